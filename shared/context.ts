@@ -1,0 +1,36 @@
+// What the host hands every invocation. Connections, clock, randomness and ids come from here and nowhere else,
+// so nothing in a function knows whether it runs in Node, in a container of its own or in workerd.
+
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import type { Redis } from 'ioredis'
+import type { Sql } from 'postgres'
+import type { InvokeAgent } from './engine/agent-port.ts'
+import type * as tables from './schema/tables.ts'
+
+export type Database = PostgresJsDatabase<typeof tables>
+export type { Redis, Sql }
+
+export interface Config {
+  /** The origin callers reach this installation at, without a trailing slash. */
+  base_url: string
+  /** 32 random bytes in hex that are never stored in the database; signing and sealing keys derive from it. */
+  master_key: string
+}
+
+export interface Context {
+  sql: Sql
+  db: Database
+  redis: Redis
+  config: Config
+  /** Milliseconds since 1970 by the host's clock; facts take their time from the database's. */
+  now(): number
+  newId(): string
+  newRunId(): string
+  random(bytes: Uint8Array): void
+  /** Asks for a consumer, after the commit that made work; may get lost, the tick mends that. */
+  poke(): void
+  /** Keeps the invocation alive until the promise settles, after the answer was sent. */
+  waitUntil(promise: Promise<unknown>): void
+  invokeAgent: InvokeAgent
+  log(level: 'info' | 'warn' | 'error', event: string, fields?: Record<string, unknown>): void
+}

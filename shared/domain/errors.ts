@@ -1,0 +1,43 @@
+// Errors a caller may see: a stable code for machines, a message for people, and the status that goes with it.
+
+/** Every `error.code` an answer can carry, with its status. The reference table in the docs is made from this. */
+export const API_ERRORS = {
+  invalid_request: 400,
+  invalid_json: 400,
+  invalid_utf8: 400,
+  duplicate_key: 400,
+  too_deep: 400,
+  number_out_of_range: 400,
+  line_too_long: 400,
+  body_too_large: 400,
+  invalid_line: 400,
+  duplicate_item_id: 400,
+  no_items: 400,
+  too_many_items: 400,
+  invalid_cursor: 400,
+  idempotency_key_reused: 409,
+  unauthenticated: 401,
+  plan_limit: 402,
+  account_suspended: 402,
+  forbidden: 403,
+  not_found: 404,
+  agent_slug_taken: 409,
+  run_already_ended: 409,
+  rate_limited: 429,
+  internal: 500,
+  dependency_unreachable: 503,
+} as const
+export type ApiErrorCode = keyof typeof API_ERRORS
+
+export class ApiError extends Error {
+  readonly code: ApiErrorCode
+  readonly status: (typeof API_ERRORS)[ApiErrorCode]
+  readonly hint: string | undefined
+  constructor(code: ApiErrorCode, message: string, hint?: string) {
+    super(message)
+    this.name = 'ApiError'
+    this.code = code
+    this.status = API_ERRORS[code]
+    this.hint = hint
+  }
+}

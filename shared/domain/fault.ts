@@ -1,0 +1,27 @@
+// Named points on the write paths where a test may stop or kill the process; nothing happens there otherwise.
+
+export const FAULT_POINTS = [
+  'submit.before_commit',
+  'submit.after_commit',
+  'claim.before_commit',
+  'claim.after_commit',
+  'invoke.before_request',
+  'settle.before_commit',
+  'settle.after_commit',
+  'cancel.before_commit',
+  'reap.before_commit',
+  'deploy.before_commit',
+] as const
+export type FaultPoint = (typeof FAULT_POINTS)[number]
+
+let hook: ((name: FaultPoint) => void | Promise<void>) | undefined
+
+/** Installs what happens at fault points; infra does this when a test asks for it. */
+export function onFault(handler: typeof hook): void {
+  hook = handler
+}
+
+/** Marks a point where a crash must be survivable. */
+export function fault(name: FaultPoint): void | Promise<void> {
+  return hook?.(name)
+}

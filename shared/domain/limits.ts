@@ -1,0 +1,83 @@
+// Every bound of the system stands here: sizes, counts, times, retries. Units are the last word of a name.
+
+const KiB = 1024
+const MiB = 1024 * KiB
+
+export const LIMITS = {
+  // Identifiers and labels
+  item_id_bytes: 256,
+  partition_key_bytes: 256,
+  api_key_name_characters: 128,
+  name_characters: 256,
+  description_characters: 4096,
+  slug_characters: 64,
+  idempotency_key_characters: 256,
+  idempotency_window_hours: 24,
+
+  // JSON from outside
+  json_depth: 64,
+  body_bytes: 64 * MiB,
+  item_input_bytes: 1 * MiB,
+  item_output_bytes: 1 * MiB,
+  step_payload_bytes: 256 * KiB,
+  error_message_characters: 2000,
+  bad_lines_named: 20,
+  callback_url_characters: 2048,
+
+  // Submission
+  items_per_run: 10_000_000,
+  insert_chunk_items: 2000, // 500: 0.97, 2000: 1 (end-to-end ratio in the prototype)
+  insert_chunk_bytes: 8 * MiB,
+  duplicate_ids_in_memory: 100_000, // beyond this PostgreSQL looks for repeated item ids
+
+  // Pages
+  runs_page: { default: 50, max: 500 },
+  items_page: { default: 50, max: 500 },
+  steps_page: { default: 50, max: 200 },
+  triage_page: { default: 50, max: 200 },
+  export_chunk_items: 1000,
+
+  // Dispatch
+  claim_items: 1000, // one claim; 250: 0.85, 500: 0.92, 2000: 1.0 (end-to-end ratio in the prototype)
+  request_items: 256, // items in one agent request; 64: 0.90, 16: 0.69
+  claims_in_flight_per_run: 3,
+  items_in_flight_per_consumer: 8000,
+  open_runs_per_look: 64,
+  partition_lookahead_items: 5000,
+  sweep_items: 5000,
+  lease_ms: 25_000, // a dead consumer's items are offered again within lease + tick, under 35 s
+  heartbeat_ms: 8_000,
+  consume_ms: 50_000, // one invocation of the consumer; platforms commonly stop a function at 60 s
+  yield_before_end_ms: 10_000,
+  settle_items: 1000,
+  settle_bytes: 8 * MiB,
+  step_flush_ms: 20,
+  poke_debounce_ms: 50,
+
+  // Attempts
+  transport_attempts: 5,
+  transport_backoff_ms: { base: 500, max: 30_000 },
+  consecutive_failures: 100,
+
+  // An agent, unless its declaration asks for less
+  agent_timeout_seconds: { default: 300, max: 86_400 },
+  agent_steps: { default: 200, max: 10_000 },
+  agent_retries: 10,
+  agent_bundle_bytes: 10 * MiB,
+  agent_env_bytes: 64 * KiB,
+  agent_memory_bytes: 1024 * MiB,
+  agent_heap_mib: 256,
+  agent_log_bytes: 256 * KiB,
+  agent_cpu_without_pong_ms: 1000, // CPU time, not wall time: a starved host does not trip it
+  agent_idle_ms: 300_000,
+  agent_line_bytes: 2 * MiB,
+
+  // A project, unless its settings say otherwise
+  project_concurrency: 256,
+
+  // Sessions
+  session_minutes: 15,
+  refresh_days: 30,
+  password_characters: { min: 12, max: 256 },
+  auth_cache_ms: 2000, // a revoked key is dead everywhere within 5 s
+} as const

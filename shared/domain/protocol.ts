@@ -1,0 +1,101 @@
+// The lines a consumer and an agent exchange over HTTP; PROTOCOL.md in the SDK's folder explains them.
+// Guarantee: the engine and the SDK read the same types, so neither can drift from the page.
+
+import type { StepKind } from './vocabulary.ts'
+
+export const PROTOCOL_VERSION = '1'
+export const NDJSON = 'application/x-ndjson'
+
+/** A step of an earlier attempt that succeeded; the agent uses its output instead of running it again. */
+export interface RecordedStep {
+  key: string
+  output: unknown
+}
+
+/** One line of the request: an item on offer. */
+export interface ItemLine {
+  /** The item's number within its run, echoed in every line about it. */
+  seq: number
+  /** The fencing token: a line with another attempt is refused. */
+  attempt: number
+  item_id: string
+  partition_key: string | null
+  /** Time left to finish the item, in milliseconds. */
+  timeout_ms: number
+  /** After this many milliseconds the agent stops at its next step boundary and answers `yield`. */
+  yield_ms: number
+  /** Money left for this item, in micro-dollars; null when there is no fence. */
+  budget_micro: number | null
+  recorded: RecordedStep[]
+  /** Always the last key, so that the stored text can be passed on without being parsed. */
+  input: unknown
+}
+
+/** Tokens a step used, where the agent knows them; else they are read from the step's output. */
+export interface StepUsage {
+  model?: string
+  input_tokens?: number
+  output_tokens?: number
+  cached_input_tokens?: number
+}
+
+export interface StepReport {
+  /** Unique within the item; names the step when a later attempt looks for its recording. */
+  key: string
+  kind: StepKind
+  name: string
+  input?: unknown
+  output?: unknown
+  /** Present when the step failed. */
+  error?: { code: string; message: string }
+  started_at: string
+  duration_ms: number
+  usage?: StepUsage
+}
+
+export interface ItemError {
+  code: string
+  message: string
+  /** The agent asks for another attempt; granted while its declared retries last. */
+  retryable?: boolean
+}
+
+/** One line of the response. Each but `heartbeat` names its item by `seq` and `attempt`. */
+export type AgentLine =
+  | { type: 'step'; seq: number; attempt: number; step: StepReport }
+  | { type: 'heartbeat' }
+  | {
+      type: 'result'
+      seq: number
+      attempt: number
+      /** The agent marked its own result degraded, in its own words. */
+      degraded?: string
+      /** The output does not match the declared schema; says where. */
+      schema_error?: string
+      output: unknown
+    }
+  | { type: 'error'; seq: number; attempt: number; error: ItemError }
+  | { type: 'hold'; seq: number; attempt: number; reason: string }
+  | { type: 'yield'; seq: number; attempt: number }
+
+/** What an agent says about itself when it is deployed; stored with the deployment. */
+export interface AgentDeclaration {
+  name: string
+  description?: string
+  /** Money one item may spend, in cents. */
+  item_budget_cents?: number
+  /** What becomes of an item that reaches its budget. */
+  on_budget?: 'fail' | 'pause'
+  max_steps?: number
+  concurrency?: number
+  timeout_seconds?: number
+  /** Further attempts after the agent's own errors. */
+  retries?: number
+  /** A run stops when this many items in a row have failed. */
+  max_consecutive_failures?: number
+  /** Hosts (`api.openai.com`, `127.0.0.1:8099`) the agent may call; `*` for the public internet. */
+  network?: string[]
+  /** JSON Schemas, where the declared Standard Schema can give one. */
+  input_schema?: unknown
+  output_schema?: unknown
+}

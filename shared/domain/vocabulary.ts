@@ -1,0 +1,86 @@
+// The closed lists of words that columns, JSON bodies, the SDK and the command line share.
+
+/** Whether an item ran. */
+export const ITEM_STATUSES = [
+  'queued',
+  'running',
+  'paused',
+  'completed',
+  'failed',
+  'cancelled',
+  'budget_exceeded',
+] as const
+export type ItemStatus = (typeof ITEM_STATUSES)[number]
+
+/** Whether an item, a step or a run worked; ordered from best to worst. */
+export const OUTCOMES = ['ok', 'degraded', 'failed'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+export const RUN_STATUSES = [
+  'materializing',
+  'queued',
+  'running',
+  'completed',
+  'partial',
+  'failed',
+  'cancelled',
+  'budget_exceeded',
+] as const
+export type RunStatus = (typeof RUN_STATUSES)[number]
+
+/** Why a run stopped dispatching before its pile was empty. */
+export const STOP_REASONS = ['cancelled', 'budget_exceeded', 'consecutive_failures'] as const
+export type StopReason = (typeof STOP_REASONS)[number]
+
+export const STEP_KINDS = ['llm_call', 'tool_call', 'tool_result', 'step'] as const
+export type StepKind = (typeof STEP_KINDS)[number]
+
+/** Why a step or an item is not `ok`. `agent_degraded` carries the agent's own words beside it. */
+export const OUTCOME_REASONS = [
+  'refusal',
+  'empty_output',
+  'truncated',
+  'content_filter',
+  'schema_mismatch',
+  'agent_degraded',
+  'step_error',
+  'agent_error',
+  'provider_error',
+  'transport_error',
+  'limit_exceeded',
+  'budget_exceeded',
+] as const
+export type OutcomeReason = (typeof OUTCOME_REASONS)[number]
+
+/** Codes an item that raised can carry in `error_code`. An agent may add its own; these are Assay's. */
+export const ITEM_ERROR_CODES = [
+  'agent_error',
+  'tool_call_error',
+  'llm_call_error',
+  'invalid_input',
+  'step_timeout',
+  'step_limit_exceeded',
+  'output_too_large',
+  'budget_exceeded',
+  'agent_crashed',
+  'agent_unresponsive',
+  'agent_unreachable',
+  'protocol_error',
+  'lease_lost',
+] as const
+export type ItemErrorCode = (typeof ITEM_ERROR_CODES)[number]
+
+export const TRIAGE_LANES = ['dlq', 'quarantine'] as const
+export type TriageLane = (typeof TRIAGE_LANES)[number]
+
+export const DISPOSITIONS = ['acknowledged', 'dismissed', 'replayed', 'resumed'] as const
+export type Disposition = (typeof DISPOSITIONS)[number]
+
+export const DEPLOYMENT_KINDS = ['bundle', 'url'] as const
+export type DeploymentKind = (typeof DEPLOYMENT_KINDS)[number]
+
+/** What a deployment speaks: Assay's NDJSON protocol, or plain JSON in and JSON out, one item a request. */
+export const AGENT_PROTOCOLS = ['ndjson', 'json'] as const
+export type AgentProtocol = (typeof AGENT_PROTOCOLS)[number]
+
+export const ACCOUNT_STATUSES = ['active', 'suspended'] as const

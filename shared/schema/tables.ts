@@ -1,0 +1,406 @@
+// Every table of Assay. Facts live here and nowhere else; Redis holds only what can be forgotten.
+//
+// Money is in micro-dollars (`_micro`). Payloads are text, not jsonb: jsonb refuses \u0000, reorders keys and
+// rewrites numbers, and an item's input must come back byte for byte.
+
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  bigserial,
+  boolean,
+  customType,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  pgEnum,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import type { Price } from '../domain/pricing.ts'
+import type { AgentDeclaration } from '../domain/protocol.ts'
+import {
+  ACCOUNT_STATUSES,
+  AGENT_PROTOCOLS,
+  DEPLOYMENT_KINDS,
+  DISPOSITIONS,
+  ITEM_STATUSES,
+  OUTCOMES,
+  RUN_STATUSES,
+  STEP_KINDS,
+  STOP_REASONS,
+  TRIAGE_LANES,
+} from '../domain/vocabulary.ts'
+
+const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' })
+const textCollateC = customType<{ data: string }>({ dataType: () => 'text collate "C"' })
+const at = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
+const micro = (name: string) => bigint(name, { mode: 'number' })
+const id = () => uuid('id').primaryKey()
+const createdAt = () => at('created_at').notNull().defaultNow()
+
+export const accountStatus = pgEnum('account_status', ACCOUNT_STATUSES)
+export const itemStatus = pgEnum('item_status', ITEM_STATUSES)
+export const outcome = pgEnum('outcome', OUTCOMES)
+export const runStatus = pgEnum('run_status', RUN_STATUSES)
+export const stopReason = pgEnum('stop_reason', STOP_REASONS)
+export const stepKind = pgEnum('step_kind', STEP_KINDS)
+export const triageLane = pgEnum('triage_lane', TRIAGE_LANES)
+export const disposition = pgEnum('disposition', DISPOSITIONS)
+export const deploymentKind = pgEnum('deployment_kind', DEPLOYMENT_KINDS)
+export const agentProtocol = pgEnum('agent_protocol', AGENT_PROTOCOLS)
+
+export const accounts = pgTable('accounts', {
+  id: id(),
+  name: text('name').notNull(),
+  status: accountStatus('status').notNull().default('active'),
+  created_at: createdAt(),
+})
+
+export const members = pgTable('members', {
+  id: id(),
+  account_id: uuid('account_id')
+    .notNull()
+    .references(() => accounts.id, { onDelete: 'cascade' }),
+  email: text('email').notNull().unique(),
+  password_hash: text('password_hash').notNull(),
+  created_at: createdAt(),
+})
+
+/** A signed-in member; the row holds the hash of the refresh token, the access token is a JWT. */
+export const sessions = pgTable('sessions', {
+  id: id(),
+  member_id: uuid('member_id')
+    .notNull()
+    .references(() => members.id, { onDelete: 'cascade' }),
+  refresh_hash: bytea('refresh_hash').notNull().unique(),
+  created_at: createdAt(),
+  last_used_at: at('last_used_at').notNull().defaultNow(),
+  expires_at: at('expires_at').notNull(),
+  revoked_at: at('revoked_at'),
+})
+
+/** What an operator may set on a project; absent keys mean the bound in LIMITS. */
+export interface ProjectSettings {
+  concurrency?: number
+  partition_concurrency?: number
+  keys_may_mint?: boolean
+  prices?: Record<string, Price>
+}
+
+export const projects = pgTable(
+  'projects',
+  {
+    id: id(),
+    account_id: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    settings: jsonb('settings').$type<ProjectSettings>().notNull().default({}),
+    /** Money the project may spend in all; null is no bound. */
+    credit_micro: micro('credit_micro'),
+    created_at: createdAt(),
+    updated_at: at('updated_at').notNull().defaultNow(),
+  },
+  t => [index('projects_account').on(t.account_id)],
+)
+
+/** The two numbers every claim and every settle of a project change, kept apart because they change so often. */
+export const projectUsage = pgTable('project_usage', {
+  project_id: uuid('project_id')
+    .primaryKey()
+    .references(() => projects.id, { onDelete: 'cascade' }),
+  running: integer('running').notNull().default(0),
+  spent_micro: micro('spent_micro').notNull().default(0),
+})
+
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: id(),
+    project_id: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    prefix: text('prefix').notNull(),
+    hash: bytea('hash').notNull().unique(),
+    created_at: createdAt(),
+    last_used_at: at('last_used_at'),
+    revoked_at: at('revoked_at'),
+  },
+  t => [index('api_keys_project').on(t.project_id)],
+)
+
+export const agents = pgTable(
+  'agents',
+  {
+    id: id(),
+    project_id: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    slug: text('slug').notNull(),
+    description: text('description').notNull().default(''),
+    config: jsonb('config').$type<Record<string, unknown>>().notNull().default({}),
+    config_version: integer('config_version').notNull().default(1),
+    current_deployment_id: uuid('current_deployment_id'),
+    created_at: createdAt(),
+    updated_at: at('updated_at').notNull().defaultNow(),
+  },
+  t => [unique('agents_project_slug').on(t.project_id, t.slug)],
+)
+
+/** Code of bundle deployments, stored once per content. */
+export const bundles = pgTable('bundles', {
+  hash: text('hash').primaryKey(),
+  code: text('code').notNull(),
+  created_at: createdAt(),
+})
+
+/** Immutable: a new version is a new row; promoting an old one moves the agent's pointer. */
+export const deployments = pgTable(
+  'deployments',
+  {
+    id: id(),
+    project_id: uuid('project_id').notNull(),
+    agent_id: uuid('agent_id')
+      .notNull()
+      .references(() => agents.id, { onDelete: 'cascade' }),
+    version: integer('version').notNull(),
+    kind: deploymentKind('kind').notNull(),
+    protocol: agentProtocol('protocol').notNull().default('ndjson'),
+    url: text('url'),
+    bundle_hash: text('bundle_hash').references(() => bundles.hash),
+    declaration: jsonb('declaration').$type<AgentDeclaration>().notNull(),
+    /** The environment, encrypted with a key that is not in the database. */
+    env_sealed: text('env_sealed'),
+    external_id: text('external_id'),
+    created_at: createdAt(),
+  },
+  t => [unique('deployments_agent_version').on(t.agent_id, t.version)],
+)
+
+export const runs = pgTable(
+  'runs',
+  {
+    /** A UUIDv7 whose last 32 bits are zero: an item's id is the run's with its seq there. */
+    id: id(),
+    project_id: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    agent_id: uuid('agent_id')
+      .notNull()
+      .references(() => agents.id, { onDelete: 'cascade' }),
+    /** Fixed at submission, or at the first claim when nothing was deployed yet. */
+    deployment_id: uuid('deployment_id'),
+    name: text('name'),
+    replay_of: uuid('replay_of'),
+    status: runStatus('status').notNull(),
+    stop_reason: stopReason('stop_reason'),
+    budget_micro: micro('budget_micro'),
+    concurrency: integer('concurrency'),
+    timeout_seconds: integer('timeout_seconds'),
+    callback_url: text('callback_url'),
+    total_items: integer('total_items').notNull().default(0),
+    /** Items below this seq have been offered at least once. */
+    next_seq: integer('next_seq').notNull().default(1),
+    running: integer('running').notNull().default(0),
+    ok: integer('ok').notNull().default(0),
+    degraded: integer('degraded').notNull().default(0),
+    failed: integer('failed').notNull().default(0),
+    budget_exceeded: integer('budget_exceeded').notNull().default(0),
+    cancelled: integer('cancelled').notNull().default(0),
+    paused: integer('paused').notNull().default(0),
+    /** Items that did not work and still wait for a decision. */
+    undecided: integer('undecided').notNull().default(0),
+    consecutive_failures: integer('consecutive_failures').notNull().default(0),
+    cost_micro: micro('cost_micro').notNull().default(0),
+    input_tokens: micro('input_tokens').notNull().default(0),
+    output_tokens: micro('output_tokens').notNull().default(0),
+    unpriced_items: integer('unpriced_items').notNull().default(0),
+    created_at: createdAt(),
+    claimed_at: at('claimed_at'),
+    started_at: at('started_at'),
+    finished_at: at('finished_at'),
+  },
+  t => [
+    index('runs_project').on(t.project_id, t.id),
+    index('runs_agent').on(t.agent_id, t.id),
+    index('runs_open')
+      .on(t.id)
+      .where(sql`finished_at is null`),
+  ],
+)
+
+/**
+ * The pile. Rows are written once, in the order of `seq`; fillfactor leaves room for the two later versions of a
+ * row on its own page, and no index names a column that changes, so claiming and settling are HOT updates.
+ */
+export const items = pgTable(
+  'items',
+  {
+    run_id: uuid('run_id').notNull(),
+    seq: integer('seq').notNull(),
+    /** The item's line in the submission; differs from seq because partitions are interleaved. */
+    line: integer('line').notNull(),
+    status: itemStatus('status').notNull(),
+    outcome: outcome('outcome'),
+    attempt: smallint('attempt').notNull().default(0),
+    agent_failures: smallint('agent_failures').notNull().default(0),
+    transport_failures: smallint('transport_failures').notNull().default(0),
+    unpriced: boolean('unpriced').notNull().default(false),
+    step_count: integer('step_count').notNull().default(0),
+    /** Running time of earlier attempts that yielded. */
+    ran_ms: integer('ran_ms').notNull().default(0),
+    input_tokens: integer('input_tokens').notNull().default(0),
+    output_tokens: integer('output_tokens').notNull().default(0),
+    cost_micro: micro('cost_micro').notNull().default(0),
+    started_at: at('started_at'),
+    completed_at: at('completed_at'),
+    replayed_from: uuid('replayed_from'),
+    item_id: textCollateC('item_id').notNull(),
+    partition_key: text('partition_key'),
+    outcome_reason: text('outcome_reason'),
+    degraded_reason: text('degraded_reason'),
+    error_code: text('error_code'),
+    error_message: text('error_message'),
+    input: text('input').notNull(),
+    output: text('output'),
+  },
+  t => [primaryKey({ columns: [t.run_id, t.seq] }), index('items_item_id').on(t.item_id)],
+)
+
+/** Attempts that ended without ending their item: transport faults, retries, lost leases, hand-overs. */
+export const attempts = pgTable(
+  'attempts',
+  {
+    run_id: uuid('run_id').notNull(),
+    seq: integer('seq').notNull(),
+    attempt: smallint('attempt').notNull(),
+    started_at: at('started_at'),
+    ended_at: at('ended_at').notNull().defaultNow(),
+    code: text('code').notNull(),
+    message: text('message').notNull().default(''),
+  },
+  t => [primaryKey({ columns: [t.run_id, t.seq, t.attempt] })],
+)
+
+/** A lease on a batch of items. One row a batch, so that a heartbeat writes one row and not a thousand. */
+export const claims = pgTable('claims', {
+  id: bigserial('id', { mode: 'number' }).primaryKey(),
+  run_id: uuid('run_id').notNull(),
+  project_id: uuid('project_id').notNull(),
+  seqs: integer('seqs').array().notNull(),
+  attempts: smallint('attempts').array().notNull(),
+  lease_until: at('lease_until').notNull(),
+})
+
+/** Items to be offered again, below the run's cursor. */
+export const dueItems = pgTable(
+  'due_items',
+  {
+    run_id: uuid('run_id').notNull(),
+    seq: integer('seq').notNull(),
+    due_at: at('due_at').notNull(),
+    /** Offered in a request and a process of its own: it may have been the one that killed the last. */
+    alone: boolean('alone').notNull().default(false),
+  },
+  t => [primaryKey({ columns: [t.run_id, t.seq] }), index('due_items_due').on(t.due_at)],
+)
+
+/**
+ * Nodes of items' traces. Partitioned by ranges of run_id, which is time-ordered, so that retention drops whole
+ * partitions and an item's steps are found in one of them. Copied from earlier items: `reused`, at no cost.
+ */
+export const steps = pgTable(
+  'steps',
+  {
+    run_id: uuid('run_id').notNull(),
+    seq: integer('seq').notNull(),
+    step_no: integer('step_no').notNull(),
+    attempt: smallint('attempt').notNull(),
+    kind: stepKind('kind').notNull(),
+    outcome: outcome('outcome').notNull(),
+    unpriced: boolean('unpriced').notNull().default(false),
+    reused: boolean('reused').notNull().default(false),
+    input_tokens: integer('input_tokens').notNull().default(0),
+    output_tokens: integer('output_tokens').notNull().default(0),
+    cost_micro: micro('cost_micro').notNull().default(0),
+    started_at: at('started_at').notNull(),
+    duration_ms: doublePrecision('duration_ms').notNull(),
+    key: text('key').notNull(),
+    name: text('name').notNull(),
+    model: text('model'),
+    outcome_reason: text('outcome_reason'),
+    error_code: text('error_code'),
+    error_message: text('error_message'),
+    input: text('input'),
+    output: text('output'),
+  },
+  t => [primaryKey({ columns: [t.run_id, t.seq, t.step_no] })],
+)
+
+/** Items that need a decision: what did not work (`dlq`) and what is held (`quarantine`). */
+export const triage = pgTable(
+  'triage',
+  {
+    run_id: uuid('run_id').notNull(),
+    seq: integer('seq').notNull(),
+    project_id: uuid('project_id').notNull(),
+    agent_id: uuid('agent_id').notNull(),
+    lane: triageLane('lane').notNull(),
+    reason: text('reason').notNull(),
+    error_code: text('error_code'),
+    partition_key: text('partition_key'),
+    created_at: createdAt(),
+    disposition: disposition('disposition'),
+    decided_at: at('decided_at'),
+  },
+  t => [
+    primaryKey({ columns: [t.run_id, t.seq] }),
+    index('triage_open')
+      .on(t.project_id, t.lane, t.created_at, t.run_id, t.seq)
+      .where(sql`disposition is null`),
+  ],
+)
+
+/** The first answer to a keyed request, repeated for 24 hours. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    project_id: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    key: text('key').notNull(),
+    fingerprint: text('fingerprint').notNull(),
+    run_id: uuid('run_id').notNull(),
+    created_at: createdAt(),
+  },
+  t => [primaryKey({ columns: [t.project_id, t.key] }), index('idempotency_keys_created').on(t.created_at)],
+)
+
+/** Messages to the outside, written in the transaction that made them true. */
+export const outbox = pgTable(
+  'outbox',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    project_id: uuid('project_id').notNull(),
+    run_id: uuid('run_id').notNull(),
+    kind: text('kind').notNull(),
+    url: text('url').notNull(),
+    tries: smallint('tries').notNull().default(0),
+    due_at: at('due_at').notNull().defaultNow(),
+    created_at: createdAt(),
+    delivered_at: at('delivered_at'),
+  },
+  t => [
+    index('outbox_due')
+      .on(t.due_at)
+      .where(sql`delivered_at is null`),
+  ],
+)
