@@ -1,0 +1,56 @@
+// The invocation context of a Node host: one for all invocations, since a long-lived process shares its connections.
+
+import type { Config, Context } from '../../shared/context.ts'
+import { newId, newRunId } from '../../shared/domain/ids.ts'
+import type { InvokeAgent } from '../../shared/engine/agent-port.ts'
+import type { Connections } from './connections.ts'
+
+export interface ContextOptions {
+  connections: Connections
+  config: Config
+  /** How this host wakes a consumer; without it work waits for the tick. */
+  poke?: () => void
+  invokeAgent?: InvokeAgent
+  /** Where lines of the log go; standard error unless told. */
+  writeLog?: (line: string) => void
+}
+
+export interface NodeContext extends Context {
+  /** Resolves when all that `waitUntil` was given has settled. */
+  idle(): Promise<void>
+}
+
+export function createContext(options: ContextOptions): NodeContext {
+  const { connections, config } = options
+  const writeLog = options.writeLog ?? (line => process.stderr.write(line))
+  const pending = new Set<Promise<unknown>>()
+  const random = (bytes: Uint8Array) => {
+    crypto.getRandomValues(bytes)
+  }
+  const log: Context['log'] = (level, event, fields) =>
+    writeLog(`${JSON.stringify({ at: new Date().toISOString(), level, event, ...fields })}\n`)
+  return {
+    sql: connections.sql,
+    db: connections.db,
+    redis: connections.redis,
+    config,
+    now: Date.now,
+    newId: () => newId(Date.now(), random),
+    newRunId: () => newRunId(Date.now(), random),
+    random,
+    poke: options.poke ?? (() => {}),
+    waitUntil(promise) {
+      const settled = promise
+        .catch(error => log('error', 'background_failed', { error: String(error?.stack ?? error) }))
+        .finally(() => pending.delete(settled))
+      pending.add(settled)
+    },
+    invokeAgent:
+      options.invokeAgent ??
+      (() => Promise.reject(new Error('this process has no agent runtime: pass invokeAgent'))),
+    log,
+    async idle() {
+      while (pending.size > 0) await Promise.all(pending)
+    },
+  }
+}
