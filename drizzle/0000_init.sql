@@ -8,6 +8,27 @@ CREATE TYPE "public"."run_status" AS ENUM('materializing', 'queued', 'running', 
 CREATE TYPE "public"."step_kind" AS ENUM('llm_call', 'tool_call', 'tool_result', 'step');--> statement-breakpoint
 CREATE TYPE "public"."stop_reason" AS ENUM('cancelled', 'budget_exceeded', 'consecutive_failures');--> statement-breakpoint
 CREATE TYPE "public"."triage_lane" AS ENUM('dlq', 'quarantine');--> statement-breakpoint
+-- Added by hand: the status of a run as a function of its flags and counters, rule by rule as in
+-- shared/domain/lifecycle.ts; a test compares the two.
+CREATE FUNCTION run_status_of(
+  materializing boolean, stop stop_reason, total int, running int, ok int, degraded int, failed int,
+  budget_exceeded int, cancelled int, paused int, undecided int
+) RETURNS run_status LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN materializing THEN 'materializing'::run_status
+    WHEN stop = 'cancelled' THEN 'cancelled'
+    WHEN stop = 'budget_exceeded' THEN 'budget_exceeded'
+    WHEN stop = 'consecutive_failures' THEN 'failed'
+    WHEN ok + degraded + failed + budget_exceeded + cancelled = total THEN CASE
+      WHEN degraded + failed + budget_exceeded = 0 THEN 'completed'::run_status
+      WHEN failed + budget_exceeded = total THEN 'failed'
+      WHEN undecided = 0 THEN 'completed'
+      ELSE 'partial'
+    END
+    WHEN running + ok + degraded + failed + budget_exceeded + cancelled + paused > 0 THEN 'running'
+    ELSE 'queued'
+  END
+$$;--> statement-breakpoint
 CREATE TABLE "accounts" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"name" text NOT NULL,
@@ -173,8 +194,9 @@ CREATE TABLE "runs" (
 	"deployment_id" uuid,
 	"name" text,
 	"replay_of" uuid,
-	"status" "run_status" NOT NULL,
+	"materializing" boolean DEFAULT false NOT NULL,
 	"stop_reason" "stop_reason",
+	"status" "run_status" GENERATED ALWAYS AS (run_status_of(materializing, stop_reason, total_items, running, ok, degraded, failed, budget_exceeded, cancelled, paused, undecided)) STORED,
 	"budget_micro" bigint,
 	"concurrency" integer,
 	"timeout_seconds" integer,
@@ -195,7 +217,7 @@ CREATE TABLE "runs" (
 	"output_tokens" bigint DEFAULT 0 NOT NULL,
 	"unpriced_items" integer DEFAULT 0 NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"claimed_at" timestamp with time zone,
+	"touched_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"started_at" timestamp with time zone,
 	"finished_at" timestamp with time zone
 );

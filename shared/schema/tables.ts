@@ -200,8 +200,12 @@ export const runs = pgTable(
     deployment_id: uuid('deployment_id'),
     name: text('name'),
     replay_of: uuid('replay_of'),
-    status: runStatus('status').notNull(),
+    materializing: boolean('materializing').notNull().default(false),
     stop_reason: stopReason('stop_reason'),
+    /** A function of the flags and counters, so no statement can store a status that its counters deny. */
+    status: runStatus('status').generatedAlwaysAs(
+      sql`run_status_of(materializing, stop_reason, total_items, running, ok, degraded, failed, budget_exceeded, cancelled, paused, undecided)`,
+    ),
     budget_micro: micro('budget_micro'),
     concurrency: integer('concurrency'),
     timeout_seconds: integer('timeout_seconds'),
@@ -224,7 +228,8 @@ export const runs = pgTable(
     output_tokens: micro('output_tokens').notNull().default(0),
     unpriced_items: integer('unpriced_items').notNull().default(0),
     created_at: createdAt(),
-    claimed_at: at('claimed_at'),
+    /** When a claim or a chunk of the submission last touched the run; the least recently touched is served first. */
+    touched_at: at('touched_at').notNull().defaultNow(),
     started_at: at('started_at'),
     finished_at: at('finished_at'),
   },
