@@ -1,0 +1,211 @@
+// Whether a step and an item worked, read from what was recorded.
+// Guarantee: pure and without a model; a step of any shape gets a grade, and doubt counts as ok.
+
+import { type Completion, type CompletionUsage, count, readCompletion } from './completion.ts'
+import type { StepReport } from './protocol.ts'
+import { isRefusal } from './refusal.ts'
+import type { Outcome, OutcomeReason, StepKind } from './vocabulary.ts'
+
+export { type Completion, readCompletion } from './completion.ts'
+
+export interface Grade {
+  outcome: Outcome
+  reason: OutcomeReason | null
+}
+
+const OK: Grade = { outcome: 'ok', reason: null }
+
+interface CompletionRule {
+  readonly name: string
+  readonly reason: OutcomeReason
+  readonly when: (completion: Completion) => boolean
+}
+
+/** What is wrong with a model's answer; the first rule that applies names it. */
+const COMPLETION_RULES: readonly CompletionRule[] = [
+  { name: 'refusal marked by the provider', reason: 'refusal', when: c => c.finish === 'refusal' },
+  { name: 'stopped by a filter', reason: 'content_filter', when: c => c.finish === 'content_filter' },
+  { name: 'cut at a token limit', reason: 'truncated', when: c => c.finish === 'length' },
+  {
+    name: 'nothing said and nothing called',
+    reason: 'empty_output',
+    when: c => !c.has_tool_calls && !c.has_data && isBlank(c.text),
+  },
+  {
+    name: 'refusal by its wording',
+    reason: 'refusal',
+    when: c => !c.has_tool_calls && !c.has_data && isRefusal(c.text),
+  },
+]
+
+function faultOf(completion: Completion): OutcomeReason | null {
+  return COMPLETION_RULES.find(rule => rule.when(completion))?.reason ?? null
+}
+
+/** The grade of one step. Only a model call can be degraded: nobody else's output has a known shape. */
+export function gradeStep(step: StepReport): Grade {
+  if (step.error !== undefined) {
+    return { outcome: 'failed', reason: step.kind === 'llm_call' ? 'provider_error' : 'step_error' }
+  }
+  if (step.kind !== 'llm_call') return OK
+  const reason = typeof step.output === 'string' ? faultOfText(step.output) : faultOfAnswer(step.output)
+  return reason === null ? OK : { outcome: 'degraded', reason }
+}
+
+function faultOfText(text: string): OutcomeReason | null {
+  if (isBlank(text)) return 'empty_output'
+  return isRefusal(text) ? 'refusal' : null
+}
+
+function faultOfAnswer(output: unknown): OutcomeReason | null {
+  const completion = readCompletion(output)
+  return completion === undefined ? null : faultOf(completion)
+}
+
+export interface GradedStep extends Grade {
+  kind: StepKind
+  key: string
+}
+
+export interface ReturnedItem {
+  /** The parsed output; undefined when it was too large to parse. */
+  output: unknown
+  /** The output's JSON text. */
+  output_text: string
+  /** The agent's own words when it marked its result degraded. */
+  degraded?: string
+  /** Where the output differs from the declared schema. */
+  schema_error?: string
+  /** In the order they ran. */
+  steps: readonly GradedStep[]
+}
+
+export interface ItemGrade extends Grade {
+  degraded_reason: string | null
+}
+
+interface Fault {
+  reason: OutcomeReason
+  words: string
+}
+
+interface ItemRule {
+  readonly name: string
+  readonly fault: (item: ReturnedItem) => Fault | undefined
+}
+
+/**
+ * What is wrong with an item that returned; the first rule that finds something decides. Steps before the last
+ * model call do not count: the agent has recovered from what went wrong there.
+ */
+export const ITEM_RULES: readonly ItemRule[] = [
+  {
+    name: 'the agent marked it degraded',
+    fault: item => (item.degraded === undefined ? undefined : agentsWords(item.degraded)),
+  },
+  {
+    name: 'the output does not match the declared schema',
+    fault: item =>
+      item.schema_error === undefined
+        ? undefined
+        : { reason: 'schema_mismatch', words: `The output does not match its schema: ${item.schema_error}` },
+  },
+  {
+    name: 'the output is empty',
+    fault: item => (isEmpty(item) ? { reason: 'empty_output', words: 'The output is empty.' } : undefined),
+  },
+  {
+    name: 'the output is a refusal in words',
+    fault: item =>
+      typeof item.output === 'string' ? worded('The output', faultOfText(item.output)) : undefined,
+  },
+  {
+    name: 'the output is a model’s answer with a fault',
+    fault: item => worded('The output', faultOfAnswer(item.output)),
+  },
+  { name: 'the last model call did not work', fault: lastCallFault },
+]
+
+/** The grade of an item that returned: ok or degraded. One that raised is failed, which needs no reading. */
+export function gradeItem(item: ReturnedItem): ItemGrade {
+  for (const rule of ITEM_RULES) {
+    const fault = rule.fault(item)
+    if (fault !== undefined) {
+      return { outcome: 'degraded', reason: fault.reason, degraded_reason: fault.words }
+    }
+  }
+  return { outcome: 'ok', reason: null, degraded_reason: null }
+}
+
+function agentsWords(words: string): Fault {
+  return {
+    reason: 'agent_degraded',
+    words: isBlank(words) ? 'The agent marked its result degraded and gave no reason.' : words,
+  }
+}
+
+function isEmpty(item: ReturnedItem): boolean {
+  const output = item.output
+  if (output === undefined) return isBlank(item.output_text)
+  if (output === null) return true
+  if (typeof output === 'string') return isBlank(output)
+  if (Array.isArray(output)) return output.length === 0
+  // `{}` spelled with spaces is as empty; a for-in loop stops at the first key of a large object.
+  if (typeof output !== 'object') return false
+  for (const _ in output) return false
+  return true
+}
+
+function lastCallFault(item: ReturnedItem): Fault | undefined {
+  const last = item.steps.findLast(step => step.kind === 'llm_call')
+  if (last === undefined || last.outcome === 'ok') return undefined
+  return worded(`The last model call (${last.key})`, last.reason ?? 'provider_error')
+}
+
+const PREDICATES: Partial<Record<OutcomeReason, string>> = {
+  refusal: 'is a refusal.',
+  empty_output: 'has neither text nor tool calls.',
+  truncated: 'was cut off at a token limit.',
+  content_filter: "was stopped by the provider's content filter.",
+  provider_error: 'failed, and no later one succeeded.',
+}
+
+function worded(subject: string, reason: OutcomeReason | null): Fault | undefined {
+  if (reason === null) return undefined
+  return { reason, words: `${subject} ${PREDICATES[reason] ?? `is not ok: ${reason}.`}` }
+}
+
+export interface StepTokens extends CompletionUsage {
+  model: string | undefined
+}
+
+/**
+ * The tokens a step used: as reported, else as read from a model call's output. Undefined means unknown, which for
+ * a model call is unpriced and not free.
+ */
+export function usageOf(step: StepReport): StepTokens | undefined {
+  const isCall = step.kind === 'llm_call'
+  const reported = step.usage
+  const completion = isCall ? readCompletion(step.output) : undefined
+  const model =
+    reported?.model ?? completion?.model ?? modelOfInput(step.input) ?? (isCall ? step.name : undefined)
+  if (reported?.input_tokens !== undefined || reported?.output_tokens !== undefined) {
+    return {
+      model,
+      input_tokens: count(reported.input_tokens),
+      output_tokens: count(reported.output_tokens),
+      cached_input_tokens: count(reported.cached_input_tokens),
+    }
+  }
+  return completion?.usage === undefined ? undefined : { model, ...completion.usage }
+}
+
+function modelOfInput(input: unknown): string | undefined {
+  if (typeof input !== 'object' || input === null || !('model' in input)) return undefined
+  return typeof input.model === 'string' && input.model !== '' ? input.model : undefined
+}
+
+/** Nothing but white space; does not copy the text, as trim would. */
+function isBlank(text: string): boolean {
+  return !/\S/.test(text)
+}

@@ -1,0 +1,58 @@
+// Ids are UUIDv7: time-ordered, and the time can be read from them.
+// Guarantee: an item's record id and its (run, seq) are two spellings of one thing, so neither needs an index.
+
+export type FillRandom = (bytes: Uint8Array) => void
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
+const MAX_SEQ = 0xffff_ffff
+/** Characters of a UUID before its last 32 bits. */
+const STEM = 28
+
+export function isUuid(text: string): boolean {
+  return text.length === 36 && UUID.test(text)
+}
+
+/** A UUIDv7: 48 bits of milliseconds, 74 random bits. */
+export function newId(nowMs: number, random: FillRandom): string {
+  const bytes = new Uint8Array(10)
+  random(bytes)
+  const hex = Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
+  const variant = '89ab'[bytes[2]! & 3]
+  return `${timePart(nowMs)}-7${hex.slice(0, 3)}-${variant}${hex.slice(5, 8)}-${hex.slice(8, 20)}`
+}
+
+/** A UUIDv7 whose last 32 bits are zero; 42 random bits are left to tell runs of one millisecond apart. */
+export function newRunId(nowMs: number, random: FillRandom): string {
+  return `${newId(nowMs, random).slice(0, STEM)}00000000`
+}
+
+/** The id of item number `seq` (from 1) of a run. */
+export function itemRecordId(runId: string, seq: number): string {
+  if (!(seq >= 1 && seq <= MAX_SEQ)) throw new RangeError(`seq ${seq} is outside 1 to ${MAX_SEQ}`)
+  return runId.slice(0, STEM) + seq.toString(16).padStart(8, '0')
+}
+
+/** What itemRecordId was made from; undefined when the text cannot be an item's record id. */
+export function parseItemRecordId(id: string): { run_id: string; seq: number } | undefined {
+  if (id.length !== 36 || !UUID_V7.test(id)) return undefined
+  const seq = Number.parseInt(id.slice(STEM), 16)
+  if (seq === 0) return undefined
+  return { run_id: `${id.slice(0, STEM).toLowerCase()}00000000`, seq }
+}
+
+/** The milliseconds since 1970 at which a UUIDv7 was made. */
+export function timeOf(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+}
+
+/** The smallest UUIDv7 of a millisecond: ids made before it are smaller, ids made from then on are not. */
+export function firstIdAt(ms: number): string {
+  return `${timePart(ms)}-7000-8000-000000000000`
+}
+
+function timePart(ms: number): string {
+  const hex = Math.floor(ms).toString(16).padStart(12, '0')
+  if (!(ms >= 0) || hex.length > 12) throw new RangeError(`${ms} ms is no time a UUIDv7 can hold`)
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`
+}
