@@ -210,6 +210,7 @@ CREATE TABLE "runs" (
 	"budget_exceeded" integer DEFAULT 0 NOT NULL,
 	"cancelled" integer DEFAULT 0 NOT NULL,
 	"paused" integer DEFAULT 0 NOT NULL,
+	"waits_for_credit" boolean DEFAULT false NOT NULL,
 	"undecided" integer DEFAULT 0 NOT NULL,
 	"consecutive_failures" integer DEFAULT 0 NOT NULL,
 	"cost_micro" bigint DEFAULT 0 NOT NULL,

@@ -10,4 +10,8 @@ ALTER TABLE "project_usage" SET (fillfactor = 10, autovacuum_vacuum_scale_factor
 ALTER TABLE "claims" SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 1000);--> statement-breakpoint
 ALTER TABLE "due_items" SET (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 1000);--> statement-breakpoint
 -- Weekly partitions are made ahead by the tick; this one catches what would otherwise find none.
-CREATE TABLE "steps_default" PARTITION OF "steps" DEFAULT;
+CREATE TABLE "steps_default" PARTITION OF "steps" DEFAULT;--> statement-breakpoint
+-- Items of a run that will not be dispatched again.
+CREATE FUNCTION ended_items(r runs) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT r.ok + r.degraded + r.failed + r.budget_exceeded + r.cancelled
+$$;

@@ -20,9 +20,11 @@ export const LIMITS = {
   item_input_bytes: 1 * MiB,
   item_output_bytes: 1 * MiB,
   step_payload_bytes: 256 * KiB,
+  step_key_characters: 256,
   error_message_characters: 2000,
   bad_lines_named: 20,
   callback_url_characters: 2048,
+  budget_cents: 100_000_000_000, // a billion dollars: its micro-dollars stay below 2^53
 
   // Submission
   items_per_run: 10_000_000,
@@ -43,8 +45,12 @@ export const LIMITS = {
   claims_in_flight_per_run: 3,
   items_in_flight_per_consumer: 8000,
   open_runs_per_look: 64,
+  materializing_idle_minutes: 15, // a submission that stopped arriving is given up
   partition_lookahead_items: 5000,
   sweep_items: 5000,
+  budget_probe_items: 10, // dispatched under a budget before the cost of one item is known
+  claims_reaped_per_sweep: 20,
+  tick_ms: 1000, // on one machine; platforms tick once a minute
   lease_ms: 25_000, // a dead consumer's items are offered again within lease + tick, under 35 s
   heartbeat_ms: 8_000,
   consume_ms: 50_000, // one invocation of the consumer; platforms commonly stop a function at 60 s
@@ -63,17 +69,30 @@ export const LIMITS = {
   agent_timeout_seconds: { default: 300, max: 86_400 },
   agent_steps: { default: 200, max: 10_000 },
   agent_retries: 10,
+  agent_network_hosts: 100,
+  agent_timeout_grace_ms: 1000, // the agent may report its own timeout first
+  agent_linger_ms: 1000, // between an answer's last needed line and its end
   agent_bundle_bytes: 10 * MiB,
   agent_env_bytes: 64 * KiB,
   agent_memory_bytes: 1024 * MiB,
   agent_heap_mib: 256,
   agent_log_bytes: 256 * KiB,
   agent_cpu_without_pong_ms: 1000, // CPU time, not wall time: a starved host does not trip it
+  agent_alone_cpu_without_pong_ms: 10_000, // nobody else waits in that process
+  agent_watch_ms: 250,
+  agent_probe_ms: 1000, // a pong after an aborted request, or the process has hung
+  agent_start_ms: 30_000,
+  agent_stop_ms: 2000, // from SIGTERM to SIGKILL
+  agent_head_ms: 60_000, // agents send a heartbeat at least every 10 s
   agent_idle_ms: 300_000,
   agent_line_bytes: 2 * MiB,
+  agent_heartbeat_ms: 5_000, // the protocol asks for one every 10 s
+  agent_load_ms: 15_000, // a bundle must say who it is within this time
+  step_cut_head_bytes: 2 * KiB,
 
   // A project, unless its settings say otherwise
   project_concurrency: 256,
+  run_concurrency: 100_000,
 
   // Sessions
   session_minutes: 15,

@@ -56,7 +56,7 @@ export interface StepReport {
 export interface ItemError {
   code: string
   message: string
-  /** The agent asks for another attempt; granted while its declared retries last. */
+  /** False: another attempt would fail the same way, so declared retries are not spent on it. */
   retryable?: boolean
 }
 

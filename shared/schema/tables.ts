@@ -220,6 +220,8 @@ export const runs = pgTable(
     budget_exceeded: integer('budget_exceeded').notNull().default(0),
     cancelled: integer('cancelled').notNull().default(0),
     paused: integer('paused').notNull().default(0),
+    /** Some of the paused items go on by themselves when the project has credit again. */
+    waits_for_credit: boolean('waits_for_credit').notNull().default(false),
     /** Items that did not work and still wait for a decision. */
     undecided: integer('undecided').notNull().default(0),
     consecutive_failures: integer('consecutive_failures').notNull().default(0),

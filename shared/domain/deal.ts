@@ -1,0 +1,19 @@
+// Deals items into the order they are dispatched in: partitions take turns, so that one with a thousand items
+// does not make the next wait for all of them. Stable within a partition.
+
+/** Items of one window in dispatch order; the same array when there is one partition only. */
+export function deal<T extends { partition_key: string | null }>(items: readonly T[]): readonly T[] {
+  const hands = new Map<string | null, T[]>()
+  for (const item of items) {
+    const hand = hands.get(item.partition_key)
+    if (hand) hand.push(item)
+    else hands.set(item.partition_key, [item])
+  }
+  if (hands.size < 2) return items
+  const dealt: T[] = []
+  const queues = [...hands.values()]
+  for (let round = 0; dealt.length < items.length; round++) {
+    for (const queue of queues) if (round < queue.length) dealt.push(queue[round]!)
+  }
+  return dealt
+}

@@ -1,0 +1,26 @@
+// Makes and changes agents. Neither touches what is deployed.
+
+import type { Context } from '../context.ts'
+import { ApiError } from '../domain/errors.ts'
+import * as store from '../store/agents.ts'
+
+export interface NewAgent {
+  project_id: string
+  name: string
+  slug: string
+  description: string
+}
+
+/** @throws ApiError `agent_slug_taken` */
+export async function createAgent(ctx: Context, agent: NewAgent): Promise<string> {
+  const id = ctx.newId()
+  if (!(await store.insertAgent(ctx.db, { id, ...agent }))) {
+    throw new ApiError('agent_slug_taken', `The project already has an agent with the slug "${agent.slug}".`)
+  }
+  return id
+}
+
+/** Applies the changes and bumps the configuration's version. */
+export function updateAgent(ctx: Context, id: string, changes: store.AgentChanges): Promise<void> {
+  return store.updateAgent(ctx.db, id, changes)
+}

@@ -1,0 +1,38 @@
+// Makes the first account, member, project and key. Guarantee: run again, it gives the same account and project
+// with a new password and a new key, so that lost credentials need no surgery.
+
+import type { Context, Database } from '../context.ts'
+import { randomWord } from '../domain/secrets.ts'
+import { ensureFirstMember, setPassword } from '../store/accounts.ts'
+import { insertProject, listProjects } from '../store/projects.ts'
+import { mintKey } from './keys.ts'
+import { hashPassword } from './passwords.ts'
+
+const EMAIL = 'admin@localhost'
+const PASSWORD_BYTES = 18
+
+export interface FirstCredentials {
+  account: { email: string; password: string }
+  project_id: string
+  api_key: string
+}
+
+export async function bootstrapAccount(ctx: Context): Promise<FirstCredentials> {
+  const password = randomWord(ctx.random, PASSWORD_BYTES)
+  const password_hash = await hashPassword(ctx.random, password)
+  return ctx.db.transaction(async tx => {
+    const db = tx as unknown as Database
+    const names = { id: ctx.newId(), account_id: ctx.newId(), account_name: 'default', email: EMAIL, password_hash }
+    const { member_id, account_id } = await ensureFirstMember(db, names)
+    await setPassword(db, member_id, password_hash)
+    const project_id = (await listProjects(db, account_id, null))[0]?.id ?? (await firstProject(ctx, db, account_id))
+    const { key } = await mintKey(ctx, project_id, 'first key', db)
+    return { account: { email: EMAIL, password }, project_id, api_key: key }
+  })
+}
+
+async function firstProject(ctx: Context, db: Database, account_id: string): Promise<string> {
+  const id = ctx.newId()
+  await insertProject(db, { id, account_id, name: 'default' })
+  return id
+}

@@ -1,0 +1,126 @@
+// Claims items of a run for one consumer. Guarantee: an item is handed out to one holder at a time, never beyond
+// the caps of run, agent, project and partition, and never past a fence whose money is gone.
+
+import type { Context, Sql } from '../context.ts'
+import { type Admission, admit, isSpent } from '../domain/admission.ts'
+import { fault } from '../domain/fault.ts'
+import { LIMITS } from '../domain/limits.ts'
+import type { Price } from '../domain/pricing.ts'
+import type { RecordedStep } from '../domain/protocol.ts'
+import * as claims from '../store/claims.ts'
+import { stopRun } from '../store/stop.ts'
+import type { AgentTarget } from './agent-port.ts'
+import { openEnv } from './deploy.ts'
+
+/** Items of one run under one lease, with all that is needed to execute them. */
+export interface Claim {
+  id: number
+  run_id: string
+  project_id: string
+  target: AgentTarget
+  timeout_ms: number
+  max_consecutive_failures: number
+  prices: Record<string, Price> | undefined
+  items: ClaimedItem[]
+}
+
+export interface ClaimedItem extends claims.ClaimedItem {
+  recorded: RecordedStep[]
+}
+
+export interface ClaimAnswer {
+  claim: Claim | null
+  waiting_for: Admission['waiting_for']
+}
+
+/** Takes up to `most` items of a run; no claim when there is nothing to take or no room for it. */
+export async function claimItems(ctx: Context, runId: string, most: number): Promise<ClaimAnswer> {
+  const taken = await ctx.sql.begin(async tx => {
+    const sql = tx as unknown as Sql
+    const run = await claims.lockRun(sql, runId)
+    if (!run) return { run: null, items: [], waiting_for: null }
+    const { room, waiting_for } = admit(factsOf(run))
+    if (waiting_for === 'budget' && isSpent(run.budget_micro, run.cost_micro) && run.queued > 0)
+      await stopRun(sql, { id: run.id, project_id: run.project_id, reason: 'budget_exceeded' })
+    if (room === 0) return { run, items: [], waiting_for }
+    const items = await take(sql, run, Math.min(room, most))
+    await fault('claim.before_commit')
+    return { run, items, waiting_for: null }
+  })
+  await fault('claim.after_commit')
+  const { run, items, waiting_for } = taken
+  if (!run?.deployment || items.length === 0) return { claim: null, waiting_for }
+  const { declaration, env_sealed, ...deployment } = run.deployment
+  const claim: Claim = {
+    id: items[0]!.claim_id,
+    run_id: run.id,
+    project_id: run.project_id,
+    target: {
+      deployment_id: deployment.id,
+      kind: deployment.kind,
+      protocol: deployment.protocol,
+      url: deployment.url,
+      bundle_hash: deployment.bundle_hash,
+      declaration,
+      env: env_sealed ? await openEnv(ctx, env_sealed) : {},
+      alone: false,
+    },
+    timeout_ms:
+      1000 * (run.timeout_seconds ?? declaration.timeout_seconds ?? LIMITS.agent_timeout_seconds.default),
+    max_consecutive_failures: declaration.max_consecutive_failures ?? LIMITS.consecutive_failures,
+    prices: run.settings.prices,
+    items: await withRecordedSteps(ctx, run.id, items),
+  }
+  return { claim, waiting_for: null }
+}
+
+async function take(sql: Sql, run: claims.LockedRun, room: number): Promise<claims.ClaimedItem[]> {
+  // Returned items first: they have waited longest, and some of them were paid for in part.
+  if (run.due > 0) return claims.takeDue(sql, run, room, LIMITS.lease_ms)
+  if (run.next_seq > run.total_items) return []
+  const perPartition = run.settings.partition_concurrency
+  if (perPartition === undefined) return claims.takeRange(sql, run, room, LIMITS.lease_ms)
+  return claims.takeFair(sql, run, room, LIMITS.lease_ms, perPartition, LIMITS.partition_lookahead_items)
+}
+
+function factsOf(run: claims.LockedRun) {
+  const declaration = run.deployment?.declaration
+  const itemBudget = declaration?.item_budget_cents
+  return {
+    stop_reason: run.stop_reason,
+    has_deployment: run.deployment !== null,
+    run_concurrency: run.concurrency,
+    agent_concurrency: declaration?.concurrency ?? null,
+    run_running: run.running,
+    project_concurrency: run.settings.concurrency ?? LIMITS.project_concurrency,
+    project_running: run.project_running,
+    budget_micro: run.budget_micro,
+    cost_micro: run.cost_micro,
+    ended: run.ended,
+    item_budget_micro: itemBudget === undefined ? null : itemBudget * 10_000,
+    credit_micro: run.credit_micro,
+    spent_micro: run.spent_micro,
+  }
+}
+
+/** Gives items that were attempted before the steps that need not run again. */
+async function withRecordedSteps(
+  ctx: Context,
+  runId: string,
+  items: readonly claims.ClaimedItem[],
+): Promise<ClaimedItem[]> {
+  const traced = items.filter(item => item.step_count > 0)
+  const recorded = new Map<number, RecordedStep[]>()
+  if (traced.length > 0) {
+    const rows = await claims.findRecordedSteps(
+      ctx.sql,
+      runId,
+      traced.map(item => item.seq),
+    )
+    for (const { seq, key, output } of rows) {
+      const step = { key, output: output === null ? null : JSON.parse(output) }
+      recorded.get(seq)?.push(step) ?? recorded.set(seq, [step])
+    }
+  }
+  return items.map(item => ({ ...item, recorded: recorded.get(item.seq) ?? [] }))
+}

@@ -1,0 +1,204 @@
+// The queue consumer: claims items across all open runs, executes them and settles them until the pile is empty or
+// its time is over. Guarantee: whatever it holds when it stops, even by being killed, is offered again.
+
+import type { Context } from '../context.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { extendLeases, findNextDue, findOpenRuns } from '../store/claims.ts'
+import { pauseForCredit, sweepStopped } from '../store/stop.ts'
+import { type Claim, claimItems } from './claim.ts'
+import { execute, type Timing } from './execute.ts'
+import { type Flight, type Lease, takeOff } from './flight.ts'
+import { Settler } from './settler.ts'
+
+export interface ConsumeOptions {
+  /** How long this invocation may take; without it the consumer leaves only when there is nothing to do. */
+  time_ms?: number
+  /** Resolves the wait for work early; the host calls what `onWake` was given when it is poked. */
+  onWake?: (wake: () => void) => void
+  /** Ends the invocation before its time: nothing more is claimed, what is in flight is given back. */
+  stop?: AbortSignal
+}
+
+/** What an invocation did, for its log and for the platform's answer. */
+export interface Consumed {
+  claimed: number
+  settled: number
+  /** There was still work when the time was over: the next invocation should start at once. */
+  more: boolean
+}
+
+/** Works until nothing is left to do, or the time is over. Any number of consumers may run at once. */
+export async function consume(ctx: Context, options: ConsumeOptions = {}): Promise<Consumed> {
+  const consumer = new Consumer(ctx, options)
+  return consumer.run()
+}
+
+const IDLE_MS = 1000 // a wait ends by a poke, a settled flush or a due item; this catches what none of them tells
+
+class Consumer {
+  readonly #ctx: Context
+  readonly #options: ConsumeOptions
+  readonly #endsAt: number
+  readonly #handOver = new AbortController()
+  readonly #settlers = new Map<string, Settler>()
+  readonly #leases = new Map<number, { lease: Lease; run_id: string }>()
+  readonly #lanes = new Set<Promise<void>>()
+  #inFlight = 0
+  #claimed = 0
+  #settled = 0
+  #wake: () => void = () => {}
+  #woken = false
+
+  constructor(ctx: Context, options: ConsumeOptions) {
+    this.#ctx = ctx
+    this.#options = options
+    this.#endsAt = ctx.now() + (options.time_ms ?? Number.POSITIVE_INFINITY)
+    options.onWake?.(() => this.#rouse())
+  }
+
+  async run(): Promise<Consumed> {
+    const heartbeat = setInterval(() => this.#heartbeat(), LIMITS.heartbeat_ms)
+    this.#options.stop?.addEventListener('abort', () => this.#rouse())
+    let more = false
+    try {
+      while (!this.#isOver()) {
+        this.#woken = false
+        const progress = await this.#look()
+        if (progress) continue
+        const nextMs = await this.#untilNextDue()
+        if (this.#inFlight === 0 && this.#lanes.size === 0 && nextMs === null && !this.#woken) break
+        await this.#sleep(Math.min(nextMs ?? IDLE_MS, this.#endsAt - this.#ctx.now(), IDLE_MS))
+      }
+      more = this.#isOver()
+      await this.#finish()
+    } finally {
+      clearInterval(heartbeat)
+    }
+    return { claimed: this.#claimed, settled: this.#settled, more }
+  }
+
+  #isOver(): boolean {
+    return (
+      this.#options.stop?.aborted === true ||
+      this.#ctx.now() >= this.#endsAt - (this.#options.time_ms === undefined ? 0 : LIMITS.yield_before_end_ms)
+    )
+  }
+
+  /** One look over the open runs; true when anything was claimed or swept. */
+  async #look(): Promise<boolean> {
+    let progress = false
+    try {
+      for (const run of await findOpenRuns(this.#ctx.sql, LIMITS.open_runs_per_look)) {
+        if (this.#inFlight >= LIMITS.items_in_flight_per_consumer || this.#isOver()) break
+        if (run.stop_reason) await sweepStopped(this.#ctx.sql, run.id, LIMITS.sweep_items)
+        else if (!(await this.#claim(run.id))) continue
+        progress = true
+      }
+    } catch (error) {
+      // PostgreSQL is restarting, or two statements met in a deadlock: the next look tries again.
+      this.#ctx.log('warn', 'look_failed', { error: String(error) })
+      await new Promise(resolve => setTimeout(resolve, 200))
+      return true
+    }
+    return progress
+  }
+
+  async #claim(runId: string): Promise<boolean> {
+    const most = Math.min(LIMITS.claim_items, LIMITS.items_in_flight_per_consumer - this.#inFlight)
+    const { claim, waiting_for } = await claimItems(this.#ctx, runId, most)
+    if (waiting_for === 'budget' || waiting_for === 'stopped') return false
+    if (waiting_for === 'credit') return (await pauseForCredit(this.#ctx.sql, runId, LIMITS.sweep_items)) > 0
+    if (!claim) return false
+    this.#launch(claim)
+    return true
+  }
+
+  #launch(claim: Claim): void {
+    const lease: Lease = { claim_id: claim.id, open: claim.items.length, abort: new AbortController() }
+    const flights: Flight[] = claim.items.map(item => takeOff(item, lease))
+    this.#leases.set(claim.id, { lease, run_id: claim.run_id })
+    this.#inFlight += flights.length
+    this.#claimed += flights.length
+    const settler = this.#settlerOf(claim)
+    const timing: Timing = {
+      handOver: this.#handOver.signal,
+      yieldMs: () => Math.max(0, this.#endsAt - LIMITS.yield_before_end_ms - this.#ctx.now()),
+    }
+    const lane = execute(this.#ctx, claim, flights, settler, timing).finally(() => {
+      this.#lanes.delete(lane)
+      this.#rouse()
+    })
+    this.#lanes.add(lane)
+  }
+
+  #settlerOf(claim: Claim): Settler {
+    let settler = this.#settlers.get(claim.run_id)
+    if (!settler) {
+      settler = new Settler(this.#ctx, claim.run_id, claim.max_consecutive_failures, {
+        onSettled: items => {
+          this.#settled += items
+          this.#inFlight -= items
+          this.#rouse()
+        },
+      })
+      this.#settlers.set(claim.run_id, settler)
+    }
+    return settler
+  }
+
+  /** Prolongs what is held; what is not ours any more is let go. */
+  async #heartbeat(): Promise<void> {
+    for (const [id, { lease }] of this.#leases) if (lease.open === 0) this.#leases.delete(id)
+    if (this.#leases.size === 0) return
+    try {
+      const held = await extendLeases(this.#ctx.sql, [...this.#leases.keys()], LIMITS.lease_ms)
+      for (const [id, { lease, run_id }] of this.#leases) {
+        if (held.has(id) || lease.open === 0) continue
+        this.#ctx.log('warn', 'lease_lost', { run_id, claim_id: id, items: lease.open })
+        this.#leases.delete(id)
+        this.#inFlight -= lease.open
+        lease.abort.abort()
+      }
+    } catch (error) {
+      this.#ctx.log('warn', 'heartbeat_failed', { error: String(error) })
+    }
+  }
+
+  async #untilNextDue(): Promise<number | null> {
+    try {
+      const leftMs = Math.min(this.#endsAt - this.#ctx.now(), LIMITS.transport_backoff_ms.max)
+      return await findNextDue(this.#ctx.sql, leftMs)
+    } catch {
+      return IDLE_MS
+    }
+  }
+
+  /** Lets what is in flight end or yield, then gives back the rest. */
+  async #finish(): Promise<void> {
+    const stop = this.#options.stop?.aborted
+    const timer = setTimeout(
+      () => this.#handOver.abort(),
+      stop ? 0 : Math.max(0, this.#endsAt - 2000 - this.#ctx.now()),
+    )
+    await Promise.all(this.#lanes)
+    clearTimeout(timer)
+    await Promise.all([...this.#settlers.values()].map(settler => settler.drained()))
+  }
+
+  #rouse(): void {
+    this.#woken = true
+    this.#wake()
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    if (this.#woken) return
+    await new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, Math.max(0, ms))
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    this.#wake = () => {}
+  }
+}

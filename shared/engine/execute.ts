@@ -1,0 +1,227 @@
+// Executes a claim: fences it, sends its items to the agent, reads the answers, and sees to it that every item is
+// ended or given back, whatever the agent, its process or the network does.
+
+import type { Context } from '../context.ts'
+import { fault } from '../domain/fault.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { ndjsonLines } from '../domain/ndjson.ts'
+import { type ItemLine, NDJSON, PROTOCOL_VERSION } from '../domain/protocol.ts'
+import { AgentProcessDied, type AgentResponse } from './agent-port.ts'
+import { Answer, backoffMs, budgetVerdict } from './answer.ts'
+import type { Claim } from './claim.ts'
+import type { Flight } from './flight.ts'
+import type { Settler } from './settler.ts'
+import { ProtocolError } from './step-row.ts'
+
+/** The clock of the consumer that executes. */
+export interface Timing {
+  /** Milliseconds until items should stop at a step boundary. */
+  yieldMs(): number
+  /** Fires when the consumer's time is over: what is unfinished is given back. */
+  handOver: AbortSignal
+}
+
+/** Sends every item of a claim; resolves when each is settled or given back. Never rejects. */
+export async function execute(
+  ctx: Context,
+  claim: Claim,
+  flights: readonly Flight[],
+  settler: Settler,
+  timing: Timing,
+): Promise<void> {
+  const fit = fence(ctx, claim, flights, settler)
+  await fault('invoke.before_request')
+  await Promise.all(requestsOf(claim, fit).map(group => send(ctx, claim, group, settler, timing)))
+}
+
+/** Ends the items that must not be dispatched: tried too often, or their money is gone. */
+function fence(ctx: Context, claim: Claim, flights: readonly Flight[], settler: Settler): Flight[] {
+  const { declaration } = claim.target
+  const budget = declaration.item_budget_cents
+  const answer = new Answer(claim, settler, flights, ctx.now)
+  for (const flight of flights) {
+    if (flight.item.transport_failures >= LIMITS.transport_attempts)
+      answer.fail(
+        flight,
+        'lease_lost',
+        `The item was offered ${flight.item.transport_failures} times and no attempt came to an end.`,
+        'transport_error',
+      )
+    else if (budget !== undefined && budget > 0 && flight.cost_micro >= budget * 10_000)
+      answer.end(flight, budgetVerdict(declaration.on_budget, budget))
+  }
+  return answer.unfinished()
+}
+
+/** How a claim is cut into requests. */
+function requestsOf(claim: Claim, flights: readonly Flight[]): Flight[][] {
+  const { target } = claim
+  // An item under a budget travels alone, so that closing its request at the fence stops nobody else.
+  const each = target.protocol === 'json' || target.declaration.item_budget_cents !== undefined
+  const size = each ? 1 : LIMITS.request_items
+  const groups: Flight[][] = flights.filter(f => f.item.alone).map(flight => [flight])
+  const together = flights.filter(f => !f.item.alone)
+  for (let i = 0; i < together.length; i += size) groups.push(together.slice(i, i + size))
+  return groups
+}
+
+async function send(
+  ctx: Context,
+  claim: Claim,
+  flights: Flight[],
+  settler: Settler,
+  timing: Timing,
+): Promise<void> {
+  const answer = new Answer(claim, settler, flights, ctx.now)
+  const alone = flights[0]!.item.alone
+  const timeoutMs = Math.max(...flights.map(flight => timeLeft(claim, flight)))
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), timeoutMs + LIMITS.agent_timeout_grace_ms)
+  const lease = flights[0]!.lease.abort.signal
+  const signal = AbortSignal.any([timeout.signal, lease, timing.handOver])
+  try {
+    const target = alone ? { ...claim.target, alone } : claim.target
+    if (claim.target.protocol === 'json') {
+      const headers = plainHeaders(claim, flights[0]!)
+      await readPlain(
+        answer,
+        await ctx.invokeAgent(target, { headers, body: flights[0]!.item.input, signal }),
+      )
+    } else {
+      const body = flights.map(flight => itemLine(claim, flight, timing)).join('')
+      await readLines(
+        answer,
+        await ctx.invokeAgent(target, { headers: headersOf(claim), body, signal }),
+        timeout,
+      )
+    }
+    giveUp(answer, new Error('the answer ended before the item did'), alone)
+  } catch (error) {
+    if (lease.aborted) return // somebody else holds the items now
+    if (timing.handOver.aborted) {
+      for (const flight of answer.unfinished())
+        answer.giveBack(flight, 'handed_over', 'The consumer came to the end of its time.', 'nobody', 0)
+    } else if (timeout.signal.aborted) timeOut(answer, claim)
+    else giveUp(answer, error, alone)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const timeLeft = (claim: Claim, flight: Flight) => Math.max(0, claim.timeout_ms - flight.item.ran_ms)
+
+function headersOf(claim: Claim): Record<string, string> {
+  return {
+    'content-type': NDJSON,
+    accept: NDJSON,
+    'assay-protocol': PROTOCOL_VERSION,
+    'assay-run': claim.run_id,
+  }
+}
+
+function plainHeaders(claim: Claim, { item, attempt }: Flight): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'assay-run': claim.run_id,
+    'assay-item-id': encodeURIComponent(item.item_id),
+    'assay-attempt': String(attempt),
+  }
+}
+
+/** One line of the request; the input's text is passed on as it was stored. */
+function itemLine(claim: Claim, flight: Flight, timing: Timing): string {
+  const { item } = flight
+  const budget = claim.target.declaration.item_budget_cents
+  const head: Omit<ItemLine, 'input'> = {
+    seq: flight.seq,
+    attempt: flight.attempt,
+    item_id: item.item_id,
+    partition_key: item.partition_key,
+    timeout_ms: timeLeft(claim, flight),
+    yield_ms: Math.round(Math.min(timing.yieldMs(), claim.timeout_ms)),
+    budget_micro: budget === undefined ? null : budget * 10_000 - flight.cost_micro,
+    recorded: item.recorded,
+  }
+  return `${JSON.stringify(head).slice(0, -1)},"input":${oneLine(item.input)}}\n`
+}
+
+/** Line ends between JSON tokens would cut the line; within strings they cannot occur raw. */
+const oneLine = (json: string) =>
+  json.includes('\n') || json.includes('\r') ? json.replace(/[\r\n]+/g, ' ') : json
+
+async function readLines(answer: Answer, response: AgentResponse, timeout: AbortController): Promise<void> {
+  await checkStatus(answer, response)
+  if (answer.open === 0) return
+  if (!response.contentType.startsWith(NDJSON))
+    throw new ProtocolError(
+      `the answer's content-type is ${response.contentType || 'missing'}, not ${NDJSON}`,
+    )
+  let linger: ReturnType<typeof setTimeout> | undefined
+  try {
+    for await (const { lines } of ndjsonLines(response.body, LIMITS.agent_line_bytes)) {
+      for (const line of lines) answer.line(line)
+      if (answer.cutShort && answer.open === 0) return timeout.abort()
+      // A well-behaved agent ends here, and the connection can be used again; another is cut off.
+      if (answer.open === 0) linger ??= setTimeout(() => timeout.abort(), LIMITS.agent_linger_ms)
+    }
+  } finally {
+    clearTimeout(linger)
+  }
+}
+
+async function readPlain(answer: Answer, response: AgentResponse): Promise<void> {
+  await checkStatus(answer, response)
+  const [flight] = answer.unfinished()
+  if (!flight) return
+  const output = await bodyText(response, LIMITS.agent_line_bytes)
+  const head = `{"type":"result","seq":${flight.seq},"attempt":${flight.attempt},"output":`
+  answer.line(`${head}${output.trim() || 'null'}}`)
+}
+
+/** 4xx ends the items, 408, 429 and 5xx are transport faults. */
+async function checkStatus(answer: Answer, response: AgentResponse): Promise<void> {
+  const { status } = response
+  if (status >= 200 && status < 300) return
+  const said = await bodyText(response, 4096).catch(() => '')
+  const message = `The agent answered ${status}${said ? `: ${said.slice(0, 500)}` : ''}.`
+  if (status < 400 || status === 408 || status === 429 || status >= 500) throw new Error(message)
+  for (const flight of answer.unfinished()) answer.fail(flight, 'agent_error', message, 'agent_error')
+}
+
+async function bodyText(response: AgentResponse, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let text = ''
+  let bytes = 0
+  for await (const chunk of response.body) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new ProtocolError(`the answer is longer than ${maxBytes} bytes`)
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+function timeOut(answer: Answer, claim: Claim): void {
+  for (const flight of answer.unfinished())
+    answer.fail(
+      flight,
+      'step_timeout',
+      `The item was not finished after ${claim.timeout_ms / 1000} s.`,
+      'limit_exceeded',
+    )
+}
+
+/** The request is over and items are unfinished: who is to blame decides what becomes of them. */
+function giveUp(answer: Answer, error: unknown, alone: boolean): void {
+  const message = error instanceof Error ? error.message : String(error)
+  const code = error instanceof ProtocolError ? 'protocol_error' : 'agent_unreachable'
+  for (const flight of answer.unfinished()) {
+    if (error instanceof AgentProcessDied) {
+      // With others about, nobody knows who did it; alone, the item did.
+      if (alone) answer.fail(flight, error.code, message, 'agent_error')
+      else answer.giveBack(flight, error.code, message, 'nobody', 0, true)
+    } else if (flight.item.transport_failures + 1 >= LIMITS.transport_attempts)
+      answer.fail(flight, code, message, 'transport_error')
+    else answer.giveBack(flight, code, message, 'transport', backoffMs(flight.item.transport_failures), alone)
+  }
+}

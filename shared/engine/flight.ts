@@ -1,0 +1,48 @@
+// An item in the hands of a consumer, from claim to settle.
+
+import type { GradedStep } from '../domain/grading.ts'
+import type { StepRow, Verdict } from '../store/settle.ts'
+import type { ClaimedItem } from './claim.ts'
+
+/** The lease an item is held under, shared by all items of its claim. */
+export interface Lease {
+  claim_id: number
+  /** Items not yet settled or given back. */
+  open: number
+  abort: AbortController
+}
+
+export interface Flight {
+  seq: number
+  attempt: number
+  item: ClaimedItem
+  lease: Lease
+  /** Set once: by the agent's final line, by a fence, or by the end of the request. */
+  done: boolean
+  verdict: Verdict | null
+  /** Steps not yet handed to a flush. */
+  pending: StepRow[]
+  graded: GradedStep[]
+  /** Steps seen, written or not; the next one's number. */
+  step_count: number
+  steps_written: number
+  cost_micro: number
+  unpriced: boolean
+}
+
+export function takeOff(item: ClaimedItem, lease: Lease): Flight {
+  return {
+    seq: item.seq,
+    attempt: item.attempt,
+    item,
+    lease,
+    done: false,
+    verdict: null,
+    pending: [],
+    graded: [],
+    step_count: item.step_count,
+    steps_written: item.step_count,
+    cost_micro: item.cost_micro,
+    unpriced: item.unpriced,
+  }
+}

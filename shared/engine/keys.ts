@@ -1,0 +1,26 @@
+// Mints project keys. Guarantee: the plaintext exists only in the answer; the database holds its SHA-256.
+
+import type { Context, Database } from '../context.ts'
+import { randomWord, sha256 } from '../domain/secrets.ts'
+import type { ApiKeyRow } from '../schema/wire-account.ts'
+import { insertKey } from '../store/api-keys.ts'
+
+const KEY_BYTES = 32
+const PREFIX_CHARACTERS = 11 // pk_ and 48 of the key's 256 bits
+
+export async function mintKey(
+  ctx: Context,
+  project_id: string,
+  name: string,
+  db: Database = ctx.db,
+): Promise<{ row: ApiKeyRow; key: string }> {
+  const key = `pk_${randomWord(ctx.random, KEY_BYTES)}`
+  const row = await insertKey(db, {
+    id: ctx.newId(),
+    project_id,
+    name,
+    prefix: key.slice(0, PREFIX_CHARACTERS),
+    hash: await sha256(key),
+  })
+  return { row, key }
+}

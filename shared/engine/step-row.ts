@@ -1,0 +1,77 @@
+// Turns a reported step into the row that is kept: checked, graded, priced and cut to size.
+
+import { gradeStep, usageOf } from '../domain/grading.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { costMicro, type Price, priceOf } from '../domain/pricing.ts'
+import type { StepReport } from '../domain/protocol.ts'
+import { STEP_KINDS } from '../domain/vocabulary.ts'
+import { plainText } from '../store/columns.ts'
+import type { StepRow } from '../store/settle.ts'
+
+/** What an agent sent does not follow the protocol. */
+export class ProtocolError extends Error {}
+
+const KINDS = new Set<string>(STEP_KINDS)
+
+export function stepRow(
+  step: StepReport,
+  place: { seq: number; attempt: number; step_no: number },
+  prices: Record<string, Price> | undefined,
+): StepRow {
+  checkShape(step)
+  const grade = gradeStep(step)
+  const usage = usageOf(step)
+  const price = usage?.model === undefined ? undefined : priceOf(usage.model, prices)
+  return {
+    ...place,
+    kind: step.kind,
+    outcome: grade.outcome,
+    outcome_reason: grade.reason,
+    // A model call without tokens or without a known price costs something nobody can tell: never nothing.
+    unpriced: step.kind === 'llm_call' && !step.error && (usage === undefined || price === undefined),
+    input_tokens: usage?.input_tokens ?? 0,
+    output_tokens: usage?.output_tokens ?? 0,
+    cost_micro: usage && price ? costMicro(usage, price) : 0,
+    started_at: step.started_at,
+    duration_ms: step.duration_ms,
+    key: plainText(step.key, LIMITS.step_key_characters),
+    name: plainText(step.name, LIMITS.name_characters),
+    model: usage?.model === undefined ? null : plainText(usage.model, LIMITS.name_characters),
+    error_code: step.error ? plainText(step.error.code, LIMITS.name_characters) : null,
+    error_message: step.error ? plainText(step.error.message, LIMITS.error_message_characters) : null,
+    input: payload(step.input),
+    output: payload(step.output),
+  }
+}
+
+function checkShape(step: StepReport): void {
+  const wrong =
+    typeof step !== 'object' || step === null
+      ? 'step must be an object'
+      : typeof step.key !== 'string' || step.key === '' || step.key.length > LIMITS.step_key_characters
+        ? `step.key must be a string of 1 to ${LIMITS.step_key_characters} characters`
+        : !KINDS.has(step.kind)
+          ? `step.kind must be one of ${STEP_KINDS.join(', ')}`
+          : typeof step.name !== 'string'
+            ? 'step.name must be a string'
+            : typeof step.started_at !== 'string' || Number.isNaN(Date.parse(step.started_at))
+              ? 'step.started_at must be an RFC 3339 time'
+              : !Number.isFinite(step.duration_ms)
+                ? 'step.duration_ms must be a number'
+                : step.error &&
+                    (typeof step.error.code !== 'string' || typeof step.error.message !== 'string')
+                  ? 'step.error must have a code and a message'
+                  : null
+  if (wrong) throw new ProtocolError(wrong)
+}
+
+/** The JSON text of a payload; a mark with its head when it is over the bound. */
+function payload(value: unknown): string | null {
+  if (value === undefined) return null
+  const text = JSON.stringify(value)
+  // A UTF-16 unit is at most 3 bytes of UTF-8; only texts near the bound are measured.
+  if (text.length * 3 <= LIMITS.step_payload_bytes) return text
+  const bytes = new TextEncoder().encode(text).length
+  if (bytes <= LIMITS.step_payload_bytes) return text
+  return JSON.stringify({ cut: true, bytes, head: text.slice(0, 2048).toWellFormed() })
+}

@@ -1,0 +1,259 @@
+// Submits a pile as a run. Guarantee: when the promise resolves every item is committed; when it rejects nothing
+// is left, whatever the length of the pile, and a process that dies in between leaves only a run that is still
+// materializing, which is never dispatched and which the tick removes.
+
+import type { Context, Sql } from '../context.ts'
+import { deal } from '../domain/deal.ts'
+import { ApiError } from '../domain/errors.ts'
+import { fault } from '../domain/fault.ts'
+import { itemRecordId } from '../domain/ids.ts'
+import { LIMITS } from '../domain/limits.ts'
+import type { NewItem } from '../store/submission.ts'
+import * as store from '../store/submission.ts'
+
+export type { NewItem }
+
+export interface RunOrder {
+  project_id: string
+  agent_id: string
+  name: string | null
+  budget_cents: number | null
+  concurrency: number | null
+  timeout_seconds: number | null
+  callback_url: string | null
+  /** The fingerprint is asked for after the last item was read: it may be a hash of what was streamed. */
+  idempotency: { key: string; fingerprint: () => Promise<string> } | null
+}
+
+export interface Submitted {
+  run_id: string
+  total_items: number
+  /** Record id of the first item. */
+  first_item: string
+}
+
+/** A submission that lost the race for its idempotency key; what it wrote is rolled back. */
+class KeyTaken extends Error {}
+
+/**
+ * Writes a run and its items and wakes the consumer.
+ *
+ * A pile that fits in one chunk is one transaction. A longer one is committed chunk by chunk under a run that is
+ * still `materializing`, because a transaction as long as an upload would keep PostgreSQL from cleaning up.
+ *
+ * @throws ApiError `not_found`, `account_suspended`, `no_items`, `too_many_items`, `duplicate_item_id`,
+ *   `idempotency_key_reused`, and whatever `batches` throws.
+ */
+export async function submitRun(
+  ctx: Context,
+  order: RunOrder,
+  batches: AsyncIterable<readonly NewItem[]>,
+): Promise<Submitted> {
+  const submitter = await store.findSubmitter(ctx.sql, order.project_id, order.agent_id)
+  if (!submitter) throw new ApiError('not_found', `No agent ${order.agent_id} in this project.`)
+  if (submitter.account_status === 'suspended')
+    throw new ApiError('account_suspended', 'The account is suspended; no runs are accepted.')
+
+  const earlier = await findEarlier(ctx, order)
+  if (earlier) {
+    for await (const _ of batches); // the fingerprint needs the whole body
+    return answerAgain(order, earlier)
+  }
+  const run: store.NewRun = {
+    id: ctx.newRunId(),
+    project_id: order.project_id,
+    agent_id: order.agent_id,
+    deployment_id: submitter.deployment_id,
+    name: order.name,
+    budget_micro: order.budget_cents === null ? null : order.budget_cents * 10_000,
+    concurrency: order.concurrency,
+    timeout_seconds: order.timeout_seconds,
+    callback_url: order.callback_url,
+  }
+  try {
+    const total_items = await writePile(ctx, order, run, chunksOf(batches))
+    await fault('submit.after_commit')
+    ctx.poke()
+    return { run_id: run.id, total_items, first_item: itemRecordId(run.id, 1) }
+  } catch (error) {
+    if (!(error instanceof KeyTaken)) throw error
+    return answerAgain(order, (await findEarlier(ctx, order))!)
+  }
+}
+
+async function findEarlier(ctx: Context, { project_id, idempotency }: RunOrder) {
+  if (!idempotency) return undefined
+  return store.findKeyedRun(ctx.sql, project_id, idempotency.key, LIMITS.idempotency_window_hours)
+}
+
+async function answerAgain(order: RunOrder, earlier: store.KeyedAnswer): Promise<Submitted> {
+  if (earlier.fingerprint !== (await order.idempotency!.fingerprint()))
+    throw new ApiError(
+      'idempotency_key_reused',
+      `Idempotency key ${order.idempotency!.key} already started run ${earlier.run_id} with another body.`,
+      'Use a new key for a new submission.',
+    )
+  return {
+    run_id: earlier.run_id,
+    total_items: earlier.total_items,
+    first_item: itemRecordId(earlier.run_id, 1),
+  }
+}
+
+interface Chunk {
+  items: readonly NewItem[]
+  last: boolean
+}
+
+async function writePile(ctx: Context, order: RunOrder, run: store.NewRun, chunks: AsyncGenerator<Chunk>) {
+  const first = (await chunks.next()).value as Chunk | undefined
+  if (!first) throw new ApiError('no_items', 'The submission has no items.')
+  const ids = new SeenIds()
+  if (first.last) {
+    await ctx.sql.begin(async tx => {
+      const sql = tx as unknown as Sql
+      await Promise.all([
+        store.insertMaterializingRun(sql, run),
+        store.insertItems(sql, run.id, 1, prepare(run.id, 1, first.items, ids)),
+      ])
+      await seal(sql, order, run, ids)
+      await fault('submit.before_commit')
+    })
+    return first.items.length
+  }
+  await store.insertMaterializingRun(ctx.sql, run)
+  try {
+    const total = await writeChunks(ctx, run.id, first, chunks, ids)
+    await ctx.sql.begin(async tx => {
+      await seal(tx as unknown as Sql, order, run, ids)
+      await fault('submit.before_commit')
+    })
+    return total
+  } catch (error) {
+    await giveUp(ctx, run.id)
+    throw error
+  }
+}
+
+/** Inserts chunk after chunk, one in flight while the next is being read. */
+async function writeChunks(
+  ctx: Context,
+  runId: string,
+  first: Chunk,
+  chunks: AsyncGenerator<Chunk>,
+  ids: SeenIds,
+): Promise<number> {
+  let nextSeq = 1
+  let inFlight: Promise<void> = Promise.resolve()
+  const write = async (chunk: Chunk) => {
+    const items = prepare(runId, nextSeq, chunk.items, ids)
+    const firstSeq = nextSeq
+    nextSeq += items.length
+    if (nextSeq - 1 > LIMITS.items_per_run)
+      throw new ApiError(
+        'too_many_items',
+        `A run takes at most ${LIMITS.items_per_run} items; split the file.`,
+      )
+    await inFlight
+    inFlight = store.insertItems(ctx.sql, runId, firstSeq, items).then(count => {
+      if (count === 0) throw new ApiError('invalid_request', 'The submission took too long and was given up.')
+    })
+    inFlight.catch(() => {}) // awaited before the next chunk and at the end
+  }
+  await write(first)
+  for await (const chunk of chunks) await write(chunk)
+  await inFlight
+  return nextSeq - 1
+}
+
+/** The last statements of a submission: no id twice, the key is ours, the run is open. */
+async function seal(sql: Sql, order: RunOrder, run: store.NewRun, ids: SeenIds): Promise<void> {
+  if (ids.overflowed) {
+    const repeated = await store.findRepeatedIds(sql, run.id, LIMITS.bad_lines_named)
+    if (repeated.length > 0) throw duplicateIds(repeated)
+  }
+  if (order.idempotency) {
+    const row = {
+      project_id: order.project_id,
+      key: order.idempotency.key,
+      fingerprint: await order.idempotency.fingerprint(),
+      run_id: run.id,
+    }
+    if (!(await store.takeIdempotencyKey(sql, row, LIMITS.idempotency_window_hours))) throw new KeyTaken()
+  }
+  if (!(await store.finishMaterializing(sql, run.id)))
+    throw new ApiError('invalid_request', 'The submission took too long and was given up.')
+}
+
+/** Removes a run that never opened, in bounded steps; if this dies too, the tick goes on with it. */
+export async function giveUp(ctx: Context, runId: string): Promise<void> {
+  while ((await store.deleteItems(ctx.sql, runId, LIMITS.sweep_items)) > 0);
+  await store.deleteMaterializingRun(ctx.sql, runId)
+}
+
+/** Deals a chunk's items and gives an id to those that brought none. */
+function prepare(runId: string, firstSeq: number, items: readonly NewItem[], ids: SeenIds) {
+  const repeated: store.RepeatedId[] = []
+  for (const item of items) {
+    if (item.item_id === null) continue
+    const line = ids.add(item.item_id, item.line)
+    if (line !== undefined && repeated.length < LIMITS.bad_lines_named)
+      repeated.push({ item_id: item.item_id, first_line: line, second_line: item.line })
+  }
+  if (repeated.length > 0) throw duplicateIds(repeated)
+  return deal(items).map((item, i) =>
+    item.item_id === null
+      ? { ...item, item_id: itemRecordId(runId, firstSeq + i) }
+      : (item as NewItem & { item_id: string }),
+  )
+}
+
+function duplicateIds(repeated: readonly store.RepeatedId[]): ApiError {
+  const named = repeated.map(
+    r => `item_id ${JSON.stringify(r.item_id)} is on lines ${r.first_line} and ${r.second_line}`,
+  )
+  return new ApiError(
+    'duplicate_item_id',
+    `Nothing was accepted: ${named.join('; ')}.`,
+    'Within a run an item_id names one item.',
+  )
+}
+
+/** Item ids seen so far, up to a bound that keeps memory constant; past it PostgreSQL looks for repeats. */
+class SeenIds {
+  #lines = new Map<string, number>()
+  overflowed = false
+
+  /** The line that had the id before, if one is known. */
+  add(id: string, line: number): number | undefined {
+    if (this.overflowed) return undefined
+    const earlier = this.#lines.get(id)
+    if (earlier !== undefined) return earlier
+    if (this.#lines.size >= LIMITS.duplicate_ids_in_memory) {
+      this.overflowed = true
+      this.#lines.clear()
+    } else this.#lines.set(id, line)
+    return undefined
+  }
+}
+
+/** Regroups batches into chunks for one insert each, and knows which is the last. */
+async function* chunksOf(batches: AsyncIterable<readonly NewItem[]>): AsyncGenerator<Chunk> {
+  let items: NewItem[] = []
+  let bytes = 0
+  for await (const batch of batches) {
+    for (const item of batch) {
+      if (
+        items.length >= LIMITS.insert_chunk_items ||
+        bytes + item.input.length > LIMITS.insert_chunk_bytes
+      ) {
+        if (items.length > 0) yield { items, last: false }
+        items = []
+        bytes = 0
+      }
+      items.push(item)
+      bytes += item.input.length
+    }
+  }
+  if (items.length > 0) yield { items, last: true }
+}

@@ -1,0 +1,62 @@
+// The chores of the tick, a list. Each is bounded, may be cut off anywhere and may run twice at once; together they
+// mend every poke that got lost and every process that died.
+
+import type { Context } from '../context.ts'
+import { fault } from '../domain/fault.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { findNextDue, findOpenRuns, reapClaims } from '../store/claims.ts'
+import { ensureStepPartitions } from '../store/partitions.ts'
+import { findCreditedRuns, resumeCredited } from '../store/stop.ts'
+import { findAbandonedRuns } from '../store/submission.ts'
+import { giveUp } from './submit.ts'
+
+interface Chore {
+  name: string
+  /** Returns how much it found to do. */
+  run(ctx: Context): Promise<number>
+}
+
+export const CHORES: readonly Chore[] = [
+  { name: 'offer again what dead consumers held', run: reap },
+  { name: 'resume what waited for credit', run: resume },
+  { name: 'remove submissions that never arrived whole', run: removeAbandoned },
+  { name: 'make partitions ahead', run: ctx => ensureStepPartitions(ctx.sql, ctx.now()) },
+  { name: 'wake a consumer if there is work', run: wakeForWork },
+]
+
+/** Does every chore once; one that fails does not keep the others from running. */
+export async function sweep(ctx: Context): Promise<void> {
+  for (const chore of CHORES) {
+    try {
+      await chore.run(ctx)
+    } catch (error) {
+      ctx.log('warn', 'chore_failed', { chore: chore.name, error: String(error) })
+    }
+  }
+}
+
+async function reap(ctx: Context): Promise<number> {
+  await fault('reap.before_commit')
+  const runs = await reapClaims(ctx.sql, LIMITS.claims_reaped_per_sweep)
+  for (const { run_id, items } of runs) ctx.log('warn', 'lease_expired', { run_id, items })
+  return runs.length
+}
+
+async function resume(ctx: Context): Promise<number> {
+  let items = 0
+  for (const { id } of await findCreditedRuns(ctx.sql, LIMITS.open_runs_per_look))
+    items += await resumeCredited(ctx.sql, id, LIMITS.sweep_items)
+  return items
+}
+
+async function removeAbandoned(ctx: Context): Promise<number> {
+  const runs = await findAbandonedRuns(ctx.sql, LIMITS.materializing_idle_minutes, LIMITS.open_runs_per_look)
+  for (const { id } of runs) await giveUp(ctx, id)
+  return runs.length
+}
+
+async function wakeForWork(ctx: Context): Promise<number> {
+  const open = await findOpenRuns(ctx.sql, 1)
+  if (open.length > 0 || (await findNextDue(ctx.sql, LIMITS.tick_ms)) !== null) ctx.poke()
+  return open.length
+}

@@ -1,0 +1,140 @@
+// What callers may send. Guarantee: a value that fits these schemas can be stored: no control characters in names,
+// no lone surrogates, every number within what its column holds.
+
+import { z } from 'zod'
+import { LIMITS } from '../domain/limits.ts'
+import { OUTCOMES } from '../domain/vocabulary.ts'
+
+const encoder = new TextEncoder()
+const CONTROL = /[\u0000-\u001f\u007f]/
+
+/** One line of text of at most `max` characters. */
+export function label(max: number, description: string) {
+  return z
+    .string()
+    .min(1)
+    .max(max)
+    .refine(text => !CONTROL.test(text), 'must hold no control characters')
+    .refine(text => text.isWellFormed(), 'must hold no lone surrogates')
+    .describe(description)
+}
+
+/** Text of several lines. */
+export function prose(max: number, description: string) {
+  return z
+    .string()
+    .max(max)
+    .refine(text => !text.includes('\0') && text.isWellFormed(), 'must hold no NUL and no lone surrogates')
+    .describe(description)
+}
+
+/** Why a text cannot be an item_id or a partition_key; undefined when it can. */
+export function keyProblem(text: string, maxBytes: number): string | undefined {
+  if (text === '') return 'must not be empty'
+  // UTF-8 takes at most three bytes for a UTF-16 unit.
+  if (text.length * 3 > maxBytes && encoder.encode(text).length > maxBytes) {
+    return `is longer than ${maxBytes} bytes`
+  }
+  if (CONTROL.test(text)) return 'must hold no control characters'
+  return text.isWellFormed() ? undefined : 'must hold no lone surrogates'
+}
+
+function keyText(maxBytes: number, description: string) {
+  return z
+    .string()
+    .superRefine((text, ctx) => {
+      const message = keyProblem(text, maxBytes)
+      if (message !== undefined) ctx.addIssue({ code: 'custom', message })
+    })
+    .meta({ minLength: 1, maxLength: maxBytes, description })
+}
+
+export const itemId = keyText(LIMITS.item_id_bytes, 'Your own identifier of the item; at most 256 bytes of UTF-8.')
+export const partitionKey = keyText(LIMITS.partition_key_bytes, 'For example a tenant; at most 256 bytes of UTF-8.')
+
+export const slug = z
+  .string()
+  .max(LIMITS.slug_characters)
+  .regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be lower-case letters, digits, dots, dashes and underscores')
+  .describe('Unique within its project.')
+
+export const uuid = (description: string) =>
+  z
+    .string()
+    .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, 'must be a UUID')
+    .transform(text => text.toLowerCase())
+    .meta({ type: 'string', format: 'uuid', description })
+
+export const httpUrl = (description: string) =>
+  z
+    .string()
+    .max(LIMITS.callback_url_characters)
+    .refine(text => isHttpUrl(text), 'must be an http or https URL without credentials')
+    .meta({ format: 'uri', description })
+
+function isHttpUrl(text: string): boolean {
+  if (CONTROL.test(text) || !text.isWellFormed() || !URL.canParse(text)) return false
+  const url = new URL(text)
+  return (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === ''
+}
+
+/** A JSON object that jsonb can hold. */
+export const settings = (description: string) =>
+  z
+    .record(z.string(), z.unknown())
+    .refine(isStorable, 'must hold no \\u0000 and no lone surrogates in its texts')
+    .describe(description)
+
+export function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed()
+  if (value === null || typeof value !== 'object') return true
+  if (Array.isArray(value)) return value.every(isStorable)
+  return Object.entries(value).every(([key, member]) => isStorable(key) && isStorable(member))
+}
+
+const wholeNumber = (text: string) => (/^-?\d+$/.test(text) ? Number(text) : Number.NaN)
+
+/** The page size in a query: clamped to the bound, anything but a whole number refused. */
+export function pageSize(page: { default: number; max: number }) {
+  return z
+    .string()
+    .refine(text => !Number.isNaN(wholeNumber(text)), 'must be a whole number')
+    .transform(text => Math.min(Math.max(wholeNumber(text), 1), page.max))
+    .default(page.default)
+    .meta({
+      type: 'integer',
+      default: page.default,
+      description: `Entries in one page; clamped to 1 to ${page.max}.`,
+    })
+}
+
+/** A whole number in a query, of the same range as the body field it stands for. */
+export function queryNumber(schema: z.ZodNumber) {
+  const { type, minimum, maximum } = z.toJSONSchema(schema) as Record<string, unknown>
+  return z
+    .string()
+    .refine(text => !Number.isNaN(wholeNumber(text)), 'must be a whole number')
+    .transform(wholeNumber)
+    .pipe(schema)
+    .meta({ type, minimum, maximum, ...(schema.description && { description: schema.description }) } as object)
+}
+
+export const cursor = z.string().min(1).max(1024).describe('Opaque; where the page before said the next one begins.')
+export const outcome = z.enum(OUTCOMES)
+
+// Money has to stay exact in micro-dollars below 2^53.
+export const budgetCents = z.int().min(0).max(LIMITS.budget_cents).describe('Money the run may spend, in cents.')
+export const concurrency = z
+  .int()
+  .min(1)
+  .max(LIMITS.run_concurrency)
+  .describe("Items at work at once at most; the project's cap holds as well.")
+export const timeoutSeconds = z
+  .int()
+  .min(1)
+  .max(LIMITS.agent_timeout_seconds.max)
+  .describe('Time one item may take.')
+export const idempotencyKey = label(
+  LIMITS.idempotency_key_characters,
+  'The same key with the same body gets the first answer again, for 24 hours.',
+)

@@ -1,0 +1,253 @@
+// The shapes of runs, items and steps as callers see them, and how rows become them. Each shape is typed once: the
+// OpenAPI document and the client's types come from here.
+// Guarantee: payloads leave as the very text they came in as; money leaves as whole cents and as dollars.
+
+import { z } from 'zod'
+import { itemRecordId } from '../domain/ids.ts'
+import { worstOutcome } from '../domain/lifecycle.ts'
+import { centsOf, usdOf } from '../domain/pricing.ts'
+import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STEP_KINDS, STOP_REASONS } from '../domain/vocabulary.ts'
+import { rawJson } from './raw-json.ts'
+import type { items, runs, steps } from './tables.ts'
+
+/** A run with what is joined to it. */
+export type RunRow = typeof runs.$inferSelect & { agent_slug: string; deployment_version: number | null }
+export type ItemRow = typeof items.$inferSelect
+/** An item with what its record says about where it belongs; it was created when its run was. */
+export type ItemInRunRow = ItemRow & { project_id: string; agent_id: string; agent_slug: string; created_at: Date }
+export type StepRow = typeof steps.$inferSelect & { item_id: string }
+
+export const Json = z.unknown().meta({ id: 'Json', description: 'Any JSON value, kept byte for byte.' })
+const payload = (description: string) => Json.describe(description)
+export const timestamp = z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' })
+const count = (description: string) => z.int().min(0).describe(description)
+const uuid = (description: string) => z.string().meta({ format: 'uuid', description })
+
+export const Run = z
+  .object({
+    id: uuid('Also the group_id of a batch.'),
+    project_id: uuid('The project the run belongs to.'),
+    agent_id: uuid('The agent that runs over the items.'),
+    agent_slug: z.string(),
+    deployment_version: z.int().nullable().describe('The version that runs; null until something is deployed.'),
+    name: z.string().nullable(),
+    status: z.enum(RUN_STATUSES).describe('Whether it ran.'),
+    worst_outcome_status: z.enum(OUTCOMES).nullable().describe('Whether it worked: the worst verdict of its items so far.'),
+    stop_reason: z.enum(STOP_REASONS).nullable().describe('Why dispatch stopped before the pile was empty.'),
+    total_items: count('Items in the pile at submission.'),
+    queued: count('Items that wait to be dispatched.'),
+    running: count('Items being worked on.'),
+    paused: count('Items held for a decision, for a budget or for credit.'),
+    completed: count('Items that returned: ok or degraded.'),
+    degraded_count: count('Items that returned but did not work.'),
+    failed: count('Items that raised or reached a budget.'),
+    cancelled: count('Items cancelled.'),
+    undecided_count: count('Items that did not work and wait for a decision in triage.'),
+    budget_cents: z.int().nullable().describe('Money the run may spend; null is no bound.'),
+    aggregate_cost_cents: count('Spend across items, in whole cents.'),
+    cost_usd: z.number().describe('The same spend in dollars; a lower bound while unpriced_item_count is not 0.'),
+    unpriced_item_count: count('Items that called a model without a known price.'),
+    total_input_tokens: count('Input tokens across items.'),
+    total_output_tokens: count('Output tokens across items.'),
+    concurrency: z.int().nullable().describe('Items at work at once at most; null is the cap of the project.'),
+    timeout_seconds: z.int().nullable().describe('Time one item may take; null is what the agent declares.'),
+    callback_url: z.string().nullable(),
+    replay_of: uuid('The run whose items this one replays.').nullable(),
+    created_at: timestamp,
+    started_at: timestamp.nullable(),
+    finished_at: timestamp.nullable(),
+  })
+  .meta({ id: 'Run', description: 'One invocation of an agent over one or many items.' })
+
+export function runOf(row: RunRow): z.input<typeof Run> {
+  const completed = row.ok + row.degraded
+  const failed = row.failed + row.budget_exceeded
+  return {
+    id: row.id,
+    project_id: row.project_id,
+    agent_id: row.agent_id,
+    agent_slug: row.agent_slug,
+    deployment_version: row.deployment_version,
+    name: row.name,
+    status: row.status!,
+    worst_outcome_status: worstOutcome(row),
+    stop_reason: row.stop_reason,
+    total_items: row.total_items,
+    queued: row.total_items - row.running - row.paused - completed - failed - row.cancelled,
+    running: row.running,
+    paused: row.paused,
+    completed,
+    degraded_count: row.degraded,
+    failed,
+    cancelled: row.cancelled,
+    undecided_count: row.undecided,
+    budget_cents: row.budget_micro === null ? null : centsOf(row.budget_micro),
+    aggregate_cost_cents: centsOf(row.cost_micro),
+    cost_usd: usdOf(row.cost_micro),
+    unpriced_item_count: row.unpriced_items,
+    total_input_tokens: row.input_tokens,
+    total_output_tokens: row.output_tokens,
+    concurrency: row.concurrency,
+    timeout_seconds: row.timeout_seconds,
+    callback_url: row.callback_url,
+    replay_of: row.replay_of,
+    created_at: row.created_at.toISOString(),
+    started_at: iso(row.started_at),
+    finished_at: iso(row.finished_at),
+  }
+}
+
+const itemFields = {
+  id: uuid("The item's record id: what {itemId} in paths stands for."),
+  run_id: uuid('The run the item belongs to.'),
+  item_id: z.string().describe('Your own identifier; the record id when you gave none.'),
+  partition_key: z.string().nullable(),
+  line: z.int().min(1).describe('Its place in the submission, from 1.'),
+  status: z.enum(ITEM_STATUSES).describe('Whether it ran.'),
+  outcome_reason: z.string().nullable().describe('Why it is not ok, as a token.'),
+  degraded_reason: z.string().nullable().describe('Why it is degraded, in words.'),
+  error_code: z.string().nullable(),
+  error_message: z.string().nullable(),
+  attempt: z.int().min(0).describe('How often it was offered to the agent.'),
+  step_count: count('Steps recorded.'),
+  total_cost_cents: count('In whole cents.'),
+  cost_usd: z.number(),
+  unpriced: z.boolean().describe('It called a model without a known price: its cost is a lower bound.'),
+  total_input_tokens: count('Input tokens of its steps.'),
+  total_output_tokens: count('Output tokens of its steps.'),
+  replayed_from: uuid('Record id of the item this one replays.').nullable(),
+  created_at: timestamp,
+  started_at: timestamp.nullable(),
+  completed_at: timestamp.nullable(),
+}
+
+export const RunItem = z
+  .object({
+    ...itemFields,
+    worst_outcome_status: z.enum(OUTCOMES).nullable().describe('Whether it worked; null while there is no verdict.'),
+    input: payload('The input, byte for byte.'),
+    output: payload('The output, byte for byte; null when there is none.'),
+  })
+  .meta({ id: 'RunItem', description: 'An item in the list of its run.' })
+
+export const ItemRecord = z
+  .object({
+    ...itemFields,
+    project_id: uuid('The project of its run.'),
+    agent_id: uuid('The agent of its run.'),
+    agent_slug: z.string(),
+    outcome_status: z.enum(OUTCOMES).nullable().describe('Whether it worked; null while there is no verdict.'),
+    input_snapshot: payload('The input, byte for byte.'),
+    output: payload('The output, byte for byte; null when there is none.'),
+  })
+  .meta({ id: 'ItemRecord', description: 'The durable record of an item.' })
+
+function commonOf(row: ItemRow, created_at: string) {
+  return {
+    id: itemRecordId(row.run_id, row.seq),
+    run_id: row.run_id,
+    item_id: row.item_id,
+    partition_key: row.partition_key,
+    line: row.line,
+    status: row.status,
+    outcome_reason: row.outcome_reason,
+    degraded_reason: row.degraded_reason,
+    error_code: row.error_code,
+    error_message: row.error_message,
+    attempt: row.attempt,
+    step_count: row.step_count,
+    total_cost_cents: centsOf(row.cost_micro),
+    cost_usd: usdOf(row.cost_micro),
+    unpriced: row.unpriced,
+    total_input_tokens: row.input_tokens,
+    total_output_tokens: row.output_tokens,
+    replayed_from: row.replayed_from,
+    created_at,
+    started_at: iso(row.started_at),
+    completed_at: iso(row.completed_at),
+  }
+}
+
+/** `created_at` is the run's: its items are one submission. */
+export function runItemOf(row: ItemRow, run: { created_at: Date }): z.input<typeof RunItem> {
+  return {
+    ...commonOf(row, run.created_at.toISOString()),
+    worst_outcome_status: row.outcome,
+    input: rawJson(row.input),
+    output: rawJson(row.output),
+  }
+}
+
+export function itemRecordOf(row: ItemInRunRow): z.input<typeof ItemRecord> {
+  return {
+    ...commonOf(row, row.created_at.toISOString()),
+    project_id: row.project_id,
+    agent_id: row.agent_id,
+    agent_slug: row.agent_slug,
+    outcome_status: row.outcome,
+    input_snapshot: rawJson(row.input),
+    output: rawJson(row.output),
+  }
+}
+
+export const Step = z
+  .object({
+    run_id: uuid('The run of its item.'),
+    record_id: uuid('Record id of its item.'),
+    item_id: z.string().describe('Your own identifier of its item.'),
+    step_no: count('Its place in the trace of its item.'),
+    attempt: z.int().describe('The attempt it was recorded in.'),
+    key: z.string().describe('Its name within the item, the same in every attempt.'),
+    type: z.enum(STEP_KINDS),
+    name: z.string().describe("The model's or the tool's name, or the step's."),
+    tool_name: z.string().nullable().describe('The name, where the step is a tool call or its result.'),
+    model: z.string().nullable(),
+    outcome_status: z.enum(OUTCOMES),
+    outcome_reason: z.string().nullable(),
+    error_code: z.string().nullable(),
+    error_message: z.string().nullable(),
+    input_tokens: count('Input tokens.'),
+    output_tokens: count('Output tokens.'),
+    cost_cents: count('In whole cents.'),
+    cost_usd: z.number(),
+    unpriced: z.boolean(),
+    reused: z.boolean().describe('Taken over from an earlier item, at no cost.'),
+    started_at: timestamp,
+    duration_ms: z.number(),
+    input: payload('What went in; cut and marked when it was over the bound.'),
+    output: payload('What came out; cut and marked when it was over the bound.'),
+  })
+  .meta({ id: 'Step', description: "A node of an item's trace." })
+
+export function stepOf(row: StepRow): z.input<typeof Step> {
+  return {
+    run_id: row.run_id,
+    record_id: itemRecordId(row.run_id, row.seq),
+    item_id: row.item_id,
+    step_no: row.step_no,
+    attempt: row.attempt,
+    key: row.key,
+    type: row.kind,
+    name: row.name,
+    tool_name: row.kind === 'tool_call' || row.kind === 'tool_result' ? row.name : null,
+    model: row.model,
+    outcome_status: row.outcome,
+    outcome_reason: row.outcome_reason,
+    error_code: row.error_code,
+    error_message: row.error_message,
+    input_tokens: row.input_tokens,
+    output_tokens: row.output_tokens,
+    cost_cents: centsOf(row.cost_micro),
+    cost_usd: usdOf(row.cost_micro),
+    unpriced: row.unpriced,
+    reused: row.reused,
+    started_at: row.started_at.toISOString(),
+    duration_ms: row.duration_ms,
+    input: rawJson(row.input),
+    output: rawJson(row.output),
+  }
+}
+
+function iso(at: Date | null): string | null {
+  return at === null ? null : at.toISOString()
+}

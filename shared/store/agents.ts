@@ -1,0 +1,59 @@
+// Agents. Their configuration has a version of its own, bumped by every update.
+
+import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm'
+import type { Database } from '../context.ts'
+import { agents, deployments, projects } from '../schema/tables.ts'
+import type { AgentRow } from '../schema/wire-account.ts'
+
+
+export interface AgentChanges {
+  name?: string | undefined
+  description?: string | undefined
+  config?: Record<string, unknown> | undefined
+}
+
+function selectAgents(db: Database) {
+  return db
+    .select({ ...getTableColumns(agents), deployed_version: deployments.version })
+    .from(agents)
+    .innerJoin(projects, eq(projects.id, agents.project_id))
+    .leftJoin(deployments, eq(deployments.id, agents.current_deployment_id))
+}
+
+/** The agents of an account, or of one project of it, oldest first. */
+export function listAgents(db: Database, account_id: string, project_id: string | null): Promise<AgentRow[]> {
+  return selectAgents(db)
+    .where(
+      and(eq(projects.account_id, account_id), project_id === null ? undefined : eq(agents.project_id, project_id)),
+    )
+    .orderBy(asc(agents.id))
+}
+
+export async function findAgent(db: Database, account_id: string, id: string): Promise<AgentRow | undefined> {
+  const [row] = await selectAgents(db).where(and(eq(projects.account_id, account_id), eq(agents.id, id)))
+  return row
+}
+
+/** False when the project already has the slug. */
+export async function insertAgent(db: Database, agent: typeof agents.$inferInsert): Promise<boolean> {
+  const rows = await db
+    .insert(agents)
+    .values(agent)
+    .onConflictDoNothing({ target: [agents.project_id, agents.slug] })
+    .returning({ id: agents.id })
+  return rows.length === 1
+}
+
+export async function updateAgent(db: Database, id: string, changes: AgentChanges): Promise<void> {
+  const { name, description, config } = changes
+  await db
+    .update(agents)
+    .set({
+      ...(name !== undefined && { name }),
+      ...(description !== undefined && { description }),
+      ...(config !== undefined && { config }),
+      config_version: sql`${agents.config_version} + 1`,
+      updated_at: sql`now()`,
+    })
+    .where(eq(agents.id, id))
+}

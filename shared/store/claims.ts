@@ -1,0 +1,262 @@
+// Takes items for dispatch and holds the leases on them. All of it happens under the lock of the run's row and of
+// its project's usage row, always in that order, so caps are exact at every commit.
+
+import type { Sql } from '../context.ts'
+import type { AgentDeclaration } from '../domain/protocol.ts'
+import type { AgentProtocol, DeploymentKind, StopReason } from '../domain/vocabulary.ts'
+import type { ProjectSettings } from '../schema/tables.ts'
+
+export interface OpenRun {
+  id: string
+  /** Set when the run was stopped and what is left of its pile must be ended. */
+  stop_reason: StopReason | null
+}
+
+/** Runs with something to offer now, the least recently touched first. */
+export async function findOpenRuns(sql: Sql, limit: number) {
+  return sql<OpenRun[]>`
+    select id, stop_reason from runs r
+    where finished_at is null and not materializing and case
+      when stop_reason is null then next_seq <= total_items
+        or exists (select from due_items d where d.run_id = r.id and d.due_at <= now())
+      else running + ended_items(r) + case when stop_reason = 'cancelled' then 0 else paused end < total_items end
+    order by touched_at limit ${limit}`
+}
+
+/** Milliseconds until the next item is due, at most `within_ms`; null when none is. */
+export async function findNextDue(sql: Sql, withinMs: number): Promise<number | null> {
+  const [row] = await sql<{ due_ms: number }[]>`
+    select greatest(0, extract(epoch from d.due_at - now()) * 1000)::float8 as due_ms
+    from due_items d join runs r on r.id = d.run_id
+    where d.due_at <= now() + make_interval(secs => ${withinMs / 1000})
+      and r.finished_at is null and r.stop_reason is null
+    order by d.due_at limit 1`
+  return row ? row.due_ms : null
+}
+
+/** Everything that decides how many items of a run may start, read under its lock. */
+export interface LockedRun {
+  id: string
+  project_id: string
+  agent_id: string
+  stop_reason: StopReason | null
+  budget_micro: number | null
+  cost_micro: number
+  concurrency: number | null
+  timeout_seconds: number | null
+  next_seq: number
+  total_items: number
+  running: number
+  ended: number
+  queued: number
+  due: number
+  project_running: number
+  spent_micro: number
+  credit_micro: number | null
+  settings: ProjectSettings
+  deployment: LockedDeployment | null
+}
+
+export interface LockedDeployment {
+  id: string
+  kind: DeploymentKind
+  protocol: AgentProtocol
+  url: string | null
+  bundle_hash: string | null
+  declaration: AgentDeclaration
+  env_sealed: string | null
+}
+
+/** Locks a run and its project's usage; undefined when the run has finished or does not exist. */
+export async function lockRun(sql: Sql, runId: string): Promise<LockedRun | undefined> {
+  const [row] = await sql<LockedRun[]>`
+    select r.id, r.project_id, r.agent_id, r.stop_reason, r.budget_micro, r.cost_micro, r.concurrency,
+      r.timeout_seconds, r.next_seq, r.total_items, r.running, ended_items(r) as ended,
+      r.total_items - r.running - r.paused - ended_items(r) as queued,
+      (select count(*)::int from (
+        select from due_items d where d.run_id = r.id and d.due_at <= now() limit 1000) due) as due,
+      u.running as project_running, u.spent_micro, p.credit_micro, p.settings,
+      case when d.id is null then null else jsonb_build_object('id', d.id, 'kind', d.kind, 'protocol', d.protocol,
+        'url', d.url, 'bundle_hash', d.bundle_hash, 'declaration', d.declaration, 'env_sealed', d.env_sealed)
+      end as deployment
+    from runs r
+      join project_usage u on u.project_id = r.project_id
+      join projects p on p.id = r.project_id
+      join agents a on a.id = r.agent_id
+      left join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
+    where r.id = ${runId} and r.finished_at is null and not r.materializing
+    for no key update of r, u`
+  return row
+}
+
+export interface ClaimedItem {
+  claim_id: number
+  seq: number
+  attempt: number
+  item_id: string
+  partition_key: string | null
+  input: string
+  step_count: number
+  cost_micro: number
+  unpriced: boolean
+  ran_ms: number
+  agent_failures: number
+  transport_failures: number
+  alone: boolean
+}
+
+const TAKEN = `i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.unpriced,
+  i.ran_ms, i.agent_failures, i.transport_failures`
+
+/** Takes the next `room` items at the run's cursor. The run must be locked. */
+export async function takeRange(sql: Sql, run: LockedRun, room: number, leaseMs: number) {
+  const last = Math.min(run.next_seq + room - 1, run.total_items)
+  return sql<ClaimedItem[]>`
+    with taken as (
+      update items i set status = 'running', attempt = attempt + 1, started_at = coalesce(started_at, now())
+      where run_id = ${run.id} and seq between ${run.next_seq} and ${last} and status = 'queued'
+      returning ${sql.unsafe(TAKEN)}, false as alone
+    ), ${lease(sql, run, leaseMs, last + 1)}
+    select c.id as claim_id, taken.* from taken, claim c`
+}
+
+/** Takes up to `room` items that are due again. The run must be locked. */
+export async function takeDue(sql: Sql, run: LockedRun, room: number, leaseMs: number) {
+  return sql<ClaimedItem[]>`
+    with due as (
+      delete from due_items where run_id = ${run.id} and seq in (
+        select seq from due_items where run_id = ${run.id} and due_at <= now() order by due_at limit ${room})
+      returning seq, alone
+    ), taken as (
+      update items i set status = 'running', attempt = attempt + 1, started_at = coalesce(started_at, now())
+      from due
+      where i.run_id = ${run.id} and i.seq = any(array(select seq from due)) and i.seq = due.seq
+        and i.status = 'queued'
+      returning ${sql.unsafe(TAKEN)}, due.alone
+    ), ${lease(sql, run, leaseMs, run.next_seq)}
+    select c.id as claim_id, taken.* from taken, claim c`
+}
+
+/**
+ * Takes up to `room` items from a window at the cursor, no more of a partition than its cap over the whole
+ * project leaves. The cursor moves only over items that are no longer queued. The run must be locked.
+ */
+export async function takeFair(
+  sql: Sql,
+  run: LockedRun,
+  room: number,
+  leaseMs: number,
+  perPartition: number,
+  lookahead: number,
+) {
+  return sql<ClaimedItem[]>`
+    with busy as (
+      select i.partition_key, count(*) as n
+      from claims c, unnest(c.seqs) as s(seq), items i
+      where c.project_id = ${run.project_id} and i.run_id = c.run_id and i.seq = s.seq and i.status = 'running'
+      group by 1
+    ), near as (
+      select seq, partition_key from items
+      where run_id = ${run.id} and seq >= ${run.next_seq} and status = 'queued'
+        and not exists (select from due_items d where d.run_id = ${run.id} and d.seq = items.seq)
+      order by seq limit ${lookahead}
+    ), ranked as (
+      select seq, partition_key, row_number() over (partition by partition_key order by seq) as nth from near
+    ), chosen as (
+      select seq from ranked left join busy using (partition_key)
+      where ranked.partition_key is null or nth <= ${perPartition} - coalesce(busy.n, 0)
+      order by seq limit ${room}
+    ), taken as (
+      update items i set status = 'running', attempt = attempt + 1, started_at = coalesce(started_at, now())
+      where run_id = ${run.id} and seq = any(array(select seq from chosen)) and status = 'queued'
+      returning ${sql.unsafe(TAKEN)}, false as alone
+    ), ${lease(
+      sql,
+      run,
+      leaseMs,
+      sql`coalesce((select min(seq) from near where seq not in (select seq from taken)),
+        (select max(seq) + 1 from near), ${run.total_items + 1}::int)`,
+    )}
+    select c.id as claim_id, taken.* from taken, claim c`
+}
+
+/** The tail of every claim: counts what was taken, moves the cursor, fixes the deployment, writes the lease. */
+function lease(sql: Sql, run: LockedRun, leaseMs: number, nextSeq: number | ReturnType<Sql>) {
+  return sql`n as (select count(*)::int as n from taken),
+    counted as (
+      update runs set running = running + n, next_seq = ${nextSeq}, touched_at = now(),
+        started_at = case when n > 0 then coalesce(started_at, now()) else started_at end,
+        deployment_id = coalesce(deployment_id, ${run.deployment?.id ?? null}::uuid)
+      from n where id = ${run.id}
+    ), used as (
+      update project_usage set running = running + n from n where project_id = ${run.project_id}
+    ), claim as (
+      insert into claims (run_id, project_id, seqs, attempts, lease_until)
+      select ${run.id}, ${run.project_id}, array_agg(seq), array_agg(attempt),
+        now() + make_interval(secs => ${leaseMs / 1000})
+      from taken having count(*) > 0 returning id
+    )`
+}
+
+/** Prolongs leases; returns the ids of those still held. */
+export async function extendLeases(
+  sql: Sql,
+  claimIds: readonly number[],
+  leaseMs: number,
+): Promise<Set<number>> {
+  const rows = await sql<{ id: number }[]>`
+    update claims set lease_until = now() + make_interval(secs => ${leaseMs / 1000})
+    where id = any(${[...claimIds]}::bigint[]) returning id`
+  return new Set(rows.map(row => row.id))
+}
+
+export interface RecordedRow {
+  seq: number
+  key: string
+  output: string | null
+}
+
+/** Steps of items that succeeded in earlier attempts, in order. */
+export async function findRecordedSteps(sql: Sql, runId: string, seqs: readonly number[]) {
+  return sql<RecordedRow[]>`
+    select seq, key, output from steps
+    where run_id = ${runId} and seq = any(${[...seqs]}::int[]) and error_code is null
+    order by seq, step_no`
+}
+
+/**
+ * Ends the claims whose lease ran out and offers their running items again, a bounded number of claims at once.
+ * Returns the runs concerned.
+ */
+export async function reapClaims(sql: Sql, limit: number) {
+  return sql<{ run_id: string; items: number }[]>`
+    with dead as (
+      delete from claims where id in (
+        select id from claims where lease_until < now() order by lease_until limit ${limit} for update skip locked)
+      returning run_id, seqs, attempts
+    ), lost as (
+      select run_id, s.seq, s.attempt from dead, unnest(seqs, attempts) as s(seq, attempt)
+    ), freed as (
+      update items i set status = 'queued', transport_failures = transport_failures + 1
+      from lost l
+      where i.run_id = l.run_id and i.seq = l.seq and i.attempt = l.attempt and i.status = 'running'
+      returning i.run_id, i.seq, i.attempt, i.started_at, i.transport_failures
+    ), logged as (
+      insert into attempts (run_id, seq, attempt, started_at, code, message)
+      select run_id, seq, attempt, started_at, 'lease_lost', 'The consumer that held the item stopped answering.'
+      from freed on conflict do nothing
+    ), due as (
+      insert into due_items (run_id, seq, due_at, alone)
+      select run_id, seq, now(), transport_failures >= 2 from freed on conflict do nothing
+    ), per_run as (
+      select run_id, count(*)::int as items from freed group by 1
+    ), counted as (
+      update runs r set running = running - p.items from per_run p where r.id = p.run_id
+      returning r.project_id, p.items
+    ), used as (
+      update project_usage u set running = running - c.items
+      from (select project_id, sum(items)::int as items from counted group by 1) c
+      where u.project_id = c.project_id
+    )
+    select run_id, items from per_run`
+}

@@ -1,0 +1,26 @@
+// Packs a column of many rows into one text parameter, the cheapest way to hand rows to PostgreSQL in bulk:
+// string_to_table took 228,000 rows a second, unnest(text[]) 136,000, jsonb_to_recordset 81,000.
+//
+// U+001E and U+001F cannot occur raw in valid JSON; free text goes through `plainText` first. In SQL the columns
+// are read with `string_to_table($1, E'\x1e', E'\x1f')` and `$1::text::int[]`.
+
+const SEPARATOR = '\x1e'
+const NULL = '\x1f'
+
+/** A column of texts, none of which contains U+001E or U+001F. */
+export function texts(values: readonly (string | null)[]): string {
+  let packed = values[0] ?? NULL
+  for (let i = 1; i < values.length; i++) packed += SEPARATOR + (values[i] ?? NULL)
+  return packed
+}
+
+/** A column of numbers or booleans, as the text of a PostgreSQL array. */
+export function numbers(values: readonly (number | boolean | null)[]): string {
+  return `{${values.map(value => value ?? 'null').join(',')}}`
+}
+
+/** Free text made safe to store: control characters but tab and newline give way to a space. */
+export function plainText(text: string, maxCharacters: number): string {
+  const cut = text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text
+  return cut.replace(/[\x00-\x08\x0b-\x1f]/g, ' ').toWellFormed()
+}

@@ -1,0 +1,51 @@
+// Members and their sessions. A session is dead once it is revoked or its refresh token has expired.
+
+import { and, eq, gt, isNull, sql } from 'drizzle-orm'
+import type { Database } from '../context.ts'
+import { members, sessions } from '../schema/tables.ts'
+
+export async function findMemberByEmail(db: Database, email: string) {
+  const [row] = await db.select().from(members).where(eq(members.email, email))
+  return row
+}
+
+export async function insertSession(db: Database, session: typeof sessions.$inferInsert): Promise<void> {
+  await db.insert(sessions).values(session)
+}
+
+/** The session's member and account while it lives. */
+export async function liveSession(db: Database, id: string) {
+  const [row] = await db
+    .select({ member_id: members.id, account_id: members.account_id })
+    .from(sessions)
+    .innerJoin(members, eq(members.id, sessions.member_id))
+    .where(and(eq(sessions.id, id), isNull(sessions.revoked_at), gt(sessions.expires_at, sql`now()`)))
+  return row
+}
+
+/** Trades a refresh token for the next one; undefined when the token is not the session's current one. */
+export async function rotateSession(
+  db: Database,
+  refresh_hash: Uint8Array,
+  next: { refresh_hash: Uint8Array; expires_at: Date },
+) {
+  const [row] = await db
+    .update(sessions)
+    .set({ ...next, last_used_at: sql`now()` })
+    .where(
+      and(
+        eq(sessions.refresh_hash, refresh_hash),
+        isNull(sessions.revoked_at),
+        gt(sessions.expires_at, sql`now()`),
+      ),
+    )
+    .returning({ id: sessions.id })
+  return row
+}
+
+export async function revokeSession(db: Database, id: string): Promise<void> {
+  await db
+    .update(sessions)
+    .set({ revoked_at: sql`now()` })
+    .where(and(eq(sessions.id, id), isNull(sessions.revoked_at)))
+}

@@ -1,0 +1,299 @@
+// Records what became of items: steps, verdicts, triage rows and all counters, for a whole flush of a run in one
+// statement. Each row is guarded by its attempt and by the steps recorded before it, so the statement may be sent
+// again after a lost connection, and a late result of a lost attempt changes nothing.
+
+import type { Sql } from '../context.ts'
+import type { ItemStatus, Outcome, OutcomeReason, StepKind } from '../domain/vocabulary.ts'
+import { numbers, texts } from './columns.ts'
+
+export interface StepRow {
+  seq: number
+  attempt: number
+  step_no: number
+  kind: StepKind
+  outcome: Outcome
+  outcome_reason: OutcomeReason | null
+  unpriced: boolean
+  input_tokens: number
+  output_tokens: number
+  cost_micro: number
+  started_at: string
+  duration_ms: number
+  key: string
+  name: string
+  model: string | null
+  error_code: string | null
+  error_message: string | null
+  input: string | null
+  output: string | null
+}
+
+/** How an attempt ended for good, or for now (`paused`). */
+export interface Verdict {
+  status: Extract<ItemStatus, 'completed' | 'failed' | 'paused' | 'budget_exceeded'>
+  outcome: Outcome | null
+  outcome_reason: OutcomeReason | null
+  degraded_reason: string | null
+  error_code: string | null
+  error_message: string | null
+  output: string | null
+}
+
+/** What a flush says about one item: what its new steps add, and its verdict once there is one. */
+export interface Entry {
+  seq: number
+  attempt: number
+  steps_before: number
+  steps_after: number
+  cost_micro: number
+  input_tokens: number
+  output_tokens: number
+  /** The item has its first unpriced step in this flush. */
+  newly_unpriced: boolean
+  verdict: Verdict | null
+}
+
+export interface Flush {
+  run_id: string
+  entries: readonly Entry[]
+  steps: readonly StepRow[]
+  /** Claims whose last item is in this flush. */
+  closed_claims: readonly number[]
+  /** Failures at the end of the flush, and whether anything before them did not fail. */
+  failure_streak: number
+  streak_broken: boolean
+  max_consecutive_failures: number
+}
+
+export interface Flushed {
+  recorded: number
+  finished: boolean
+  stop_reason: string | null
+}
+
+const OK: Verdict = {
+  status: 'completed',
+  outcome: 'ok',
+  outcome_reason: null,
+  degraded_reason: null,
+  error_code: null,
+  error_message: null,
+  output: null,
+}
+
+/** Writes one flush; returns what the run looks like after it. */
+export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
+  const { entries } = flush
+  const seqs = numbers(entries.map(e => e.seq))
+  // Items that did not simply work are few; their further columns travel apart.
+  const notOk = entries.filter(
+    e => e.verdict && (e.verdict.status !== 'completed' || e.verdict.outcome !== 'ok'),
+  )
+  const [row] = await sql<Flushed[]>`
+    with entry as materialized (
+      select * from rows from (
+        unnest(${seqs}::text::int[]),
+        unnest(${numbers(entries.map(e => e.attempt))}::text::smallint[]),
+        unnest(${numbers(entries.map(e => e.steps_before))}::text::int[]),
+        unnest(${numbers(entries.map(e => e.steps_after))}::text::int[]),
+        unnest(${numbers(entries.map(e => e.cost_micro))}::text::bigint[]),
+        unnest(${numbers(entries.map(e => e.input_tokens))}::text::int[]),
+        unnest(${numbers(entries.map(e => e.output_tokens))}::text::int[]),
+        unnest(${numbers(entries.map(e => e.newly_unpriced))}::text::boolean[]),
+        unnest(${numbers(entries.map(e => e.verdict !== null))}::text::boolean[]),
+        string_to_table(${texts(entries.map(e => e.verdict?.output ?? null))}, E'\\x1e', E'\\x1f')
+      ) as t(seq, attempt, steps_before, steps_after, cost_micro, input_tokens, output_tokens, newly_unpriced,
+        ends, output)
+    ), blemish as materialized (${blemishes(sql, notOk)}),
+    settled as (
+      update items i set
+        status = case when e.ends then coalesce(b.status, 'completed') else i.status end,
+        outcome = case when e.ends and b.seq is null then 'ok' else b.outcome end,
+        outcome_reason = b.outcome_reason, degraded_reason = b.degraded_reason,
+        error_code = b.error_code, error_message = b.error_message,
+        output = e.output, completed_at = case when e.ends then now() end,
+        step_count = e.steps_after, unpriced = i.unpriced or e.newly_unpriced,
+        cost_micro = i.cost_micro + e.cost_micro, input_tokens = i.input_tokens + e.input_tokens,
+        output_tokens = i.output_tokens + e.output_tokens
+      from entry e left join blemish b using (seq)
+      where i.run_id = ${flush.run_id} and i.seq = any(${seqs}::text::int[]) and i.seq = e.seq
+        and i.attempt = e.attempt and i.status = 'running' and i.step_count = e.steps_before
+      returning i.seq, i.status, i.outcome, i.outcome_reason, i.degraded_reason, i.error_code, i.partition_key,
+        e.ends, e.cost_micro, e.input_tokens, e.output_tokens, e.newly_unpriced
+    ), ${flush.steps.length > 0 ? sql`traced as (${insertSteps(sql, flush)}),` : sql``}
+    n as (
+      select count(*) filter (where ends)::int as left_running,
+        count(*) filter (where ends and outcome = 'ok')::int as ok,
+        count(*) filter (where ends and outcome = 'degraded')::int as degraded,
+        count(*) filter (where status = 'failed')::int as failed,
+        count(*) filter (where status = 'budget_exceeded')::int as budget_exceeded,
+        count(*) filter (where status = 'paused')::int as paused,
+        coalesce(sum(cost_micro), 0)::bigint as cost_micro,
+        coalesce(sum(input_tokens), 0)::bigint as input_tokens,
+        coalesce(sum(output_tokens), 0)::bigint as output_tokens,
+        count(*) filter (where newly_unpriced)::int as unpriced
+      from settled
+    ), closed as (
+      delete from claims where id = any(${numbers(flush.closed_claims)}::text::bigint[])
+    ), counted as (
+      update runs r set
+        running = r.running - n.left_running, ok = r.ok + n.ok, degraded = r.degraded + n.degraded,
+        failed = r.failed + n.failed, budget_exceeded = r.budget_exceeded + n.budget_exceeded,
+        paused = r.paused + n.paused,
+        undecided = r.undecided + n.degraded + n.failed + n.budget_exceeded,
+        cost_micro = r.cost_micro + n.cost_micro, input_tokens = r.input_tokens + n.input_tokens,
+        output_tokens = r.output_tokens + n.output_tokens, unpriced_items = r.unpriced_items + n.unpriced,
+        consecutive_failures =
+          case when ${flush.streak_broken} then 0 else r.consecutive_failures end + ${flush.failure_streak},
+        stop_reason = case
+          when r.stop_reason is not null then r.stop_reason
+          -- A run is stopped only while something is left to stop.
+          when ended_items(r) + n.left_running >= r.total_items then null
+          when r.cost_micro + n.cost_micro >= r.budget_micro then 'budget_exceeded'
+          when ${flush.failure_streak}::int > 0
+            and case when ${flush.streak_broken} then 0 else r.consecutive_failures end + ${flush.failure_streak}::int
+              >= ${flush.max_consecutive_failures} then 'consecutive_failures'
+        end::stop_reason,
+        finished_at = case
+          when ended_items(r) + n.left_running - n.paused >= r.total_items then now() end
+      from n where r.id = ${flush.run_id}
+      returning r.*, n.left_running, n.cost_micro as spent
+    ), used as (
+      update project_usage u set running = u.running - c.left_running, spent_micro = u.spent_micro + c.spent
+      from counted c where u.project_id = c.project_id and (c.left_running > 0 or c.spent > 0)
+    ), ${notOk.length > 0 ? sql`sorted as (${insertTriage(sql, flush.run_id)}),` : sql``}
+    ${announce(sql)}
+    select (select count(*)::int from settled) as recorded, finished_at is not null as finished, stop_reason
+    from counted`
+  return row ?? { recorded: 0, finished: true, stop_reason: null }
+}
+
+/** The callback of a run goes into the outbox in the statement that finished the run. */
+export const announce = (sql: Sql) => sql`
+  announced as (
+    insert into outbox (project_id, run_id, kind, url)
+    select project_id, id, 'run.finished', callback_url from counted
+    where finished_at is not null and callback_url is not null
+  )`
+
+function blemishes(sql: Sql, entries: readonly Entry[]) {
+  const column = <K extends keyof Verdict>(key: K) => texts(entries.map(e => (e.verdict ?? OK)[key]))
+  if (entries.length === 0)
+    return sql`select null::int as seq, null::item_status as status, null::outcome as outcome,
+      null::text as outcome_reason, null::text as degraded_reason, null::text as error_code,
+      null::text as error_message where false`
+  return sql`
+    select seq, status::item_status, outcome::outcome, outcome_reason, degraded_reason, error_code, error_message
+    from rows from (
+      unnest(${numbers(entries.map(e => e.seq))}::text::int[]),
+      string_to_table(${column('status')}, E'\\x1e', E'\\x1f'),
+      string_to_table(${column('outcome')}, E'\\x1e', E'\\x1f'),
+      string_to_table(${column('outcome_reason')}, E'\\x1e', E'\\x1f'),
+      string_to_table(${column('degraded_reason')}, E'\\x1e', E'\\x1f'),
+      string_to_table(${column('error_code')}, E'\\x1e', E'\\x1f'),
+      string_to_table(${column('error_message')}, E'\\x1e', E'\\x1f')
+    ) as t(seq, status, outcome, outcome_reason, degraded_reason, error_code, error_message)`
+}
+
+function insertSteps(sql: Sql, { run_id, steps }: Flush) {
+  const column = <K extends keyof StepRow>(key: K) => texts(steps.map(s => s[key] as string | null))
+  const figures = <K extends keyof StepRow>(key: K) => numbers(steps.map(s => s[key] as number | boolean))
+  return sql`
+    insert into steps (run_id, seq, step_no, attempt, kind, outcome, unpriced, input_tokens, output_tokens,
+      cost_micro, started_at, duration_ms, key, name, model, outcome_reason, error_code, error_message, input, output)
+    select ${run_id}, s.seq, s.step_no, s.attempt, s.kind::step_kind, s.outcome::outcome, s.unpriced,
+      s.input_tokens, s.output_tokens, s.cost_micro, s.started_at::timestamptz, s.duration_ms, s.key, s.name,
+      s.model, s.outcome_reason, s.error_code, s.error_message, s.input, s.output
+    from rows from (
+      unnest(${figures('seq')}::text::int[]), unnest(${figures('step_no')}::text::int[]),
+      unnest(${figures('attempt')}::text::smallint[]),
+      string_to_table(${column('kind')}, E'\\x1e'), string_to_table(${column('outcome')}, E'\\x1e'),
+      unnest(${figures('unpriced')}::text::boolean[]),
+      unnest(${figures('input_tokens')}::text::int[]), unnest(${figures('output_tokens')}::text::int[]),
+      unnest(${figures('cost_micro')}::text::bigint[]),
+      string_to_table(${column('started_at')}, E'\\x1e'),
+      unnest(${figures('duration_ms')}::text::float8[]),
+      string_to_table(${column('key')}, E'\\x1e'), string_to_table(${column('name')}, E'\\x1e'),
+      string_to_table(${column('model')}, E'\\x1e', E'\\x1f'),
+      string_to_table(${column('outcome_reason')}, E'\\x1e', E'\\x1f'),
+      string_to_table(${column('error_code')}, E'\\x1e', E'\\x1f'),
+      string_to_table(${column('error_message')}, E'\\x1e', E'\\x1f'),
+      string_to_table(${column('input')}, E'\\x1e', E'\\x1f'),
+      string_to_table(${column('output')}, E'\\x1e', E'\\x1f')
+    ) as s(seq, step_no, attempt, kind, outcome, unpriced, input_tokens, output_tokens, cost_micro, started_at,
+      duration_ms, key, name, model, outcome_reason, error_code, error_message, input, output)
+    join settled using (seq)`
+}
+
+/** Items that did not work go to the dead-letter lane, held ones to quarantine. A resumed item may come back. */
+function insertTriage(sql: Sql, runId: string) {
+  return sql`
+    insert into triage as t (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key)
+    select ${runId}, s.seq, c.project_id, c.agent_id,
+      case when s.status = 'paused' then 'quarantine' else 'dlq' end::triage_lane,
+      coalesce(s.outcome_reason, s.error_code, 'hold'), s.error_code, s.partition_key
+    from settled s, counted c where s.ends and s.outcome is distinct from 'ok'
+    on conflict (run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
+      error_code = excluded.error_code, created_at = now(), disposition = null, decided_at = null`
+}
+
+/** An attempt that ended without ending its item. */
+export interface Return {
+  seq: number
+  attempt: number
+  code: string
+  message: string
+  /** From now until the item may be offered again. */
+  delay_ms: number
+  alone: boolean
+  /** Which of the two retry counts it goes on. */
+  blame: 'agent' | 'transport' | 'nobody'
+  ran_ms: number
+}
+
+/** Puts running items back in the queue, guarded by their attempt; returns how many went. */
+export async function returnItems(
+  sql: Sql,
+  runId: string,
+  returns: readonly Return[],
+  closedClaims: readonly number[],
+): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    with given as (
+      select * from rows from (
+        unnest(${numbers(returns.map(r => r.seq))}::text::int[]),
+        unnest(${numbers(returns.map(r => r.attempt))}::text::smallint[]),
+        unnest(${numbers(returns.map(r => r.delay_ms))}::text::float8[]),
+        unnest(${numbers(returns.map(r => r.alone))}::text::boolean[]),
+        unnest(${numbers(returns.map(r => Math.round(r.ran_ms)))}::text::int[]),
+        string_to_table(${texts(returns.map(r => r.blame))}, E'\\x1e'),
+        string_to_table(${texts(returns.map(r => r.code))}, E'\\x1e'),
+        string_to_table(${texts(returns.map(r => r.message || ' '))}, E'\\x1e')
+      ) as t(seq, attempt, delay_ms, alone, ran_ms, blame, code, message)
+    ), returned as (
+      update items i set status = 'queued', ran_ms = i.ran_ms + g.ran_ms,
+        agent_failures = i.agent_failures + (g.blame = 'agent')::int::smallint,
+        transport_failures = i.transport_failures + (g.blame = 'transport')::int::smallint
+      from given g
+      where i.run_id = ${runId} and i.seq = any(${numbers(returns.map(r => r.seq))}::text::int[])
+        and i.seq = g.seq and i.attempt = g.attempt and i.status = 'running'
+      returning i.seq, i.attempt, i.started_at, g.code, g.message, g.delay_ms, g.alone
+    ), logged as (
+      insert into attempts (run_id, seq, attempt, started_at, code, message)
+      select ${runId}, seq, attempt, started_at, code, message from returned on conflict do nothing
+    ), due as (
+      insert into due_items (run_id, seq, due_at, alone)
+      select ${runId}, seq, now() + make_interval(secs => delay_ms / 1000), alone from returned
+      on conflict (run_id, seq) do update set due_at = excluded.due_at, alone = excluded.alone
+    ), closed as (
+      delete from claims where id = any(${numbers(closedClaims)}::text::bigint[])
+    ), n as (select count(*)::int as n from returned),
+    counted as (
+      update runs r set running = r.running - n.n, touched_at = now() from n where r.id = ${runId}
+      returning r.project_id
+    ), used as (
+      update project_usage u set running = u.running - n.n from n, counted c where u.project_id = c.project_id
+    )
+    select n from n`
+  return row?.n ?? 0
+}

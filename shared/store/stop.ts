@@ -1,0 +1,140 @@
+// Stops runs and ends, pauses or resumes the part of a pile that is not dispatched. Everything here locks the run's
+// row first and touches queued and paused items only; those in flight belong to settle.
+
+import type { Sql } from '../context.ts'
+import { announce } from './settle.ts'
+
+/** Asks a run to stop; false when it has already ended or been stopped. */
+export async function stopRun(
+  sql: Sql,
+  run: { id: string; project_id: string; reason: 'cancelled' | 'budget_exceeded' },
+): Promise<boolean> {
+  const result = await sql`
+    update runs set stop_reason = ${run.reason}
+    where id = ${run.id} and project_id = ${run.project_id} and finished_at is null and not materializing
+      and (stop_reason is null or ${run.reason} = 'cancelled')`
+  return result.count === 1
+}
+
+/**
+ * What of a pile is not in flight: from the cursor on, then what is due again below it. A statement that takes it
+ * moves the cursor, so that sweeping a long pile in bounded steps reads every row once.
+ */
+const undispatched = (sql: Sql, runId: string, limit: number) => sql`
+  ahead as (
+    select i.seq from items i, run
+    where i.run_id = run.id and i.seq >= run.next_seq and i.status = 'queued' order by i.seq limit ${limit}
+  ), behind as (
+    select d.seq from due_items d, run where d.run_id = run.id limit ${limit}
+  ), undue as (
+    delete from due_items where run_id = ${runId} and seq = any(array(select seq from behind))
+  ), cursor as (
+    select case when count(*) < ${limit} then null else max(seq) + 1 end as next_seq from ahead
+  )`
+
+/**
+ * Ends items of a stopped run that will not be dispatched any more, up to about `limit`: the queued ones as its
+ * reason says, and when it was cancelled the paused ones too. Returns whether some are left.
+ */
+export async function sweepStopped(sql: Sql, runId: string, limit: number): Promise<boolean> {
+  const [row] = await sql<{ more: boolean }[]>`
+    with run as materialized (
+      select *, stop_reason = 'budget_exceeded' as over_budget from runs
+      where id = ${runId} and stop_reason is not null and finished_at is null for no key update
+    ), ${undispatched(sql, runId, limit)},
+    held as (
+      select i.seq from items i, run
+      where run.stop_reason = 'cancelled' and run.paused > 0 and i.run_id = run.id and i.status = 'paused'
+      order by i.seq limit ${limit}
+    ), swept as (
+      update items i set completed_at = now(),
+        status = case when over_budget then 'budget_exceeded' else 'cancelled' end::item_status,
+        outcome = case when over_budget then 'failed' end::outcome,
+        outcome_reason = case when over_budget then 'budget_exceeded' end,
+        error_code = case when over_budget then 'budget_exceeded' end,
+        error_message = case run.stop_reason
+          when 'budget_exceeded' then 'The run reached its budget before this item was dispatched.'
+          when 'consecutive_failures' then 'The run was stopped after too many consecutive failures.' end
+      from run
+      where i.run_id = run.id and i.status in ('queued', 'paused') and i.seq = any(array(
+        select seq from ahead union select seq from behind union select seq from held))
+      returning i.seq, i.partition_key, i.seq in (select seq from held) as was_held
+    ), decided as (
+      update triage set disposition = 'dismissed', decided_at = now()
+      where run_id = ${runId} and disposition is null and seq in (select seq from swept where was_held)
+    ), n as (
+      select count(*)::int as n, count(*) filter (where was_held)::int as held from swept
+    ), counted as (
+      update runs r set
+        cancelled = r.cancelled + case when run.over_budget then 0 else n.n end,
+        budget_exceeded = r.budget_exceeded + case when run.over_budget then n.n else 0 end,
+        undecided = r.undecided + case when run.over_budget then n.n else 0 end,
+        paused = r.paused - n.held,
+        next_seq = coalesce(cursor.next_seq, r.total_items + 1), touched_at = now(),
+        finished_at = case when ended_items(r) + n.n >= r.total_items then now() end
+      from n, run, cursor where r.id = run.id
+      returning r.*, n.n as swept
+    ), sorted as (
+      insert into triage (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key)
+      select ${runId}, s.seq, c.project_id, c.agent_id, 'dlq', 'budget_exceeded', 'budget_exceeded', s.partition_key
+      from swept s, counted c, run where run.over_budget on conflict (run_id, seq) do nothing
+    ), ${announce(sql)}
+    select swept > 0 and finished_at is null as more from counted`
+  return row?.more ?? false
+}
+
+const CREDIT = 'credit'
+
+/** Pauses undispatched items of a run whose project has spent its credit, up to about `limit`; returns how many. */
+export async function pauseForCredit(sql: Sql, runId: string, limit: number): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    with run as materialized (
+      select r.* from runs r join project_usage u using (project_id) join projects p on p.id = r.project_id
+      where r.id = ${runId} and u.spent_micro >= p.credit_micro and r.stop_reason is null and r.finished_at is null
+      for no key update of r
+    ), ${undispatched(sql, runId, limit)},
+    paused as (
+      update items i set status = 'paused', degraded_reason = ${CREDIT} from run
+      where i.run_id = run.id and i.status = 'queued'
+        and i.seq = any(array(select seq from ahead union select seq from behind))
+      returning i.seq
+    ), n as (select count(*)::int as n from paused),
+    counted as (
+      update runs r set paused = r.paused + n.n, waits_for_credit = true,
+        next_seq = coalesce(cursor.next_seq, r.total_items + 1), touched_at = now()
+      from n, run, cursor where r.id = run.id
+    )
+    select n from n`
+  return row?.n ?? 0
+}
+
+/** Runs with items that waited for credit and whose project has some again. */
+export async function findCreditedRuns(sql: Sql, limit: number) {
+  return sql<{ id: string }[]>`
+    select r.id from runs r join project_usage u using (project_id) join projects p on p.id = r.project_id
+    where r.finished_at is null and r.waits_for_credit and r.stop_reason is null
+      and (p.credit_micro is null or u.spent_micro < p.credit_micro)
+    order by r.touched_at limit ${limit}`
+}
+
+/** Queues up to `limit` items of a run that waited for credit; returns how many. */
+export async function resumeCredited(sql: Sql, runId: string, limit: number): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    with run as materialized (select id from runs where id = ${runId} for no key update),
+    chosen as (
+      select i.seq from items i, run
+      where i.run_id = run.id and i.status = 'paused' and i.degraded_reason = ${CREDIT} order by i.seq limit ${limit}
+    ), resumed as (
+      update items i set status = 'queued', degraded_reason = null from run
+      where i.run_id = run.id and i.seq = any(array(select seq from chosen)) and i.status = 'paused'
+      returning i.seq
+    ), due as (
+      insert into due_items (run_id, seq, due_at) select ${runId}, seq, now() from resumed on conflict do nothing
+    ), n as (select count(*)::int as n from resumed),
+    counted as (
+      update runs r set paused = r.paused - n.n, waits_for_credit = n.n = ${limit}, touched_at = now()
+      from n, run where r.id = run.id
+    )
+    select n from n`
+  return row?.n ?? 0
+}

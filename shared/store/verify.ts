@@ -1,0 +1,71 @@
+// Counts a run again from its items and steps. Guarantee: all figures are of one moment, whatever is going on.
+
+import type { Sql } from '../context.ts'
+
+export interface Recount {
+  total_items: number
+  /** Items by what became of them. */
+  counted: Record<'ok' | 'degraded' | 'failed' | 'budget_exceeded' | 'cancelled' | 'paused' | 'queued' | 'running', number>
+  input_tokens: number
+  output_tokens: number
+  unpriced_items: number
+  cost_micro_items: number
+  cost_micro_steps: number
+  undecided: number
+  double_verdicts: number
+}
+
+export interface Counters extends Omit<Recount, 'cost_micro_items' | 'cost_micro_steps' | 'double_verdicts' | 'counted'> {
+  counted: Recount['counted']
+  cost_micro: number
+}
+
+/** The run's counters and their recount, read in one snapshot. */
+export async function recountRun(sql: Sql, run_id: string): Promise<{ counters: Counters; recount: Recount }> {
+  const [counters, recount] = await sql.begin('isolation level repeatable read read only', async tx => {
+    const snapshot = tx as unknown as Sql
+    return [await readCounters(snapshot, run_id), await recountItems(snapshot, run_id)] as const
+  })
+  return { counters, recount }
+}
+
+async function readCounters(sql: Sql, run_id: string): Promise<Counters> {
+  const [row] = await sql<(Counters & Counters['counted'])[]>`
+    select total_items, ok, degraded, failed, budget_exceeded, cancelled, paused, running,
+      total_items - ok - degraded - failed - budget_exceeded - cancelled - paused - running as queued,
+      input_tokens, output_tokens, unpriced_items, cost_micro, undecided
+    from runs where id = ${run_id}`
+  return gathered(row!)
+}
+
+async function recountItems(sql: Sql, run_id: string): Promise<Recount> {
+  const [row] = await sql<(Recount & Recount['counted'])[]>`
+    select count(*) as total_items,
+      count(*) filter (where status = 'completed' and outcome = 'ok') as ok,
+      count(*) filter (where status = 'completed' and outcome = 'degraded') as degraded,
+      count(*) filter (where status = 'failed' or status = 'completed' and outcome = 'failed') as failed,
+      count(*) filter (where status = 'budget_exceeded') as budget_exceeded,
+      count(*) filter (where status = 'cancelled') as cancelled,
+      count(*) filter (where status = 'paused') as paused,
+      count(*) filter (where status = 'queued') as queued,
+      count(*) filter (where status = 'running') as running,
+      coalesce(sum(input_tokens), 0)::bigint as input_tokens,
+      coalesce(sum(output_tokens), 0)::bigint as output_tokens,
+      count(*) filter (where unpriced) as unpriced_items,
+      coalesce(sum(cost_micro), 0)::bigint as cost_micro_items,
+      (select coalesce(sum(cost_micro), 0)::bigint from steps where run_id = ${run_id}) as cost_micro_steps,
+      (select count(*) from triage where run_id = ${run_id} and lane = 'dlq' and disposition is null) as undecided,
+      -- A line that became two items, and an ended item that would be offered again.
+      count(*) - count(distinct line) + (
+        select count(*) from due_items d join items e using (run_id, seq)
+        where d.run_id = ${run_id} and e.status not in ('queued', 'running')
+      ) as double_verdicts
+    from items where run_id = ${run_id}`
+  return gathered(row!)
+}
+
+/** Moves the counts by what became of items into a record of their own. */
+function gathered<T extends Recount['counted']>(row: T): T & { counted: Recount['counted'] } {
+  const { ok, degraded, failed, budget_exceeded, cancelled, paused, queued, running } = row
+  return { ...row, counted: { ok, degraded, failed, budget_exceeded, cancelled, paused, queued, running } }
+}
