@@ -1,6 +1,8 @@
 // Reads what model providers answer, whichever of five shapes it has.
 // Guarantee: an object that is none of them is undefined, so that a customer's own output is not taken for one.
 
+import { LIMITS } from './limits.ts'
+
 export type Provider = 'openai_chat' | 'openai_responses' | 'anthropic' | 'gemini' | 'vercel_ai'
 export type Finish = 'stop' | 'length' | 'content_filter' | 'refusal' | 'tool_calls' | 'other'
 
@@ -274,7 +276,9 @@ function finishOf(table: Record<string, Finish>, reason: unknown): Finish {
   return typeof reason === 'string' && Object.hasOwn(table, reason) ? table[reason]! : 'other'
 }
 
-/** A count of tokens; what is no whole number from zero counts as none. */
+/** A count of tokens; what is no whole number from zero counts as none, and an absurd one as the bound. */
 export function count(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
+  return typeof value === 'number' && Number.isInteger(value) && value > 0
+    ? Math.min(value, LIMITS.step_tokens)
+    : 0
 }

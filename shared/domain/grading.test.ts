@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type GradedStep, gradeItem, gradeStep, type ReturnedItem, usageOf } from './grading.ts'
+import { LIMITS } from './limits.ts'
 import type { StepReport } from './protocol.ts'
 
 const REFUSAL = "I'm sorry, but I can't assist with that request."
@@ -211,6 +212,15 @@ describe('the tokens of a step', () => {
     expect(usageOf(step({ output: chat('x'), usage }))).toEqual({
       model: 'own',
       input_tokens: 3,
+      output_tokens: 0,
+      cached_input_tokens: 0,
+    })
+  })
+
+  it('are bounded, so that a wrong report cannot overflow a column', () => {
+    const usage = { input_tokens: 1e300, output_tokens: -1, cached_input_tokens: Number.NaN }
+    expect(usageOf(step({ usage }))).toMatchObject({
+      input_tokens: LIMITS.step_tokens,
       output_tokens: 0,
       cached_input_tokens: 0,
     })

@@ -6,8 +6,6 @@ import type { StepReport } from './protocol.ts'
 import { isRefusal } from './refusal.ts'
 import type { Outcome, OutcomeReason, StepKind } from './vocabulary.ts'
 
-export { type Completion, readCompletion } from './completion.ts'
-
 export interface Grade {
   outcome: Outcome
   reason: OutcomeReason | null

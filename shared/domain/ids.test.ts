@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstIdAt, isUuid, itemRecordId, newId, newRunId, parseItemRecordId, timeOf } from './ids.ts'
 
-const random = (bytes: Uint8Array) => void crypto.getRandomValues(bytes)
+const random = (bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>)
 const ones = (bytes: Uint8Array) => void bytes.fill(0xff)
 const zeros = (bytes: Uint8Array) => void bytes.fill(0)
 const time = fc.integer({ min: 0, max: 2 ** 48 - 1 })

@@ -5,8 +5,6 @@ import { LIMITS } from './limits.ts'
 
 export type JsonErrorCode = 'invalid_json' | 'duplicate_key' | 'too_deep' | 'number_out_of_range'
 
-export { type LineBatch, LineError, ndjsonLines } from './ndjson.ts'
-
 /** Says what is wrong with a JSON text; offset counts UTF-16 units from 0, line and column count from 1. */
 export class JsonError extends Error {
   readonly code: JsonErrorCode

@@ -65,10 +65,10 @@ describe('the status of a run', () => {
     ['running once an item is executing', { total_items: 3, running: 1 }, 'running'],
     ['running between items', { total_items: 3, ok: 1 }, 'running'],
     ['running while an item waits for a person', { total_items: 2, ok: 1, paused: 1 }, 'running'],
-    ['running after its only item was requeued', { total_items: 1, claimed: true }, 'running'],
+    ['queued again after its only item was requeued', { total_items: 1 }, 'queued'],
     ['running after one item of two was cancelled', { total_items: 2, cancelled: 1 }, 'running'],
     ['completed when empty', {}, 'completed'],
-    ['completed when all items are ok', { total_items: 3, ok: 3, claimed: true }, 'completed'],
+    ['completed when all items are ok', { total_items: 3, ok: 3 }, 'completed'],
     ['completed when ok but for a cancelled item', { total_items: 3, ok: 2, cancelled: 1 }, 'completed'],
     ['completed when every item was cancelled by itself', { total_items: 2, cancelled: 2 }, 'completed'],
     ['partial with a degraded item', { total_items: 3, ok: 2, degraded: 1, undecided: 1 }, 'partial'],
@@ -123,7 +123,6 @@ it('the worst outcome is that of the worst item with a verdict', () => {
 class Walk {
   readonly items: { status: ItemStatus; degraded: boolean; decided: boolean }[]
   materializing = true
-  claimed = false
   stop_reason: StopReason | null = null
 
   constructor(total: number) {
@@ -136,7 +135,6 @@ class Walk {
     if (event === 'claim' && this.stop_reason !== null) return
     if (!(fromOf(event) as readonly ItemStatus[]).includes(item.status)) return
     item.status = toOf(event)
-    if (event === 'claim') this.claimed = true
     if (event === 'complete') item.degraded = degraded
   }
 
@@ -146,7 +144,6 @@ class Walk {
     const notOk = [...of('failed'), ...of('budget_exceeded'), ...completed.filter(item => item.degraded)]
     return {
       materializing: this.materializing,
-      claimed: this.claimed,
       stop_reason: this.stop_reason,
       total_items: this.items.length,
       running: of('running').length,
@@ -161,11 +158,14 @@ class Walk {
   }
 }
 
-/** Where a run may go in one event; a run of items that never ran may drain out of `queued`. */
+/**
+ * Where a run may go in one event. One whose items never ran may drain out of `queued`, and one without a finished
+ * item is queued again when its running and paused items are.
+ */
 const SUCCESSORS: Record<RunStatus, readonly RunStatus[]> = {
   materializing: ['queued', 'completed', 'cancelled'],
   queued: ['running', 'completed', 'failed', 'cancelled', 'budget_exceeded'],
-  running: ['completed', 'partial', 'failed', 'cancelled', 'budget_exceeded'],
+  running: ['queued', 'completed', 'partial', 'failed', 'cancelled', 'budget_exceeded'],
   partial: ['completed'],
   completed: [],
   failed: [],
@@ -207,9 +207,8 @@ describe('whatever happens to the items of a run', () => {
           const now = walk.counts()
           expect(queuedOf(now)).toBe(walk.items.filter(item => item.status === 'queued').length)
           const next = runStatus(now)
-          // Items that waited for credit and were never claimed wait for a worker again.
-          const untouched = status === 'running' && next === 'queued' && !walk.claimed
-          if (next !== status && !untouched) expect(SUCCESSORS[status]).toContain(next)
+          if (next !== status) expect(SUCCESSORS[status]).toContain(next)
+          if (next === 'queued') expect(queuedOf(now)).toBe(total)
           if (next === 'partial' || next === 'completed') expect(isDrained(now)).toBe(true)
           visited.add(next)
           status = next

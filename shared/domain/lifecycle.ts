@@ -45,8 +45,6 @@ function transitionOf(event: ItemEvent): ItemTransition {
 /** What a run's status is made of. `failed` and `budget_exceeded` count different items. */
 export interface RunCounts {
   materializing?: boolean
-  /** An item was claimed at some time: a run whose only item was requeued does not look untouched again. */
-  claimed?: boolean
   stop_reason: StopReason | null
   total_items: number
   running: number
@@ -107,9 +105,9 @@ export const RUN_STATUS_RULES: readonly RunStatusRule[] = [
   {
     name: 'work was done',
     status: 'running',
-    when: c => c.claimed === true || c.running > 0 || c.paused > 0 || finished(c) > 0,
+    when: c => c.running > 0 || c.paused > 0 || finished(c) > 0,
   },
-  { name: 'untouched', status: 'queued', when: () => true },
+  { name: 'nothing but queued items', status: 'queued', when: () => true },
 ]
 
 export function runStatus(counts: RunCounts): RunStatus {

@@ -20,6 +20,7 @@ export const LIMITS = {
   item_input_bytes: 1 * MiB,
   item_output_bytes: 1 * MiB,
   step_payload_bytes: 256 * KiB,
+  step_tokens: 100_000_000, // no model reads or writes as much in one call
   step_key_characters: 256,
   error_message_characters: 2000,
   bad_lines_named: 20,
@@ -69,7 +70,6 @@ export const LIMITS = {
   agent_timeout_seconds: { default: 300, max: 86_400 },
   agent_steps: { default: 200, max: 10_000 },
   agent_retries: 10,
-  agent_network_hosts: 100,
   agent_timeout_grace_ms: 1000, // the agent may report its own timeout first
   agent_linger_ms: 1000, // between an answer's last needed line and its end
   agent_bundle_bytes: 10 * MiB,

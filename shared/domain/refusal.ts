@@ -7,16 +7,15 @@ const MAX_CHARACTERS = 500
 const either = (...alternatives: string[]) => `(?:${alternatives.join('|')})`
 const maybe = (...alternatives: string[]) => `(?:${alternatives.join('|')})?`
 
-const APOLOGY =
-  either(
-    "i'm (?:really |very |so |truly )?sorry",
-    'i am sorry',
-    'sorry',
-    'i apologi[sz]e',
-    'my apologies',
-    'unfortunately',
-    'thank you for (?:asking|your (?:question|request))',
-  ) + '(?: about that)?[,.;:!]?\\s+(?:(?:but|however),?\\s+)?'
+const APOLOGY = `${either(
+  "i'm (?:really |very |so |truly )?sorry",
+  'i am sorry',
+  'sorry',
+  'i apologi[sz]e',
+  'my apologies',
+  'unfortunately',
+  'thank you for (?:asking|your (?:question|request))',
+)}(?: about that)?[,.;:!]?\\s+(?:(?:but|however),?\\s+)?`
 
 const A_MODEL = either('an ai', 'a (?:large )?language model')
 const SELF_NAMING = maybe(
