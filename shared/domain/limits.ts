@@ -70,6 +70,7 @@ export const LIMITS = {
   agent_timeout_seconds: { default: 300, max: 86_400 },
   agent_steps: { default: 200, max: 10_000 },
   agent_retries: 10,
+  agent_network_hosts: 100,
   agent_timeout_grace_ms: 1000, // the agent may report its own timeout first
   agent_linger_ms: 1000, // between an answer's last needed line and its end
   agent_bundle_bytes: 10 * MiB,
