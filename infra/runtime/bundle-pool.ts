@@ -1,0 +1,211 @@
+// The process behind one deployment, and the requests in it.
+// Guarantee: one start however many ask; an alone pool lets one request in at a time; an error in a process that
+// died is told as that death.
+
+import http from 'node:http'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import type { AgentRequest, AgentResponse, AgentTarget } from '../../shared/engine/agent-port.ts'
+import { egressRules } from './egress.ts'
+import { type RequestOwner, send } from './http-client.ts'
+import type { Launcher } from './launch.ts'
+import { WorkerdProcess } from './workerd-process.ts'
+
+export interface PoolContext {
+  launcher: Launcher
+  dataDir: string
+  loadBundle(hash: string): Promise<string>
+  allowPrivateNetworks: string[]
+  now(): number
+}
+
+export interface ProcessReport {
+  deployment_id: string
+  pid: number
+  alone: boolean
+  in_flight: number
+  rss_bytes: number
+}
+
+/** Sockets close before the exit is reported; an error waits this long for the exit that explains it. */
+const DEATH_REPORT_MS = 1000
+
+/** Errors of a connection that was never made: no item of the request has reached the process. */
+const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOENT'])
+
+export class BundlePool {
+  readonly #context: PoolContext
+  readonly #target: AgentTarget
+  readonly #agent = new http.Agent({ keepAlive: true })
+  readonly #spawned = new Set<WorkerdProcess>()
+  #current: Promise<WorkerdProcess> | undefined
+  #ready: WorkerdProcess | undefined
+  #turn: Promise<void> = Promise.resolve()
+  #inFlight = 0
+  #lastUsed: number
+  #closed = false
+
+  constructor(context: PoolContext, target: AgentTarget) {
+    this.#context = context
+    this.#target = target
+    this.#lastUsed = context.now()
+  }
+
+  async invoke(request: AgentRequest, again = true): Promise<AgentResponse> {
+    this.#inFlight++
+    const endTurn = this.#target.alone ? this.#takeTurn() : undefined
+    let process: WorkerdProcess
+    try {
+      if (endTurn) await abortable(endTurn.mine, request.signal)
+      process = this.#ready?.alive ? this.#ready : await abortable(this.#process(), request.signal)
+    } catch (error) {
+      this.#leave()
+      endTurn?.end()
+      throw error
+    }
+    const owner: RequestOwner = {
+      over: () => {
+        this.#leave()
+        if (!endTurn) return
+        // Given up while it may be hanging: the next request must not wait behind it.
+        if (request.signal.aborted) void process.probe().then(endTurn.end)
+        else endTurn.end()
+      },
+      explain: error => (request.signal.aborted ? error : explained(process, error)),
+    }
+    const endpoint = {
+      options: { agent: this.#agent, socketPath: process.socketPath, method: 'POST', path: '/' },
+      secure: false,
+      head_ms: LIMITS.agent_head_ms,
+    }
+    try {
+      return await send(endpoint, request, owner)
+    } catch (error) {
+      if (!again || !NOT_CONNECTED.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+      await within(DEATH_REPORT_MS, process.died)
+      return this.invoke(request, false)
+    }
+  }
+
+  /** One look of the watcher. */
+  look(): void {
+    this.#ready?.look()
+  }
+
+  get in_flight(): number {
+    return this.#inFlight
+  }
+
+  /** How long nothing has been in flight. */
+  idle_ms(): number {
+    return this.#inFlight > 0 ? 0 : this.#context.now() - this.#lastUsed
+  }
+
+  report(): ProcessReport[] {
+    return [...this.#spawned].map(process => ({
+      deployment_id: this.#target.deployment_id,
+      pid: process.pid,
+      alone: this.#target.alone,
+      in_flight: process === this.#ready ? this.#inFlight : 0,
+      rss_bytes: process.usage()?.rss_bytes ?? 0,
+    }))
+  }
+
+  /** Ends every process of the pool; one that is still starting, too. */
+  async stop(): Promise<void> {
+    this.#closed = true
+    await Promise.all([...this.#spawned].map(process => process.stop()))
+    await this.#current?.then(process => process.stop()).catch(() => {})
+    this.#agent.destroy()
+  }
+
+  #process(): Promise<WorkerdProcess> {
+    if (this.#closed) return Promise.reject(new Error('the agent runtime is closed'))
+    if (this.#ready && !this.#ready.alive) {
+      this.#ready = undefined
+      this.#current = undefined
+    }
+    this.#current ??= this.#start()
+    return this.#current
+  }
+
+  async #start(): Promise<WorkerdProcess> {
+    const { launcher, dataDir, loadBundle, allowPrivateNetworks } = this.#context
+    const { deployment_id, bundle_hash, declaration, env, alone } = this.#target
+    try {
+      if (bundle_hash === null)
+        throw new Error(`deployment ${deployment_id} is a bundle without a bundle hash`)
+      const spec = {
+        name: `agent ${declaration.name} (deployment ${deployment_id})`,
+        code: await loadBundle(bundle_hash),
+        env,
+        rules: egressRules(declaration.network, allowPrivateNetworks),
+        cpu_without_pong_ms: alone
+          ? LIMITS.agent_alone_cpu_without_pong_ms
+          : LIMITS.agent_cpu_without_pong_ms,
+      }
+      const process = await WorkerdProcess.start(launcher, dataDir, spec, spawned => this.#adopt(spawned))
+      this.#ready = process
+      return process
+    } catch (error) {
+      this.#current = undefined
+      throw error
+    }
+  }
+
+  #adopt(process: WorkerdProcess): void {
+    this.#spawned.add(process)
+    void process.died.then(() => {
+      this.#spawned.delete(process)
+      if (this.#ready !== process) return
+      this.#ready = undefined
+      this.#current = undefined
+    })
+    if (this.#closed) void process.stop()
+  }
+
+  #takeTurn(): { mine: Promise<void>; end(): void } {
+    const mine = this.#turn
+    let end = (): void => {}
+    const ended = new Promise<void>(resolve => {
+      end = resolve
+    })
+    this.#turn = mine.then(() => ended)
+    return { mine, end }
+  }
+
+  #leave(): void {
+    this.#inFlight--
+    this.#lastUsed = this.#context.now()
+  }
+}
+
+async function explained(process: WorkerdProcess, error: Error): Promise<Error> {
+  if (NOT_CONNECTED.has((error as NodeJS.ErrnoException).code ?? '')) return error
+  return (await within(DEATH_REPORT_MS, process.died)) ?? error
+}
+
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>(resolve => {
+    timer = setTimeout(resolve, ms, undefined)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  let abort = (): void => {}
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort)
+  })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

@@ -1,0 +1,123 @@
+// The agent runtime: reaches an agent wherever its deployment says it lives.
+// Guarantee: a bundle runs in a process of its own, started once however many ask, watched, stopped when idle, and
+// gone after `close`; a request in a process that dies fails with `AgentProcessDied`.
+
+import http from 'node:http'
+import https from 'node:https'
+import { resolve } from 'node:path'
+import { urlToHttpOptions } from 'node:url'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import type { AgentRequest, AgentResponse, AgentTarget, InvokeAgent } from '../../shared/engine/agent-port.ts'
+import { BundlePool, type PoolContext, type ProcessReport } from './bundle-pool.ts'
+import { type Endpoint, send } from './http-client.ts'
+import { createLauncher } from './launch.ts'
+
+export interface InvokerOptions {
+  /** The ESM code of a bundle, by its hash. */
+  loadBundle(hash: string): Promise<string>
+  /** Holds `runtime/`, where the processes' sockets are. */
+  dataDir: string
+  /** Private networks (CIDR) whose addresses an agent may declare. */
+  allowPrivateNetworks?: string[]
+  /** The user id for agents' processes when this process is root; nobody unless given. */
+  runAs?: number
+  /** The clock that idleness is measured with. */
+  now?: () => number
+}
+
+export interface Invoker {
+  invoke: InvokeAgent
+  close(): Promise<void>
+  processes(): ProcessReport[]
+}
+
+const URLS_REMEMBERED = 1000
+const IDLE_LOOK_EVERY = 4 // looks; a process with nothing in flight can wait for its ping
+
+export function createInvoker(options: InvokerOptions): Invoker {
+  const context: PoolContext = {
+    launcher: createLauncher(options.runAs),
+    dataDir: resolve(options.dataDir),
+    loadBundle: options.loadBundle,
+    allowPrivateNetworks: options.allowPrivateNetworks ?? [],
+    now: options.now ?? (() => performance.now()),
+  }
+  const pools = new Map<string, BundlePool>()
+  const stopping = new Set<Promise<void>>()
+  const remote = createRemote()
+  let looks = 0
+  let closed = false
+
+  function stop(key: string, pool: BundlePool): void {
+    pools.delete(key)
+    const stopped = pool.stop().finally(() => stopping.delete(stopped))
+    stopping.add(stopped)
+  }
+
+  const ticker = setInterval(() => {
+    const idleToo = looks++ % IDLE_LOOK_EVERY === 0
+    for (const [key, pool] of pools) {
+      if (pool.in_flight > 0 || idleToo) pool.look()
+      if (pool.idle_ms() >= LIMITS.agent_idle_ms) stop(key, pool)
+    }
+  }, LIMITS.agent_watch_ms)
+  ticker.unref()
+
+  return {
+    async invoke(target, request) {
+      if (closed) throw new Error('the agent runtime is closed')
+      if (target.kind === 'url') return remote.invoke(target, request)
+      const key = target.alone ? `${target.deployment_id} alone` : target.deployment_id
+      let pool = pools.get(key)
+      if (!pool) {
+        pool = new BundlePool(context, target)
+        pools.set(key, pool)
+      }
+      return pool.invoke(request)
+    },
+    async close() {
+      closed = true
+      clearInterval(ticker)
+      for (const [key, pool] of pools) stop(key, pool)
+      await Promise.all(stopping)
+      remote.close()
+    },
+    processes: () => [...pools.values()].flatMap(pool => pool.report()),
+  }
+}
+
+/** Agents behind a URL, over connections kept per scheme. */
+function createRemote(): { invoke: InvokeAgent; close(): void } {
+  const plain = new http.Agent({ keepAlive: true })
+  const secure = new https.Agent({ keepAlive: true })
+  const endpoints = new Map<string, Endpoint['options']>()
+
+  function optionsOf(address: string): Endpoint['options'] {
+    const known = endpoints.get(address)
+    if (known) return known
+    const url = new URL(address)
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+      throw new Error(`an agent's URL starts with http:// or https://, not ${url.protocol}`)
+    }
+    const { protocol, hostname, port, path, auth } = urlToHttpOptions(url)
+    const agent = protocol === 'https:' ? secure : plain
+    const options: Endpoint['options'] = { agent, method: 'POST', protocol, hostname, port, path, auth }
+    if (endpoints.size >= URLS_REMEMBERED) endpoints.clear()
+    endpoints.set(address, options)
+    return options
+  }
+
+  return {
+    async invoke(target: AgentTarget, request: AgentRequest): Promise<AgentResponse> {
+      if (target.url === null) throw new Error(`deployment ${target.deployment_id} has kind "url" and no URL`)
+      const options = optionsOf(target.url)
+      // Plain JSON answers when the item is done, which is for the caller's deadline to bound.
+      const head_ms = target.protocol === 'ndjson' ? LIMITS.agent_head_ms : 0
+      return send({ options, secure: options.agent === secure, head_ms }, request)
+    },
+    close() {
+      plain.destroy()
+      secure.destroy()
+    },
+  }
+}

@@ -1,0 +1,75 @@
+// The configuration text of one agent's workerd process.
+// Guarantee: the agent's worker holds its own code and environment and nothing else; its only outbound is the
+// egress worker, and the network services behind that are as narrow as the declaration.
+
+import type { EgressRules } from './egress.ts'
+
+/** Flags that became defaults by this date must not be listed; workerd refuses to start on them. */
+const COMPATIBILITY_DATE = '2026-07-01'
+
+/** Ways around "public": NAT64, 6to4 and carrier-grade NAT lead to addresses that may be private. */
+const NEVER_PUBLIC = ['64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '100.64.0.0/10']
+
+export const AGENT_FILE = 'agent.mjs'
+export const EGRESS_FILE = 'egress.mjs'
+export const CONFIG_FILE = 'agent.capnp'
+
+export interface WorkerdSettings {
+  env: Record<string, string>
+  rules: EgressRules
+  heap_mib: number
+  agent_socket: string
+  watch_socket: string
+}
+
+export function workerdConfig(settings: WorkerdSettings): string {
+  const { rules } = settings
+  const opened = rules.any || rules.public.length > 0
+  const env = Object.entries(settings.env).map(
+    ([name, value]) => `(name = ${text(name)}, text = ${text(value)})`,
+  )
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  v8Flags = [${text(`--max-old-space-size=${settings.heap_mib}`)}],
+  services = [
+    (name = "internet", network = (allow = [])),
+    (name = "public", network = ${network(opened ? ['public'] : [], NEVER_PUBLIC)}),
+    (name = "private", network = ${network(rules.private_blocks, [])}),
+    (name = "egress", worker = .egress),
+    (name = "agent", worker = .agent),
+  ],
+  sockets = [
+    (name = "agent", address = ${text(`unix:${settings.agent_socket}`)}, http = (), service = "agent"),
+    (name = "watch", address = ${text(`unix:${settings.watch_socket}`)}, http = (), service = "egress"),
+  ],
+);
+const egress :Workerd.Worker = (
+  modules = [(name = "egress", esModule = embed ${text(EGRESS_FILE)})],
+  compatibilityDate = ${text(COMPATIBILITY_DATE)},
+  bindings = [
+    (name = "PUBLIC", service = "public"),
+    (name = "PRIVATE", service = "private"),
+    (name = "RULES", json = ${text(JSON.stringify(rules))}),
+  ],
+);
+const agent :Workerd.Worker = (
+  modules = [(name = "agent", esModule = embed ${text(AGENT_FILE)})],
+  compatibilityDate = ${text(COMPATIBILITY_DATE)},
+  compatibilityFlags = ["nodejs_compat"],
+  globalOutbound = (name = "egress", entrypoint = "Egress"),
+  bindings = [${env.join(', ')}],
+);
+`
+}
+
+function network(allow: string[], deny: string[]): string {
+  return `(allow = [${allow.map(text)}], deny = [${deny.map(text)}], tlsOptions = (trustBrowserCas = true))`
+}
+
+/** A Cap'n Proto text literal. */
+export function text(value: string): string {
+  const escaped = value.replace(/[\\"\x00-\x1f\x7f]/g, c =>
+    c === '\\' || c === '"' ? `\\${c}` : `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  )
+  return `"${escaped}"`
+}

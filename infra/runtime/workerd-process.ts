@@ -1,0 +1,228 @@
+// One workerd process that runs one deployment.
+// Guarantee: it is either listening or gone; when it is gone its files are too, and `died` says why.
+
+import type { ChildProcess } from 'node:child_process'
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import http from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { AgentProcessDied } from '../../shared/engine/agent-port.ts'
+import { EGRESS_WORKER, type EgressRules } from './egress.ts'
+import { type Launcher, reachable } from './launch.ts'
+import { LogRing } from './log-ring.ts'
+import { type Condemned, type ProcessUsage, readUsage, Watch } from './watch.ts'
+import { AGENT_FILE, CONFIG_FILE, EGRESS_FILE, workerdConfig } from './workerd-config.ts'
+
+export interface ProcessSpec {
+  /** The deployment, as messages name it. */
+  name: string
+  code: string
+  env: Record<string, string>
+  rules: EgressRules
+  cpu_without_pong_ms: number
+}
+
+const SOCKET_PATH_BYTES = 100 // the kernel takes 104 to 108, depending on the platform
+const LOG_CHARACTERS = 1500 // leaves room in an error message for what happened
+const LAST_OUTPUT_MS = 200 // after the exit, for output still in the pipes
+
+export class WorkerdProcess {
+  readonly pid: number
+  readonly socketPath: string
+  /** Resolves when the process is gone, with the error for whatever was in flight. */
+  readonly died: Promise<Error>
+  readonly #child: ChildProcess
+  readonly #log = new LogRing(LIMITS.agent_log_bytes)
+  readonly #watch: Watch
+  readonly #watchAgent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  readonly #watchSocket: string
+  readonly #name: string
+  #alive = true
+  #stopping = false
+  #condemned: Condemned | undefined
+
+  private constructor(child: ChildProcess, folder: string, spec: ProcessSpec) {
+    this.#child = child
+    this.#name = spec.name
+    this.pid = child.pid ?? 0
+    this.socketPath = join(folder, 'agent')
+    this.#watchSocket = join(folder, 'watch')
+    const bounds = { cpu_without_pong_ms: spec.cpu_without_pong_ms, memory_bytes: LIMITS.agent_memory_bytes }
+    this.#watch = new Watch(
+      bounds,
+      () => this.#ping(),
+      why => this.condemn(why),
+    )
+    child.stdout!.on('data', (chunk: Buffer) => this.#log.push(chunk))
+    child.stderr!.on('data', (chunk: Buffer) => this.#log.push(chunk))
+    this.died = this.#end(folder)
+  }
+
+  /** Starts the process and resolves when it listens. */
+  static async start(
+    launcher: Launcher,
+    dataDir: string,
+    spec: ProcessSpec,
+    spawned: (process: WorkerdProcess) => void,
+  ): Promise<WorkerdProcess> {
+    const folder = await privateFolder(dataDir, launcher.uid)
+    const config = workerdConfig({
+      env: spec.env,
+      rules: spec.rules,
+      heap_mib: LIMITS.agent_heap_mib,
+      agent_socket: join(folder, 'agent'),
+      watch_socket: join(folder, 'watch'),
+    })
+    const files = { [AGENT_FILE]: spec.code, [EGRESS_FILE]: EGRESS_WORKER, [CONFIG_FILE]: config }
+    try {
+      for (const [name, content] of Object.entries(files))
+        await writePrivate(join(folder, name), content, launcher.uid)
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true })
+      throw error
+    }
+    const child = launcher.spawn(join(folder, CONFIG_FILE), folder, LIMITS.agent_memory_bytes)
+    const started = new WorkerdProcess(child, folder, spec)
+    spawned(started)
+    await started.#listening()
+    // Read once at the start: the environment need not lie on disk while the agent runs.
+    await Promise.all(Object.keys(files).map(name => rm(join(folder, name), { force: true })))
+    return started
+  }
+
+  get alive(): boolean {
+    return this.#alive && !this.#stopping && !this.#condemned
+  }
+
+  usage(): ProcessUsage | undefined {
+    return this.#alive ? readUsage(this.pid) : undefined
+  }
+
+  /** One look of the watcher. */
+  look(): void {
+    const usage = this.usage()
+    if (usage) this.#watch.look(usage)
+  }
+
+  /** Kills the process and says why to everything in flight. */
+  condemn(why: Condemned): void {
+    if (!this.#alive) return
+    this.#condemned ??= why
+    this.#child.kill('SIGKILL')
+  }
+
+  /** Asks for one pong within a bound of wall-clock; without it the process is killed. */
+  async probe(): Promise<void> {
+    if (!this.alive) return
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<false>(resolve => {
+      timer = setTimeout(resolve, LIMITS.agent_probe_ms, false)
+    })
+    const pong = this.#ping().then(
+      () => true,
+      () => false,
+    )
+    const answered = await Promise.race([pong, late])
+    clearTimeout(timer)
+    if (answered) return
+    this.condemn({
+      code: 'agent_unresponsive',
+      why: 'it did not answer a ping after its request was given up',
+    })
+  }
+
+  /** Ends the process: kindly, then by force. */
+  async stop(): Promise<void> {
+    if (!this.#alive) return
+    this.#stopping = true
+    this.#child.kill('SIGTERM')
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), LIMITS.agent_stop_ms)
+    await this.died
+    clearTimeout(timer)
+  }
+
+  async #listening(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const ready = new Promise<'ready'>(resolve => {
+      let report = ''
+      this.#child.stdio[3]!.on('data', (chunk: Buffer) => {
+        report += chunk.toString('latin1')
+        if (report.includes('"agent"') && report.includes('"watch"')) resolve('ready')
+      })
+    })
+    const late = new Promise<'late'>(resolve => {
+      timer = setTimeout(resolve, LIMITS.agent_start_ms, 'late')
+    })
+    const first = await Promise.race([ready, late, this.died])
+    clearTimeout(timer)
+    if (first === 'ready') return
+    if (first === 'late') {
+      this.condemn({
+        code: 'agent_unresponsive',
+        why: `it did not listen within ${LIMITS.agent_start_ms} ms`,
+      })
+    }
+    throw await this.died
+  }
+
+  async #end(folder: string): Promise<Error> {
+    const exit = await new Promise<string>(resolve => {
+      this.#child.once('error', error => resolve(`could not be started: ${error.message}`))
+      this.#child.once('exit', (code, signal) => {
+        this.#alive = false
+        const how = signal ? `ended by signal ${signal}` : `ended with exit code ${code}`
+        const timer = setTimeout(resolve, LAST_OUTPUT_MS, how)
+        this.#child.once('close', () => {
+          clearTimeout(timer)
+          resolve(how)
+        })
+      })
+    })
+    this.#alive = false
+    this.#watchAgent.destroy()
+    await rm(folder, { recursive: true, force: true }).catch(() => {})
+    return this.#cause(exit)
+  }
+
+  #cause(exit: string): Error {
+    if (this.#condemned) return this.#diedOf(this.#condemned.code, `was killed: ${this.#condemned.why}`)
+    if (this.#stopping) return new Error(`the process of ${this.#name} was stopped`)
+    return this.#diedOf('agent_crashed', exit)
+  }
+
+  #diedOf(code: AgentProcessDied['code'], what: string): AgentProcessDied {
+    const log = this.#log.tail(LOG_CHARACTERS)
+    const tail = log ? `\nIts last output:\n${log}` : ' It had written no output.'
+    return new AgentProcessDied(code, `the process of ${this.#name} ${what}.${tail}`)
+  }
+
+  #ping(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const options = { agent: this.#watchAgent, socketPath: this.#watchSocket, path: '/ping' }
+      const request = http.get(options, response => {
+        response.resume()
+        response.once('end', resolve)
+        response.once('error', reject)
+      })
+      request.once('error', reject)
+    })
+  }
+}
+
+/** A folder only the process's user can enter, on a path short enough for sockets and open to that user. */
+async function privateFolder(dataDir: string, uid: number | undefined): Promise<string> {
+  const parent = join(dataDir, 'runtime')
+  await mkdir(parent, { recursive: true, mode: 0o711 })
+  if (uid !== undefined) await chmod(parent, 0o711)
+  const fits = Buffer.byteLength(join(parent, 'XXXXXX', 'agent')) <= SOCKET_PATH_BYTES
+  const usable = fits && (uid === undefined || reachable(parent))
+  const folder = await mkdtemp(usable ? `${parent}/` : join(tmpdir(), 'assay-'))
+  if (uid !== undefined) await chown(folder, uid, uid)
+  return folder
+}
+
+async function writePrivate(path: string, content: string, uid: number | undefined): Promise<void> {
+  await writeFile(path, content, { mode: 0o600 })
+  if (uid !== undefined) await chown(path, uid, uid)
+}
