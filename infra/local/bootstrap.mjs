@@ -1,0 +1,89 @@
+// What `npm start` runs, with whatever Node is there: makes sure of the dependencies, Node 24 among them, then runs
+// the stack with it. Signals are passed on; when this process dies, the stack notices and stops.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const lockfile = join(root, 'package-lock.json')
+// npm writes this one last, so an install that was cut short lacks it.
+const installed = join(root, 'node_modules', '.package-lock.json')
+const stamp = join(root, 'node_modules', '.assay-installed')
+const packagedNode = join(root, 'node_modules', '.bin', 'node')
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
+const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }
+let child
+let stopping = false
+for (const signal of SIGNALS) {
+  process.on(signal, () => {
+    stopping = true
+    child?.kill(signal)
+  })
+}
+
+await ensureDependencies()
+const node = nodeToUse()
+if (stopping) process.exit(0)
+const code = await run(node, [join(root, 'infra', 'local', 'start.ts'), ...process.argv.slice(2)], 'ipc')
+process.exit(code)
+
+async function ensureDependencies() {
+  const wanted = createHash('sha256').update(readFileSync(lockfile)).digest('hex')
+  if (!isInstalled(wanted)) {
+    console.log('installing dependencies with npm ci; the first time this takes about a minute')
+    const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
+    const npm = process.env.npm_execpath
+    const code = npm ? await run(process.execPath, [npm, ...args]) : await run('npm', args)
+    if (stopping) process.exit(0)
+    if (code !== 0) {
+      fail(
+        'installing the dependencies failed (above is what npm said). Mend that, or run "npm ci" yourself, then start again.',
+      )
+    }
+  }
+  writeFileSync(stamp, wanted)
+}
+
+function isInstalled(wanted) {
+  if (!existsSync(installed)) return false
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return true
+  return statSync(installed).mtimeMs >= statSync(lockfile).mtimeMs
+}
+
+function nodeToUse() {
+  if (isNode24(packagedNode)) return packagedNode
+  if (isNode24(process.execPath)) return process.execPath
+  // npm may have been told to run no install scripts, and one of them fetches Node.
+  spawnSync('npm', ['rebuild', 'node', '--ignore-scripts=false'], { cwd: root, stdio: 'ignore' })
+  if (isNode24(packagedNode)) return packagedNode
+  return fail(
+    `Node 24 is needed and this is ${process.version}. It comes as the npm package "node", whose install script did not run: run "npm rebuild node", or install Node 24, then start again.`,
+  )
+}
+
+function isNode24(path) {
+  const version = spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout ?? ''
+  return Number(/^v(\d+)/.exec(version)?.[1]) >= 24
+}
+
+/** Resolves with the exit code; of one ended by a signal, with what a shell would say. */
+function run(command, args, channel) {
+  return new Promise(resolve => {
+    const stdio = ['inherit', 'inherit', 'inherit', ...(channel ? [channel] : [])]
+    child = spawn(command, args, { cwd: root, stdio })
+    child.once('error', error => fail(`cannot run ${command}: ${error.message}`))
+    child.once('exit', (code, signal) => {
+      child = undefined
+      resolve(code ?? 128 + (SIGNAL_NUMBERS[signal] ?? 0))
+    })
+  })
+}
+
+function fail(message) {
+  console.error(message)
+  process.exit(1)
+}

@@ -1,0 +1,91 @@
+// The data folder: everything a local installation keeps. Whoever has opened it is its only user until the process
+// ends, however it ends; secrets in it are readable by their owner alone and are replaced whole or not at all.
+
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Refusal } from './refusal.ts'
+
+export interface DataFolder {
+  path: string
+  release(): void
+}
+
+export async function openDataFolder(path: string): Promise<DataFolder> {
+  const wanted = resolve(path)
+  // Root runs PostgreSQL as another user, who must be able to pass through; the files in it stay closed to him.
+  const mode = process.getuid?.() === 0 ? 0o711 : 0o700
+  await mkdir(wanted, { recursive: true, mode }).catch(error => {
+    throw new Refusal(
+      'data_folder_unusable',
+      `cannot make the data folder ${wanted}: ${error.message}. Set ASSAY_DATA_DIR to a folder you may write to.`,
+    )
+  })
+  const real = await realpath(wanted)
+  return { path: real, release: lock(real) }
+}
+
+// Node has no file locks of its own; SQLite's exclusive lock is one that the kernel drops with the process.
+function lock(folder: string): () => void {
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(join(folder, 'lock'), { timeout: 0 })
+    database.exec('pragma locking_mode = exclusive; begin exclusive')
+  } catch (error) {
+    database?.close()
+    const busy = /locked|busy/i.test(String(error))
+    throw new Refusal(
+      busy ? 'data_folder_in_use' : 'data_folder_unusable',
+      busy
+        ? `another start is using the data folder ${folder}. Stop it first, or set ASSAY_DATA_DIR and PORT for a second stack.`
+        : `cannot write to the data folder ${folder}: ${error}. It may belong to another user; set ASSAY_DATA_DIR to one of your own.`,
+    )
+  }
+  const held = database
+  return () => held.close()
+}
+
+/** Undefined when there is no such file. */
+export async function readJson<T>(path: string): Promise<T | undefined> {
+  const text = await readFile(path, 'utf8').catch(error => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Refusal(
+      'data_folder_unusable',
+      `${path} is not JSON. Restore it, or move it away to begin anew.`,
+    )
+  }
+}
+
+/** A crash leaves either the old file or the new one. */
+export async function writePrivately(path: string, text: string): Promise<void> {
+  const next = `${path}.${process.pid}.new`
+  await writeFile(next, text, { mode: 0o600, flush: true })
+  await rename(next, path)
+}
+
+export async function writeJson(path: string, value: unknown): Promise<void> {
+  await writePrivately(path, `${JSON.stringify(value, null, 2)}\n`)
+}
+
+/** 32 random bytes in hex, made once; ASSAY_MASTER_KEY wins over the file. */
+export async function masterKey(folder: string, given: string | undefined): Promise<string> {
+  const file = join(folder, 'master.key')
+  const known = given ?? (await readFile(file, 'utf8').catch(() => undefined))?.trim()
+  if (known === undefined) {
+    const made = randomBytes(32).toString('hex')
+    await writePrivately(file, `${made}\n`)
+    return made
+  }
+  if (/^[0-9a-f]{64}$/i.test(known)) return known.toLowerCase()
+  throw new Refusal(
+    'master_key_malformed',
+    `the master key in ${given === undefined ? file : 'ASSAY_MASTER_KEY'} is not 64 hexadecimal digits`,
+  )
+}

@@ -1,0 +1,215 @@
+// A PostgreSQL of our own in the data folder, on loopback, with durable settings. Its data survives any kill, and
+// starting again needs no help.
+
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chown, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import postgres from 'postgres'
+import type { Child, Owner } from './child.ts'
+import { readJson, writeJson } from './data-folder.ts'
+import { postgresBinaries, SYSTEM_FOLDER } from './postgres-binaries.ts'
+import { Refusal } from './refusal.ts'
+import { asStore, launch, type Store } from './store.ts'
+import { canReach, systemUser } from './system-user.ts'
+
+const run = promisify(execFile)
+const DATABASE = 'assay'
+const USER = 'assay'
+
+/** What the data folder remembers of its PostgreSQL, in `postgres.json`. */
+interface Remembered {
+  password: string
+  port?: number
+  /** Where the cluster is when it could not be in the data folder. */
+  elsewhere?: string
+}
+
+export interface PostgresOptions {
+  /** The caller holds this folder's lock. */
+  dataDir: string
+  say?: (line: string) => void
+}
+
+export async function startPostgres({ dataDir, say = () => {} }: PostgresOptions): Promise<Store> {
+  const file = join(dataDir, 'postgres.json')
+  const known = await readJson<Remembered>(file)
+  const user = systemUser()
+  const { place, owner } = await choosePlace(dataDir, known, user, say)
+  const remembered: Remembered = known ?? { password: randomBytes(24).toString('hex') }
+  if (place !== dataDir) remembered.elsewhere = place
+  // Before the cluster is made, so that no cluster exists whose password nobody knows.
+  await writeJson(file, remembered)
+
+  const programs = postgresBinaries(owner)
+  const folder = join(place, 'postgres')
+  if (!(await exists(join(folder, 'PG_VERSION'))))
+    await makeCluster(programs, folder, owner, remembered.password)
+  const { child, port } = await launch({
+    name: 'PostgreSQL',
+    folder,
+    program: /^postgres/,
+    pidFile: join(folder, 'postmaster.pid'),
+    port: remembered.port,
+    child: {
+      cwd: folder,
+      log: join(dataDir, 'postgres.log'),
+      endSignal: 'SIGINT', // a fast shutdown: sessions are ended, everything is written
+      owner,
+    },
+    async prepare(port) {
+      // Nothing lives in the folder by now; a left pid file may name a stranger who got that pid since.
+      await rm(join(folder, 'postmaster.pid'), { force: true })
+      await writeFile(join(folder, 'postgresql.conf'), settings(port))
+      return [join(programs, 'bin', 'postgres'), ['-D', folder]]
+    },
+    ready: child => isReady(folder, child),
+    // Backends of a killed postmaster notice within moments and leave its shared memory.
+    mend: async output => /pre-existing shared memory block/.test(output) && (await delay(200, true)),
+  })
+  remembered.port = port
+  await writeJson(file, remembered)
+  const url = `postgres://${USER}:${remembered.password}@127.0.0.1:${port}/${DATABASE}`
+  await ensureDatabase(url)
+  return asStore(url, port, child)
+}
+
+/** The folder the cluster lies in, and the user it runs as. */
+async function choosePlace(
+  dataDir: string,
+  known: Remembered | undefined,
+  user: Owner | undefined,
+  say: (line: string) => void,
+): Promise<{ place: string; owner: Owner | undefined }> {
+  const place = known?.elsewhere ?? dataDir
+  const cluster = await stat(join(place, 'postgres')).catch(() => undefined)
+  if (cluster !== undefined) {
+    if (known === undefined) {
+      throw new Refusal(
+        'data_folder_unusable',
+        `${join(place, 'postgres')} holds a database, but ${join(dataDir, 'postgres.json')} with its password is gone. Restore that file, or move the folder away to begin anew.`,
+      )
+    }
+    // Root takes the cluster over as it is; whoever made it goes on owning it.
+    const owner = user && (cluster.uid === 0 ? user : { uid: cluster.uid, gid: cluster.gid })
+    if (canReach(owner, place)) return { place, owner }
+    throw new Refusal(
+      'data_folder_unusable',
+      `the database in ${place} belongs to user ${owner?.uid ?? cluster.uid}, who can no longer pass through the folders above it. Give them back their x permission, or move the data folder.`,
+    )
+  }
+  if (known?.elsewhere !== undefined) {
+    throw new Refusal(
+      'data_folder_unusable',
+      `this data folder keeps its database in ${place}, which is gone. Restore it, or move ${dataDir} away to begin anew.`,
+    )
+  }
+  if (canReach(user, dataDir)) return { place, owner: user }
+  await mkdir(SYSTEM_FOLDER, { recursive: true, mode: 0o755 })
+  const elsewhere = await mkdtemp(join(SYSTEM_FOLDER, 'data-'))
+  await chown(elsewhere, user!.uid, user!.gid)
+  say(
+    `the database is kept in ${elsewhere}: PostgreSQL does not run as root, and ${dataDir} is closed to others`,
+  )
+  return { place: elsewhere, owner: user }
+}
+
+/** Made beside its place and moved there when complete: a start that is killed in between leaves nothing half done. */
+async function makeCluster(programs: string, folder: string, owner: Owner | undefined, password: string) {
+  const staging = `${folder}.new`
+  await rm(staging, { recursive: true, force: true })
+  await mkdir(staging, { mode: 0o700 })
+  const secrets = await mkdtemp(join(tmpdir(), 'assay-initdb-'))
+  const passwordFile = join(secrets, 'password')
+  try {
+    await writeFile(passwordFile, password, { mode: 0o600 })
+    if (owner !== undefined) {
+      for (const path of [staging, secrets, passwordFile]) await chown(path, owner.uid, owner.gid)
+    }
+    const args = ['-D', staging, '-U', USER, '--pwfile', passwordFile, '--auth', 'scram-sha-256']
+    // Text compares by code point, on every machine alike, whatever locales it has.
+    args.push(
+      '--encoding',
+      'UTF8',
+      '--locale',
+      'C',
+      '--locale-provider',
+      'builtin',
+      '--builtin-locale',
+      'C.UTF-8',
+    )
+    await run(join(programs, 'bin', 'initdb'), args, {
+      ...owner,
+      cwd: staging,
+      env: { PATH: process.env.PATH ?? '' },
+    }).catch(error => {
+      throw new Refusal(
+        'initdb_failed',
+        `making the database failed: ${error.stderr?.trim() || error.message}`,
+      )
+    })
+    await rename(staging, folder)
+  } finally {
+    await rm(secrets, { recursive: true, force: true })
+  }
+}
+
+// Lean in memory, generous in log: the work is short statements that write, from one process on the same machine.
+function settings(port: number): string {
+  return `# Written anew at every start.
+listen_addresses = '127.0.0.1'
+port = ${port}
+unix_socket_directories = ''
+max_connections = 60
+password_encryption = 'scram-sha-256'
+fsync = on
+full_page_writes = on
+synchronous_commit = on
+shared_buffers = 128MB
+work_mem = 8MB
+maintenance_work_mem = 64MB
+io_method = sync # three processes fewer; everything hot is in memory
+max_parallel_workers_per_gather = 0
+max_parallel_maintenance_workers = 0
+jit = off
+random_page_cost = 1.1
+max_wal_size = 2GB
+min_wal_size = 256MB
+checkpoint_timeout = 15min
+autovacuum_naptime = 15s
+autovacuum_max_workers = 2
+autovacuum_vacuum_scale_factor = 0.1
+autovacuum_analyze_scale_factor = 0.05
+autovacuum_vacuum_cost_limit = 1000
+timezone = 'UTC'
+log_timezone = 'UTC'
+log_checkpoints = off
+log_line_prefix = '%m [%p] '
+`
+}
+
+/** The last line of the pid file is where the postmaster says how far it is. */
+async function isReady(folder: string, child: Child): Promise<boolean> {
+  const lines = (await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
+  return lines[0] === String(child.pid) && lines[7]?.trim() === 'ready'
+}
+
+async function ensureDatabase(url: string): Promise<void> {
+  const sql = postgres(url, { database: 'postgres', max: 1, onnotice: () => {} })
+  try {
+    const [found] = await sql`select 1 from pg_database where datname = ${DATABASE}`
+    if (found === undefined) await sql`create database ${sql(DATABASE)}`
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}

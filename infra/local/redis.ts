@@ -1,0 +1,141 @@
+// A Redis (or Valkey) of our own in the data folder, on loopback. What it holds can be rebuilt from PostgreSQL, so a
+// file of it that cannot be read is put aside instead of stopping the start.
+
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { accessSync, constants, existsSync } from 'node:fs'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { delimiter, join } from 'node:path'
+import { readJson, writeJson } from './data-folder.ts'
+import { Refusal } from './refusal.ts'
+import { asStore, launch, type Store } from './store.ts'
+
+/** What the data folder remembers of its Redis, in `redis.json`. */
+interface Remembered {
+  password: string
+  port?: number
+}
+
+export interface RedisOptions {
+  /** The caller holds this folder's lock. */
+  dataDir: string
+  say?: (line: string) => void
+}
+
+export async function startRedis({ dataDir, say = () => {} }: RedisOptions): Promise<Store> {
+  const program = onPath('redis-server') ?? onPath('valkey-server') ?? installed(say)
+  const file = join(dataDir, 'redis.json')
+  const remembered = (await readJson<Remembered>(file)) ?? { password: randomBytes(24).toString('hex') }
+  await writeJson(file, remembered)
+  const folder = join(dataDir, 'redis')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const configuration = join(folder, 'redis.conf')
+
+  const { child, port } = await launch({
+    name: 'Redis',
+    folder,
+    program: /^(redis|valkey)/,
+    pidFile: join(folder, 'redis.pid'),
+    port: remembered.port,
+    child: { cwd: folder, log: join(dataDir, 'redis.log'), endSignal: 'SIGTERM' },
+    async prepare(port) {
+      await writeFile(configuration, settings(port, folder, remembered.password), { mode: 0o600 })
+      return [program, [configuration]]
+    },
+    ready: (_, port) => answers(port, remembered.password),
+    async mend(output) {
+      const aside = join(folder, `appendonlydir.unreadable-${Date.now()}`)
+      if (!/append only file|AOF/i.test(output) || !existsSync(join(folder, 'appendonlydir'))) return false
+      await rename(join(folder, 'appendonlydir'), aside)
+      say(`Redis could not read its file and starts empty; the file is kept in ${aside}`)
+      return true
+    },
+  })
+  remembered.port = port
+  await writeJson(file, remembered)
+  return asStore(`redis://:${remembered.password}@127.0.0.1:${port}`, port, child)
+}
+
+// `set-proc-title no` keeps the configuration's path in the command line, by which the process can be told as ours.
+function settings(port: number, folder: string, password: string): string {
+  return `# Written anew at every start.
+bind 127.0.0.1
+port ${port}
+requirepass ${password}
+dir ${JSON.stringify(folder)}
+pidfile ${JSON.stringify(join(folder, 'redis.pid'))}
+daemonize no
+set-proc-title no
+logfile ""
+databases 64
+save ""
+appendonly yes
+appendfsync everysec
+maxmemory-policy noeviction
+`
+}
+
+/** Whether it accepts the password and has loaded its file. */
+function answers(port: number, password: string): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = connect({ port, host: '127.0.0.1' })
+    let text = ''
+    const end = (ready: boolean) => {
+      socket.destroy()
+      resolve(ready)
+    }
+    socket.setTimeout(1000, () => end(false))
+    socket.once('error', () => end(false))
+    socket.once('close', () => end(false))
+    socket.on('data', chunk => {
+      text += chunk
+      if (text.includes('+PONG')) end(true)
+      else if (text.includes('-')) end(false)
+    })
+    socket.write(`AUTH ${password}\r\nPING\r\n`)
+  })
+}
+
+function onPath(name: string): string | undefined {
+  const folders = `${process.env.PATH ?? ''}${delimiter}/usr/local/bin${delimiter}/opt/homebrew/bin`.split(
+    delimiter,
+  )
+  return folders.map(folder => join(folder, name)).find(isExecutable)
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function installed(say: (line: string) => void): string {
+  if (process.getuid?.() === 0 && onPath('apt-get') !== undefined) {
+    say('installing Redis with apt-get, as there is no redis-server or valkey-server here')
+    apt('update')
+    apt('install', '--yes', '--no-install-recommends', 'redis-server')
+    // The package starts a Redis of the system's own; this stack runs its own.
+    if (existsSync('/run/systemd/system')) {
+      spawnSync('systemctl', ['disable', '--now', 'redis-server'], { stdio: 'ignore' })
+    }
+    const program = onPath('redis-server')
+    if (program !== undefined) return program
+  }
+  throw new Refusal(
+    'no_redis',
+    'Redis is needed and there is none here. Either install it (redis-server or valkey-server on PATH; "apt-get install redis-server", "brew install redis"), or set REDIS_URL to one that runs.',
+  )
+}
+
+function apt(...args: string[]): void {
+  // A second start may be installing at this moment.
+  const wait = ['-qq', '-o', 'DPkg::Lock::Timeout=300']
+  spawnSync('apt-get', [...wait, ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  })
+}

@@ -1,0 +1,144 @@
+// The whole of Assay on one machine, in the order its parts need each other; stopped in the reverse order, within a
+// bound. Nothing it started is left behind, and starting again finds all data.
+
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
+import { migrate } from '../migrate.ts'
+import { openConnections } from '../node/connections.ts'
+import { createContext } from '../node/context.ts'
+import { startServer } from '../node/server.ts'
+import { within } from './child.ts'
+import { masterKey, openDataFolder, readJson, writeJson } from './data-folder.ts'
+import { Refusal } from './refusal.ts'
+import { isFree } from './store.ts'
+import { openStores } from './stores.ts'
+
+/** What `local.json` in the data folder tells the CLI and people. */
+export interface LocalStack {
+  base_url: string
+  account: { email: string; password: string }
+  project_id: string
+  api_key: string
+}
+
+const HOST = '127.0.0.1'
+const STOP_MS = 30_000
+// A terminal's Ctrl-C arrives here, and again through npm and through the bootstrap; that is still one wish.
+const SAME_WISH_MS = 500
+
+const say = (line: string) => console.log(line)
+const parts = new AsyncDisposableStack()
+const stop = Promise.withResolvers<{ code: number }>()
+const stopping = new AbortController()
+let askedAt = 0
+
+function ask(code: number): void {
+  const now = Date.now()
+  if (askedAt > 0 && now - askedAt > SAME_WISH_MS) process.exit(130)
+  askedAt ||= now
+  stopping.abort()
+  stop.resolve({ code })
+}
+
+function lost(error: Error): void {
+  report(error)
+  stopping.abort()
+  stop.resolve({ code: 1 })
+}
+
+async function start(): Promise<void> {
+  const { port, dataDir } = options()
+  const dataFolder = await openDataFolder(dataDir)
+  parts.defer(() => dataFolder.release())
+  if (!(await isFree(port))) {
+    throw new Refusal(
+      'port_in_use',
+      `port ${port} on ${HOST} is taken. Stop what uses it, or set PORT to another.`,
+    )
+  }
+  say(`data folder ${dataFolder.path}`)
+  const stores = parts.adopt(
+    await openStores({
+      dataFolder,
+      databaseUrl: process.env.DATABASE_URL || undefined,
+      redisUrl: process.env.REDIS_URL || undefined,
+      say,
+      onLost: lost,
+    }),
+    stores => stores.close(),
+  )
+  stopping.signal.throwIfAborted()
+  await migrate(stores.databaseUrl)
+  stopping.signal.throwIfAborted()
+
+  const file = join(dataFolder.path, 'local.json')
+  const key = await masterKey(dataFolder.path, process.env.ASSAY_MASTER_KEY)
+  const known = await readJson<LocalStack>(file)
+  const urls = { databaseUrl: stores.databaseUrl, redisUrl: stores.redisUrl }
+  const access = known ?? (await firstAccess({ ...urls, baseUrl: `http://${HOST}:${port}`, masterKey: key }))
+  const server = parts.adopt(
+    await startServer({ ...urls, port, host: HOST, dataDir: dataFolder.path, masterKey: key }),
+    server => server.close(),
+  )
+  const { account, project_id, api_key } = access
+  await writeJson(file, { base_url: server.url, account, project_id, api_key } satisfies LocalStack)
+  if (known === undefined) say(`first account ${account.email}, its password and an API key are in ${file}`)
+  say(`ready ${server.url}`)
+}
+
+async function firstAccess(at: {
+  databaseUrl: string
+  redisUrl: string
+  baseUrl: string
+  masterKey: string
+}) {
+  const connections = openConnections({ ...at, pool: { sql: 1, db: 1 } })
+  try {
+    return await bootstrapAccount(
+      createContext({ connections, config: { base_url: at.baseUrl, master_key: at.masterKey } }),
+    )
+  } finally {
+    await connections.close()
+  }
+}
+
+function options(): { port: number; dataDir: string; demo: boolean } {
+  const port = Number(process.env.PORT || 8090)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new Refusal('invalid_port', `PORT is "${process.env.PORT}"; it must be a number from 0 to 65535`)
+  }
+  try {
+    const { values } = parseArgs({ options: { 'no-demo': { type: 'boolean', default: false } } })
+    return { port, dataDir: process.env.ASSAY_DATA_DIR || '.assay', demo: !values['no-demo'] }
+  } catch (error) {
+    throw new Refusal('usage', `${(error as Error).message}\nusage: npm start [-- --no-demo]`)
+  }
+}
+
+function report(error: unknown): void {
+  if (error instanceof Refusal) console.error(`${error.code}: ${error.message}`)
+  else console.error(error)
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ask(0))
+// The bootstrap holds the other end and may have been killed.
+if (process.channel) process.on('disconnect', () => ask(0))
+
+const started = start()
+started.catch(error => {
+  if (stopping.signal.aborted) return
+  report(error)
+  stop.resolve({ code: error instanceof Refusal && error.code === 'usage' ? 2 : 1 })
+})
+const { code } = await stop.promise
+if (askedAt > 0) say('stopping')
+const settled = within(
+  STOP_MS,
+  Promise.allSettled([started]).then(() => parts.disposeAsync()),
+)
+if (!(await settled.catch(error => report(error)))) {
+  console.error(`not everything stopped within ${STOP_MS / 1000} s; ending what is left`)
+  process.exit(1)
+}
+process.exit(code)

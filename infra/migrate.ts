@@ -1,0 +1,54 @@
+// Brings a database to the schema in ./drizzle. Several at once are safe: they wait for each other. A PostgreSQL that
+// may lose what it has confirmed is refused before anything is written to it.
+
+import { drizzle } from 'drizzle-orm/postgres-js'
+import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
+import postgres, { type Sql } from 'postgres'
+import { Refusal } from './local/refusal.ts'
+
+const FOLDER = `${import.meta.dirname}/../drizzle`
+const OLDEST = 16
+// Any number that other users of the same database are unlikely to pick.
+const LOCK = 7_261_538_905_417n
+
+export async function migrate(databaseUrl: string): Promise<void> {
+  const sql = postgres(databaseUrl, { max: 1, connect_timeout: 10, onnotice: () => {} })
+  try {
+    await refuseUnsafe(sql)
+    await sql`select pg_advisory_lock(${LOCK.toString()}::bigint)`
+    // The lock is the session's and goes with it.
+    await applyMigrations(drizzle(sql), { migrationsFolder: FOLDER })
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function refuseUnsafe(sql: Sql): Promise<void> {
+  const rows = await sql<{ name: string; setting: string }[]>`
+    select name, setting from pg_settings
+    where name in ('server_version_num', 'fsync', 'full_page_writes', 'synchronous_commit')`
+  const settings = Object.fromEntries(rows.map(row => [row.name, row.setting]))
+  const major = Math.floor(Number(settings.server_version_num) / 10_000)
+  if (major < OLDEST) {
+    throw new Refusal('postgres_too_old', `PostgreSQL ${major} is too old: ${OLDEST} or newer is needed.`)
+  }
+  const off = ['fsync', 'full_page_writes', 'synchronous_commit'].filter(name => settings[name] === 'off')
+  if (off.length > 0) {
+    throw new Refusal(
+      'unsafe_postgres',
+      `this PostgreSQL runs with ${off.join(' and ')} off and may lose items it has confirmed. Switch ${off.length === 1 ? 'it' : 'them'} on (server, database and role settings), then start again.`,
+    )
+  }
+}
+
+if (import.meta.main) {
+  const url = process.env.DATABASE_URL
+  try {
+    if (!url) throw new Refusal('no_database_url', 'set DATABASE_URL to the database to migrate')
+    await migrate(url)
+    console.log('the schema is up to date')
+  } catch (error) {
+    console.error(error instanceof Refusal ? `${error.code}: ${error.message}` : error)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,49 @@
+// Starts the PostgreSQL and the Redis that all test files share, and makes the database they clone theirs from.
+
+import postgres from 'postgres'
+import type { TestProject } from 'vitest/node'
+import { startPostgres } from '../../infra/local/postgres.ts'
+import { startRedis } from '../../infra/local/redis.ts'
+import { migrate } from '../../infra/migrate.ts'
+import { removeAbandoned, tempFolder } from './temp-folder.ts'
+
+export const TEMPLATE = 'assay_template'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    stores: { databaseUrl: string; redisUrl: string }
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await removeAbandoned()
+  const parts = new AsyncDisposableStack()
+  const folder = parts.adopt(await tempFolder(), folder => folder.remove())
+  try {
+    const starting = [startPostgres({ dataDir: folder.path }), startRedis({ dataDir: folder.path })] as const
+    for (const store of await Promise.allSettled(starting)) {
+      if (store.status === 'fulfilled') parts.defer(() => store.value.stop())
+    }
+    const [database, redis] = await Promise.all(starting)
+    await makeTemplate(database.url)
+    project.provide('stores', { databaseUrl: database.url, redisUrl: redis.url })
+  } catch (error) {
+    await parts.disposeAsync()
+    throw error
+  }
+  return () => parts.disposeAsync()
+}
+
+async function makeTemplate(databaseUrl: string): Promise<void> {
+  const sql = postgres(databaseUrl, { max: 1 })
+  try {
+    await sql`create database ${sql(TEMPLATE)}`
+    const url = new URL(databaseUrl)
+    url.pathname = `/${TEMPLATE}`
+    await migrate(url.href)
+    // A database somebody is connected to cannot be cloned.
+    await sql`alter database ${sql(TEMPLATE)} allow_connections false`
+  } finally {
+    await sql.end()
+  }
+}

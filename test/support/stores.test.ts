@@ -1,0 +1,50 @@
+import { Redis } from 'ioredis'
+import postgres from 'postgres'
+import { afterAll, expect, test, vi } from 'vitest'
+import { testDatabase, testRedis } from './stores.ts'
+
+const parts = new AsyncDisposableStack()
+afterAll(() => parts.disposeAsync())
+
+test('two test databases have the schema and nothing of each other', async () => {
+  const [one, other] = await Promise.all([testDatabase(), testDatabase()])
+  parts.defer(() => one.drop())
+  parts.defer(() => other.drop())
+  const sql = { one: postgres(one.url, { max: 1 }), other: postgres(other.url, { max: 1 }) }
+  await sql.one`insert into accounts (id, name) values (gen_random_uuid(), 'a')`
+  expect(await sql.one`select name from accounts`).toEqual([{ name: 'a' }])
+  expect(await sql.other`select name from accounts`).toEqual([])
+  await Promise.all([sql.one.end(), sql.other.end()])
+})
+
+test('a dropped test database is gone even while somebody is connected', async () => {
+  const database = await testDatabase()
+  const sql = postgres(database.url, { max: 1 })
+  await sql`select 1`
+  await database.drop()
+  await expect(sql`select 1`).rejects.toThrow()
+  await sql.end()
+})
+
+test('two test Redis databases have nothing of each other, and a dropped one comes back empty', async () => {
+  const [one, other] = [await testRedis(), await testRedis()]
+  parts.defer(() => other.drop())
+  expect(one.url).not.toBe(other.url)
+  const first = new Redis(one.url)
+  const second = new Redis(other.url)
+  await first.set('key', 'value')
+  expect(await second.get('key')).toBeNull()
+  first.disconnect()
+  await one.drop()
+  // Another file may take the number first.
+  const again = await vi.waitFor(async () => {
+    const next = await testRedis()
+    parts.defer(() => next.drop())
+    expect(next.url).toBe(one.url)
+    return next
+  }, 20_000)
+  const third = new Redis(again.url)
+  expect(await third.get('key')).toBeNull()
+  second.disconnect()
+  third.disconnect()
+})

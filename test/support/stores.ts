@@ -1,0 +1,102 @@
+// Stores for a test: a database and a Redis database of its own in the shared servers, or servers of its own to kill.
+
+import { randomBytes } from 'node:crypto'
+import postgres, { type Sql } from 'postgres'
+import { inject } from 'vitest'
+import { startPostgres } from '../../infra/local/postgres.ts'
+import { startRedis } from '../../infra/local/redis.ts'
+import type { Store } from '../../infra/local/store.ts'
+import { migrate } from '../../infra/migrate.ts'
+import { TEMPLATE } from './global-setup.ts'
+import { tempFolder } from './temp-folder.ts'
+
+export interface TestStore {
+  url: string
+  drop(): Promise<void>
+}
+
+/** A database with the current schema and nothing in it. */
+export async function testDatabase(): Promise<TestStore> {
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await administer(sql => sql`create database ${sql(name)} template ${sql(TEMPLATE)}`)
+  const url = new URL(inject('stores').databaseUrl)
+  url.pathname = `/${name}`
+  return {
+    url: url.href,
+    async drop() {
+      await administer(sql => sql`drop database if exists ${sql(name)} with (force)`)
+    },
+  }
+}
+
+const REDIS_DATABASES = 64
+
+/**
+ * An empty logical database of the shared Redis: empty it with `flushdb`, since `flushall` reaches other tests.
+ * It is this test's while its connection to PostgreSQL holds an advisory lock on the number, however the test ends.
+ */
+export async function testRedis(): Promise<TestStore> {
+  const { databaseUrl, redisUrl } = inject('stores')
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  const number = await claimNumber(sql)
+  const url = `${redisUrl}/${number}`
+  const { Redis } = await import('ioredis')
+  const redis = new Redis(url)
+  await redis.flushdb()
+  redis.disconnect()
+  return { url, drop: () => sql.end({ timeout: 5 }) }
+}
+
+async function claimNumber(sql: Sql): Promise<number> {
+  for (let number = 1; number < REDIS_DATABASES; number++) {
+    const [row] = await sql`select pg_try_advisory_lock(hashtext('redis database'), ${number}) as held`
+    if (row?.held) return number
+  }
+  await sql.end()
+  throw new Error(`all ${REDIS_DATABASES - 1} Redis databases are in use: a test does not drop what it took`)
+}
+
+async function administer(statement: (sql: Sql) => Promise<unknown>): Promise<void> {
+  const sql = postgres(inject('stores').databaseUrl, { max: 1, onnotice: () => {} })
+  try {
+    await statement(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+export interface PrivateStores {
+  databaseUrl: string
+  redisUrl: string
+  postgres: Store
+  redis: Store
+  /** Starts it again where it was, after the test has stopped or killed it; the URL stays the same. */
+  restartPostgres(): Promise<void>
+  restartRedis(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Servers of the test's own, migrated, for tests that stop or kill them. */
+export async function privateStores(): Promise<PrivateStores> {
+  const folder = await tempFolder()
+  const at = { dataDir: folder.path }
+  const [database, redis] = await Promise.all([startPostgres(at), startRedis(at)])
+  await migrate(database.url)
+  const stores: PrivateStores = {
+    databaseUrl: database.url,
+    redisUrl: redis.url,
+    postgres: database,
+    redis,
+    async restartPostgres() {
+      stores.postgres = await startPostgres(at)
+    },
+    async restartRedis() {
+      stores.redis = await startRedis(at)
+    },
+    async close() {
+      await Promise.all([stores.postgres.stop(), stores.redis.stop()])
+      await folder.remove()
+    },
+  }
+  return stores
+}
