@@ -25,7 +25,7 @@ export function createContext(options: ContextOptions): NodeContext {
   const writeLog = options.writeLog ?? (line => process.stderr.write(line))
   const pending = new Set<Promise<unknown>>()
   const random = (bytes: Uint8Array) => {
-    crypto.getRandomValues(bytes)
+    crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>)
   }
   const log: Context['log'] = (level, event, fields) =>
     writeLog(`${JSON.stringify({ at: new Date().toISOString(), level, event, ...fields })}\n`)

@@ -56,6 +56,8 @@ export const LIMITS = {
   heartbeat_ms: 8_000,
   consume_ms: 50_000, // one invocation of the consumer; platforms commonly stop a function at 60 s
   yield_before_end_ms: 10_000,
+  hand_over_ms: 2000, // left at the end of an invocation to give back what did not yield
+  drain_ms: 5000, // a process asked to stop waits this long for items in flight
   settle_items: 1000,
   settle_bytes: 8 * MiB,
   step_flush_ms: 20,

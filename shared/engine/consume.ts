@@ -175,11 +175,12 @@ class Consumer {
 
   /** Lets what is in flight end or yield, then gives back the rest. */
   async #finish(): Promise<void> {
-    const stop = this.#options.stop?.aborted
-    const timer = setTimeout(
-      () => this.#handOver.abort(),
-      stop ? 0 : Math.max(0, this.#endsAt - 2000 - this.#ctx.now()),
-    )
+    // Asked to stop: what is about to end may. Out of time: what did not yield is given back before the platform
+    // cuts the invocation off.
+    const graceMs = this.#options.stop?.aborted
+      ? LIMITS.drain_ms
+      : this.#endsAt - LIMITS.hand_over_ms - this.#ctx.now()
+    const timer = setTimeout(() => this.#handOver.abort(), Math.min(Math.max(0, graceMs), LIMITS.consume_ms))
     await Promise.all(this.#lanes)
     clearTimeout(timer)
     await Promise.all([...this.#settlers.values()].map(settler => settler.drained()))

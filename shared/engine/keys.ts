@@ -1,9 +1,10 @@
-// Mints project keys. Guarantee: the plaintext exists only in the answer; the database holds its SHA-256.
+// Mints and revokes project keys. Guarantee: the plaintext exists only in the answer; the database holds its SHA-256.
 
 import type { Context, Database } from '../context.ts'
+import { ApiError } from '../domain/errors.ts'
 import { randomWord, sha256 } from '../domain/secrets.ts'
 import type { ApiKeyRow } from '../schema/wire-account.ts'
-import { insertKey } from '../store/api-keys.ts'
+import * as store from '../store/api-keys.ts'
 
 const KEY_BYTES = 32
 const PREFIX_CHARACTERS = 11 // pk_ and 48 of the key's 256 bits
@@ -15,7 +16,7 @@ export async function mintKey(
   db: Database = ctx.db,
 ): Promise<{ row: ApiKeyRow; key: string }> {
   const key = `pk_${randomWord(ctx.random, KEY_BYTES)}`
-  const row = await insertKey(db, {
+  const row = await store.insertKey(db, {
     id: ctx.newId(),
     project_id,
     name,
@@ -23,4 +24,11 @@ export async function mintKey(
     hash: await sha256(key),
   })
   return { row, key }
+}
+
+/** @throws ApiError `not_found` when the project has no such live key. */
+export async function revokeKey(ctx: Context, project_id: string, id: string): Promise<ApiKeyRow> {
+  const row = await store.revokeKey(ctx.db, project_id, id)
+  if (row === undefined) throw new ApiError('not_found', 'There is no such API key in this account.')
+  return row
 }

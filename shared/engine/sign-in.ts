@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { randomWord, sha256 } from '../domain/secrets.ts'
-import { findMemberByEmail, insertSession, rotateSession } from '../store/sessions.ts'
+import { findMemberByEmail, insertSession, revokeSession, rotateSession } from '../store/sessions.ts'
 import { passwordMatches } from './passwords.ts'
 
 /** A session's id and the token that prolongs it; the edge signs the access token. */
@@ -47,4 +47,9 @@ async function newRefresh(ctx: Context) {
     stored: { refresh_hash: await sha256(refresh_token), expires_at },
     told: { refresh_token, refresh_expires_at: expires_at.toISOString() },
   }
+}
+
+/** Ends a session; its refresh token is dead at once. */
+export function signOut(ctx: Context, session_id: string): Promise<void> {
+  return revokeSession(ctx.db, session_id)
 }

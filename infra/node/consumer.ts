@@ -1,0 +1,47 @@
+// Keeps the queue consumer going in a process that stays up: one invocation at a time, started by a poke.
+
+import type { Context } from '../../shared/context.ts'
+import { type Consumed, consume } from '../../shared/engine/consume.ts'
+
+export interface ConsumerLoop {
+  poke(): void
+  /** Ends the invocation under way and starts no other. */
+  close(): Promise<void>
+}
+
+export function startConsumer(ctx: () => Context): ConsumerLoop {
+  const stop = new AbortController()
+  let invocation: Promise<void> | null = null
+  let wake = () => {}
+  // Set by every poke: one that arrives as an invocation is about to end must start another.
+  let poked = false
+
+  async function invoke(): Promise<void> {
+    while (poked && !stop.signal.aborted) {
+      poked = false
+      let consumed: Consumed
+      try {
+        consumed = await consume(ctx(), { stop: stop.signal, onWake: rouse => (wake = rouse) })
+      } catch (error) {
+        ctx().log('error', 'consume_failed', { error: error instanceof Error ? error.stack : String(error) })
+        continue
+      }
+      if (consumed.claimed > 0) ctx().log('info', 'consumed', { ...consumed })
+    }
+  }
+
+  return {
+    poke() {
+      poked = true
+      wake()
+      invocation ??= invoke().finally(() => {
+        invocation = null
+        if (poked && !stop.signal.aborted) this.poke()
+      })
+    },
+    async close() {
+      stop.abort()
+      await invocation
+    },
+  }
+}

@@ -1,0 +1,40 @@
+// Starts a Node process of Assay from its environment alone, as a container or a service manager does:
+// DATABASE_URL, REDIS_URL, ASSAY_MASTER_KEY, and optionally PORT, HOST, BASE_URL, ASSAY_DATA_DIR, ASSAY_PARTS
+// (of api,consumer,tick) and ASSAY_ALLOW_NETWORKS (CIDRs agents may reach although they are private).
+
+import { armFaults } from './faults.ts'
+import { PARTS, type Part, startServer } from './server.ts'
+
+const list = (text: string | undefined) => text?.split(',').map(part => part.trim())
+const needed = (name: string): string => {
+  const value = process.env[name]
+  if (value) return value
+  console.error(`${name} is not set`)
+  process.exit(2)
+}
+
+armFaults(process.env.ASSAY_FAULTS)
+const parts = list(process.env.ASSAY_PARTS) ?? [...PARTS]
+const unknown = parts.filter(part => !PARTS.includes(part as Part))
+if (unknown.length > 0) {
+  console.error(`ASSAY_PARTS: ${unknown.join(', ')} is not one of ${PARTS.join(', ')}`)
+  process.exit(2)
+}
+const allow = list(process.env.ASSAY_ALLOW_NETWORKS)
+const server = await startServer({
+  port: Number(process.env.PORT ?? 8090),
+  host: process.env.HOST ?? '0.0.0.0',
+  databaseUrl: needed('DATABASE_URL'),
+  redisUrl: needed('REDIS_URL'),
+  masterKey: needed('ASSAY_MASTER_KEY'),
+  dataDir: process.env.ASSAY_DATA_DIR ?? '.assay',
+  parts: parts as Part[],
+  ...(process.env.BASE_URL ? { baseUrl: process.env.BASE_URL } : {}),
+  ...(allow ? { allowPrivateNetworks: allow } : {}),
+})
+console.log(`ready ${server.url || parts.join(',')}`)
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, async () => {
+    await server.close()
+    process.exit(0)
+  })

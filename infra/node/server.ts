@@ -1,0 +1,101 @@
+// A Node process that plays some or all of the parts: the API, the queue consumer with the agent runtime, the tick.
+// On one machine all of them run in one process; on a platform each is a process of its own.
+
+import { serve } from '@hono/node-server'
+import { endpoints } from '../../functions/index.ts'
+import type { Context } from '../../shared/context.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { sweep } from '../../shared/engine/sweep.ts'
+import { listenForWakes, publishWake } from '../../shared/hints/wake.ts'
+import { createApp } from '../../shared/http/app.ts'
+import { findBundle } from '../../shared/store/bundles.ts'
+import { createInvoker } from '../runtime/invoker.ts'
+import { openConnections } from './connections.ts'
+import { startConsumer } from './consumer.ts'
+import { createContext } from './context.ts'
+
+export const PARTS = ['api', 'consumer', 'tick'] as const
+export type Part = (typeof PARTS)[number]
+
+export interface ServerOptions {
+  port: number
+  host: string
+  databaseUrl: string
+  redisUrl: string
+  /** Where the agent runtime keeps its sockets and logs. */
+  dataDir: string
+  /** 32 bytes in hex. */
+  masterKey: string
+  /** The origin callers use, when it is not the address listened on. */
+  baseUrl?: string
+  parts?: readonly Part[]
+  /** Networks (CIDR) that agents' declarations may name although they are private. */
+  allowPrivateNetworks?: string[]
+}
+
+export interface Server {
+  port: number
+  url: string
+  close(): Promise<void>
+}
+
+/** Starts the process's parts; resolves when it takes requests. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const parts = new Set(options.parts ?? PARTS)
+  const closing = new AsyncDisposableStack()
+  const connections = openConnections(options)
+  closing.defer(() => connections.close())
+  const config = { base_url: options.baseUrl ?? '', master_key: options.masterKey }
+  const invoker = createInvoker({
+    loadBundle: hash => findBundle(connections.sql, hash),
+    dataDir: options.dataDir,
+    allowPrivateNetworks: options.allowPrivateNetworks ?? [],
+  })
+  closing.defer(() => invoker.close())
+
+  const consumer = parts.has('consumer') ? startConsumer(() => ctx) : null
+  const poke = () => (consumer ? consumer.poke() : publishWake(connections.redis))
+  const ctx = createContext({ connections, config, poke, invokeAgent: invoker.invoke })
+  closing.defer(() => ctx.idle())
+  if (consumer) {
+    closing.defer(() => consumer.close())
+    closing.defer(listenForWakes(connections.redis, consumer.poke))
+    consumer.poke()
+  }
+  if (parts.has('tick')) closing.defer(startTick(ctx))
+  const address = parts.has('api') ? await listen(options, ctx, closing) : { port: 0, url: '' }
+  config.base_url ||= address.url
+  return { ...address, close: () => closing.disposeAsync() }
+}
+
+/** Sweeps every second, one sweep at a time. */
+function startTick(ctx: Context): () => Promise<void> {
+  let sweeping: Promise<void> | null = null
+  const timer = setInterval(() => {
+    sweeping ??= sweep(ctx).finally(() => {
+      sweeping = null
+    })
+  }, LIMITS.tick_ms)
+  return async () => {
+    clearInterval(timer)
+    await sweeping
+  }
+}
+
+async function listen(options: ServerOptions, ctx: Context, closing: AsyncDisposableStack) {
+  const app = createApp(endpoints, () => ctx)
+  const server = serve({ fetch: app.fetch, port: options.port, hostname: options.host })
+  await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject))
+  closing.defer(
+    () =>
+      new Promise<void>(resolve => {
+        server.close(() => resolve())
+        // Requests under way may end; connections that only wait for another are closed at once.
+        if ('closeIdleConnections' in server) server.closeIdleConnections()
+        setTimeout(() => 'closeAllConnections' in server && server.closeAllConnections(), 5000).unref()
+      }),
+  )
+  const bound = server.address()
+  const port = typeof bound === 'object' && bound ? bound.port : options.port
+  return { port, url: `http://${options.host}:${port}` }
+}

@@ -1,0 +1,19 @@
+// Wakes consumers in other processes by a Redis channel. A hint: a lost message costs until the next tick, no more.
+
+import type { Redis } from '../context.ts'
+
+const CHANNEL = 'assay:wake'
+
+/** Tells every listening process that there is work; failures are the tick's to mend. */
+export function publishWake(redis: Redis): void {
+  redis.publish(CHANNEL, '').catch(() => {})
+}
+
+/** Calls `onWake` for every message until the returned function is called; reconnects by itself. */
+export function listenForWakes(redis: Redis, onWake: () => void): () => void {
+  const subscriber = redis.duplicate({ lazyConnect: true, autoResubscribe: true, maxRetriesPerRequest: null })
+  subscriber.on('error', () => {}) // Redis may be away; the client goes on trying
+  subscriber.on('message', onWake)
+  subscriber.subscribe(CHANNEL).catch(() => {})
+  return () => subscriber.disconnect()
+}

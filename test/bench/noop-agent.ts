@@ -1,0 +1,34 @@
+// An agent that does nothing, as plainly as the protocol allows; the bench runs it in a process of its own.
+// With STEPS=n every item also reports n steps.
+
+import { createServer } from 'node:http'
+
+const stepsPerItem = Number(process.env.STEPS ?? 0)
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', chunk => chunks.push(chunk))
+  request.on('end', () => {
+    const body = Buffer.concat(chunks).toString()
+    if (request.headers['content-type'] === 'application/json') {
+      response.setHeader('content-type', 'application/json')
+      response.end('{"ok":true}')
+      return
+    }
+    let answer = ''
+    for (const line of body.split('\n')) {
+      if (line === '') continue
+      const { seq, attempt } = JSON.parse(line)
+      for (let i = 1; i <= stepsPerItem; i++)
+        answer += `{"type":"step","seq":${seq},"attempt":${attempt},"step":{"key":"s${i}","kind":"step","name":"s${i}","output":{"i":${i}},"started_at":"2026-01-01T00:00:00.000Z","duration_ms":0.1}}\n`
+      answer += `{"type":"result","seq":${seq},"attempt":${attempt},"output":{"ok":true}}\n`
+    }
+    response.setHeader('content-type', 'application/x-ndjson')
+    response.end(answer)
+  })
+})
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  if (address && typeof address === 'object') process.send?.({ port: address.port })
+})
+process.on('disconnect', () => process.exit(0))
