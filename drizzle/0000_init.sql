@@ -11,8 +11,8 @@ CREATE TYPE "public"."triage_lane" AS ENUM('dlq', 'quarantine');--> statement-br
 -- Added by hand: the status of a run as a function of its flags and counters, rule by rule as in
 -- shared/domain/lifecycle.ts; a test compares the two.
 CREATE FUNCTION run_status_of(
-  materializing boolean, stop stop_reason, total int, running int, ok int, degraded int, failed int,
-  budget_exceeded int, cancelled int, paused int, undecided int
+  materializing boolean, started boolean, stop stop_reason, total int, ok int, degraded int, failed int,
+  budget_exceeded int, cancelled int, undecided int
 ) RETURNS run_status LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
     WHEN materializing THEN 'materializing'::run_status
@@ -25,7 +25,7 @@ CREATE FUNCTION run_status_of(
       WHEN undecided = 0 THEN 'completed'
       ELSE 'partial'
     END
-    WHEN running + ok + degraded + failed + budget_exceeded + cancelled + paused > 0 THEN 'running'
+    WHEN started OR ok + degraded + failed + budget_exceeded + cancelled > 0 THEN 'running'
     ELSE 'queued'
   END
 $$;--> statement-breakpoint
@@ -196,7 +196,7 @@ CREATE TABLE "runs" (
 	"replay_of" uuid,
 	"materializing" boolean DEFAULT false NOT NULL,
 	"stop_reason" "stop_reason",
-	"status" "run_status" GENERATED ALWAYS AS (run_status_of(materializing, stop_reason, total_items, running, ok, degraded, failed, budget_exceeded, cancelled, paused, undecided)) STORED,
+	"status" "run_status" GENERATED ALWAYS AS (run_status_of(materializing, started_at is not null, stop_reason, total_items, ok, degraded, failed, budget_exceeded, cancelled, undecided)) STORED,
 	"budget_micro" bigint,
 	"concurrency" integer,
 	"timeout_seconds" integer,

@@ -20,6 +20,7 @@ import {
 } from './vocabulary.ts'
 
 const counts = (some: Partial<RunCounts>): RunCounts => ({
+  started: false,
   stop_reason: null,
   total_items: 0,
   running: 0,
@@ -62,7 +63,7 @@ describe('the status of a run', () => {
   const cases: [string, Partial<RunCounts>, RunStatus][] = [
     ['materializing while items are inserted', { materializing: true, total_items: 3 }, 'materializing'],
     ['queued while nobody took an item', { total_items: 3 }, 'queued'],
-    ['running once an item is executing', { total_items: 3, running: 1 }, 'running'],
+    ['running once an item is executing', { total_items: 3, started: true, running: 1 }, 'running'],
     ['running between items', { total_items: 3, ok: 1 }, 'running'],
     ['running while an item waits for a person', { total_items: 2, ok: 1, paused: 1 }, 'running'],
     ['queued again after its only item was requeued', { total_items: 1 }, 'queued'],
@@ -123,6 +124,7 @@ it('the worst outcome is that of the worst item with a verdict', () => {
 class Walk {
   readonly items: { status: ItemStatus; degraded: boolean; decided: boolean }[]
   materializing = true
+  started = false
   stop_reason: StopReason | null = null
 
   constructor(total: number) {
@@ -135,6 +137,7 @@ class Walk {
     if (event === 'claim' && this.stop_reason !== null) return
     if (!(fromOf(event) as readonly ItemStatus[]).includes(item.status)) return
     item.status = toOf(event)
+    if (event === 'claim') this.started = true
     if (event === 'complete') item.degraded = degraded
   }
 
@@ -144,6 +147,7 @@ class Walk {
     const notOk = [...of('failed'), ...of('budget_exceeded'), ...completed.filter(item => item.degraded)]
     return {
       materializing: this.materializing,
+      started: this.started,
       stop_reason: this.stop_reason,
       total_items: this.items.length,
       running: of('running').length,
@@ -158,14 +162,11 @@ class Walk {
   }
 }
 
-/**
- * Where a run may go in one event. One whose items never ran may drain out of `queued`, and one without a finished
- * item is queued again when its running and paused items are.
- */
+/** Where a run may go in one event. One whose items never ran may drain out of `queued`. */
 const SUCCESSORS: Record<RunStatus, readonly RunStatus[]> = {
   materializing: ['queued', 'completed', 'cancelled'],
   queued: ['running', 'completed', 'failed', 'cancelled', 'budget_exceeded'],
-  running: ['queued', 'completed', 'partial', 'failed', 'cancelled', 'budget_exceeded'],
+  running: ['completed', 'partial', 'failed', 'cancelled', 'budget_exceeded'],
   partial: ['completed'],
   completed: [],
   failed: [],
@@ -208,7 +209,7 @@ describe('whatever happens to the items of a run', () => {
           expect(queuedOf(now)).toBe(walk.items.filter(item => item.status === 'queued').length)
           const next = runStatus(now)
           if (next !== status) expect(SUCCESSORS[status]).toContain(next)
-          if (next === 'queued') expect(queuedOf(now)).toBe(total)
+          if (next === 'queued') expect(queuedOf(now) + now.paused).toBe(total)
           if (next === 'partial' || next === 'completed') expect(isDrained(now)).toBe(true)
           visited.add(next)
           status = next

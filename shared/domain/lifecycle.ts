@@ -45,6 +45,8 @@ function transitionOf(event: ItemEvent): ItemTransition {
 /** What a run's status is made of. `failed` and `budget_exceeded` count different items. */
 export interface RunCounts {
   materializing?: boolean
+  /** Some item was dispatched, whatever became of it. */
+  started: boolean
   stop_reason: StopReason | null
   total_items: number
   running: number
@@ -103,9 +105,9 @@ export const RUN_STATUS_RULES: readonly RunStatusRule[] = [
   { name: 'drained, everything decided', status: 'completed', when: c => isDrained(c) && c.undecided === 0 },
   { name: 'drained, decisions open', status: 'partial', when: isDrained },
   {
-    name: 'work was done',
+    name: 'work has begun',
     status: 'running',
-    when: c => c.running > 0 || c.paused > 0 || finished(c) > 0,
+    when: c => c.started || finished(c) > 0,
   },
   { name: 'nothing but queued items', status: 'queued', when: () => true },
 ]

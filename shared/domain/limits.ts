@@ -18,6 +18,7 @@ export const LIMITS = {
   json_depth: 64,
   body_bytes: 64 * MiB,
   item_input_bytes: 1 * MiB,
+  item_line_bytes: 1 * MiB + 8 * KiB, // an input and its two keys, every character of theirs escaped
   item_output_bytes: 1 * MiB,
   step_payload_bytes: 256 * KiB,
   step_tokens: 100_000_000, // no model reads or writes as much in one call

@@ -93,7 +93,10 @@ export interface AgentDeclaration {
   retries?: number
   /** A run stops when this many items in a row have failed. */
   max_consecutive_failures?: number
-  /** Hosts (`api.openai.com`, `127.0.0.1:8099`) the agent may call; `*` for the public internet. */
+  /**
+   * Hosts (`api.openai.com`, `127.0.0.1:8099`) the agent may call; `*` for the public internet; `$NAME` for the
+   * host in that variable of the deployment's environment (see `resolveNetwork`).
+   */
   network?: string[]
   /** JSON Schemas, where the declared Standard Schema can give one. */
   input_schema?: unknown

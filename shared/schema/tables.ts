@@ -204,7 +204,7 @@ export const runs = pgTable(
     stop_reason: stopReason('stop_reason'),
     /** A function of the flags and counters, so no statement can store a status that its counters deny. */
     status: runStatus('status').generatedAlwaysAs(
-      sql`run_status_of(materializing, stop_reason, total_items, running, ok, degraded, failed, budget_exceeded, cancelled, paused, undecided)`,
+      sql`run_status_of(materializing, started_at is not null, stop_reason, total_items, ok, degraded, failed, budget_exceeded, cancelled, undecided)`,
     ),
     budget_micro: micro('budget_micro'),
     concurrency: integer('concurrency'),

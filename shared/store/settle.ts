@@ -113,8 +113,8 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         error_code = b.error_code, error_message = b.error_message,
         output = e.output, completed_at = case when e.ends then now() end,
         step_count = e.steps_after, unpriced = i.unpriced or e.newly_unpriced,
-        cost_micro = i.cost_micro + e.cost_micro, input_tokens = i.input_tokens + e.input_tokens,
-        output_tokens = i.output_tokens + e.output_tokens
+        cost_micro = i.cost_micro + e.cost_micro, input_tokens = least(i.input_tokens::bigint + e.input_tokens, 2147483647),
+        output_tokens = least(i.output_tokens::bigint + e.output_tokens, 2147483647)
       from entry e left join blemish b using (seq)
       where i.run_id = ${flush.run_id} and i.seq = any(${seqs}::text::int[]) and i.seq = e.seq
         and i.attempt = e.attempt and i.status = 'running' and i.step_count = e.steps_before

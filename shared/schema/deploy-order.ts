@@ -1,0 +1,44 @@
+// What a caller sends to deploy an agent.
+
+import { z } from 'zod'
+import { LIMITS } from '../domain/limits.ts'
+import type { AgentDeclaration } from '../domain/protocol.ts'
+import { AGENT_PROTOCOLS } from '../domain/vocabulary.ts'
+import { httpUrl, label } from './input.ts'
+import { Declaration } from './wire-account.ts'
+
+const encoder = new TextEncoder()
+const fits = (bytes: number) => (text: string) => text.length <= bytes && encoder.encode(text).length <= bytes
+
+const Environment = z
+  .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a variable name'), z.string())
+  .refine(env => fits(LIMITS.agent_env_bytes)(JSON.stringify(env)), `must be at most ${LIMITS.agent_env_bytes} bytes`)
+  .refine(env => Object.values(env).every(value => !value.includes('\0')), 'must hold no NUL')
+  .describe('Variables the agent sees; stored encrypted and never shown.')
+
+const common = {
+  declaration: Declaration.transform(declaration => declaration as AgentDeclaration),
+  env: Environment.optional(),
+  external_id: label(LIMITS.name_characters, 'A label of your own, for example a commit.').optional(),
+}
+
+export const DeployOrder = z
+  .discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z.literal('bundle'),
+      code: z
+        .string()
+        .min(1)
+        .refine(fits(LIMITS.agent_bundle_bytes), `must be at most ${LIMITS.agent_bundle_bytes} bytes`)
+        .refine(text => !text.includes('\0') && text.isWellFormed(), 'must hold no NUL and no lone surrogates')
+        .describe('One ES module whose default export is what serve() of the SDK gives.'),
+      ...common,
+    }),
+    z.strictObject({
+      kind: z.literal('url'),
+      url: httpUrl('Where the agent answers.'),
+      protocol: z.enum(AGENT_PROTOCOLS).default('ndjson'),
+      ...common,
+    }),
+  ])
+  .meta({ id: 'DeployOrder', description: 'Code that Assay runs, or an HTTP function that runs elsewhere.' })

@@ -1,0 +1,108 @@
+// What a caller sends to start a run, and what comes back.
+
+import { z } from 'zod'
+import { LIMITS } from '../domain/limits.ts'
+import {
+  budgetCents,
+  concurrency,
+  httpUrl,
+  idempotencyKey,
+  itemId,
+  label,
+  partitionKey,
+  queryNumber,
+  timeoutSeconds,
+  uuid,
+} from './input.ts'
+
+const isGiven = (value: unknown) => value !== undefined
+const input = z.unknown().refine(isGiven, 'is missing').describe('Any JSON; it is kept byte for byte.')
+const callbackUrl = httpUrl('Gets a signed summary when the run ends.')
+const runName = label(LIMITS.name_characters, 'For people.')
+
+const settings = {
+  budget_cents: budgetCents.optional(),
+  timeout_seconds: timeoutSeconds.optional(),
+  callback_url: callbackUrl.optional(),
+  idempotency_key: idempotencyKey.optional(),
+}
+
+export const RunOrderOfOne = z
+  .strictObject({
+    agent_id: uuid('The agent of the path; may be left out.').optional(),
+    input,
+    item_id: itemId.optional(),
+    partition_key: partitionKey.optional(),
+    ...settings,
+  })
+  .meta({ id: 'RunOrder', description: 'One item for an agent.' })
+
+export const StartedRun = z
+  .object({
+    run_id: z.string().meta({ format: 'uuid', description: 'The run that was started.' }),
+    record_id: z.string().meta({ format: 'uuid', description: 'Record id of its one item.' }),
+  })
+  .meta({ id: 'StartedRun' })
+
+export const BatchItem = z
+  .strictObject({ input, item_id: itemId.optional(), partition_key: partitionKey.optional() })
+  .meta({ id: 'BatchItem', description: 'One item of a batch.' })
+
+const agentId = uuid('The agent that runs over the items.')
+
+export const BatchOrder = z
+  .strictObject({
+    agent_id: agentId,
+    name: runName.optional(),
+    concurrency: concurrency.optional(),
+    ...settings,
+    items: z.array(BatchItem).describe('The pile; an item_id may occur once in it.'),
+  })
+  .meta({ id: 'BatchOrder', description: 'Items for an agent.' })
+
+/** The same as query parameters, for a batch sent line by line. */
+export const BatchQuery = z.strictObject({
+  agent_id: agentId,
+  name: runName.optional(),
+  concurrency: queryNumber(concurrency).optional(),
+  budget_cents: queryNumber(budgetCents).optional(),
+  timeout_seconds: queryNumber(timeoutSeconds).optional(),
+  callback_url: callbackUrl.optional(),
+  idempotency_key: idempotencyKey.optional(),
+})
+
+export const SubmittedBatch = z
+  .object({
+    group_id: z.string().meta({ format: 'uuid', description: "The run's id, by its frozen name." }),
+    run_id: z.string().meta({ format: 'uuid', description: 'The run that was started.' }),
+    total_items: z.int().describe('Items accepted.'),
+  })
+  .meta({ id: 'SubmittedBatch' })
+
+interface Settings {
+  name?: string | undefined
+  budget_cents?: number | undefined
+  concurrency?: number | undefined
+  timeout_seconds?: number | undefined
+  callback_url?: string | undefined
+  idempotency_key?: string | undefined
+}
+
+/** The order in the engine's terms. */
+export function orderOf(
+  agent: { id: string; project_id: string },
+  settings: Settings,
+  fingerprint: () => Promise<string>,
+) {
+  const { idempotency_key: key } = settings
+  return {
+    project_id: agent.project_id,
+    agent_id: agent.id,
+    name: settings.name ?? null,
+    budget_cents: settings.budget_cents ?? null,
+    concurrency: settings.concurrency ?? null,
+    timeout_seconds: settings.timeout_seconds ?? null,
+    callback_url: settings.callback_url ?? null,
+    idempotency: key === undefined ? null : { key, fingerprint },
+  }
+}
