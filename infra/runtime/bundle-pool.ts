@@ -32,10 +32,12 @@ const DEATH_REPORT_MS = 1000
 /** Errors of a connection that was never made: no item of the request has reached the process. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOENT'])
 
+const KEPT_MS = 10_000 // workerd closes a connection that was idle for 15 s (measured); ours must go first
+
 export class BundlePool {
   readonly #context: PoolContext
   readonly #target: AgentTarget
-  readonly #agent = new http.Agent({ keepAlive: true })
+  readonly #agent = new http.Agent({ keepAlive: true, timeout: KEPT_MS })
   readonly #spawned = new Set<WorkerdProcess>()
   #current: Promise<WorkerdProcess> | undefined
   #ready: WorkerdProcess | undefined
@@ -75,6 +77,7 @@ export class BundlePool {
     const endpoint = {
       options: { agent: this.#agent, socketPath: process.socketPath, method: 'POST', path: '/' },
       secure: false,
+      retry_stale: false,
       head_ms: LIMITS.agent_head_ms,
     }
     try {

@@ -120,8 +120,9 @@ function pieces(text: string): ReadableStream<Uint8Array> {
   let at = 0
   return new ReadableStream({
     pull(controller) {
-      if (at >= bytes.length) controller.close()
-      else controller.enqueue(bytes.subarray(at, (at += PIECE_BYTES)))
+      if (at >= bytes.length) return controller.close()
+      controller.enqueue(bytes.subarray(at, at + PIECE_BYTES))
+      at += PIECE_BYTES
     },
   })
 }

@@ -9,6 +9,8 @@ import type { AgentRequest, AgentResponse } from '../../shared/engine/agent-port
 export interface Endpoint {
   options: http.RequestOptions
   secure: boolean
+  /** Whether to ask once more when a kept connection turns out closed; not where the request may have closed it. */
+  retry_stale: boolean
   /** Bound on the wait for the response's head; 0 leaves it to the caller's signal. */
   head_ms: number
 }
@@ -66,7 +68,7 @@ export function send(endpoint: Endpoint, request: AgentRequest, owner = TRANSPOR
         }
         // The server closed a kept connection just as it was taken up again: nothing was read, so ask once more.
         const reset = error.code === 'ECONNRESET' || error.code === 'EPIPE'
-        if (reset && outgoing.reusedSocket && !retried) {
+        if (reset && endpoint.retry_stale && outgoing.reusedSocket && !retried) {
           retried = true
           return start()
         }

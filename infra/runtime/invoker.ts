@@ -11,6 +11,7 @@ import type { AgentRequest, AgentResponse, AgentTarget, InvokeAgent } from '../.
 import { BundlePool, type PoolContext, type ProcessReport } from './bundle-pool.ts'
 import { type Endpoint, send } from './http-client.ts'
 import { createLauncher } from './launch.ts'
+import { removeAbandoned } from './process-folder.ts'
 
 export interface InvokerOptions {
   /** The ESM code of a bundle, by its hash. */
@@ -42,6 +43,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
     allowPrivateNetworks: options.allowPrivateNetworks ?? [],
     now: options.now ?? (() => performance.now()),
   }
+  void removeAbandoned(context.dataDir)
   const pools = new Map<string, BundlePool>()
   const stopping = new Set<Promise<void>>()
   const remote = createRemote()
@@ -113,7 +115,7 @@ function createRemote(): { invoke: InvokeAgent; close(): void } {
       const options = optionsOf(target.url)
       // Plain JSON answers when the item is done, which is for the caller's deadline to bound.
       const head_ms = target.protocol === 'ndjson' ? LIMITS.agent_head_ms : 0
-      return send({ options, secure: options.agent === secure, head_ms }, request)
+      return send({ options, secure: options.agent === secure, retry_stale: true, head_ms }, request)
     },
     close() {
       plain.destroy()

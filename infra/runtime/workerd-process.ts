@@ -2,15 +2,15 @@
 // Guarantee: it is either listening or gone; when it is gone its files are too, and `died` says why.
 
 import type { ChildProcess } from 'node:child_process'
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import http from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { AgentProcessDied } from '../../shared/engine/agent-port.ts'
 import { EGRESS_WORKER, type EgressRules } from './egress.ts'
-import { type Launcher, reachable } from './launch.ts'
+import type { Launcher } from './launch.ts'
 import { LogRing } from './log-ring.ts'
+import { privateFolder, writePrivate } from './process-folder.ts'
 import { type Condemned, type ProcessUsage, readUsage, Watch } from './watch.ts'
 import { AGENT_FILE, CONFIG_FILE, EGRESS_FILE, workerdConfig } from './workerd-config.ts'
 
@@ -23,7 +23,6 @@ export interface ProcessSpec {
   cpu_without_pong_ms: number
 }
 
-const SOCKET_PATH_BYTES = 100 // the kernel takes 104 to 108, depending on the platform
 const LOG_CHARACTERS = 1500 // leaves room in an error message for what happened
 const LAST_OUTPUT_MS = 200 // after the exit, for output still in the pipes
 
@@ -208,21 +207,4 @@ export class WorkerdProcess {
       request.once('error', reject)
     })
   }
-}
-
-/** A folder only the process's user can enter, on a path short enough for sockets and open to that user. */
-async function privateFolder(dataDir: string, uid: number | undefined): Promise<string> {
-  const parent = join(dataDir, 'runtime')
-  await mkdir(parent, { recursive: true, mode: 0o711 })
-  if (uid !== undefined) await chmod(parent, 0o711)
-  const fits = Buffer.byteLength(join(parent, 'XXXXXX', 'agent')) <= SOCKET_PATH_BYTES
-  const usable = fits && (uid === undefined || reachable(parent))
-  const folder = await mkdtemp(usable ? `${parent}/` : join(tmpdir(), 'assay-'))
-  if (uid !== undefined) await chown(folder, uid, uid)
-  return folder
-}
-
-async function writePrivate(path: string, content: string, uid: number | undefined): Promise<void> {
-  await writeFile(path, content, { mode: 0o600 })
-  if (uid !== undefined) await chown(path, uid, uid)
 }

@@ -43,6 +43,7 @@ const does = {
 export default {
   async fetch(request, env) {
     const items = (await request.text()).trim().split('\\n').map(line => JSON.parse(line))
+    if (items[0].input.do === 'deaf') for (;;);
     const { readable, writable } = new TransformStream()
     const writer = writable.getWriter()
     const write = line => writer.write(new TextEncoder().encode(JSON.stringify(line) + '\\n'))
@@ -247,6 +248,25 @@ describe('a process that goes wrong', () => {
     expect(await outputOf(bundle('d1'), { do: 'echo' })).toEqual({ do: 'echo' })
   })
 
+  it('is not given the same request again when it dies before it answered', async () => {
+    open()
+    await outputOf(bundle('d1'), { do: 'echo' })
+    expect((await deathOf(send(bundle('d1'), { do: 'deaf' }))).code).toBe('agent_unresponsive')
+    expect(loads).toBe(1)
+  })
+
+  it('that was already dead does not cost the next request its answer', async () => {
+    open()
+    // Each takes a connection of its own, so the next request finds none to reuse.
+    const { lines } = await start(bundle('d1'), [{ do: 'never' }])
+    const death = deathOf(collect(lines))
+    const { pid } = invoker.processes()[0]!
+    process.kill(pid, 'SIGKILL')
+    while (running(pid)); // blocking, so that nobody here has been told yet
+    expect(await outputOf(bundle('d1'), { do: 'echo' })).toEqual({ do: 'echo' })
+    expect((await death).code).toBe('agent_crashed')
+  })
+
   it('that fills its heap crashes, with its last output in the error', async () => {
     open()
     await outputOf(bundle('d1'), { do: 'log', text: 'before the bomb' })
@@ -434,24 +454,46 @@ describe('an agent’s process ends', () => {
     await expect(outputOf(bundle('d1'), { do: 'echo' })).rejects.toThrow('closed')
   })
 
-  it('with its parent, when that is killed', async () => {
-    const program = `
-      import { createInvoker } from ${JSON.stringify(fileURLToPath(new URL('../../infra/runtime/invoker.ts', import.meta.url)))}
+  it('with its parent, when that is killed, and the next server removes what is left', async () => {
+    const target = JSON.stringify(bundle('d1'))
+    const pid = await pidFrom(`
+      import { createInvoker } from ${source('invoker.ts')}
       const code = 'export default { fetch: () => new Response("ok") }'
       const { invoke, processes } = createInvoker({ loadBundle: async () => code, dataDir: process.argv[1] })
-      const target = ${JSON.stringify(bundle('d1'))}
-      await invoke(target, { headers: {}, body: '', signal: new AbortController().signal })
-      console.log(processes()[0].pid)
-      setInterval(() => {}, 1000)`
-    const parent = spawn(process.execPath, ['--input-type=module', '-e', program, dataDir], {
+      await invoke(${target}, { headers: {}, body: '', signal: new AbortController().signal })
+      console.log(processes()[0].pid)`)
+    await until(() => !running(pid))
+    const folder = join(dataDir, 'runtime')
+    expect(await readdir(folder)).toHaveLength(1)
+    open()
+    await until(async () => (await readdir(folder)).length === 0)
+  })
+
+  it('with its parent where only a guard can see to it', async () => {
+    const pid = await pidFrom(`
+      import { spawn } from 'node:child_process'
+      import { guard } from ${source('launch.ts')}
+      const child = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' })
+      guard(child)
+      console.log(child.pid)`)
+    await until(() => !running(pid))
+  })
+
+  const source = (name: string) =>
+    JSON.stringify(fileURLToPath(new URL(`../../infra/runtime/${name}`, import.meta.url)))
+
+  /** Runs a program that prints the id of a running process, and kills the program the hard way. */
+  async function pidFrom(program: string): Promise<number> {
+    const waiting = `${program}\nsetInterval(() => {}, 1000)`
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', waiting, dataDir], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const [line] = (await once(createInterface(parent.stdout), 'line')) as [string]
-    const pid = Number(line)
-    expect(running(pid)).toBe(true)
+    expect(running(Number(line))).toBe(true)
     parent.kill('SIGKILL')
-    await until(() => !running(pid))
-  })
+    await once(parent, 'exit')
+    return Number(line)
+  }
 })
 
 describe('an agent behind a URL', () => {
@@ -478,6 +520,22 @@ describe('an agent behind a URL', () => {
       expect((await lines.next()).done).toBe(true)
     }
     expect(sockets.size).toBe(1)
+    await server.close()
+  })
+
+  it('is asked again when it closed a kept connection unnoticed', async () => {
+    open()
+    const seen = new Set<unknown>()
+    const server = await serve((request, response) => {
+      if (seen.has(request.socket)) return request.socket.resetAndDestroy()
+      seen.add(request.socket)
+      response.end('ok')
+    })
+    for (let n = 0; n < 2; n++) {
+      const { response } = await start(at(server.port), [{}])
+      expect(Buffer.concat(await collect(response.body)).toString()).toBe('ok')
+    }
+    expect(seen.size).toBe(2)
     await server.close()
   })
 
