@@ -22,10 +22,17 @@ export async function bootstrapAccount(ctx: Context): Promise<FirstCredentials> 
   const password_hash = await hashPassword(ctx.random, password)
   return ctx.db.transaction(async tx => {
     const db = tx as unknown as Database
-    const names = { id: ctx.newId(), account_id: ctx.newId(), account_name: 'default', email: EMAIL, password_hash }
+    const names = {
+      id: ctx.newId(),
+      account_id: ctx.newId(),
+      account_name: 'default',
+      email: EMAIL,
+      password_hash,
+    }
     const { member_id, account_id } = await ensureFirstMember(db, names)
     await setPassword(db, member_id, password_hash)
-    const project_id = (await listProjects(db, account_id, null))[0]?.id ?? (await firstProject(ctx, db, account_id))
+    const project_id =
+      (await listProjects(db, account_id, null))[0]?.id ?? (await firstProject(ctx, db, account_id))
     const { key } = await mintKey(ctx, project_id, 'first key', db)
     return { account: { email: EMAIL, password }, project_id, api_key: key }
   })

@@ -12,7 +12,10 @@ const fits = (bytes: number) => (text: string) => text.length <= bytes && encode
 
 const Environment = z
   .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a variable name'), z.string())
-  .refine(env => fits(LIMITS.agent_env_bytes)(JSON.stringify(env)), `must be at most ${LIMITS.agent_env_bytes} bytes`)
+  .refine(
+    env => fits(LIMITS.agent_env_bytes)(JSON.stringify(env)),
+    `must be at most ${LIMITS.agent_env_bytes} bytes`,
+  )
   .refine(env => Object.values(env).every(value => !value.includes('\0')), 'must hold no NUL')
   .describe('Variables the agent sees; stored encrypted and never shown.')
 
@@ -30,7 +33,10 @@ export const DeployOrder = z
         .string()
         .min(1)
         .refine(fits(LIMITS.agent_bundle_bytes), `must be at most ${LIMITS.agent_bundle_bytes} bytes`)
-        .refine(text => !text.includes('\0') && text.isWellFormed(), 'must hold no NUL and no lone surrogates')
+        .refine(
+          text => !text.includes('\0') && text.isWellFormed(),
+          'must hold no NUL and no lone surrogates',
+        )
         .describe('One ES module whose default export is what serve() of the SDK gives.'),
       ...common,
     }),

@@ -49,8 +49,14 @@ function keyText(maxBytes: number, description: string) {
     .meta({ minLength: 1, maxLength: maxBytes, description })
 }
 
-export const itemId = keyText(LIMITS.item_id_bytes, 'Your own identifier of the item; at most 256 bytes of UTF-8.')
-export const partitionKey = keyText(LIMITS.partition_key_bytes, 'For example a tenant; at most 256 bytes of UTF-8.')
+export const itemId = keyText(
+  LIMITS.item_id_bytes,
+  'Your own identifier of the item; at most 256 bytes of UTF-8.',
+)
+export const partitionKey = keyText(
+  LIMITS.partition_key_bytes,
+  'For example a tenant; at most 256 bytes of UTF-8.',
+)
 
 export const slug = z
   .string()
@@ -110,20 +116,28 @@ export function pageSize(page: { default: number; max: number }) {
 
 /** A whole number in a query, of the same range as the body field it stands for. */
 export function queryNumber(schema: z.ZodNumber) {
-  const { type, minimum, maximum } = z.toJSONSchema(schema) as Record<string, unknown>
+  const { $schema: _, ...shape } = z.toJSONSchema(schema)
   return z
     .string()
     .refine(text => !Number.isNaN(wholeNumber(text)), 'must be a whole number')
     .transform(wholeNumber)
     .pipe(schema)
-    .meta({ type, minimum, maximum, ...(schema.description && { description: schema.description }) } as object)
+    .meta(shape)
 }
 
-export const cursor = z.string().min(1).max(1024).describe('Opaque; where the page before said the next one begins.')
+export const cursor = z
+  .string()
+  .min(1)
+  .max(1024)
+  .describe('Opaque; where the page before said the next one begins.')
 export const outcome = z.enum(OUTCOMES)
 
 // Money has to stay exact in micro-dollars below 2^53.
-export const budgetCents = z.int().min(0).max(LIMITS.budget_cents).describe('Money the run may spend, in cents.')
+export const budgetCents = z
+  .int()
+  .min(0)
+  .max(LIMITS.budget_cents)
+  .describe('Money the run may spend, in cents.')
 export const concurrency = z
   .int()
   .min(1)

@@ -26,7 +26,10 @@ export const Project = z
     spent_cents: z.int().describe('Money the project has spent.'),
     created_at: timestamp,
   })
-  .meta({ id: 'Project', description: 'Separates environments: agents, runs and keys belong to one project.' })
+  .meta({
+    id: 'Project',
+    description: 'Separates environments: agents, runs and keys belong to one project.',
+  })
 
 export function projectOf(row: ProjectRow): z.input<typeof Project> {
   return {
@@ -48,7 +51,9 @@ const apiKeyFields = {
   created_at: timestamp,
   last_used_at: timestamp.nullable().describe('Exact to a minute.'),
 }
-export const ApiKey = z.object(apiKeyFields).meta({ id: 'ApiKey', description: 'A key of a project, without the key.' })
+export const ApiKey = z
+  .object(apiKeyFields)
+  .meta({ id: 'ApiKey', description: 'A key of a project, without the key.' })
 export const NewApiKey = z
   .object({ ...apiKeyFields, key: z.string().describe('The key itself; it is shown this once.') })
   .meta({ id: 'NewApiKey', description: 'A key that was just made.' })
@@ -104,12 +109,24 @@ export const Declaration = z
     name: label(LIMITS.name_characters, "The agent's name."),
     description: prose(LIMITS.description_characters, 'What it does.').optional(),
     item_budget_cents: cents.optional().describe('Money one item may spend.'),
-    on_budget: z.enum(['fail', 'pause']).optional().describe('What becomes of an item that reaches its budget.'),
+    on_budget: z
+      .enum(['fail', 'pause'])
+      .optional()
+      .describe('What becomes of an item that reaches its budget.'),
     max_steps: z.int().min(1).max(LIMITS.agent_steps.max).optional(),
     concurrency: z.int().min(1).max(LIMITS.run_concurrency).optional(),
     timeout_seconds: z.int().min(1).max(LIMITS.agent_timeout_seconds.max).optional(),
-    retries: z.int().min(0).max(LIMITS.agent_retries).optional().describe("Further attempts after the agent's errors."),
-    max_consecutive_failures: z.int().min(1).optional().describe('A run stops when so many items in a row failed.'),
+    retries: z
+      .int()
+      .min(0)
+      .max(LIMITS.agent_retries)
+      .optional()
+      .describe("Further attempts after the agent's errors."),
+    max_consecutive_failures: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('A run stops when so many items in a row failed.'),
     network: z
       .array(label(LIMITS.callback_url_characters, 'A host, host:port, or * for the public internet.'))
       .max(LIMITS.agent_network_hosts)
@@ -128,7 +145,9 @@ export const Deployment = z
     version: z.int().describe('Counts from 1 within the agent.'),
     is_current: z.boolean().describe('The next run executes it.'),
     kind: z.enum(DEPLOYMENT_KINDS),
-    protocol: z.enum(AGENT_PROTOCOLS).describe('What it speaks: lines of JSON, or one JSON value per request.'),
+    protocol: z
+      .enum(AGENT_PROTOCOLS)
+      .describe('What it speaks: lines of JSON, or one JSON value per request.'),
     url: z.string().nullable(),
     bundle_hash: z.string().nullable().describe('SHA-256 of the code.'),
     declaration: Declaration,
@@ -138,7 +157,9 @@ export const Deployment = z
   .meta({ id: 'Deployment', description: 'A version of an agent. It never changes.' })
 
 export const Deployed = Deployment.extend({
-  created: z.boolean().describe('False when the same content had been deployed before: this is that version.'),
+  created: z
+    .boolean()
+    .describe('False when the same content had been deployed before: this is that version.'),
 }).meta({ id: 'Deployed', description: 'The deployment that is current now.' })
 
 export function deploymentOf(row: DeploymentRow): z.input<typeof Deployment> {

@@ -14,7 +14,12 @@ import type { items, runs, steps } from './tables.ts'
 export type RunRow = typeof runs.$inferSelect & { agent_slug: string; deployment_version: number | null }
 export type ItemRow = typeof items.$inferSelect
 /** An item with what its record says about where it belongs; it was created when its run was. */
-export type ItemInRunRow = ItemRow & { project_id: string; agent_id: string; agent_slug: string; created_at: Date }
+export type ItemInRunRow = ItemRow & {
+  project_id: string
+  agent_id: string
+  agent_slug: string
+  created_at: Date
+}
 export type StepRow = typeof steps.$inferSelect & { item_id: string }
 
 export const Json = z.unknown().meta({ id: 'Json', description: 'Any JSON value, kept byte for byte.' })
@@ -29,10 +34,16 @@ export const Run = z
     project_id: uuid('The project the run belongs to.'),
     agent_id: uuid('The agent that runs over the items.'),
     agent_slug: z.string(),
-    deployment_version: z.int().nullable().describe('The version that runs; null until something is deployed.'),
+    deployment_version: z
+      .int()
+      .nullable()
+      .describe('The version that runs; null until something is deployed.'),
     name: z.string().nullable(),
     status: z.enum(RUN_STATUSES).describe('Whether it ran.'),
-    worst_outcome_status: z.enum(OUTCOMES).nullable().describe('Whether it worked: the worst verdict of its items so far.'),
+    worst_outcome_status: z
+      .enum(OUTCOMES)
+      .nullable()
+      .describe('Whether it worked: the worst verdict of its items so far.'),
     stop_reason: z.enum(STOP_REASONS).nullable().describe('Why dispatch stopped before the pile was empty.'),
     total_items: count('Items in the pile at submission.'),
     queued: count('Items that wait to be dispatched.'),
@@ -45,11 +56,16 @@ export const Run = z
     undecided_count: count('Items that did not work and wait for a decision in triage.'),
     budget_cents: z.int().nullable().describe('Money the run may spend; null is no bound.'),
     aggregate_cost_cents: count('Spend across items, in whole cents.'),
-    cost_usd: z.number().describe('The same spend in dollars; a lower bound while unpriced_item_count is not 0.'),
+    cost_usd: z
+      .number()
+      .describe('The same spend in dollars; a lower bound while unpriced_item_count is not 0.'),
     unpriced_item_count: count('Items that called a model without a known price.'),
     total_input_tokens: count('Input tokens across items.'),
     total_output_tokens: count('Output tokens across items.'),
-    concurrency: z.int().nullable().describe('Items at work at once at most; null is the cap of the project.'),
+    concurrency: z
+      .int()
+      .nullable()
+      .describe('Items at work at once at most; null is the cap of the project.'),
     timeout_seconds: z.int().nullable().describe('Time one item may take; null is what the agent declares.'),
     callback_url: z.string().nullable(),
     replay_of: uuid('The run whose items this one replays.').nullable(),
@@ -70,7 +86,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     deployment_version: row.deployment_version,
     name: row.name,
     status: row.status!,
-    worst_outcome_status: worstOutcome(row),
+    worst_outcome_status: worstOutcome({ ...row, started: row.started_at !== null }),
     stop_reason: row.stop_reason,
     total_items: row.total_items,
     queued: row.total_items - row.running - row.paused - completed - failed - row.cancelled,
@@ -124,7 +140,10 @@ const itemFields = {
 export const RunItem = z
   .object({
     ...itemFields,
-    worst_outcome_status: z.enum(OUTCOMES).nullable().describe('Whether it worked; null while there is no verdict.'),
+    worst_outcome_status: z
+      .enum(OUTCOMES)
+      .nullable()
+      .describe('Whether it worked; null while there is no verdict.'),
     input: payload('The input, byte for byte.'),
     output: payload('The output, byte for byte; null when there is none.'),
   })
@@ -136,7 +155,10 @@ export const ItemRecord = z
     project_id: uuid('The project of its run.'),
     agent_id: uuid('The agent of its run.'),
     agent_slug: z.string(),
-    outcome_status: z.enum(OUTCOMES).nullable().describe('Whether it worked; null while there is no verdict.'),
+    outcome_status: z
+      .enum(OUTCOMES)
+      .nullable()
+      .describe('Whether it worked; null while there is no verdict.'),
     input_snapshot: payload('The input, byte for byte.'),
     output: payload('The output, byte for byte; null when there is none.'),
   })

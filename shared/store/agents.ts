@@ -5,7 +5,6 @@ import type { Database } from '../context.ts'
 import { agents, deployments, projects } from '../schema/tables.ts'
 import type { AgentRow } from '../schema/wire-account.ts'
 
-
 export interface AgentChanges {
   name?: string | undefined
   description?: string | undefined
@@ -24,7 +23,10 @@ function selectAgents(db: Database) {
 export function listAgents(db: Database, account_id: string, project_id: string | null): Promise<AgentRow[]> {
   return selectAgents(db)
     .where(
-      and(eq(projects.account_id, account_id), project_id === null ? undefined : eq(agents.project_id, project_id)),
+      and(
+        eq(projects.account_id, account_id),
+        project_id === null ? undefined : eq(agents.project_id, project_id),
+      ),
     )
     .orderBy(asc(agents.id))
 }

@@ -5,7 +5,6 @@ import type { Database } from '../context.ts'
 import { apiKeys, projects } from '../schema/tables.ts'
 import type { ApiKeyRow } from '../schema/wire-account.ts'
 
-
 const columns = {
   id: apiKeys.id,
   project_id: apiKeys.project_id,
@@ -32,7 +31,10 @@ export async function touchKey(db: Database, id: string): Promise<void> {
     .update(apiKeys)
     .set({ last_used_at: sql`now()` })
     .where(
-      and(eq(apiKeys.id, id), sql`coalesce(${apiKeys.last_used_at}, '-infinity') < now() - interval '1 minute'`),
+      and(
+        eq(apiKeys.id, id),
+        sql`coalesce(${apiKeys.last_used_at}, '-infinity') < now() - interval '1 minute'`,
+      ),
     )
 }
 
@@ -51,7 +53,11 @@ export async function insertKey(db: Database, key: typeof apiKeys.$inferInsert):
 }
 
 /** The key as revoked; undefined when the project has no such live key. */
-export async function revokeKey(db: Database, project_id: string, id: string): Promise<ApiKeyRow | undefined> {
+export async function revokeKey(
+  db: Database,
+  project_id: string,
+  id: string,
+): Promise<ApiKeyRow | undefined> {
   const [row] = await db
     .update(apiKeys)
     .set({ revoked_at: sql`now()` })

@@ -27,14 +27,18 @@ export async function findDeployment(
   agent_id: string,
   id: string,
 ): Promise<DeploymentRow | undefined> {
-  const [row] = await selectDeployments(db).where(and(eq(deployments.agent_id, agent_id), eq(deployments.id, id)))
+  const [row] = await selectDeployments(db).where(
+    and(eq(deployments.agent_id, agent_id), eq(deployments.id, id)),
+  )
   return row
 }
 
 /** Earlier versions that equal a new one in all but the environment, which is sealed; newest first. */
 export function findSame(db: Database, given: NewDeployment): Promise<DeploymentRow[]> {
-  const same = (column: typeof deployments.url | typeof deployments.bundle_hash, value: string | null | undefined) =>
-    value == null ? isNull(column) : eq(column, value)
+  const same = (
+    column: typeof deployments.url | typeof deployments.bundle_hash,
+    value: string | null | undefined,
+  ) => (value == null ? isNull(column) : eq(column, value))
   return selectDeployments(db)
     .where(
       and(

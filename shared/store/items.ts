@@ -2,10 +2,10 @@
 
 import { and, asc, eq, getTableColumns, gt, isNull, ne, or } from 'drizzle-orm'
 import type { Database, Sql } from '../context.ts'
+import { LIMITS } from '../domain/limits.ts'
 import type { ItemStatus, Outcome } from '../domain/vocabulary.ts'
 import { agents, items, projects, runs } from '../schema/tables.ts'
 import type { ItemInRunRow, ItemRow } from '../schema/wire.ts'
-
 
 export interface ItemFilter {
   run_id: string
@@ -87,4 +87,18 @@ export async function nextItems(
       order by seq limit ${limit}
     ) i
     order by r.id, i.seq limit ${limit}`
+}
+
+/** Every item of some projects, in chunks. */
+export async function* itemsInChunks(sql: Sql, project_ids: string[]): AsyncGenerator<ItemInRunRow[]> {
+  for (const project_id of project_ids) {
+    let after = { run_id: '00000000-0000-0000-0000-000000000000', seq: 0 }
+    for (;;) {
+      const rows = await nextItems(sql, project_id, after, LIMITS.export_chunk_items)
+      const last = rows.at(-1)
+      if (last === undefined) break
+      yield rows
+      after = { run_id: last.run_id, seq: last.seq }
+    }
+  }
 }

@@ -5,7 +5,6 @@ import type { Database } from '../context.ts'
 import { projects, projectUsage } from '../schema/tables.ts'
 import type { ProjectRow } from '../schema/wire-account.ts'
 
-
 const columns = {
   id: projects.id,
   account_id: projects.account_id,
@@ -19,16 +18,26 @@ const columns = {
 }
 
 /** The account's projects, or one of them, oldest first. */
-export function listProjects(db: Database, account_id: string, project_id: string | null): Promise<ProjectRow[]> {
+export function listProjects(
+  db: Database,
+  account_id: string,
+  project_id: string | null,
+): Promise<ProjectRow[]> {
   return db
     .select(columns)
     .from(projects)
     .innerJoin(projectUsage, eq(projectUsage.project_id, projects.id))
-    .where(and(eq(projects.account_id, account_id), project_id === null ? undefined : eq(projects.id, project_id)))
+    .where(
+      and(eq(projects.account_id, account_id), project_id === null ? undefined : eq(projects.id, project_id)),
+    )
     .orderBy(asc(projects.id))
 }
 
-export async function findProject(db: Database, account_id: string, id: string): Promise<ProjectRow | undefined> {
+export async function findProject(
+  db: Database,
+  account_id: string,
+  id: string,
+): Promise<ProjectRow | undefined> {
   const [row] = await listProjects(db, account_id, id)
   return row
 }

@@ -2,9 +2,8 @@
 
 import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
 import type { Database } from '../context.ts'
-import type { RunRow } from '../schema/wire.ts'
 import { agents, deployments, items, projects, runs } from '../schema/tables.ts'
-
+import type { RunRow } from '../schema/wire.ts'
 
 export interface RunFilter {
   account_id: string
@@ -25,7 +24,10 @@ function selectRuns(db: Database) {
 }
 
 export function listRuns(db: Database, filter: RunFilter): Promise<RunRow[]> {
-  const touched = db.select({ id: items.run_id }).from(items).where(eq(items.item_id, filter.item_id ?? ''))
+  const touched = db
+    .select({ id: items.run_id })
+    .from(items)
+    .where(eq(items.item_id, filter.item_id ?? ''))
   return selectRuns(db)
     .where(
       and(

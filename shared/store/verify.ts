@@ -1,27 +1,15 @@
 // Counts a run again from its items and steps. Guarantee: all figures are of one moment, whatever is going on.
 
 import type { Sql } from '../context.ts'
+import type { Counters, Recount, Tally } from '../schema/wire-verify.ts'
 
-export interface Recount {
-  total_items: number
-  /** Items by what became of them. */
-  counted: Record<'ok' | 'degraded' | 'failed' | 'budget_exceeded' | 'cancelled' | 'paused' | 'queued' | 'running', number>
-  input_tokens: number
-  output_tokens: number
-  unpriced_items: number
-  cost_micro_items: number
-  cost_micro_steps: number
-  undecided: number
-  double_verdicts: number
-}
-
-export interface Counters extends Omit<Recount, 'cost_micro_items' | 'cost_micro_steps' | 'double_verdicts' | 'counted'> {
-  counted: Recount['counted']
-  cost_micro: number
-}
+type Flat = Tally['counts'] & Tally['totals']
 
 /** The run's counters and their recount, read in one snapshot. */
-export async function recountRun(sql: Sql, run_id: string): Promise<{ counters: Counters; recount: Recount }> {
+export async function recountRun(
+  sql: Sql,
+  run_id: string,
+): Promise<{ counters: Counters; recount: Recount }> {
   const [counters, recount] = await sql.begin('isolation level repeatable read read only', async tx => {
     const snapshot = tx as unknown as Sql
     return [await readCounters(snapshot, run_id), await recountItems(snapshot, run_id)] as const
@@ -30,17 +18,17 @@ export async function recountRun(sql: Sql, run_id: string): Promise<{ counters: 
 }
 
 async function readCounters(sql: Sql, run_id: string): Promise<Counters> {
-  const [row] = await sql<(Counters & Counters['counted'])[]>`
-    select total_items, ok, degraded, failed, budget_exceeded, cancelled, paused, running,
+  const [row] = await sql<(Flat & Pick<Counters, 'cost_micro'>)[]>`
+    select total_items as items, ok, degraded, failed, budget_exceeded, cancelled, paused, running,
       total_items - ok - degraded - failed - budget_exceeded - cancelled - paused - running as queued,
       input_tokens, output_tokens, unpriced_items, cost_micro, undecided
     from runs where id = ${run_id}`
-  return gathered(row!)
+  return { ...tallied(row!), cost_micro: row!.cost_micro }
 }
 
 async function recountItems(sql: Sql, run_id: string): Promise<Recount> {
-  const [row] = await sql<(Recount & Recount['counted'])[]>`
-    select count(*) as total_items,
+  const [row] = await sql<(Flat & Omit<Recount, keyof Tally>)[]>`
+    select count(*) as items,
       count(*) filter (where status = 'completed' and outcome = 'ok') as ok,
       count(*) filter (where status = 'completed' and outcome = 'degraded') as degraded,
       count(*) filter (where status = 'failed' or status = 'completed' and outcome = 'failed') as failed,
@@ -61,11 +49,15 @@ async function recountItems(sql: Sql, run_id: string): Promise<Recount> {
         where d.run_id = ${run_id} and e.status not in ('queued', 'running')
       ) as double_verdicts
     from items where run_id = ${run_id}`
-  return gathered(row!)
+  const { cost_micro_items, cost_micro_steps, double_verdicts } = row!
+  return { ...tallied(row!), cost_micro_items, cost_micro_steps, double_verdicts }
 }
 
-/** Moves the counts by what became of items into a record of their own. */
-function gathered<T extends Recount['counted']>(row: T): T & { counted: Recount['counted'] } {
+function tallied(row: Flat): Tally {
   const { ok, degraded, failed, budget_exceeded, cancelled, paused, queued, running } = row
-  return { ...row, counted: { ok, degraded, failed, budget_exceeded, cancelled, paused, queued, running } }
+  const { items, input_tokens, output_tokens, unpriced_items, undecided } = row
+  return {
+    counts: { ok, degraded, failed, budget_exceeded, cancelled, paused, queued, running },
+    totals: { items, input_tokens, output_tokens, unpriced_items, undecided },
+  }
 }

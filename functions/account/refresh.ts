@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { refreshSession as refresh } from '../../shared/engine/sign-in.ts'
+import { signAccessToken } from '../../shared/http/auth.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { label } from '../../shared/schema/input.ts'
+import { Session } from '../../shared/schema/wire-account.ts'
+
+export const refreshSession = endpoint({
+  method: 'post',
+  path: '/v1/sessions/refresh',
+  tag: 'Account',
+  operation_id: 'refreshSession',
+  summary: 'Trade a refresh token for the next pair of tokens',
+  auth: 'none',
+  body: z.strictObject({ refresh_token: label(256, 'The refresh token last given.') }),
+  answers: { 200: { description: 'New tokens of the same session.', schema: Session } },
+  errors: ['unauthenticated'],
+  async handle({ ctx, body }) {
+    const session = await refresh(ctx, body.refresh_token)
+    return { token_type: 'Bearer', ...session, ...(await signAccessToken(ctx, session.session_id)) }
+  },
+})

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { signIn } from '../../shared/engine/sign-in.ts'
+import { signAccessToken } from '../../shared/http/auth.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { label } from '../../shared/schema/input.ts'
+import { Session } from '../../shared/schema/wire-account.ts'
+
+export const createSession = endpoint({
+  method: 'post',
+  path: '/v1/sessions',
+  tag: 'Account',
+  operation_id: 'createSession',
+  summary: 'Sign in',
+  description: `The access token is good for ${LIMITS.session_minutes} minutes, the refresh token once, within ${LIMITS.refresh_days} days.`,
+  auth: 'none',
+  body: z.strictObject({
+    email: label(LIMITS.name_characters, 'The e-mail of a member.'),
+    password: z.string().min(1).max(LIMITS.password_characters.max),
+  }),
+  answers: { 201: { description: 'The tokens of a new session.', schema: Session } },
+  errors: ['unauthenticated'],
+  async handle({ ctx, body }) {
+    const session = await signIn(ctx, body.email, body.password)
+    return { token_type: 'Bearer', ...session, ...(await signAccessToken(ctx, session.session_id)) }
+  },
+})

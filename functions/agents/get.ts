@@ -1,0 +1,16 @@
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { agentIn } from '../../shared/http/scope.ts'
+import { Agent, agentOf } from '../../shared/schema/wire-account.ts'
+
+export const getAgent = endpoint({
+  method: 'get',
+  path: '/v1/agents/{agentId}',
+  tag: 'Agents',
+  operation_id: 'getAgent',
+  summary: 'Get an agent',
+  auth: 'any',
+  params: { agentId: 'agent' },
+  answers: { 200: { description: 'The agent with its configuration.', schema: Agent } },
+  errors: [],
+  handle: async ({ ctx, principal, params }) => agentOf(await agentIn(ctx, principal, params.agentId)),
+})

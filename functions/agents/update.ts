@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { updateAgent as update } from '../../shared/engine/agents.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { agentIn } from '../../shared/http/scope.ts'
+import { label, prose, settings } from '../../shared/schema/input.ts'
+import { Agent, agentOf } from '../../shared/schema/wire-account.ts'
+
+const Changes = z
+  .strictObject({
+    name: label(LIMITS.name_characters, 'For people.').optional(),
+    description: prose(LIMITS.description_characters, 'What it does.').optional(),
+    config: settings('Takes the place of the configuration as a whole.').optional(),
+  })
+  .refine(changes => Object.keys(changes).length > 0, 'must change something: name, description or config')
+
+export const updateAgent = endpoint({
+  method: 'patch',
+  path: '/v1/agents/{agentId}',
+  tag: 'Agents',
+  operation_id: 'updateAgent',
+  summary: 'Update an agent',
+  description:
+    'Bumps the version of the configuration. Deploys no code: the next run executes the current deployment.',
+  auth: 'any',
+  params: { agentId: 'agent' },
+  body: Changes,
+  answers: { 200: { description: 'The updated agent.', schema: Agent } },
+  errors: [],
+  async handle({ ctx, principal, params, body }) {
+    await agentIn(ctx, principal, params.agentId)
+    await update(ctx, params.agentId, body)
+    return agentOf(await agentIn(ctx, principal, params.agentId))
+  },
+})

@@ -1,0 +1,61 @@
+// Every endpoint, in the order of the interface. The server, the OpenAPI document, the client's types and the
+// function table in the docs are made from this list.
+
+import type { Endpoint } from '../shared/http/endpoint.ts'
+import { refreshSession } from './account/refresh.ts'
+import { createSession } from './account/sign-in.ts'
+import { deleteCurrentSession } from './account/sign-out.ts'
+import { createAgent } from './agents/create.ts'
+import { createDeployment } from './agents/deploy.ts'
+import { getAgent } from './agents/get.ts'
+import { listAgents } from './agents/list.ts'
+import { listDeployments } from './agents/list-deployments.ts'
+import { promoteDeployment } from './agents/promote.ts'
+import { updateAgent } from './agents/update.ts'
+import { getHealth } from './health/live.ts'
+import { getReadiness } from './health/ready.ts'
+import { exportItemRecords } from './items/export.ts'
+import { getItemRecord } from './items/get-record.ts'
+import { listSteps } from './items/list-steps.ts'
+import { createProject } from './projects/create.ts'
+import { createApiKey } from './projects/create-key.ts'
+import { listProjects } from './projects/list.ts'
+import { listApiKeys } from './projects/list-keys.ts'
+import { revokeApiKey } from './projects/revoke-key.ts'
+import { cancelRun } from './runs/cancel.ts'
+import { getRun } from './runs/get.ts'
+import { listRuns } from './runs/list.ts'
+import { listRunItems } from './runs/list-items.ts'
+import { startRun } from './runs/start.ts'
+import { submitBatch } from './runs/submit-batch.ts'
+import { verifyRun } from './runs/verify.ts'
+
+export const endpoints: readonly Endpoint[] = [
+  getHealth,
+  getReadiness,
+  listProjects,
+  createProject,
+  listApiKeys,
+  createApiKey,
+  revokeApiKey,
+  listAgents,
+  createAgent,
+  getAgent,
+  updateAgent,
+  listDeployments,
+  createDeployment,
+  promoteDeployment,
+  startRun,
+  submitBatch,
+  listRuns,
+  getRun,
+  listRunItems,
+  cancelRun,
+  verifyRun,
+  exportItemRecords,
+  getItemRecord,
+  listSteps,
+  createSession,
+  refreshSession,
+  deleteCurrentSession,
+]

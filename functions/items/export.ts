@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { endpoint, isNdjson } from '../../shared/http/endpoint.ts'
+import { scopeOf } from '../../shared/http/scope.ts'
+import { streamed } from '../../shared/http/stream.ts'
+import { ItemRecord, itemRecordOf } from '../../shared/schema/wire.ts'
+import { itemsInChunks } from '../../shared/store/items.ts'
+import { listProjects } from '../../shared/store/projects.ts'
+
+export const exportItemRecords = endpoint({
+  method: 'get',
+  path: '/v1/durable/runs',
+  tag: 'Items',
+  operation_id: 'exportItemRecords',
+  summary: 'Export every item record',
+  description:
+    'Streamed, run by run, oldest first: one record a line with Accept: application/x-ndjson, else one JSON array. An answer that breaks off was not complete.',
+  auth: 'any',
+  answers: { 200: { description: 'The records.', schema: z.array(ItemRecord), ndjson: ItemRecord } },
+  errors: [],
+  async handle({ ctx, principal, request }) {
+    const scope = await scopeOf(ctx, principal)
+    const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
+    const records = itemsInChunks(
+      ctx.sql,
+      projects.map(project => project.id),
+    )
+    return streamed(records, itemRecordOf, isNdjson(request, 'accept') ? 'lines' : 'array')
+  },
+})

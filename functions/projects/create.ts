@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { createProject as create } from '../../shared/engine/projects.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { budgetCents, concurrency, label } from '../../shared/schema/input.ts'
+import { Project, projectOf } from '../../shared/schema/wire-account.ts'
+
+export const createProject = endpoint({
+  method: 'post',
+  path: '/v1/projects',
+  tag: 'Projects',
+  operation_id: 'createProject',
+  summary: 'Create a project',
+  auth: 'session',
+  body: z.strictObject({
+    name: label(LIMITS.name_characters, 'For example production.'),
+    concurrency: concurrency.optional().describe('Items of the project at work at once at most.'),
+    credit_cents: budgetCents
+      .nullable()
+      .optional()
+      .describe('Money the project may spend in all; null is no bound.'),
+  }),
+  answers: { 201: { description: 'The project.', schema: Project } },
+  errors: [],
+  handle: async ({ ctx, principal, body }) =>
+    projectOf(await create(ctx, { account_id: principal.account_id, ...body })),
+})

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { scopeOf } from '../../shared/http/scope.ts'
+import { ApiKey, apiKeyOf } from '../../shared/schema/wire-account.ts'
+import { listKeys } from '../../shared/store/api-keys.ts'
+
+export const listApiKeys = endpoint({
+  method: 'get',
+  path: '/v1/projects/{projectId}/api-keys',
+  tag: 'Projects',
+  operation_id: 'listApiKeys',
+  summary: 'List API keys',
+  description: 'The live keys of a project, newest first. No key is ever shown again after it was made.',
+  auth: 'any',
+  params: { projectId: 'project' },
+  answers: { 200: { description: 'The keys.', schema: z.array(ApiKey) } },
+  errors: [],
+  async handle({ ctx, principal, params }) {
+    await scopeOf(ctx, principal, params.projectId)
+    return (await listKeys(ctx.db, params.projectId)).map(apiKeyOf)
+  },
+})

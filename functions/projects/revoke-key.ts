@@ -1,0 +1,21 @@
+import { revokeKey } from '../../shared/engine/keys.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { scopeOf } from '../../shared/http/scope.ts'
+import { ApiKey, apiKeyOf } from '../../shared/schema/wire-account.ts'
+
+export const revokeApiKey = endpoint({
+  method: 'delete',
+  path: '/v1/projects/{projectId}/api-keys/{keyId}',
+  tag: 'Projects',
+  operation_id: 'revokeApiKey',
+  summary: 'Revoke an API key',
+  description: 'The key is dead everywhere within five seconds, for ever.',
+  auth: 'any',
+  params: { projectId: 'project', keyId: 'API key' },
+  answers: { 200: { description: 'The key that was revoked.', schema: ApiKey } },
+  errors: [],
+  async handle({ ctx, principal, params }) {
+    await scopeOf(ctx, principal, params.projectId)
+    return apiKeyOf(await revokeKey(ctx, params.projectId, params.keyId))
+  },
+})

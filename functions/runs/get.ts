@@ -1,0 +1,16 @@
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { runIn } from '../../shared/http/scope.ts'
+import { Run, runOf } from '../../shared/schema/wire.ts'
+
+export const getRun = endpoint({
+  method: 'get',
+  path: '/v2/runs/{runId}',
+  tag: 'Runs',
+  operation_id: 'getRun',
+  summary: 'Get the rollup of a run',
+  auth: 'any',
+  params: { runId: 'run' },
+  answers: { 200: { description: 'The run.', schema: Run } },
+  errors: [],
+  handle: async ({ ctx, principal, params }) => runOf(await runIn(ctx, principal, params.runId)),
+})

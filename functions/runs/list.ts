@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { scopeOf } from '../../shared/http/scope.ts'
+import { cursor, itemId, pageSize, slug, uuid } from '../../shared/schema/input.ts'
+import { Run, runOf } from '../../shared/schema/wire.ts'
+import { listRuns as list } from '../../shared/store/runs.ts'
+
+export const listRuns = endpoint({
+  method: 'get',
+  path: '/v2/runs',
+  tag: 'Runs',
+  operation_id: 'listRuns',
+  summary: 'List runs',
+  description: 'Newest first.',
+  auth: 'any',
+  query: z.strictObject({
+    agent: slug.optional().describe('Only runs of the agent with this slug.'),
+    item_id: itemId.optional().describe('Only runs that touched this item of yours, replays included.'),
+    project_id: uuid('Only runs of this project.').optional(),
+    cursor: cursor.optional(),
+    limit: pageSize(LIMITS.runs_page),
+  }),
+  answers: { 200: { description: 'The runs.', schema: z.array(Run), headers: NEXT_CURSOR } },
+  errors: ['invalid_cursor', 'not_found'],
+  async handle({ ctx, principal, query, reply }) {
+    const { cursor, limit, project_id, ...filters } = query
+    const scope = await scopeOf(ctx, principal, project_id)
+    const read = ([before_id]: string[] = [], limit: number) =>
+      list(ctx.db, { ...scope, ...filters, before_id, limit })
+    const page = await readPage(ctx, { list: 'runs', ...scope, filters }, { cursor, limit }, read, run => [
+      run.id,
+    ])
+    setNextCursor(reply.headers, page)
+    return page.rows.map(runOf)
+  },
+})

@@ -1,0 +1,30 @@
+import { ApiError } from '../../shared/domain/errors.ts'
+import { itemOfBody } from '../../shared/engine/item-lines.ts'
+import { submitRun } from '../../shared/engine/submit.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { Fingerprint } from '../../shared/http/fingerprint.ts'
+import { agentIn } from '../../shared/http/scope.ts'
+import { orderOf, RunOrderOfOne, StartedRun } from '../../shared/schema/run-order.ts'
+
+export const startRun = endpoint({
+  method: 'post',
+  path: '/v1/agents/{agentId}/runs',
+  tag: 'Runs',
+  operation_id: 'startRun',
+  summary: 'Run an agent over one item',
+  auth: 'any',
+  params: { agentId: 'agent' },
+  body: RunOrderOfOne,
+  answers: { 202: { description: 'Accepted and queued.', schema: StartedRun } },
+  errors: ['account_suspended', 'plan_limit', 'idempotency_key_reused', 'rate_limited'],
+  async handle({ ctx, principal, params, body, text }) {
+    const agent = await agentIn(ctx, principal, params.agentId)
+    if (body.agent_id !== undefined && body.agent_id !== agent.id) {
+      throw new ApiError('invalid_request', 'Field "agent_id" names another agent than the path.')
+    }
+    const fingerprint = async () => new Fingerprint(['run', agent.id]).text(text).digest()
+    const items = itemOfBody(text, ['input', 'item_id', 'partition_key'])
+    const { run_id, first_item } = await submitRun(ctx, orderOf(agent, body, fingerprint), items)
+    return { run_id, record_id: first_item }
+  },
+})

@@ -1,0 +1,49 @@
+import { itemsOfBody, itemsOfLines } from '../../shared/engine/item-lines.ts'
+import { submitRun } from '../../shared/engine/submit.ts'
+import { bodyOf, checkContentEncoding } from '../../shared/http/body.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { Fingerprint } from '../../shared/http/fingerprint.ts'
+import { agentIn } from '../../shared/http/scope.ts'
+import { BatchItem, BatchOrder, BatchQuery, orderOf, SubmittedBatch } from '../../shared/schema/run-order.ts'
+
+export const submitBatch = endpoint({
+  method: 'post',
+  path: '/v1/batches',
+  tag: 'Runs',
+  operation_id: 'submitBatch',
+  summary: 'Run an agent over a batch of items',
+  description:
+    'As application/json, or, for any number of items, as application/x-ndjson: one item a line, everything else in the query. All items are accepted or none: a refusal names the bad lines.',
+  auth: 'any',
+  body: BatchOrder,
+  lines: { query: BatchQuery, line: BatchItem, description: 'One item a line.' },
+  answers: { 202: { description: 'Every item is queued.', schema: SubmittedBatch } },
+  errors: [
+    'invalid_line',
+    'duplicate_item_id',
+    'no_items',
+    'too_many_items',
+    'account_suspended',
+    'plan_limit',
+    'not_found',
+    'idempotency_key_reused',
+    'rate_limited',
+  ],
+  async handle({ ctx, principal, body, text, lines, request }) {
+    const batch = lines ?? body
+    const agent = await agentIn(ctx, principal, batch.agent_id)
+    const fingerprint = new Fingerprint(['batch', lines ?? null])
+    const order = orderOf(agent, batch, async () => fingerprint.digest())
+    const submitted = await submitRun(ctx, order, lines === undefined ? fromBody() : fromLines())
+    return { group_id: submitted.run_id, run_id: submitted.run_id, total_items: submitted.total_items }
+
+    function fromBody() {
+      fingerprint.text(text)
+      return itemsOfBody(text)
+    }
+    function fromLines() {
+      checkContentEncoding(request)
+      return itemsOfLines(order.idempotency === null ? bodyOf(request) : fingerprint.through(bodyOf(request)))
+    }
+  },
+})

@@ -1,0 +1,73 @@
+// The Hono app that serves a list of endpoints. Guarantee: every answer is JSON with a request id, errors included,
+// and an unexpected error tells the caller nothing but that id.
+
+import { Hono } from 'hono'
+import type { Context } from '../context.ts'
+import { ApiError } from '../domain/errors.ts'
+import type { Endpoint } from './endpoint.ts'
+import { openApiDocument } from './openapi.ts'
+import { checkEncoding } from './validation.ts'
+
+/** Serves the endpoints and, from them, `GET /openapi.json`. */
+export function createApp(endpoints: readonly Endpoint[], contextFor: (request: Request) => Context): Hono {
+  const app = new Hono()
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    app.on(endpoint.method, path, c => answered(contextFor(c.req.raw), endpoint, c.req.raw, c.req.param()))
+  }
+  let document: string | undefined
+  app.get('/openapi.json', c => {
+    document ??= JSON.stringify(openApiDocument(endpoints))
+    return c.body(document, 200, { 'content-type': 'application/json' })
+  })
+  app.notFound(c => {
+    const ctx = contextFor(c.req.raw)
+    return failed(ctx, c.req.raw, ctx.newId(), noOperation(c.req.raw))
+  })
+  return app
+}
+
+async function answered(
+  ctx: Context,
+  endpoint: Endpoint,
+  request: Request,
+  params: Record<string, string>,
+): Promise<Response> {
+  const request_id = ctx.newId()
+  try {
+    checkEncoding(request.url)
+    const response = await endpoint.answer(ctx, request, params)
+    response.headers.set('x-request-id', request_id)
+    return response
+  } catch (error) {
+    return failed(ctx, request, request_id, error)
+  }
+}
+
+function failed(ctx: Context, request: Request, request_id: string, error: unknown): Response {
+  const known = error instanceof ApiError ? error : unexpected(ctx, request, request_id, error)
+  const { code, message, hint, status } = known
+  const headers: Record<string, string> = { 'content-type': 'application/json', 'x-request-id': request_id }
+  if (status === 401) headers['www-authenticate'] = 'Bearer'
+  return new Response(JSON.stringify({ error: { code, message, hint } }), { status, headers })
+}
+
+function unexpected(ctx: Context, request: Request, request_id: string, error: unknown): ApiError {
+  const { pathname } = new URL(request.url)
+  const text =
+    error instanceof Error ? `${error.stack}${error.cause ? `\ncause: ${error.cause}` : ''}` : String(error)
+  ctx.log('error', 'request_failed', { request_id, method: request.method, path: pathname, error: text })
+  return new ApiError(
+    'internal',
+    `Something went wrong on the server's side; its log names request ${request_id}.`,
+  )
+}
+
+function noOperation(request: Request): ApiError {
+  try {
+    checkEncoding(request.url)
+  } catch (error) {
+    return error as ApiError
+  }
+  return new ApiError('not_found', 'There is no such operation.', 'GET /openapi.json lists all operations.')
+}

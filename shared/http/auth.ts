@@ -1,0 +1,110 @@
+// Who is calling: a project's key or a signed-in member. Guarantee: a revoked key or session is refused at the
+// latest LIMITS.auth_cache_ms after its revocation, in every process.
+
+import { jwtVerify, SignJWT } from 'jose'
+import type { Context } from '../context.ts'
+import { ApiError } from '../domain/errors.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { derivedKey, sha256, toHex } from '../domain/secrets.ts'
+import { liveKey, touchKey } from '../store/api-keys.ts'
+import { liveSession } from '../store/sessions.ts'
+
+export interface KeyPrincipal {
+  kind: 'key'
+  account_id: string
+  project_id: string
+  key_id: string
+}
+
+export interface SessionPrincipal {
+  kind: 'session'
+  account_id: string
+  member_id: string
+  session_id: string
+}
+
+export type Principal = KeyPrincipal | SessionPrincipal
+
+const AUDIENCE = 'assay-api'
+const CACHED_PRINCIPALS = 10_000
+const cache = new Map<string, { principal: Principal; until_ms: number }>()
+
+/** The caller named by the Authorization header; throws `unauthenticated` unless it is a live key or session. */
+export async function authenticate(ctx: Context, request: Request): Promise<Principal> {
+  const header = request.headers.get('authorization')
+  if (header === null) throw unauthenticated('The Authorization header is missing.')
+  const token = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(header)?.[1]
+  if (token === undefined) throw unauthenticated('The Authorization header is not "Bearer <token>".')
+  const principal = await (token.startsWith('pk_') ? keyPrincipal(ctx, token) : sessionPrincipal(ctx, token))
+  if (principal === undefined) throw unauthenticated('The key or session is unknown, expired or revoked.')
+  return principal
+}
+
+const unauthenticated = (message: string) =>
+  new ApiError(
+    'unauthenticated',
+    message,
+    'Send "Authorization: Bearer <token>" with a project key (pk_…) or the access_token of POST /v1/sessions.',
+  )
+
+async function keyPrincipal(ctx: Context, token: string): Promise<Principal | undefined> {
+  const hash = await sha256(token)
+  return cached(ctx, toHex(hash), async () => {
+    const key = await liveKey(ctx.db, hash)
+    if (key === undefined) return undefined
+    ctx.waitUntil(touchKey(ctx.db, key.id))
+    return { kind: 'key', account_id: key.account_id, project_id: key.project_id, key_id: key.id }
+  })
+}
+
+async function sessionPrincipal(ctx: Context, token: string): Promise<Principal | undefined> {
+  const session_id = await sessionIdOf(ctx, token)
+  if (session_id === undefined) return undefined
+  return cached(ctx, session_id, async () => {
+    const session = await liveSession(ctx.db, session_id)
+    if (session === undefined) return undefined
+    return { kind: 'session', account_id: session.account_id, member_id: session.member_id, session_id }
+  })
+}
+
+/** Only what was found is kept: a key works from the moment it was minted. */
+async function cached(ctx: Context, name: string, look: () => Promise<Principal | undefined>) {
+  const known = cache.get(name)
+  if (known !== undefined && known.until_ms > ctx.now()) return known.principal
+  const principal = await look()
+  cache.delete(name)
+  if (principal === undefined) return undefined
+  if (cache.size >= CACHED_PRINCIPALS) cache.delete(cache.keys().next().value!)
+  cache.set(name, { principal, until_ms: ctx.now() + LIMITS.auth_cache_ms })
+  return principal
+}
+
+/** The access token of a session: a JWT good for LIMITS.session_minutes. */
+export async function signAccessToken(ctx: Context, session_id: string) {
+  const issued_s = Math.floor(ctx.now() / 1000)
+  const expires_s = issued_s + LIMITS.session_minutes * 60
+  const access_token = await new SignJWT({})
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setIssuer(ctx.config.base_url)
+    .setAudience(AUDIENCE)
+    .setSubject(session_id)
+    .setIssuedAt(issued_s)
+    .setExpirationTime(expires_s)
+    .sign(await derivedKey(ctx.config.master_key, 'session'))
+  return { access_token, access_expires_at: new Date(expires_s * 1000).toISOString() }
+}
+
+async function sessionIdOf(ctx: Context, token: string): Promise<string | undefined> {
+  try {
+    const { payload } = await jwtVerify(token, await derivedKey(ctx.config.master_key, 'session'), {
+      algorithms: ['HS256'],
+      issuer: ctx.config.base_url,
+      audience: AUDIENCE,
+      requiredClaims: ['sub', 'exp'],
+      currentDate: new Date(ctx.now()),
+    })
+    return payload.sub
+  } catch {
+    return undefined
+  }
+}

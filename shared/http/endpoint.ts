@@ -1,0 +1,153 @@
+// What an endpoint is: a value that says everything about one operation. The server, the OpenAPI document, the
+// client's types and the function table are made from it.
+// Guarantee: a handler runs only for a known caller, with parameters and body that fit their schemas.
+
+import type { z } from 'zod'
+import type { Context } from '../context.ts'
+import { ApiError, type ApiErrorCode } from '../domain/errors.ts'
+import { isUuid } from '../domain/ids.ts'
+import { toJson } from '../schema/raw-json.ts'
+import { authenticate, type Principal, type SessionPrincipal } from './auth.ts'
+import { readJson } from './body.ts'
+import { notFound } from './scope.ts'
+import { queryOf } from './validation.ts'
+
+/** `none` needs no credentials, `any` takes a project key or a session, `session` only a signed-in member. */
+export type Auth = 'none' | 'any' | 'session'
+type PrincipalOf<A extends Auth> = A extends 'none'
+  ? null
+  : A extends 'session'
+    ? SessionPrincipal
+    : Principal
+
+export type Tag = 'Health' | 'Projects' | 'Agents' | 'Runs' | 'Items' | 'Recovery' | 'Schedules' | 'Account'
+
+/** What a path parameter names; an id that cannot be one answers like an id that is not there. */
+export type Noun = 'project' | 'API key' | 'agent' | 'deployment' | 'run' | 'item'
+
+export interface Answer {
+  description: string
+  /** Absent when the answer has no body. */
+  schema?: z.ZodType
+  /** Also sent as one JSON value a line to callers that accept it. */
+  ndjson?: z.ZodType
+  headers?: Record<string, string>
+}
+
+export interface Endpoint {
+  method: 'get' | 'post' | 'patch' | 'delete'
+  /** With parameters in braces, as OpenAPI writes it. */
+  path: string
+  tag: Tag
+  operation_id: string
+  summary: string
+  description?: string
+  auth: Auth
+  params: Record<string, Noun>
+  query?: z.ZodType
+  body?: z.ZodType
+  /** A further content type of the request that the handler reads by itself, line by line. */
+  lines?: { query: z.ZodType; line: z.ZodType; description: string }
+  /** By status; the lowest one is the usual answer. */
+  answers: Record<number, Answer>
+  errors: readonly ApiErrorCode[]
+  answer(ctx: Context, request: Request, params: Record<string, string>): Promise<Response>
+}
+
+export interface Invocation<A extends Auth, P extends string, Q, B, L> {
+  ctx: Context
+  principal: PrincipalOf<A>
+  params: Record<P, string>
+  query: Q
+  body: B
+  /** The body as it was sent; empty when the endpoint takes none. */
+  text: string
+  /** Set when the request sends lines, which the handler reads: its parameters, and then `body` is undefined. */
+  lines: L | undefined
+  request: Request
+  /** Headers and, unless it stays 0, another status for the answer. */
+  reply: { status: number; headers: Headers }
+}
+
+type Definition<
+  A extends Auth,
+  P extends string,
+  Q extends z.ZodType,
+  B extends z.ZodType,
+  L extends z.ZodType,
+> = Omit<Endpoint, 'auth' | 'params' | 'query' | 'body' | 'lines' | 'answer'> & {
+  auth: A
+  params?: Record<P, Noun>
+  query?: Q
+  body?: B
+  lines?: { query: L; line: z.ZodType; description: string }
+  /** Returns the answer's value, or a Response where the answer is streamed. */
+  handle(invocation: Invocation<A, P, z.output<Q>, z.output<B>, z.output<L>>): Promise<unknown>
+}
+
+const NEEDS_BODY = new Set(['post', 'patch'])
+
+export function endpoint<
+  A extends Auth,
+  P extends string = never,
+  Q extends z.ZodType = z.ZodUndefined,
+  B extends z.ZodType = z.ZodUndefined,
+  L extends z.ZodType = z.ZodUndefined,
+>({ handle, ...definition }: Definition<A, P, Q, B, L>): Endpoint {
+  const params = (definition.params ?? {}) as Record<P, Noun>
+  const status = Number(Object.keys(definition.answers)[0])
+  return {
+    ...definition,
+    params,
+    async answer(ctx, request, given) {
+      const principal = definition.auth === 'none' ? null : await authenticate(ctx, request)
+      if (definition.auth === 'session' && principal?.kind !== 'session') throw sessionOnly()
+      const ids = checkedIds(params, given)
+      const reply = { status: 0, headers: new Headers() }
+      const lines = definition.lines !== undefined && isNdjson(request) ? definition.lines : undefined
+      const query = queryOf(request, lines?.query ?? definition.query)
+      const { text, body } =
+        NEEDS_BODY.has(definition.method) && lines === undefined
+          ? await readJson(request, definition.body)
+          : { text: '', body: undefined }
+      const value = await handle({
+        ctx,
+        principal: principal as PrincipalOf<A>,
+        params: ids,
+        query: (lines === undefined ? query : undefined) as z.output<Q>,
+        body: body as z.output<B>,
+        text,
+        lines: (lines === undefined ? undefined : query) as z.output<L> | undefined,
+        request,
+        reply,
+      })
+      if (value instanceof Response) return value
+      const answer = definition.answers[reply.status || status]
+      if (answer?.schema === undefined) return new Response(null, { status: reply.status || status })
+      reply.headers.set('content-type', 'application/json')
+      return new Response(toJson(value), { status: reply.status || status, headers: reply.headers })
+    },
+  }
+}
+
+/** Whether a request sends, or accepts, one JSON value a line. */
+export function isNdjson(request: Request, header: 'content-type' | 'accept' = 'content-type'): boolean {
+  return /^\s*application\/x-ndjson\s*(;|,|$)/i.test(request.headers.get(header) ?? '')
+}
+
+function checkedIds<P extends string>(params: Record<P, Noun>, given: Record<string, string>) {
+  const ids = {} as Record<P, string>
+  for (const [name, noun] of Object.entries(params) as [P, Noun][]) {
+    const id = given[name] ?? ''
+    if (!isUuid(id)) throw notFound(noun)
+    ids[name] = id.toLowerCase()
+  }
+  return ids
+}
+
+const sessionOnly = () =>
+  new ApiError(
+    'forbidden',
+    'A project key cannot do this; it acts on the whole account.',
+    'Sign in with POST /v1/sessions and send its access_token.',
+  )

@@ -1,0 +1,62 @@
+// Which rows a caller may touch. Guarantee: what belongs to another account answers like what does not exist, and
+// a project key is refused for every other project of its own account.
+
+import type { Context } from '../context.ts'
+import { ApiError } from '../domain/errors.ts'
+import type { RunRow } from '../schema/wire.ts'
+import type { AgentRow, ProjectRow } from '../schema/wire-account.ts'
+import { findAgent } from '../store/agents.ts'
+import { findProject } from '../store/projects.ts'
+import { findRun } from '../store/runs.ts'
+import type { Principal } from './auth.ts'
+import type { Noun } from './endpoint.ts'
+
+export const notFound = (noun: Noun) => new ApiError('not_found', `There is no such ${noun} in this account.`)
+
+const otherProject = () =>
+  new ApiError(
+    'forbidden',
+    'This key belongs to another project of the account.',
+    'Use a key of that project, or sign in: a session acts on the whole account.',
+  )
+
+/** The row, looked up within the caller's account, if the caller may touch its project. */
+export function within<T extends { project_id: string }>(
+  principal: Principal,
+  noun: Noun,
+  row: T | undefined,
+): T {
+  if (row === undefined) throw notFound(noun)
+  if (principal.kind === 'key' && row.project_id !== principal.project_id) throw otherProject()
+  return row
+}
+
+/** What a list covers: the account's projects, or one of them. */
+export interface Scope {
+  account_id: string
+  project_id: string | null
+}
+
+/** The project, if the caller may act on it. */
+export async function projectIn(ctx: Context, principal: Principal, project_id: string): Promise<ProjectRow> {
+  const project = await findProject(ctx.db, principal.account_id, project_id)
+  within(principal, 'project', project && { project_id: project.id })
+  return project!
+}
+
+/** The scope of a list: the project asked for, else a key's own, else the whole account. */
+export async function scopeOf(ctx: Context, principal: Principal, project_id?: string): Promise<Scope> {
+  if (project_id !== undefined) await projectIn(ctx, principal, project_id)
+  const own = principal.kind === 'key' ? principal.project_id : null
+  return { account_id: principal.account_id, project_id: project_id ?? own }
+}
+
+/** The agent, if the caller may act on its project. */
+export async function agentIn(ctx: Context, principal: Principal, id: string): Promise<AgentRow> {
+  return within(principal, 'agent', await findAgent(ctx.db, principal.account_id, id))
+}
+
+/** The run, if the caller may act on its project. */
+export async function runIn(ctx: Context, principal: Principal, id: string): Promise<RunRow> {
+  return within(principal, 'run', await findRun(ctx.db, principal.account_id, id))
+}

@@ -1,0 +1,54 @@
+// Turns what a request carries into checked values. Guarantee: an unknown, repeated or misfit parameter or field is
+// `invalid_request` naming it; nothing is dropped or coerced silently.
+
+import { z } from 'zod'
+import { ApiError } from '../domain/errors.ts'
+
+const ISSUES_NAMED = 5
+
+/** The value as the schema gives it; `where` is what a message calls its root. */
+export function checked<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  where: 'query' | 'body',
+): z.output<S> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const named = result.error.issues.slice(0, ISSUES_NAMED).map(issue => described(issue, where))
+  const more = result.error.issues.length - named.length
+  throw new ApiError('invalid_request', named.join(' ') + (more > 0 ? ` And ${more} more.` : ''))
+}
+
+function described(issue: z.core.$ZodIssue, where: 'query' | 'body'): string {
+  const path = issue.path.map(String).join('.')
+  if (issue.code === 'unrecognized_keys') {
+    const kind = where === 'query' ? 'query parameter' : 'field'
+    const keys = issue.keys.map(key => JSON.stringify(path === '' ? key : `${path}.${key}`)).join(', ')
+    return `Unknown ${kind}${issue.keys.length > 1 ? 's' : ''} ${keys}.`
+  }
+  const name = where === 'query' ? `Query parameter "${path}"` : path === '' ? 'The body' : `Field "${path}"`
+  return `${name}: ${issue.message.replace(/^Invalid input: /, '')}.`
+}
+
+/** The query's parameters, checked; without a schema there may be none. */
+export function queryOf<S extends z.ZodType>(
+  request: Request,
+  schema: S | undefined,
+): z.output<S> | undefined {
+  const entries = [...new URL(request.url).searchParams]
+  const repeated = entries.find(([name], at) => entries.findIndex(other => other[0] === name) < at)
+  if (repeated !== undefined) {
+    throw new ApiError('invalid_request', `Query parameter ${JSON.stringify(repeated[0])} is given twice.`)
+  }
+  const value = checked(schema ?? z.strictObject({}), Object.fromEntries(entries), 'query')
+  return schema === undefined ? undefined : (value as z.output<S>)
+}
+
+/** Refuses a URL whose percent-encoding does not decode to UTF-8. */
+export function checkEncoding(url: string): void {
+  try {
+    decodeURIComponent(url)
+  } catch {
+    throw new ApiError('invalid_request', 'The URL holds a malformed percent-encoding.')
+  }
+}
