@@ -1,0 +1,213 @@
+// @agent: what a class must say about itself to be deployed. Guarantee: a class that carries a declaration has
+// passed every check here.
+
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+import { LIMITS } from '../domain/limits.ts'
+import type { AgentDeclaration } from '../domain/protocol.ts'
+import type { Context } from './context.ts'
+import { DecoratorTargetError, DecoratorValidationError } from './errors.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: without a schema the author's own annotation decides
+export type AnySchema = StandardSchemaV1<any, any>
+
+/** The options of `@agent`. Only `name` is required. */
+export interface AgentOptions<In extends AnySchema = AnySchema, Out extends AnySchema = AnySchema> {
+  /** Up to 64 characters. The slug is made from it: lower case, spaces as dashes. */
+  name: string
+  description?: string
+  /** Money one item may spend, in cents; fractions are allowed. */
+  itemBudgetCents?: number
+  /** What becomes of an item that reaches its budget: `fail` (the default) or `pause`. */
+  onBudget?: 'fail' | 'pause'
+  /** Steps one item may take, recorded ones included; 200 unless said otherwise. */
+  maxSteps?: number
+  /** Items of one run that may be worked on at the same time. */
+  concurrency?: number
+  /** Time one attempt may take, in seconds; 300 unless said otherwise. */
+  timeoutSeconds?: number
+  /** Further attempts after a retryable error; none unless said otherwise. */
+  retries?: number
+  /** A run stops when this many items in a row have failed. */
+  maxConsecutiveFailures?: number
+  /**
+   * Hosts the agent may call: `api.openai.com`, `127.0.0.1:8099`, `*` for the public internet, or
+   * `$OPENAI_BASE_URL` for the host in that variable of the deployment's environment. None unless said otherwise.
+   */
+  network?: string[]
+  /** Any Standard Schema (Zod, Valibot, ArkType …): checked before `run`, an item that fails is `invalid_input`. */
+  input?: In
+  /** Checked after `run`; an output that does not match degrades the item. */
+  output?: Out
+}
+
+/** A class that `@agent` can stand on. */
+export type AgentClass<Input = never, Output = unknown> = new () => {
+  run: (ctx: Context, input: Input) => Output | PromiseLike<Output>
+}
+
+/** What the SDK keeps about a decorated class. */
+export interface Registration {
+  options: AgentOptions
+  declaration: AgentDeclaration
+}
+
+// Symbol.for, not Symbol: a bundle may hold this module twice and must still recognise its own agent.
+const REGISTRATION = Symbol.for('assay.agent')
+
+/**
+ * Declares a class to be an agent. Items are worked on side by side, each by an instance of its own; put what they
+ * share (a cache, a connection pool) in a module variable.
+ *
+ * @throws DecoratorValidationError naming the option that is wrong
+ * @example
+ * @agent({ name: 'Ticket triage', timeoutSeconds: 60, retries: 1, input: Ticket, output: Verdict })
+ * export default class TicketTriage {
+ *   async run(ctx: Context, ticket: z.infer<typeof Ticket>) { ... }
+ * }
+ */
+export function agent<In extends AnySchema = AnySchema, Out extends AnySchema = AnySchema>(
+  options: AgentOptions<In, Out>,
+) {
+  checkOptions(options)
+  return <C extends AgentClass<StandardSchemaV1.InferOutput<In>, StandardSchemaV1.InferInput<Out>>>(
+    target: C,
+    context: ClassDecoratorContext<C>,
+  ): void => {
+    if (context?.kind !== 'class') {
+      throw new DecoratorTargetError(
+        '@agent stands on a class and needs standard decorators: remove experimentalDecorators from tsconfig.json',
+      )
+    }
+    if (typeof target.prototype?.run !== 'function') {
+      throw new DecoratorValidationError('run', `class ${target.name} needs a method run(ctx, input)`)
+    }
+    const value: Registration = { options, declaration: declare(options) }
+    Object.defineProperty(target, REGISTRATION, { value })
+  }
+}
+
+/** What `@agent` recorded about the class itself (not about one it extends). */
+export function registrationOf(target: unknown): Registration {
+  if (typeof target === 'function' && Object.hasOwn(target, REGISTRATION)) {
+    return (target as unknown as Record<symbol, Registration>)[REGISTRATION]!
+  }
+  const what = typeof target === 'function' ? `class ${target.name || '(anonymous)'}` : `a ${typeof target}`
+  throw new DecoratorTargetError(`${what} is not an agent: put @agent({ name: '…' }) above the class`)
+}
+
+/**
+ * What a decorated class says about itself, in the words of a deployment.
+ *
+ * @throws DecoratorTargetError when `@agent` does not stand on the class
+ * @example
+ * declarationOf(TicketTriage) // { name: 'Ticket triage', timeout_seconds: 60, retries: 1, input_schema: {…} }
+ */
+export function declarationOf(target: unknown): AgentDeclaration {
+  const { options, declaration } = registrationOf(target)
+  const input = jsonSchemaOf(options.input)
+  const output = jsonSchemaOf(options.output)
+  return {
+    ...declaration,
+    ...(input !== undefined && { input_schema: input }),
+    ...(output !== undefined && { output_schema: output }),
+  }
+}
+
+function declare(options: AgentOptions): AgentDeclaration {
+  const declaration = {
+    name: options.name,
+    description: options.description,
+    item_budget_cents: options.itemBudgetCents,
+    on_budget: options.onBudget,
+    max_steps: options.maxSteps,
+    concurrency: options.concurrency,
+    timeout_seconds: options.timeoutSeconds,
+    retries: options.retries,
+    max_consecutive_failures: options.maxConsecutiveFailures,
+    network: options.network,
+  }
+  return JSON.parse(JSON.stringify(declaration)) as AgentDeclaration
+}
+
+/**
+ * A schema as JSON Schema, where its library can say it; some types (a Date) have no such form. Always the
+ * schema's input side: what a submitter sends, and what run() returns.
+ */
+function jsonSchemaOf(schema: AnySchema | undefined): unknown {
+  const standard = schema?.['~standard'] as Partial<StandardJSONSchemaV1.Props> | undefined
+  try {
+    return standard?.jsonSchema?.input({ target: 'draft-2020-12' })
+  } catch {
+    return undefined
+  }
+}
+
+const HOST =
+  /^(\*|\$[A-Za-z_][A-Za-z0-9_]*|[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?|\[[0-9a-f:]+\](:\d{1,5})?)$/i
+
+type Check = (value: unknown) => string | undefined
+
+const text =
+  (max: number): Check =>
+  value =>
+    typeof value === 'string' && value.trim() !== '' && [...value].length <= max
+      ? undefined
+      : `must be a text of 1 to ${max} characters`
+
+const whole =
+  (min: number, max = Number.MAX_SAFE_INTEGER): Check =>
+  value =>
+    Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max
+      ? undefined
+      : `must be a whole number ${max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`}`
+
+const schema: Check = value => {
+  const standard = (value as AnySchema | null)?.['~standard'] as { validate?: unknown } | undefined
+  return typeof standard?.validate === 'function'
+    ? undefined
+    : 'must be a Standard Schema, such as z.object({…})'
+}
+
+const CHECKS: Record<keyof AgentOptions, Check> = {
+  name: text(LIMITS.slug_characters), // the slug is made from it and is the shorter of the two
+  description: text(LIMITS.description_characters),
+  itemBudgetCents: value =>
+    typeof value === 'number' && Number.isFinite(value) && value >= 0
+      ? undefined
+      : 'must be a number of cents, 0 or more',
+  onBudget: value => (value === 'fail' || value === 'pause' ? undefined : "must be 'fail' or 'pause'"),
+  maxSteps: whole(1, LIMITS.agent_steps.max),
+  concurrency: whole(1),
+  timeoutSeconds: value =>
+    typeof value === 'number' && value > 0 && value <= LIMITS.agent_timeout_seconds.max
+      ? undefined
+      : `must be a number of seconds above 0 and up to ${LIMITS.agent_timeout_seconds.max}`,
+  retries: whole(0, LIMITS.agent_retries),
+  maxConsecutiveFailures: whole(1),
+  network: value => {
+    if (!Array.isArray(value)) return "must be a list of hosts, such as ['api.openai.com']"
+    const wrong = value.find(host => typeof host !== 'string' || !HOST.test(host))
+    return wrong === undefined
+      ? undefined
+      : `${JSON.stringify(wrong)} is not a host: write 'host', 'host:port', '$VARIABLE' or '*', without a scheme or path`
+  },
+  input: schema,
+  output: schema,
+}
+
+function checkOptions(options: AgentOptions): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new DecoratorValidationError('options', "must be an object, such as { name: 'Ticket triage' }")
+  }
+  if (options.name === undefined) throw new DecoratorValidationError('name', 'is missing')
+  for (const [field, value] of Object.entries(options)) {
+    if (!Object.hasOwn(CHECKS, field)) {
+      throw new DecoratorValidationError(
+        field,
+        `is not an option; there are ${Object.keys(CHECKS).join(', ')}`,
+      )
+    }
+    const problem = value === undefined ? undefined : CHECKS[field as keyof AgentOptions](value)
+    if (problem) throw new DecoratorValidationError(field, problem)
+  }
+}

@@ -1,0 +1,75 @@
+// What can go wrong in an agent, and the signals by which the SDK ends an item early.
+
+/**
+ * An error that says how the item should fail.
+ *
+ * `code` becomes the item's `error_code` (default: what failed, such as `tool_call_error`, else `agent_error`).
+ * `retryable: true` asks for another attempt, granted while the agent's declared `retries` last; steps that
+ * succeeded are not run again.
+ *
+ * @example
+ * throw new ItemError('the order system is closed until 06:00', { code: 'orders_closed', retryable: true })
+ */
+export class ItemError extends Error {
+  readonly code: string | undefined
+  readonly retryable: boolean | undefined
+  constructor(message: string, options: { code?: string; retryable?: boolean; cause?: unknown } = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined)
+    this.name = 'ItemError'
+    this.code = options.code
+    this.retryable = options.retryable
+  }
+}
+
+/** An option of `@agent` is wrong; `field` names it. Thrown when the class is declared. */
+export class DecoratorValidationError extends Error {
+  readonly code = 'DecoratorValidationError'
+  readonly field: string
+  constructor(field: string, message: string) {
+    super(`${field}: ${message}`)
+    this.name = 'DecoratorValidationError'
+    this.field = field
+  }
+}
+
+/** A decorator stands on something it cannot describe. */
+export class DecoratorTargetError extends Error {
+  readonly code = 'DecoratorTargetError'
+  constructor(message: string) {
+    super(message)
+    this.name = 'DecoratorTargetError'
+  }
+}
+
+/**
+ * Leaves `run()` when the item is over or goes on later. Code that catches it changes nothing: the next call of
+ * the context throws it again, and the item ends as decided.
+ */
+export class Interrupt extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'Interrupt'
+  }
+}
+
+/** The words of anything that can be thrown. */
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message || error.name
+  if (typeof error === 'string') return error
+  try {
+    return JSON.stringify(error) ?? String(error)
+  } catch {
+    return String(error)
+  }
+}
+
+/**
+ * Whether a model provider's error is likely to pass: the clients of OpenAI and Anthropic put the HTTP status on
+ * it, and leave it undefined when no response came.
+ */
+export function isTransient(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null || !('status' in error)) return false
+  const { status } = error
+  if (status === undefined) return true
+  return typeof status === 'number' && (status === 408 || status === 409 || status === 429 || status >= 500)
+}

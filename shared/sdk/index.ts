@@ -1,0 +1,7 @@
+// What an agent's author imports as `assay`.
+
+export type { AgentDeclaration } from '../domain/protocol.ts'
+export { type AgentClass, type AgentOptions, agent, declarationOf } from './agent.ts'
+export type { Context, ItemIdentity } from './context.ts'
+export { DecoratorTargetError, DecoratorValidationError, ItemError } from './errors.ts'
+export { serve } from './serve.ts'

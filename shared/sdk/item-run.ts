@@ -1,0 +1,347 @@
+// One item on its way through an agent's run(). Guarantee: it ends with exactly one final line, after the lines
+// of all its steps, whatever run() does with the signals it is sent; only its deadline cuts steps off.
+
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { LIMITS } from '../domain/limits.ts'
+import type { ItemLine, ItemError as WireError } from '../domain/protocol.ts'
+import type { StepKind } from '../domain/vocabulary.ts'
+import type { AgentClass, AnySchema, Registration } from './agent.ts'
+import type { Context, ItemIdentity, Literals } from './context.ts'
+import { Interrupt, ItemError, isTransient, messageOf } from './errors.ts'
+import { isCut, isLongerThan, jsonOf, payloadOf } from './payload.ts'
+
+export interface Agent extends Registration {
+  construct: AgentClass<unknown>
+}
+
+type StepErrorCode = 'llm_call_error' | 'tool_call_error' | 'step_error'
+const STEP_ERROR: Partial<Record<StepKind, StepErrorCode>> = {
+  llm_call: 'llm_call_error',
+  tool_call: 'tool_call_error',
+}
+
+export class ItemRun implements Context {
+  readonly item: ItemIdentity
+  readonly budget: { readonly left_micro: number | null }
+  readonly deadline: number
+  #line: ItemLine
+  #write: (line: string) => void
+  #onEnd: () => void
+  #maxSteps: number
+  #yieldAt: number
+  #recorded: Map<string, unknown> | undefined
+  #keys = new Map<string, number>()
+  #steps = 0
+  #openSteps = 0
+  #abort: AbortController | undefined
+  #over = false
+  /** Where a thrown value first failed; an object may pass through several steps. */
+  #failures: { error: unknown; code: StepErrorCode; transient: boolean }[] = []
+  #degraded: string | undefined
+  /** How the item ends once run() is out, decided before it was. */
+  #decided: { message: string; line: string } | undefined
+  /** The final line, held back while steps are open. */
+  #final: string | undefined
+
+  constructor(
+    line: ItemLine,
+    run_id: string,
+    maxSteps: number,
+    write: (line: string) => void,
+    onEnd: () => void,
+  ) {
+    const now = Date.now()
+    this.item = { item_id: line.item_id, partition_key: line.partition_key, attempt: line.attempt, run_id }
+    this.budget = { left_micro: line.budget_micro }
+    this.deadline = now + line.timeout_ms
+    this.#yieldAt = now + line.yield_ms
+    this.#line = line
+    this.#maxSteps = maxSteps
+    this.#write = write
+    this.#onEnd = onEnd
+    if (line.recorded?.length > 0)
+      this.#recorded = new Map(line.recorded.map(step => [step.key, step.output]))
+  }
+
+  get over(): boolean {
+    return this.#over
+  }
+
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController()
+    if (this.#over && !this.#abort.signal.aborted) this.#abort.abort(new Interrupt('the item is over'))
+    return this.#abort.signal
+  }
+
+  /** Works on the item to its end. Never rejects. */
+  async execute(agent: Agent): Promise<void> {
+    try {
+      if (this.#line.budget_micro !== null && this.#line.budget_micro <= 0) {
+        throw new ItemError('nothing is left of the budget', { code: 'budget_exceeded' })
+      }
+      const { input: inputSchema, output: outputSchema } = agent.options
+      let input = this.#line.input
+      if (inputSchema) {
+        const checked = await check(inputSchema, input, 'input')
+        if (checked.problem) throw new ItemError(checked.problem, { code: 'invalid_input' })
+        input = checked.value
+      }
+      const output = await new agent.construct().run(this, input)
+      const checked =
+        outputSchema && !this.#decided ? await check(outputSchema, output, 'output') : { value: output }
+      this.#end(this.#resultLine(checked.value, checked.problem))
+    } catch (error) {
+      this.#end(this.#errorLine(this.#wireError(error)))
+    }
+  }
+
+  step<T>(name: string, fn: () => T | PromiseLike<T>): Promise<T> {
+    return handled(this.#perform('step', name, undefined, fn))
+  }
+
+  llm<Request extends Literals | object, Response>(
+    name: string,
+    request: Request,
+    fn: (request: Request) => PromiseLike<Response>,
+  ): Promise<Response> {
+    return handled(this.#perform('llm_call', name, request, () => fn(request)))
+  }
+
+  tool<Input, Output>(
+    name: string,
+    input: Input,
+    fn: (input: Input) => Output | PromiseLike<Output>,
+  ): Promise<Output> {
+    return handled(this.#perform('tool_call', name, input, () => fn(input)))
+  }
+
+  degrade(reason: string): void {
+    this.#checkGoingOn()
+    this.#degraded = this.#degraded === undefined ? reason : `${this.#degraded}; ${reason}`
+  }
+
+  hold(reason: string): Promise<void> {
+    return handled(this.#hold(reason))
+  }
+
+  // A hold is a step as well: its recording is how the next attempt knows that a person let the item pass.
+  async #hold(reason: string): Promise<void> {
+    this.#checkGoingOn()
+    const key = this.#keyFor('hold')
+    if (this.#recorded?.has(key)) return
+    const words = reason.slice(0, LIMITS.error_message_characters)
+    this.#writeStep(
+      key,
+      'step',
+      'hold',
+      Date.now(),
+      0,
+      JSON.stringify({ reason: words }),
+      'output',
+      '{"held":true}',
+    )
+    this.#decide(`the item is on hold: ${words}`, `${this.#head('hold')},"reason":${JSON.stringify(words)}}`)
+  }
+
+  /** The time is up: the item ends now, whatever run() is doing. */
+  expire(): void {
+    const error = new ItemError(`the attempt took longer than ${this.#line.timeout_ms} ms`, {
+      code: 'step_timeout',
+    })
+    this.#finish(this.#errorLine({ code: 'step_timeout', message: error.message }))
+    this.#abort?.abort(error)
+  }
+
+  /** Nobody waits for the item any more. */
+  abandon(): void {
+    if (this.#over) return
+    this.#over = true
+    this.#abort?.abort(new Interrupt('the request was closed'))
+  }
+
+  async #perform<T>(kind: StepKind, name: string, input: unknown, fn: () => T | PromiseLike<T>): Promise<T> {
+    this.#checkGoingOn()
+    const key = this.#keyFor(name)
+    if (++this.#steps > this.#maxSteps) {
+      const message = `the agent may take ${this.#maxSteps} steps an item; ${JSON.stringify(key)} would be one more`
+      this.#decide(message, this.#errorLine({ code: 'step_limit_exceeded', message }))
+    }
+    if (this.#recorded?.has(key)) {
+      const output = this.#recorded.get(key)
+      if (!isCut(output)) return output as T
+    }
+    const started = Date.now()
+    if (started >= this.#yieldAt)
+      this.#decide('the item goes on in a later request', `${this.#head('yield')}}`)
+    this.#openSteps++
+    try {
+      return await this.#record(key, kind, name, started, input, fn)
+    } finally {
+      this.#openSteps--
+      if (this.#openSteps === 0 && this.#final !== undefined) this.#finish(this.#final)
+    }
+  }
+
+  async #record<T>(
+    key: string,
+    kind: StepKind,
+    name: string,
+    started: number,
+    input: unknown,
+    fn: () => T | PromiseLike<T>,
+  ): Promise<T> {
+    const clock = performance.now()
+    let inputText: string | undefined
+    try {
+      // Written before the call: agents go on building the same list of messages afterwards.
+      inputText = payloadOf(input, `the input of step ${JSON.stringify(key)}`)
+      const output = await fn()
+      const outputText = payloadOf(output, `the output of step ${JSON.stringify(key)}`)
+      this.#writeStep(key, kind, name, started, performance.now() - clock, inputText, 'output', outputText)
+      return output
+    } catch (error) {
+      const code = STEP_ERROR[kind] ?? 'step_error'
+      if (!(error instanceof Interrupt)) {
+        this.#failures.push({ error, code, transient: kind === 'llm_call' && isTransient(error) })
+      }
+      const told = JSON.stringify({ code, message: shorten(messageOf(error)) })
+      this.#writeStep(key, kind, name, started, performance.now() - clock, inputText, 'error', told)
+      throw error
+    }
+  }
+
+  #writeStep(
+    key: string,
+    kind: StepKind,
+    name: string,
+    started: number,
+    duration_ms: number,
+    input: string | undefined,
+    outcome: 'output' | 'error',
+    outcomeText: string | undefined,
+  ): void {
+    if (this.#over) return
+    let line = `${this.#head('step')},"step":{"key":${JSON.stringify(key)},"kind":"${kind}","name":${JSON.stringify(name)}`
+    line += `,"started_at":"${new Date(started).toISOString()}","duration_ms":${Math.round(duration_ms * 1000) / 1000}`
+    if (input !== undefined) line += `,"input":${input}`
+    if (outcomeText !== undefined) line += `,"${outcome}":${outcomeText}`
+    this.#write(`${line}}}`)
+  }
+
+  #checkGoingOn(): void {
+    if (this.#over) throw new Interrupt('the item is over')
+    if (this.#decided) throw new Interrupt(this.#decided.message)
+  }
+
+  #decide(message: string, line: string): never {
+    this.#decided ??= { message, line }
+    throw new Interrupt(this.#decided.message)
+  }
+
+  /** The name, or the name with the first number that is free. */
+  #keyFor(name: string): string {
+    if (typeof name !== 'string' || name === '') throw new TypeError('a step needs a name')
+    let count = (this.#keys.get(name) ?? 0) + 1
+    let key = count === 1 ? name : `${name}#${count}`
+    while (count > 1 && this.#keys.has(key)) key = `${name}#${++count}`
+    if (key.length > LIMITS.step_key_characters) {
+      throw new TypeError(
+        `a step's key may have ${LIMITS.step_key_characters} characters; ${key.slice(0, 40)}… is longer`,
+      )
+    }
+    this.#keys.set(name, count)
+    if (count > 1) this.#keys.set(key, 1)
+    return key
+  }
+
+  #head(type: string): string {
+    return `{"type":"${type}","seq":${this.#line.seq},"attempt":${this.#line.attempt}`
+  }
+
+  #resultLine(value: unknown, schemaError: string | undefined): string {
+    const output = jsonOf(value, 'the output') ?? 'null'
+    if (isLongerThan(output, LIMITS.item_output_bytes)) {
+      const message = `the output is longer than ${LIMITS.item_output_bytes} bytes`
+      return this.#errorLine({ code: 'output_too_large', message })
+    }
+    let line = this.#head('result')
+    if (this.#degraded !== undefined) line += `,"degraded":${JSON.stringify(shorten(this.#degraded))}`
+    if (schemaError !== undefined) line += `,"schema_error":${JSON.stringify(shorten(schemaError))}`
+    return `${line},"output":${output}}`
+  }
+
+  #errorLine(error: WireError): string {
+    return `${this.#head('error')},"error":${JSON.stringify({ ...error, message: shorten(error.message) })}}`
+  }
+
+  /** The code of an uncaught error: its own, else that of the step it came from, looking through its causes. */
+  #wireError(error: unknown): WireError {
+    const wire: WireError = { code: 'agent_error', message: messageOf(error) }
+    let own: string | undefined
+    let retryable: boolean | undefined
+    let cause: unknown = error
+    for (let depth = 0; depth < 8 && cause !== undefined; depth++) {
+      if (cause instanceof ItemError) {
+        own ??= cause.code
+        retryable ??= cause.retryable
+      }
+      const failure = this.#failures.find(entry => entry.error === cause)
+      if (failure) {
+        own ??= failure.code
+        retryable ??= failure.transient || undefined
+      }
+      cause = cause instanceof Error ? cause.cause : undefined
+    }
+    if (own !== undefined) wire.code = own
+    if (retryable !== undefined) wire.retryable = retryable
+    return wire
+  }
+
+  #end(line: string): void {
+    const final = this.#decided?.line ?? line
+    if (this.#openSteps > 0) this.#final = final
+    else this.#finish(final)
+  }
+
+  #finish(line: string): void {
+    if (this.#over) return
+    this.#over = true
+    this.#write(line)
+    this.#onEnd()
+  }
+}
+
+/** A promise nobody awaits must not end a Node process and the other items in it; its failure is in the trace. */
+function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
+}
+
+function shorten(text: string): string {
+  return text.length <= LIMITS.error_message_characters
+    ? text
+    : `${text.slice(0, LIMITS.error_message_characters - 1)}…`
+}
+
+/** The value as the schema gives it back, or what is wrong with it and where. */
+async function check(
+  schema: AnySchema,
+  value: unknown,
+  what: string,
+): Promise<{ value: unknown; problem?: string }> {
+  const pending = schema['~standard'].validate(value)
+  const result = pending instanceof Promise ? await pending : pending
+  if (!result.issues) return { value: result.value }
+  return {
+    value,
+    problem: result.issues
+      .slice(0, 5)
+      .map(issue => describe(issue, what))
+      .join('; '),
+  }
+}
+
+function describe(issue: StandardSchemaV1.Issue, what: string): string {
+  const path = (issue.path ?? []).map(part => String(typeof part === 'object' ? part.key : part))
+  return `${[what, ...path].join('.')}: ${issue.message}`
+}

@@ -1,0 +1,83 @@
+// A response whose lines are written as things happen. Guarantee: however many lines a turn of the event loop
+// brings, they leave as one chunk; a response that is complete within the first turn is not streamed at all.
+
+import { NDJSON } from '../domain/protocol.ts'
+
+const HEADERS = { 'content-type': NDJSON, 'cache-control': 'no-store' }
+const FLUSH_CHARACTERS = 1024 * 1024 // what a turn may pile up before it leaves early
+const encoder = new TextEncoder()
+
+export class LineResponse {
+  readonly response: Promise<Response>
+  #answer!: (response: Response) => void
+  #onStream: () => void
+  #onCancel: () => void
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  #text = ''
+  #scheduled = false
+  #closed = false
+
+  /** `onStream` is called when the response turns out to take longer than a turn. */
+  constructor(onStream: () => void, onCancel: () => void) {
+    this.#onStream = onStream
+    this.#onCancel = onCancel
+    this.response = new Promise(resolve => {
+      this.#answer = resolve
+    })
+    this.#schedule()
+  }
+
+  write(line: string): void {
+    this.#text += `${line}\n`
+    if (!this.#scheduled) this.#schedule()
+    else if (this.#text.length >= FLUSH_CHARACTERS && this.#controller) this.#flush()
+  }
+
+  end(): void {
+    if (this.#closed) return
+    this.#closed = true
+    if (this.#controller) {
+      this.#flush()
+      this.#controller.close()
+    } else {
+      this.#answer(new Response(this.#text, { headers: HEADERS }))
+    }
+  }
+
+  #schedule(): void {
+    this.#scheduled = true
+    nextTurn(() => {
+      this.#scheduled = false
+      if (this.#closed) return
+      if (this.#controller) this.#flush()
+      else this.#stream()
+    })
+  }
+
+  #stream(): void {
+    const body = new ReadableStream<Uint8Array>({
+      start: controller => {
+        this.#controller = controller
+      },
+      cancel: () => {
+        this.#closed = true
+        this.#onCancel()
+      },
+    })
+    this.#answer(new Response(body, { headers: HEADERS }))
+    this.#flush()
+    this.#onStream()
+  }
+
+  #flush(): void {
+    if (this.#text === '') return
+    this.#controller!.enqueue(encoder.encode(this.#text))
+    this.#text = ''
+  }
+}
+
+// setTimeout(0) waits a millisecond in Node; runtimes without setImmediate do not have that floor.
+function nextTurn(fn: () => void): void {
+  if (typeof setImmediate === 'function') setImmediate(fn)
+  else setTimeout(fn, 0)
+}

@@ -1,0 +1,456 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { LIMITS } from '../domain/limits.ts'
+import type { AgentLine, ItemLine, StepReport } from '../domain/protocol.ts'
+import { type AgentOptions, agent } from './agent.ts'
+import type { Context } from './context.ts'
+import { ItemError } from './errors.ts'
+import { serve } from './serve.ts'
+
+type Run = (ctx: Context, input: never) => unknown
+
+function agentOf(run: Run, options: Partial<AgentOptions> = {}) {
+  class Agent {
+    run(ctx: Context, input: never) {
+      return run(ctx, input)
+    }
+  }
+  agent({ name: 'test', ...options })(Agent as never, { kind: 'class', name: 'Agent' } as never)
+  return serve(Agent as never)
+}
+
+function request(...items: Partial<ItemLine>[]): Request {
+  const lines = items.map((item, index) => JSON.stringify({ seq: index, attempt: 1, ...item }))
+  return new Request('http://agent/', {
+    method: 'POST',
+    body: lines.join('\n'),
+    headers: { 'assay-run': 'run-1' },
+  })
+}
+
+async function linesOf(response: Response | Promise<Response>): Promise<AgentLine[]> {
+  const text = await (await response).text()
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line))
+}
+
+/** What an agent answers for one item. */
+async function linesFor(run: Run, item: Partial<ItemLine> = {}, options: Partial<AgentOptions> = {}) {
+  return linesOf(agentOf(run, options)(request(item)))
+}
+
+function stepsOf(lines: AgentLine[]): StepReport[] {
+  return lines.flatMap(line => (line.type === 'step' ? [line.step] : []))
+}
+
+const never = () => new Promise<never>(() => {})
+const head = { seq: 0, attempt: 1 }
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('results', () => {
+  it('answers every item of a request, output last', async () => {
+    const fetch = agentOf(async (_ctx, n: number) => n * 2)
+    const text = await (await fetch(request({ input: 1 }, { input: 2 }))).text()
+    expect(text).toBe(
+      '{"type":"result","seq":0,"attempt":1,"output":2}\n{"type":"result","seq":1,"attempt":1,"output":4}\n',
+    )
+  })
+
+  it('answers null for no output', async () => {
+    expect(await linesFor(() => undefined)).toEqual([{ type: 'result', ...head, output: null }])
+  })
+
+  it('tells run() who the item is', async () => {
+    const [line] = await linesFor(ctx => ({ ...ctx.item, ...ctx.budget }), {
+      attempt: 3,
+      item_id: 'T-1',
+      partition_key: 'north',
+      budget_micro: 70,
+    })
+    expect(line).toMatchObject({
+      output: { item_id: 'T-1', partition_key: 'north', attempt: 3, run_id: 'run-1', left_micro: 70 },
+    })
+  })
+
+  it('gives each item an instance of its own', async () => {
+    class Counter {
+      seen = 0
+      async run() {
+        await null
+        return ++this.seen
+      }
+    }
+    agent({ name: 'c' })(Counter, { kind: 'class', name: 'Counter' } as never)
+    const lines = await linesOf(serve(Counter)(request({}, {})))
+    expect(lines).toMatchObject([{ output: 1 }, { output: 1 }])
+  })
+
+  it('carries the reasons for which the agent degraded its result', async () => {
+    const [line] = await linesFor(ctx => {
+      ctx.degrade('low confidence')
+      ctx.degrade('old policy')
+      return 1
+    })
+    expect(line).toEqual({ type: 'result', ...head, degraded: 'low confidence; old policy', output: 1 })
+  })
+
+  it('passes the validated input on, and fails an item whose input does not match, saying where', async () => {
+    const input = z.object({ text: z.string(), lang: z.string().default('en') })
+    const options = { input }
+    expect(await linesFor((_ctx, ticket) => ticket, { input: { text: 'a' } }, options)).toMatchObject([
+      { output: { text: 'a', lang: 'en' } },
+    ])
+    expect(await linesFor(() => 1, { input: { text: 5 } }, options)).toMatchObject([
+      { type: 'error', error: { code: 'invalid_input', message: expect.stringMatching(/^input\.text: /) } },
+    ])
+  })
+
+  it('returns an output that does not match its schema as it is, saying where it does not match', async () => {
+    const output = z.object({ list: z.array(z.number()) })
+    expect(await linesFor(() => ({ list: [1, 'x'] }), {}, { output })).toMatchObject([
+      {
+        type: 'result',
+        schema_error: expect.stringMatching(/^output\.list\.1: /),
+        output: { list: [1, 'x'] },
+      },
+    ])
+  })
+
+  it('measures the output limit in bytes, not characters', async () => {
+    const fits = 'é'.repeat(LIMITS.item_output_bytes / 2 - 1) // two bytes each, and two quotes
+    expect(await linesFor(() => fits)).toMatchObject([{ type: 'result' }])
+    expect(await linesFor(() => `${fits}é`)).toMatchObject([
+      { type: 'error', error: { code: 'output_too_large' } },
+    ])
+  })
+
+  it('fails an item whose output JSON cannot express', async () => {
+    const circle: unknown[] = []
+    circle.push(circle)
+    for (const output of [circle, 1n, () => 1]) {
+      expect(await linesFor(() => output)).toMatchObject([
+        {
+          type: 'error',
+          error: { code: 'agent_error', message: expect.stringContaining('cannot be written as JSON') },
+        },
+      ])
+    }
+  })
+})
+
+describe('steps', () => {
+  it('reports what went in, what came out and how long it took, before the result', async () => {
+    const lines = await linesFor(async ctx => {
+      const answer = await ctx.llm('classify', { model: 'm', messages: [] }, async ({ model }) => ({
+        model,
+        n: 1,
+      }))
+      return ctx.tool('look_up', { id: answer.n }, ({ id }) => id + 1)
+    })
+    expect(lines.map(line => line.type)).toEqual(['step', 'step', 'result'])
+    expect(stepsOf(lines)).toEqual([
+      {
+        key: 'classify',
+        kind: 'llm_call',
+        name: 'classify',
+        input: { model: 'm', messages: [] },
+        output: { model: 'm', n: 1 },
+        started_at: expect.stringMatching(/^\d{4}-.*Z$/),
+        duration_ms: expect.any(Number),
+      },
+      expect.objectContaining({ key: 'look_up', kind: 'tool_call', input: { id: 1 }, output: 2 }),
+    ])
+  })
+
+  it('numbers repeats in the order of the calls and never uses a key twice', async () => {
+    const lines = await linesFor(async ctx => {
+      for (const name of ['a', 'a', 'a#2', 'a']) await ctx.step(name, () => 1)
+    })
+    const keys = stepsOf(lines).map(step => step.key)
+    expect(keys).toEqual(['a', 'a#2', 'a#2#2', 'a#3'])
+  })
+
+  it('gives back recorded steps without running or reporting them', async () => {
+    const ran: string[] = []
+    const lines = await linesFor(
+      async ctx => {
+        const first = await ctx.step('a', () => ran.push('a'))
+        const second = await ctx.step('a', () => ran.push('a#2'))
+        return [first, second]
+      },
+      { attempt: 2, recorded: [{ key: 'a', output: 40 }] },
+    )
+    expect(ran).toEqual(['a#2'])
+    expect(stepsOf(lines).map(step => step.key)).toEqual(['a#2'])
+    expect(lines.at(-1)).toMatchObject({ output: [40, 1] })
+  })
+
+  it('reports a failed step and lets the agent recover from it', async () => {
+    const lines = await linesFor(async ctx =>
+      ctx
+        .tool('t', 1, () => {
+          throw new Error('closed')
+        })
+        .catch(() => 'recovered'),
+    )
+    expect(stepsOf(lines)).toMatchObject([
+      { key: 't', error: { code: 'tool_call_error', message: 'closed' } },
+    ])
+    expect(lines.at(-1)).toMatchObject({ type: 'result', output: 'recovered' })
+  })
+
+  it('records the input as it was when the step began', async () => {
+    const lines = await linesFor(async ctx => {
+      const request = { messages: ['one'] }
+      await ctx.llm('m', request, async () => request.messages.push('two'))
+    })
+    expect(stepsOf(lines)[0]?.input).toEqual({ messages: ['one'] })
+  })
+
+  it('cuts a payload that is too long, keeping what it is priced by, and does not reuse the cut one', async () => {
+    const answer = { text: 'x'.repeat(LIMITS.step_payload_bytes), model: 'm', usage: { prompt_tokens: 5 } }
+    const run: Run = async ctx => (await ctx.llm('m', {}, async () => answer)).text.length
+    const lines = await linesFor(run)
+    const output = stepsOf(lines)[0]?.output as { head: string }
+    expect(output).toMatchObject({
+      cut: true,
+      bytes: JSON.stringify(answer).length,
+      model: 'm',
+      usage: { prompt_tokens: 5 },
+    })
+    expect(output.head).toMatch(/^\{"text":"xxx/)
+    const again = await linesFor(run, { recorded: [{ key: 'm', output }] })
+    expect(again.map(line => line.type)).toEqual(['step', 'result'])
+    expect(again.at(-1)).toMatchObject({ output: answer.text.length })
+  })
+
+  it('fails a step whose output JSON cannot express', async () => {
+    const lines = await linesFor(ctx => ctx.step('big', () => 1n))
+    expect(stepsOf(lines)).toMatchObject([
+      { error: { message: expect.stringContaining('output of step "big"') } },
+    ])
+    expect(lines.at(-1)).toMatchObject({ error: { code: 'step_error' } })
+  })
+
+  it('stops at the step ceiling, even when the agent swallows the signal', async () => {
+    const lines = await linesFor(
+      async ctx => {
+        for (let n = 0; n < 5; n++) await ctx.step('s', () => n).catch(() => {})
+        return 'done'
+      },
+      {},
+      { maxSteps: 2 },
+    )
+    expect(stepsOf(lines)).toHaveLength(2)
+    expect(lines.at(-1)).toMatchObject({ type: 'error', error: { code: 'step_limit_exceeded' } })
+  })
+
+  it('waits for steps that are still open when run() is out, so that they are recorded', async () => {
+    const gate = Promise.withResolvers<number>()
+    const lines = await linesFor(async ctx => {
+      void ctx.step('slow', () => gate.promise)
+      queueMicrotask(() => gate.resolve(7))
+      throw new Error('first')
+    })
+    expect(lines).toMatchObject([
+      { type: 'step', step: { key: 'slow', output: 7 } },
+      { type: 'error', error: { message: 'first' } },
+    ])
+  })
+})
+
+describe('errors', () => {
+  const failure = (error: unknown) => () => Promise.reject(error)
+
+  it.each<[string, Run, object]>([
+    ['an error of run()', failure(new Error('no')), { code: 'agent_error', message: 'no' }],
+    ['a thrown text', failure('no'), { code: 'agent_error', message: 'no' }],
+    ['a tool', ctx => ctx.tool('t', 1, failure(new Error('no'))), { code: 'tool_call_error', message: 'no' }],
+    ['a model', ctx => ctx.llm('m', {}, failure(new Error('no'))), { code: 'llm_call_error', message: 'no' }],
+    ['a step', ctx => ctx.step('s', failure(new Error('no'))), { code: 'step_error', message: 'no' }],
+    [
+      'an error wrapped around that of a tool',
+      ctx =>
+        ctx.tool('t', 1, failure(new Error('no'))).catch(cause => {
+          throw new Error('around', { cause })
+        }),
+      { code: 'tool_call_error', message: 'around' },
+    ],
+    [
+      'an ItemError, in the author’s words',
+      ctx => ctx.tool('t', 1, failure(new ItemError('no', { code: 'closed', retryable: true }))),
+      { code: 'closed', message: 'no', retryable: true },
+    ],
+    [
+      'a provider that is overloaded',
+      ctx => ctx.llm('m', {}, failure(Object.assign(new Error('slow down'), { status: 429 }))),
+      { code: 'llm_call_error', message: 'slow down', retryable: true },
+    ],
+    [
+      'a provider that refuses the request',
+      ctx => ctx.llm('m', {}, failure(Object.assign(new Error('bad'), { status: 400 }))),
+      { code: 'llm_call_error', message: 'bad' },
+    ],
+    [
+      'a tool with a status, which decides nothing',
+      ctx => ctx.tool('t', 1, failure(Object.assign(new Error('x'), { status: 503 }))),
+      { code: 'tool_call_error', message: 'x' },
+    ],
+  ])('tells %s apart', async (_what, run, error) => {
+    expect((await linesFor(run)).at(-1)).toEqual({ type: 'error', ...head, error })
+  })
+
+  it('does not start an item that has nothing left to spend', async () => {
+    const ran: number[] = []
+    const lines = await linesFor(() => ran.push(1), { budget_micro: 0 })
+    expect(lines).toMatchObject([{ type: 'error', error: { code: 'budget_exceeded' } }])
+    expect(ran).toEqual([])
+  })
+})
+
+describe('hold and yield', () => {
+  it('holds the item, whatever the agent does with the signal, and lets no further step begin', async () => {
+    const ran: number[] = []
+    const lines = await linesFor(async ctx => {
+      await ctx.hold('fraud?').catch(() => {})
+      await ctx.step('s', () => ran.push(1)).catch(() => {})
+      return 'done'
+    })
+    expect(ran).toEqual([])
+    expect(stepsOf(lines)).toMatchObject([{ key: 'hold', input: { reason: 'fraud?' } }])
+    expect(lines.at(-1)).toEqual({ type: 'hold', ...head, reason: 'fraud?' })
+  })
+
+  it('goes on past a hold that a person has released', async () => {
+    const run: Run = async ctx => {
+      await ctx.hold('fraud?')
+      return 'released'
+    }
+    const [step] = stepsOf(await linesFor(run))
+    const lines = await linesFor(run, { attempt: 2, recorded: [{ key: step!.key, output: step!.output }] })
+    expect(lines).toEqual([{ type: 'result', seq: 0, attempt: 2, output: 'released' }])
+  })
+
+  it('yields at the next step that would run, not at a recorded one', async () => {
+    const ran: string[] = []
+    const lines = await linesFor(
+      async ctx => {
+        for (const name of ['a', 'b', 'c']) await ctx.step(name, () => ran.push(name)).catch(() => {})
+        return 'done'
+      },
+      { yield_ms: 0, recorded: [{ key: 'a', output: 1 }] },
+    )
+    expect(ran).toEqual([])
+    expect(lines).toEqual([{ type: 'yield', ...head }])
+  })
+})
+
+describe('time', () => {
+  it('ends an item at its deadline although run() never settles, and tells it by the signal', async () => {
+    vi.useFakeTimers()
+    const signals: AbortSignal[] = []
+    const fetch = agentOf(ctx => {
+      signals.push(ctx.signal)
+      return never()
+    })
+    const response = fetch(request({ timeout_ms: 200 }, { timeout_ms: 100 }))
+    await vi.advanceTimersByTimeAsync(150)
+    expect(signals.map(signal => signal.aborted)).toEqual([false, true])
+    await vi.advanceTimersByTimeAsync(50)
+    expect(await linesOf(response)).toMatchObject([
+      { type: 'error', seq: 1, error: { code: 'step_timeout' } },
+      { type: 'error', seq: 0, error: { code: 'step_timeout' } },
+    ])
+  })
+
+  it('says nothing more about an item after its deadline', async () => {
+    vi.useFakeTimers()
+    const gate = Promise.withResolvers<number>()
+    let late: unknown
+    const fetch = agentOf(async (ctx, slow: boolean) => {
+      if (!slow) return never()
+      await ctx.step('s', () => gate.promise)
+      late = await ctx.step('late', () => 1).catch(error => error.message)
+    })
+    const response = fetch(request({ timeout_ms: 100, input: true }, { timeout_ms: 200 }))
+    await vi.advanceTimersByTimeAsync(100)
+    gate.resolve(1)
+    await vi.advanceTimersByTimeAsync(100)
+    expect((await linesOf(response)).map(line => line.type)).toEqual(['error', 'error'])
+    expect(late).toBe('the item is over')
+  })
+
+  it('sends a heartbeat every 5 seconds while anything is open', async () => {
+    vi.useFakeTimers()
+    const response = agentOf(never)(request({ timeout_ms: 12_000 }))
+    await vi.advanceTimersByTimeAsync(12_000)
+    expect((await linesOf(response)).map(line => line.type)).toEqual(['heartbeat', 'heartbeat', 'error'])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('streams a line as soon as the turn it was written in is over', async () => {
+    const gate = Promise.withResolvers<void>()
+    const response = await agentOf(async (ctx, wait: boolean) => {
+      if (wait) await gate.promise
+      return ctx.item.item_id
+    })(request({ item_id: 'quick' }, { item_id: 'slow', input: true }))
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+    expect((await reader.read()).value).toContain('"quick"')
+    gate.resolve()
+    expect((await reader.read()).value).toContain('"slow"')
+    expect((await reader.read()).done).toBe(true)
+  })
+
+  it('aborts what is open when the caller closes the request', async () => {
+    vi.useFakeTimers()
+    const signals: AbortSignal[] = []
+    const pending = agentOf(ctx => {
+      signals.push(ctx.signal)
+      return never()
+    })(request({}))
+    await vi.advanceTimersByTimeAsync(1)
+    const response = await pending
+    await response.body!.cancel()
+    expect(signals[0]?.aborted).toBe(true)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('the endpoint', () => {
+  const fetch = agentOf(() => 1, { retries: 1 })
+
+  it('says who it is and answers pings, below any path', async () => {
+    expect(await (await fetch(new Request('http://h/function/x'))).json()).toEqual({
+      protocol: 1,
+      declaration: { name: 'test', retries: 1 },
+    })
+    expect(await (await fetch(new Request('http://h/function/x/ping'))).text()).toBe('pong')
+  })
+
+  it.each([
+    ['not json', /line 1 is not JSON/],
+    ['{"seq":1,"attempt":1}\n{"seq":"2","attempt":1}', /line 2 is not an item/],
+    ['null', /line 1 is not an item/],
+  ])('refuses %j and says what is wrong', async (body, message) => {
+    const response = await fetch(new Request('http://h/', { method: 'POST', body }))
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      error: { code: 'protocol_error', message: expect.stringMatching(message) },
+    })
+  })
+
+  it('refuses another version of the protocol', async () => {
+    const headers = { 'assay-protocol': '2' }
+    expect((await fetch(new Request('http://h/', { method: 'POST', body: '', headers }))).status).toBe(400)
+  })
+
+  it('answers an empty request with an empty response', async () => {
+    expect(await linesOf(fetch(request()))).toEqual([])
+  })
+})

@@ -1,0 +1,124 @@
+// An agent as an HTTP endpoint that speaks the agent protocol. Guarantee: every item of a request is answered
+// with one final line by its deadline, and the response never stays silent for longer than a heartbeat.
+
+import { LIMITS } from '../domain/limits.ts'
+import { type ItemLine, PROTOCOL_VERSION } from '../domain/protocol.ts'
+import { type AgentClass, declarationOf, registrationOf } from './agent.ts'
+import { messageOf } from './errors.ts'
+import { type Agent, ItemRun } from './item-run.ts'
+import { LineResponse } from './line-response.ts'
+
+/**
+ * Makes an HTTP handler of an agent, for any host with the Request and Response of the web: workerd, Bun and Deno
+ * take `export default { fetch: serve(Agent) }`, Node takes it through `@hono/node-server`.
+ *
+ * `POST` takes items as JSON lines and answers with JSON lines; `GET /ping` answers `pong`; any other `GET` says
+ * who the agent is. What cannot be understood is answered 400 with `{error: {code, message}}`.
+ *
+ * @throws DecoratorTargetError when `@agent` does not stand on the class
+ * @example
+ * import { serve } from '@hono/node-server'
+ * serve({ fetch: serveAgent(TicketTriage), port: 9000 })
+ */
+export function serve(target: AgentClass): (request: Request) => Promise<Response> {
+  const agent: Agent = { ...registrationOf(target), construct: target as AgentClass<unknown> }
+  return async request => {
+    if (request.method === 'GET') {
+      if (new URL(request.url).pathname.endsWith('/ping')) return new Response('pong')
+      return Response.json({ protocol: Number(PROTOCOL_VERSION), declaration: declarationOf(target) })
+    }
+    if (request.method !== 'POST') return refusal(`${request.method} is not part of the protocol: POST items`)
+    const version = request.headers.get('assay-protocol') ?? PROTOCOL_VERSION
+    if (version !== PROTOCOL_VERSION) {
+      return refusal(`this agent speaks version ${PROTOCOL_VERSION} of the protocol, not ${version}`)
+    }
+    let lines: ItemLine[]
+    try {
+      lines = parse(await request.text())
+    } catch (error) {
+      return refusal(messageOf(error))
+    }
+    return work(agent, request.headers.get('assay-run') ?? '', lines)
+  }
+}
+
+function refusal(message: string): Response {
+  return Response.json({ error: { code: 'protocol_error', message } }, { status: 400 })
+}
+
+function parse(body: string): ItemLine[] {
+  const lines: ItemLine[] = []
+  for (const [index, text] of body.split('\n').entries()) {
+    if (text.trim() === '') continue
+    let line: ItemLine | null
+    try {
+      line = JSON.parse(text)
+    } catch (error) {
+      throw new Error(`line ${index + 1} is not JSON: ${messageOf(error)}`)
+    }
+    if (!Number.isSafeInteger(line?.seq) || !Number.isSafeInteger(line?.attempt)) {
+      throw new Error(`line ${index + 1} is not an item: it needs the whole numbers seq and attempt`)
+    }
+    lines.push(withDefaults(line!))
+  }
+  return lines
+}
+
+/** Only `seq` and `attempt` are indispensable, so that a line can be typed by hand. */
+function withDefaults(line: ItemLine): ItemLine {
+  line.item_id ??= String(line.seq)
+  line.partition_key ??= null
+  line.timeout_ms ??= LIMITS.agent_timeout_seconds.default * 1000
+  line.yield_ms ??= line.timeout_ms
+  line.budget_micro ??= null
+  line.recorded ??= []
+  line.input ??= null
+  return line
+}
+
+/** Works on all items of a request side by side. */
+function work(agent: Agent, runId: string, lines: ItemLine[]): Promise<Response> {
+  const maxSteps = agent.options.maxSteps ?? LIMITS.agent_steps.default
+  const items: ItemRun[] = []
+  let open = lines.length
+  let watch: ReturnType<typeof setTimeout> | undefined
+  const stop = () => clearTimeout(watch)
+  const answer = new LineResponse(
+    () => keepWatch(Date.now() + LIMITS.agent_heartbeat_ms),
+    () => {
+      stop()
+      for (const item of items) item.abandon()
+    },
+  )
+
+  // One timer for the whole request: the nearest deadline of an open item, or the next heartbeat.
+  function keepWatch(heartbeatAt: number): void {
+    let next = heartbeatAt
+    for (const item of items) if (!item.over && item.deadline < next) next = item.deadline
+    watch = setTimeout(
+      () => {
+        const now = Date.now()
+        for (const item of items) if (!item.over && item.deadline <= now) item.expire()
+        if (open === 0) return
+        const due = heartbeatAt <= now
+        if (due) answer.write('{"type":"heartbeat"}')
+        keepWatch(due ? now + LIMITS.agent_heartbeat_ms : heartbeatAt)
+      },
+      Math.max(next - Date.now(), 0),
+    )
+  }
+
+  const write = (line: string) => answer.write(line)
+  const ended = () => {
+    if (--open > 0) return
+    stop()
+    answer.end()
+  }
+  for (const line of lines) {
+    const item = new ItemRun(line, runId, maxSteps, write, ended)
+    items.push(item)
+    void item.execute(agent)
+  }
+  if (lines.length === 0) answer.end()
+  return answer.response
+}
