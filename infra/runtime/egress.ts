@@ -116,17 +116,17 @@ export const Egress = {
     const { RULES: rules } = env
     const url = new URL(request.url)
     const origin = url.hostname + ':' + (url.port || (url.protocol === 'https:' ? 443 : 80))
-    if (rules.private.includes(origin)) return env.PRIVATE.fetch(request)
+    const local = rules.private.includes(origin)
     if (rules.refused.includes(origin)) {
       return denied(origin + ' is declared, but it is a private address and this installation does not allow its network')
     }
-    if (!rules.any && !rules.public.includes(origin)) {
+    if (!local && !rules.any && !rules.public.includes(origin)) {
       return denied(origin + ' is not in the declared network ' + JSON.stringify(rules.network) + '; declare it as "host" or "host:port"')
     }
     try {
-      return await env.PUBLIC.fetch(request)
+      return await (local ? env.PRIVATE : env.PUBLIC).fetch(request)
     } catch (error) {
-      throw new Error('no connection to ' + origin + ': it is unreachable, or not a public address')
+      throw new Error('no connection to ' + origin + (local ? '' : ': it is unreachable, or not a public address'))
     }
   },
 }
