@@ -40,8 +40,10 @@ export async function claimItems(ctx: Context, runId: string, most: number): Pro
     const run = await claims.lockRun(sql, runId)
     if (!run) return { run: null, items: [], waiting_for: null }
     const { room, waiting_for } = admit(factsOf(run))
-    if (waiting_for === 'budget' && isSpent(run.budget_micro, run.cost_micro) && run.queued > 0)
+    if (waiting_for === 'budget' && isSpent(run.budget_micro, run.cost_micro) && run.queued > 0) {
       await stopRun(sql, { id: run.id, project_id: run.project_id, reason: 'budget_exceeded' })
+      return { run, items: [], waiting_for: 'stopped' as const }
+    }
     if (room === 0) return { run, items: [], waiting_for }
     const items = await take(sql, run, Math.min(room, most))
     await fault('claim.before_commit')

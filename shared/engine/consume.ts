@@ -106,7 +106,7 @@ class Consumer {
   async #claim(runId: string): Promise<boolean> {
     const most = Math.min(LIMITS.claim_items, LIMITS.items_in_flight_per_consumer - this.#inFlight)
     const { claim, waiting_for } = await claimItems(this.#ctx, runId, most)
-    if (waiting_for === 'budget' || waiting_for === 'stopped') return false
+    if (waiting_for === 'stopped') return true // the next look sweeps it
     if (waiting_for === 'credit') return (await pauseForCredit(this.#ctx.sql, runId, LIMITS.sweep_items)) > 0
     if (!claim) return false
     this.#launch(claim)

@@ -130,7 +130,8 @@ export async function takeIdempotencyKey(
   windowHours: number,
 ): Promise<boolean> {
   const result = await sql`
-    insert into idempotency_keys as k ${sql(row)}
+    insert into idempotency_keys as k (project_id, key, fingerprint, run_id)
+    values (${row.project_id}, ${row.key}, ${row.fingerprint}, ${row.run_id})
     on conflict (project_id, key) do update
       set fingerprint = excluded.fingerprint, run_id = excluded.run_id, created_at = now()
       where k.created_at <= now() - make_interval(hours => ${windowHours})`

@@ -1,0 +1,220 @@
+// The engine on a database of the test's own, with an agent whose behaviour the test writes as a generator of
+// protocol lines. Everything between submit and settle is real; only the agent is played.
+
+import { type Connections, openConnections } from '../../infra/node/connections.ts'
+import { createContext, type NodeContext } from '../../infra/node/context.ts'
+import type { AgentDeclaration, AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
+import type { AgentTarget, InvokeAgent } from '../../shared/engine/agent-port.ts'
+import { type NewItem, type RunOrder, submitRun } from '../../shared/engine/submit.ts'
+import { testDatabase, testRedis } from './stores.ts'
+
+/** What the agent answers to one request; it may throw, and it may never end. */
+export type Script = (
+  items: ItemLine[],
+  at: { target: AgentTarget; signal: AbortSignal },
+) => AsyncIterable<AgentLine> | Iterable<AgentLine>
+
+export interface TestEngine {
+  ctx: NodeContext
+  sql: NodeContext['sql']
+  project_id: string
+  agent_id: string
+  /** Requests the agent got, in order. */
+  requests: ItemLine[][]
+  log: string[]
+  /** Changes what the agent does from now on. */
+  play(script: Script): void
+  /** Another context on the same stores, as another process would have. */
+  other(script: Script): NodeContext
+  deploy(declaration?: Partial<AgentDeclaration>): Promise<void>
+  submit(items: Partial<NewItem>[] | number, order?: Partial<RunOrder>): Promise<string>
+  run(runId: string): Promise<Record<string, unknown>>
+  items(runId: string): Promise<Record<string, never>[]>
+  /** Makes all leases look as old as if their holder had died half a minute ago. */
+  expireLeases(): Promise<void>
+  /** Makes all items that wait for a retry due. */
+  skipBackoff(): Promise<void>
+  close(): Promise<void>
+}
+
+export const result = (item: ItemLine, output: unknown = { ok: true }): AgentLine => ({
+  type: 'result',
+  seq: item.seq,
+  attempt: item.attempt,
+  output,
+})
+
+export const step = (item: ItemLine, key: string, more: object = {}): AgentLine => ({
+  type: 'step',
+  seq: item.seq,
+  attempt: item.attempt,
+  step: {
+    key,
+    kind: 'step',
+    name: key,
+    output: { of: key },
+    started_at: '2026-01-01T00:00:00Z',
+    duration_ms: 1,
+    ...more,
+  },
+})
+
+export const failure = (item: ItemLine, code: string, message = 'it went wrong'): AgentLine => ({
+  type: 'error',
+  seq: item.seq,
+  attempt: item.attempt,
+  error: { code, message },
+})
+
+/** A model call that costs a cent: 1,000,000 input tokens at the price the test project sets. */
+export const centStep = (item: ItemLine, key: string, cents = 1): AgentLine =>
+  step(item, key, {
+    kind: 'llm_call',
+    name: 'test-model',
+    output: 'an answer',
+    usage: { model: 'test-model', input_tokens: cents * 1_000_000, output_tokens: 0 },
+  })
+
+export async function testEngine(): Promise<TestEngine> {
+  const [database, redis] = await Promise.all([testDatabase(), testRedis()])
+  const connections = openConnections({ databaseUrl: database.url, redisUrl: redis.url })
+  const log: string[] = []
+  const requests: ItemLine[][] = []
+  let script: Script = items => items.map(item => result(item))
+  const invoker =
+    (played: () => Script): InvokeAgent =>
+    async (target, request) => {
+      const items = request.body
+        .split('\n')
+        .filter(Boolean)
+        .map(line => JSON.parse(line) as ItemLine)
+      requests.push(items)
+      return {
+        status: 200,
+        contentType: 'application/x-ndjson',
+        body: encode(played()(items, { target, signal: request.signal }), request.signal),
+      }
+    }
+  const contextOn = (on: Connections, played: () => Script) =>
+    createContext({
+      connections: on,
+      config: { base_url: 'http://127.0.0.1', master_key: '11'.repeat(32) },
+      invokeAgent: invoker(played),
+      writeLog: line => log.push(line),
+    })
+  const ctx = contextOn(connections, () => script)
+  const { sql } = ctx
+  const [account_id, project_id, agent_id] = [ctx.newId(), ctx.newId(), ctx.newId()]
+  const prices = { 'test-model': { input_per_mtok: 0.01, output_per_mtok: 0.01 } }
+  await sql`insert into accounts ${sql({ id: account_id, name: 'test' })}`
+  await sql`insert into projects (id, account_id, name, settings)
+    values (${project_id}, ${account_id}, 'test', ${sql.json({ prices })})`
+  await sql`insert into project_usage ${sql({ project_id })}`
+  await sql`insert into agents ${sql({ id: agent_id, project_id, name: 'played', slug: 'played' })}`
+
+  const engine: TestEngine = {
+    ctx,
+    sql,
+    project_id,
+    agent_id,
+    requests,
+    log,
+    play: next => (script = next),
+    other: played => contextOn(connections, () => played),
+    async deploy(declaration = {}) {
+      const id = ctx.newId()
+      const json = sql.json({ name: 'played', ...declaration } as never)
+      await sql`insert into deployments (id, project_id, agent_id, version, kind, url, declaration)
+        select ${id}, ${project_id}, ${agent_id}, count(*) + 1, 'url', 'http://played', ${json} from deployments`
+      await sql`update agents set current_deployment_id = ${id} where id = ${agent_id}`
+    },
+    async submit(given, order = {}) {
+      const list = typeof given === 'number' ? Array.from({ length: given }, () => ({})) : given
+      const items = list.map((item, i) => ({
+        line: i + 1,
+        item_id: `item-${i + 1}`,
+        partition_key: null,
+        input: `{"n":${i + 1}}`,
+        ...item,
+      }))
+      const whole = {
+        project_id,
+        agent_id,
+        name: null,
+        budget_cents: null,
+        concurrency: null,
+        timeout_seconds: null,
+        callback_url: null,
+        idempotency: null,
+        ...order,
+      }
+      return (await submitRun(ctx, whole, batches(items))).run_id
+    },
+    async run(runId) {
+      const [row] = await sql`select * from runs where id = ${runId}`
+      return row!
+    },
+    async items(runId) {
+      return sql<Record<string, never>[]>`select * from items where run_id = ${runId} order by seq`
+    },
+    async expireLeases() {
+      await sql`update claims set lease_until = now() - interval '5 seconds'`
+    },
+    async skipBackoff() {
+      await sql`update due_items set due_at = now() - interval '1 second'`
+    },
+    async close() {
+      await ctx.idle()
+      await connections.close()
+      await Promise.all([database.drop(), redis.drop()])
+    },
+  }
+  await engine.deploy()
+  return engine
+}
+
+async function* batches(items: NewItem[]): AsyncGenerator<NewItem[]> {
+  for (let i = 0; i < items.length; i += 500) yield items.slice(i, i + 500)
+}
+
+async function* encode(lines: AsyncIterable<AgentLine> | Iterable<AgentLine>, signal: AbortSignal) {
+  const encoder = new TextEncoder()
+  const aborted = new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true }),
+  )
+  aborted.catch(() => {})
+  const iterator = Symbol.asyncIterator in lines ? lines[Symbol.asyncIterator]() : lines[Symbol.iterator]()
+  for (;;) {
+    const next = await Promise.race([Promise.resolve(iterator.next()), aborted])
+    if (next.done) return
+    yield encoder.encode(`${JSON.stringify(next.value)}\n`)
+  }
+}
+
+/** What the database holds must agree with what the run says of it, whatever happened before. */
+export async function conservation(engine: TestEngine, runId: string) {
+  const [row] = await engine.sql`
+    select r.total_items = (select count(*) from items i where i.run_id = r.id) as all_there,
+      r.running = count(*) filter (where i.status = 'running') as running,
+      r.ok = count(*) filter (where i.outcome = 'ok') as ok,
+      r.degraded = count(*) filter (where i.outcome = 'degraded') as degraded,
+      r.failed = count(*) filter (where i.status = 'failed') as failed,
+      r.budget_exceeded = count(*) filter (where i.status = 'budget_exceeded') as budget_exceeded,
+      r.cancelled = count(*) filter (where i.status = 'cancelled') as cancelled,
+      r.paused = count(*) filter (where i.status = 'paused') as paused,
+      r.cost_micro = coalesce(sum(i.cost_micro), 0) as cost,
+      r.cost_micro = (select coalesce(sum(s.cost_micro), 0) from steps s where s.run_id = r.id) as cost_of_steps,
+      r.unpriced_items = count(*) filter (where i.unpriced) as unpriced,
+      r.undecided = (select count(*) from triage t
+        where t.run_id = r.id and t.lane = 'dlq' and t.disposition is null) as undecided,
+      (select running from project_usage u where u.project_id = r.project_id)
+        = (select sum(running) from runs where project_id = r.project_id) as project_running,
+      (select spent_micro from project_usage u where u.project_id = r.project_id)
+        = (select sum(cost_micro) from runs where project_id = r.project_id) as project_spent,
+      count(*) filter (where i.status = 'running') > 0
+        or not exists (select from claims c where c.run_id = r.id) as no_claim_left
+    from runs r join items i on i.run_id = r.id where r.id = ${runId} group by r.id`
+  return Object.entries(row!)
+    .filter(([, holds]) => !holds)
+    .map(([name]) => name)
+}
