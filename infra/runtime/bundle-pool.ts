@@ -184,7 +184,7 @@ export class BundlePool {
 
 async function explained(process: WorkerdProcess, error: Error): Promise<Error> {
   if (NOT_CONNECTED.has((error as NodeJS.ErrnoException).code ?? '')) return error
-  return (await within(DEATH_REPORT_MS, process.died)) ?? error
+  return (await within(DEATH_REPORT_MS, process.died)) ?? process.wordsFor(error)
 }
 
 async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {

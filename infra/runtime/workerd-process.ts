@@ -131,6 +131,11 @@ export class WorkerdProcess {
     })
   }
 
+  /** An error of a request while the process lives on, with what the agent may have said about it. */
+  wordsFor(error: Error): Error {
+    return new Error(`${this.#name} did not answer: ${error.message}.${this.#lastOutput()}`, { cause: error })
+  }
+
   /** Ends the process: kindly, then by force. */
   async stop(): Promise<void> {
     if (!this.#alive) return
@@ -191,9 +196,12 @@ export class WorkerdProcess {
   }
 
   #diedOf(code: AgentProcessDied['code'], what: string): AgentProcessDied {
+    return new AgentProcessDied(code, `the process of ${this.#name} ${what}.${this.#lastOutput()}`)
+  }
+
+  #lastOutput(): string {
     const log = this.#log.tail(LOG_CHARACTERS)
-    const tail = log ? `\nIts last output:\n${log}` : ' It had written no output.'
-    return new AgentProcessDied(code, `the process of ${this.#name} ${what}.${tail}`)
+    return log ? `\nIts last output:\n${log}` : ' It had written no output.'
   }
 
   #ping(): Promise<void> {

@@ -228,6 +228,18 @@ describe('a bundle', () => {
   })
 })
 
+describe('a bundle whose default export is no handler', () => {
+  it('fails with what workerd said, its process alive', async () => {
+    open({ loadBundle: async () => 'export default () => new Response("hello")' })
+    const error = await send(bundle('d1'), { do: 'echo' }).catch(e => e)
+    expect(error).not.toBeInstanceOf(AgentProcessDied)
+    expect(error.message).toMatch(
+      /agent test \(deployment d1\) did not answer: .*\nIts last output:\n.*default entrypoint/s,
+    )
+    expect(invoker.processes()).toHaveLength(1)
+  })
+})
+
 describe('a process that goes wrong', () => {
   it('is killed in an endless loop while another deployment answers every request', async () => {
     open()
