@@ -25,7 +25,7 @@ export interface AgentOptions<In extends AnySchema = AnySchema, Out extends AnyS
   concurrency?: number
   /** Time one attempt may take, in seconds; 300 unless said otherwise. */
   timeoutSeconds?: number
-  /** Further attempts after a retryable error; none unless said otherwise. */
+  /** Further attempts after an error, except one that says it is not retryable; none unless said otherwise. */
   retries?: number
   /** A run stops when this many items in a row have failed. */
   maxConsecutiveFailures?: number

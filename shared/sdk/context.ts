@@ -52,8 +52,8 @@ export interface Context {
    * Runs and records a call of a model. Return the provider's response unchanged and complete (not a stream):
    * tokens, cost, refusals and truncation are read from it.
    *
-   * @throws whatever `fn` throws; uncaught, the item fails with `llm_call_error`, and is tried again within the
-   *   declared `retries` when the provider answered 408, 409, 429 or 5xx, or not at all
+   * @throws whatever `fn` throws; uncaught, the item fails with `llm_call_error`; declared `retries` are not spent
+   *   on a provider's 4xx other than 408, 409 and 429
    * @example
    * const answer = await ctx.llm('classify', { model: 'gpt-5-mini', messages }, request =>
    *   openai.chat.completions.create(request, { signal: ctx.signal }))

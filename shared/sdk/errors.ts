@@ -4,11 +4,11 @@
  * An error that says how the item should fail.
  *
  * `code` becomes the item's `error_code` (default: what failed, such as `tool_call_error`, else `agent_error`).
- * `retryable: true` asks for another attempt, granted while the agent's declared `retries` last; steps that
- * succeeded are not run again.
+ * Any error is tried again while the agent's declared `retries` last, without running again the steps that
+ * succeeded; `retryable: false` says that it would only happen again.
  *
  * @example
- * throw new ItemError('the order system is closed until 06:00', { code: 'orders_closed', retryable: true })
+ * throw new ItemError('this order was deleted', { code: 'order_deleted', retryable: false })
  */
 export class ItemError extends Error {
   readonly code: string | undefined
@@ -64,12 +64,11 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * Whether a model provider's error is likely to pass: the clients of OpenAI and Anthropic put the HTTP status on
- * it, and leave it undefined when no response came.
+ * Whether a model provider's error says that the request itself is at fault, so that sending it again is no use:
+ * the clients of OpenAI and Anthropic put the HTTP status on their errors.
  */
-export function isTransient(error: unknown): boolean {
+export function isRejection(error: unknown): boolean {
   if (typeof error !== 'object' || error === null || !('status' in error)) return false
   const { status } = error
-  if (status === undefined) return true
-  return typeof status === 'number' && (status === 408 || status === 409 || status === 429 || status >= 500)
+  return typeof status === 'number' && status >= 400 && status < 500 && ![408, 409, 429].includes(status)
 }

@@ -7,7 +7,7 @@ import type { ItemLine, ItemError as WireError } from '../domain/protocol.ts'
 import type { StepKind } from '../domain/vocabulary.ts'
 import type { AgentClass, AnySchema, Registration } from './agent.ts'
 import type { Context, ItemIdentity, Literals } from './context.ts'
-import { Interrupt, ItemError, isTransient, messageOf } from './errors.ts'
+import { Interrupt, ItemError, isRejection, messageOf } from './errors.ts'
 import { isCut, isLongerThan, jsonOf, payloadOf } from './payload.ts'
 
 export interface Agent extends Registration {
@@ -36,7 +36,7 @@ export class ItemRun implements Context {
   #abort: AbortController | undefined
   #over = false
   /** Where a thrown value first failed; an object may pass through several steps. */
-  #failures: { error: unknown; code: StepErrorCode; transient: boolean }[] = []
+  #failures: { error: unknown; code: StepErrorCode; rejected: boolean }[] = []
   #degraded: string | undefined
   /** How the item ends once run() is out, decided before it was. */
   #decided: { message: string; line: string } | undefined
@@ -202,7 +202,7 @@ export class ItemRun implements Context {
     } catch (error) {
       const code = STEP_ERROR[kind] ?? 'step_error'
       if (!(error instanceof Interrupt)) {
-        this.#failures.push({ error, code, transient: kind === 'llm_call' && isTransient(error) })
+        this.#failures.push({ error, code, rejected: kind === 'llm_call' && isRejection(error) })
       }
       const told = JSON.stringify({ code, message: shorten(messageOf(error)) })
       this.#writeStep(key, kind, name, started, performance.now() - clock, inputText, 'error', told)
@@ -288,7 +288,7 @@ export class ItemRun implements Context {
       const failure = this.#failures.find(entry => entry.error === cause)
       if (failure) {
         own ??= failure.code
-        retryable ??= failure.transient || undefined
+        if (failure.rejected) retryable ??= false
       }
       cause = cause instanceof Error ? cause.cause : undefined
     }

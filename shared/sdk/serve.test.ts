@@ -283,22 +283,22 @@ describe('errors', () => {
     ],
     [
       'an ItemError, in the author’s words',
-      ctx => ctx.tool('t', 1, failure(new ItemError('no', { code: 'closed', retryable: true }))),
-      { code: 'closed', message: 'no', retryable: true },
+      ctx => ctx.tool('t', 1, failure(new ItemError('no', { code: 'closed', retryable: false }))),
+      { code: 'closed', message: 'no', retryable: false },
     ],
     [
       'a provider that is overloaded',
       ctx => ctx.llm('m', {}, failure(Object.assign(new Error('slow down'), { status: 429 }))),
-      { code: 'llm_call_error', message: 'slow down', retryable: true },
+      { code: 'llm_call_error', message: 'slow down' },
     ],
     [
       'a provider that refuses the request',
       ctx => ctx.llm('m', {}, failure(Object.assign(new Error('bad'), { status: 400 }))),
-      { code: 'llm_call_error', message: 'bad' },
+      { code: 'llm_call_error', message: 'bad', retryable: false },
     ],
     [
       'a tool with a status, which decides nothing',
-      ctx => ctx.tool('t', 1, failure(Object.assign(new Error('x'), { status: 503 }))),
+      ctx => ctx.tool('t', 1, failure(Object.assign(new Error('x'), { status: 400 }))),
       { code: 'tool_call_error', message: 'x' },
     ],
   ])('tells %s apart', async (_what, run, error) => {
