@@ -1,0 +1,107 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Miniflare } from 'miniflare'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LIMITS } from '../domain/limits.ts'
+import { bundleAgent } from './bundle.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'assay-bundle-test-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+async function file(name: string, source: string): Promise<string> {
+  const path = join(folder, name)
+  await writeFile(path, source)
+  return path
+}
+
+const agent = (body: string, options = "{ name: 'Bundled' }") =>
+  `import { agent } from 'assay'\n@agent(${options})\nexport default class Bundled { ${body} }`
+
+describe('bundleAgent', () => {
+  it('makes a module that workerd runs, from a file outside any project', async () => {
+    const path = await file(
+      'works.ts',
+      `import { createHash } from 'crypto'
+       import { z } from 'zod'
+       import { agent, type Context } from 'assay'
+       @agent({ name: 'Bundled', input: z.object({ text: z.string() }) })
+       export default class Bundled {
+         async run(ctx: Context, { text }: { text: string }) {
+           console.log('output of the agent is no part of the protocol')
+           return ctx.step('hash', () => createHash('sha256').update(text).digest('hex').slice(0, 8))
+         }
+       }`,
+    )
+    const { code, declaration, bytes } = await bundleAgent(path)
+    expect(declaration).toMatchObject({ name: 'Bundled', input_schema: { required: ['text'] } })
+    expect(bytes).toBe(Buffer.byteLength(code))
+    expect((await bundleAgent(path)).code).toBe(code)
+
+    const host = new Miniflare({
+      modules: [{ type: 'ESModule', path: 'agent.mjs', contents: code }],
+      compatibilityDate: '2026-07-01',
+      compatibilityFlags: ['nodejs_compat'],
+    })
+    try {
+      const body = JSON.stringify({ seq: 7, attempt: 1, input: { text: 'a' } })
+      const response = await host.dispatchFetch('http://agent/', { method: 'POST', body })
+      const lines = (await response.text())
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line))
+      expect(lines).toMatchObject([
+        { type: 'step', seq: 7, step: { key: 'hash', output: 'ca978112' } },
+        { type: 'result', seq: 7, output: 'ca978112' },
+      ])
+    } finally {
+      await host.dispose()
+    }
+  })
+
+  it('loads an agent that prints while it is loaded', async () => {
+    const path = await file('prints.ts', `console.log('{"declaration":{}}')\n${agent('run() {}')}`)
+    expect((await bundleAgent(path)).declaration).toEqual({ name: 'Bundled' })
+  })
+
+  it.each([
+    ['no_default_export', 'export class A {}', /exports no agent/],
+    ['not_an_agent', 'export default class A { run() {} }', /class A is not an agent/],
+    ['not_an_agent', 'export default 5', /a number is not an agent/],
+    [
+      'invalid_declaration',
+      agent('run() {}', "{ name: 'a', retries: 99 }"),
+      /retries: must be a whole number from 0/,
+    ],
+    ['invalid_declaration', agent('go() {}'), /needs a method run/],
+    [
+      'load_failed',
+      `throw new Error('no key')\n${agent('run() {}')}`,
+      /no key.*create clients inside the class/s,
+    ],
+    ['load_failed', `process.exit(3)\n${agent('run() {}')}`, /status 3/],
+    ['bundle_failed', 'export default class A {\n  run( {\n}', /wrong\d+\.ts:\d+:\d+: /],
+    [
+      'bundle_failed',
+      "import x from 'not-installed-anywhere'\nexport default x",
+      /wrong\d+\.ts:1:\d+: .*not-installed/,
+    ],
+  ])('refuses with %s: %s', async (code, source, message) => {
+    const path = await file(`wrong${Math.abs(source.length)}.ts`, source)
+    await expect(bundleAgent(path)).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
+  })
+
+  it('refuses a bundle over the limit', async () => {
+    const data = JSON.stringify('x'.repeat(LIMITS.agent_bundle_bytes))
+    const path = await file('large.ts', `export const data = ${data}\n${agent('run() { return data }')}`)
+    await expect(bundleAgent(path)).rejects.toMatchObject({ code: 'bundle_too_large' })
+  })
+
+  it('gives up on a file that never finishes loading', { timeout: 2 * LIMITS.agent_load_ms }, async () => {
+    const path = await file('hangs.ts', `for (;;) {}\n${agent('run() {}')}`)
+    await expect(bundleAgent(path)).rejects.toMatchObject({ code: 'load_timeout' })
+  })
+})
