@@ -5,7 +5,17 @@ import { createServer } from 'node:http'
 
 const stepsPerItem = Number(process.env.STEPS ?? 0)
 
+// The bench asks to be told when the next request arrives.
+let tell = false
+process.on('message', () => {
+  tell = true
+})
+
 const server = createServer((request, response) => {
+  if (tell) {
+    tell = false
+    process.send?.({ at: performance.timeOrigin + performance.now() })
+  }
   const chunks: Buffer[] = []
   request.on('data', chunk => chunks.push(chunk))
   request.on('end', () => {

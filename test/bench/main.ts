@@ -1,0 +1,141 @@
+// `npm run bench`: prints what this machine does with Assay, and beside it what it does with PostgreSQL alone, so
+// that every figure can be read as a ratio. Medians of several rounds; not a test, nothing here passes or fails.
+
+import { rawPostgres } from './raw-postgres.ts'
+import { type Bench, memoryOf, startBench } from './stack.ts'
+
+const ITEMS = Number(process.env.BENCH_ITEMS ?? 50_000)
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
+const INPUT = (i: number) =>
+  `{"ticket":"T-${i}","text":"my card has not arrived and I would like to know where it is, please help","n":${i}}`
+const OUTPUT = '{"ok":true,"at":1790000000000}'
+
+const median = (figures: number[]) => figures.sort((a, b) => a - b)[Math.floor(figures.length / 2)]!
+const percentile = (figures: number[], p: number) =>
+  figures.sort((a, b) => a - b)[Math.min(figures.length - 1, Math.floor((figures.length * p) / 100))]!
+const show = (name: string, figure: string, note = '') =>
+  console.log(`${name.padEnd(44)}${figure.padStart(12)}  ${note}`)
+const perSecond = (n: number) => `${Math.round(n).toLocaleString('en')}/s`
+
+function lines(count: number): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let next = 0
+  return new ReadableStream({
+    pull(controller) {
+      if (next >= count) return controller.close()
+      let text = ''
+      for (const end = Math.min(next + 500, count); next < end; next++)
+        text += `{"item_id":"item-${next}","input":${INPUT(next)}}\n`
+      controller.enqueue(encoder.encode(text))
+    },
+  })
+}
+
+async function finished(bench: Bench, runId: string): Promise<void> {
+  for (;;) {
+    const [run] =
+      await bench.sql`select finished_at is not null as over, ok, total_items from runs where id = ${runId}`
+    if (run!.over) {
+      if (run!.ok !== run!.total_items) throw new Error(`run ${runId}: ${run!.ok} of ${run!.total_items} ok`)
+      return
+    }
+    await new Promise(resolve => setTimeout(resolve, 5))
+  }
+}
+
+/** One batch from the first byte sent to the last verdict committed. */
+async function batch(bench: Bench, agent_id: string, items: number) {
+  const started = performance.now()
+  const { run_id } = await bench.client.submitLines({ agent_id }, lines(items))
+  const accepted = performance.now()
+  await finished(bench, run_id)
+  const ended = performance.now()
+  const per = (ms: number) => (items / ms) * 1000
+  return { submit: per(accepted - started), drain: per(ended - accepted), all: per(ended - started) }
+}
+
+async function batches(bench: Bench, agentId: string, items: number) {
+  const rounds = []
+  await batch(bench, agentId, Math.min(items, 5000)) // warm-up
+  for (let i = 0; i < ROUNDS; i++) rounds.push(await batch(bench, agentId, items))
+  const of = (key: 'submit' | 'drain' | 'all') => median(rounds.map(round => round[key]))
+  return { submit: of('submit'), drain: of('drain'), all: of('all') }
+}
+
+/** Milliseconds from the request to submit one item until the agent has it, on an idle stack. */
+async function startLatency(bench: Bench, runs: number): Promise<number[]> {
+  const { agent_id, agent } = await bench.deployUrl('ndjson')
+  const latencies: number[] = []
+  for (let i = 0; i < runs; i++) {
+    const got = new Promise<number>(resolve => agent.once('message', m => resolve((m as { at: number }).at)))
+    agent.send('tell')
+    const at = performance.timeOrigin + performance.now()
+    const { data } = await bench.client.POST('/v1/agents/{agentId}/runs', {
+      params: { path: { agentId: agent_id } },
+      body: { input: { i } },
+    })
+    latencies.push((await got) - at)
+    await finished(bench, data!.run_id)
+    await new Promise(resolve => setTimeout(resolve, 5))
+  }
+  return latencies
+}
+
+async function main(): Promise<void> {
+  const bench = await startBench()
+  try {
+    const idle = {
+      server: await memoryOf(bench.pids.server),
+      postgres: await memoryOf(bench.pids.postgres),
+      redis: await memoryOf(bench.pids.redis),
+    }
+    console.log(
+      `${ITEMS.toLocaleString('en')} items of ${INPUT(1).length} bytes, medians of ${ROUNDS} rounds\n`,
+    )
+    const raws = []
+    for (let i = 0; i < ROUNDS; i++) raws.push(await rawPostgres(bench.sql, ITEMS, INPUT(1), OUTPUT))
+    const raw = median(raws.map(r => r.both))
+    show('raw PostgreSQL, bulk insert', perSecond(median(raws.map(r => r.insert))))
+    show('raw PostgreSQL, bulk update', perSecond(median(raws.map(r => r.update))))
+    show('raw PostgreSQL, insert then update', perSecond(raw), '1.00')
+
+    const bundle = await batches(bench, await bench.deployBundle(), ITEMS)
+    show('submit, NDJSON over HTTP', perSecond(bundle.submit))
+    show('drain, bundle agent', perSecond(bundle.drain))
+    show('end to end, bundle agent', perSecond(bundle.all), (bundle.all / raw).toFixed(2))
+    const url = await batches(bench, (await bench.deployUrl('ndjson')).agent_id, ITEMS)
+    show('end to end, url agent', perSecond(url.all), (url.all / raw).toFixed(2))
+    const steps = await batches(bench, await bench.deployBundle(5), ITEMS / 5)
+    show(
+      'steps, 5 an item, while draining',
+      perSecond(steps.drain * 5),
+      `end to end ${perSecond(steps.all * 5)}`,
+    )
+    const single = await batches(bench, (await bench.deployUrl('json')).agent_id, ITEMS / 5)
+    show(
+      'one item a request, url agent, draining',
+      perSecond(single.drain),
+      `end to end ${perSecond(single.all)}`,
+    )
+    const latencies = await startLatency(bench, 300)
+    show(
+      'submit to start, idle stack',
+      `${percentile(latencies, 50).toFixed(1)} ms`,
+      `p99 ${percentile(latencies, 99).toFixed(1)} ms`,
+    )
+
+    console.log('\nproportional memory, MiB: idle, then after all of this (server with its agent processes)')
+    const after = {
+      server: await memoryOf(bench.pids.server),
+      postgres: await memoryOf(bench.pids.postgres),
+      redis: await memoryOf(bench.pids.redis),
+    }
+    for (const name of ['server', 'postgres', 'redis'] as const)
+      show(name, String(idle[name]), `then ${after[name]}`)
+    show('all', String(idle.server + idle.postgres + idle.redis))
+  } finally {
+    await bench.close()
+  }
+}
+
+await main()
