@@ -25,6 +25,7 @@ export interface SessionPrincipal {
 
 export type Principal = KeyPrincipal | SessionPrincipal
 
+const ISSUER = 'assay'
 const AUDIENCE = 'assay-api'
 const CACHED_PRINCIPALS = 10_000
 const cache = new Map<string, { principal: Principal; until_ms: number }>()
@@ -85,7 +86,7 @@ export async function signAccessToken(ctx: Context, session_id: string) {
   const expires_s = issued_s + LIMITS.session_minutes * 60
   const access_token = await new SignJWT({})
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-    .setIssuer(ctx.config.base_url)
+    .setIssuer(ISSUER)
     .setAudience(AUDIENCE)
     .setSubject(session_id)
     .setIssuedAt(issued_s)
@@ -98,7 +99,7 @@ async function sessionIdOf(ctx: Context, token: string): Promise<string | undefi
   try {
     const { payload } = await jwtVerify(token, await derivedKey(ctx.config.master_key, 'session'), {
       algorithms: ['HS256'],
-      issuer: ctx.config.base_url,
+      issuer: ISSUER,
       audience: AUDIENCE,
       requiredClaims: ['sub', 'exp'],
       currentDate: new Date(ctx.now()),

@@ -66,6 +66,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Schema {
     paths,
     components: {
       schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1))),
+      headers: { RequestId: { description: 'Names this request in the log.', schema: { type: 'string' } } },
       securitySchemes: {
         bearer: {
           type: 'http',
@@ -151,12 +152,14 @@ function answersOf(endpoint: Endpoint, components: Components): Schema {
     }
     answers[status] = {
       description,
-      headers: headersOf({ 'x-request-id': 'Names this request in the log.', ...headers }),
+      headers: { ...REQUEST_ID, ...headersOf(headers ?? {}) },
       ...(Object.keys(content).length > 0 && { content }),
     }
   }
   return answers
 }
+
+const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
 
 const headersOf = (headers: Record<string, string>) =>
   Object.fromEntries(
@@ -171,7 +174,7 @@ function failuresOf(endpoint: Endpoint): Schema {
     const named = codes.filter(code => API_ERRORS[code] === status).map(code => `\`${code}\``)
     failures[status] = {
       description: named.join(', '),
-      headers: headersOf({ 'x-request-id': 'Names this request in the log.' }),
+      headers: REQUEST_ID,
       content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
     }
   }

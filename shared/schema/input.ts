@@ -67,7 +67,7 @@ export const slug = z
 export const uuid = (description: string) =>
   z
     .string()
-    .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, 'must be a UUID')
+    .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'must be a UUID')
     .transform(text => text.toLowerCase())
     .meta({ type: 'string', format: 'uuid', description })
 
@@ -109,8 +109,9 @@ export function pageSize(page: { default: number; max: number }) {
     .default(page.default)
     .meta({
       type: 'integer',
-      default: page.default,
-      description: `Entries in one page; clamped to 1 to ${page.max}.`,
+      minimum: 1,
+      maximum: page.max,
+      description: `Entries in one page: ${page.default} unless told; clamped to 1 to ${page.max}.`,
     })
 }
 

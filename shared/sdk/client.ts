@@ -1,0 +1,139 @@
+// A typed client of the HTTP interface. Its types are made from the OpenAPI document; errors become ApiFailure.
+
+import createFetchClient, { type Client as FetchClient } from 'openapi-fetch'
+import type { components, operations, paths } from './client.gen.ts'
+
+export type Schemas = components['schemas']
+export type Item = Schemas['BatchItem']
+type BatchQuery = NonNullable<operations['submitBatch']['parameters']['query']>
+
+export interface ClientOptions {
+  baseUrl: string
+  /** A project key, or the access token of a session. */
+  apiKey: string
+  fetch?: typeof fetch
+}
+
+/** An answer that is an error, with what the server said about it. */
+export class ApiFailure extends Error {
+  readonly status: number
+  readonly code: string
+  readonly hint: string | undefined
+  readonly request_id: string | undefined
+
+  constructor(response: Response, error: { code?: string; message?: string; hint?: string } | undefined) {
+    super(error?.message ?? `The server answered ${response.status}.`)
+    this.name = 'ApiFailure'
+    this.status = response.status
+    this.code = error?.code ?? 'unreadable_answer'
+    this.hint = error?.hint
+    this.request_id = response.headers.get('x-request-id') ?? undefined
+  }
+}
+
+export interface Client extends FetchClient<paths> {
+  /** Submits any number of items as one run, sent line by line as they come. */
+  submit(
+    order: BatchQuery & { agent_id: string },
+    items: AsyncIterable<Item> | Iterable<Item>,
+  ): Promise<Schemas['SubmittedBatch']>
+  /** The same with lines that already are JSON texts; each ends with a newline. */
+  submitLines(
+    order: BatchQuery & { agent_id: string },
+    lines: ReadableStream<Uint8Array>,
+  ): Promise<Schemas['SubmittedBatch']>
+  /** Every item record of the project, one by one. Throws when the answer breaks off. */
+  records(): AsyncGenerator<Schemas['ItemRecord']>
+}
+
+/**
+ * @example
+ * const assay = createClient({ baseUrl: 'http://127.0.0.1:8090', apiKey: 'pk_…' })
+ * const { data: runs } = await assay.GET('/v2/runs', { params: { query: { limit: 10 } } })
+ */
+export function createClient({ baseUrl, apiKey, fetch: given = fetch }: ClientOptions): Client {
+  const base = baseUrl.replace(/\/+$/, '')
+  const headers = { authorization: `Bearer ${apiKey}` }
+  const client = createFetchClient<paths>({ baseUrl: base, headers, fetch: request => given(request) })
+  client.use({
+    async onResponse({ response }) {
+      if (!response.ok) throw await failureOf(response)
+    },
+  })
+
+  async function submitLines(order: BatchQuery, lines: ReadableStream<Uint8Array>) {
+    const query = new URLSearchParams()
+    for (const [name, value] of Object.entries(order)) if (value !== undefined) query.set(name, String(value))
+    const response = await given(`${base}/v1/batches?${query}`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/x-ndjson' },
+      body: lines,
+      // Fetch asks for this where the body is a stream; its types do not know it yet.
+      duplex: 'half',
+    } as RequestInit)
+    if (!response.ok) throw await failureOf(response)
+    return (await response.json()) as Schemas['SubmittedBatch']
+  }
+
+  async function* records(): AsyncGenerator<Schemas['ItemRecord']> {
+    const response = await given(`${base}/v1/durable/runs`, {
+      headers: { ...headers, accept: 'application/x-ndjson' },
+    })
+    if (!response.ok || response.body === null) throw await failureOf(response)
+    for await (const line of linesOf(response.body)) yield JSON.parse(line)
+  }
+
+  return Object.assign(client, {
+    submit: (order: BatchQuery, items: AsyncIterable<Item> | Iterable<Item>) =>
+      submitLines(order, linesFrom(items)),
+    submitLines,
+    records,
+  })
+}
+
+async function failureOf(response: Response): Promise<ApiFailure> {
+  const body = (await response.json().catch(() => undefined)) as
+    | { error?: { code: string; message: string } }
+    | undefined
+  return new ApiFailure(response, body?.error)
+}
+
+const PIECE_CHARACTERS = 64 * 1024
+
+function linesFrom(items: AsyncIterable<Item> | Iterable<Item>): ReadableStream<Uint8Array> {
+  const source = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
+  const encoder = new TextEncoder()
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      let piece = ''
+      while (piece.length < PIECE_CHARACTERS) {
+        const next = await source.next()
+        if (next.done) {
+          if (piece !== '') controller.enqueue(encoder.encode(piece))
+          controller.close()
+          return
+        }
+        piece += `${JSON.stringify(next.value)}\n`
+      }
+      controller.enqueue(encoder.encode(piece))
+    },
+    async cancel() {
+      await source.return?.()
+    },
+  })
+}
+
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader()
+  let open = ''
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      const lines = (open + part.value).split('\n')
+      open = lines.pop()!
+      yield* lines
+    }
+    if (open !== '') yield open
+  } finally {
+    await reader.cancel()
+  }
+}

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest'
+import type { Given } from './suite.ts'
+
+/** Sessions, projects and keys. */
+export function accountPart(given: Given): void {
+  async function signIn() {
+    const { email, password } = given().first.account
+    const { status, json } = await given().call('POST', '/v1/sessions', {
+      token: null,
+      body: { email, password },
+    })
+    expect(status).toBe(201)
+    return json as { access_token: string; refresh_token: string }
+  }
+
+  describe('sessions', () => {
+    it('act on every project of the account', async () => {
+      const { access_token: token } = await signIn()
+      const { json } = await given().call('GET', '/v1/projects', { token })
+      const { first, sibling } = given()
+      expect(json.map((project: { id: string }) => project.id)).toEqual([
+        first.project_id,
+        sibling.project_id,
+      ])
+    })
+
+    it('do not open for a wrong password, nor for an unknown e-mail, with the same words', async () => {
+      const { email } = given().first.account
+      const wrong = await given().call('POST', '/v1/sessions', {
+        token: null,
+        body: { email, password: 'wrong' },
+      })
+      const body = { email: 'nobody@localhost', password: 'wrong' }
+      const unknown = await given().call('POST', '/v1/sessions', { token: null, body })
+      expect([wrong.status, unknown.status]).toEqual([401, 401])
+      expect(wrong.text).toBe(unknown.text)
+    })
+
+    it('give new tokens for a refresh token, once', async () => {
+      const { refresh_token } = await signIn()
+      const call = { token: null, body: { refresh_token } }
+      const refreshed = await given().call('POST', '/v1/sessions/refresh', call)
+      expect(refreshed.status).toBe(200)
+      expect((await given().call('GET', '/v1/projects', { token: refreshed.json.access_token })).status).toBe(
+        200,
+      )
+      expect((await given().call('POST', '/v1/sessions/refresh', call)).status).toBe(401)
+    })
+
+    it('are over after signing out', async () => {
+      const { access_token: token, refresh_token } = await signIn()
+      expect((await given().call('DELETE', '/v1/sessions/current', { token })).status).toBe(200)
+      const refresh = await given().call('POST', '/v1/sessions/refresh', {
+        token: null,
+        body: { refresh_token },
+      })
+      expect(refresh.status).toBe(401)
+      await expect
+        .poll(async () => (await given().call('GET', '/v1/projects', { token })).status, wait)
+        .toBe(401)
+    })
+
+    it('refuse a token whose signature was changed', async () => {
+      const { access_token } = await signIn()
+      const [head, payload, signature] = access_token.split('.') as [string, string, string]
+      const other = signature.startsWith('A') ? 'B' : 'A'
+      const token = `${head}.${payload}.${other}${signature.slice(1)}`
+      expect((await given().call('GET', '/v1/projects', { token })).status).toBe(401)
+    })
+  })
+
+  describe('projects', () => {
+    it('are made by a member and not by a key', async () => {
+      const { access_token: token } = await signIn()
+      const body = { name: 'third', concurrency: 7, credit_cents: 500 }
+      const made = await given().call('POST', '/v1/projects', { token, body })
+      expect(made.status).toBe(201)
+      expect(made.json).toMatchObject({
+        name: 'third',
+        concurrency: 7,
+        credit_cents: 500,
+        spent_cents: 0,
+        running: 0,
+      })
+      expect((await given().call('POST', '/v1/projects', { body })).status).toBe(403)
+      await given().ctx.sql`delete from projects where id = ${made.json.id}`
+    })
+
+    it('are listed to a key as its own only', async () => {
+      const { json } = await given().call('GET', '/v1/projects')
+      expect(json.map((project: { id: string }) => project.id)).toEqual([given().first.project_id])
+    })
+  })
+
+  describe('API keys', () => {
+    it('are shown once, listed by their prefix, and dead within five seconds of their revocation', async () => {
+      const path = `/v1/projects/${given().first.project_id}/api-keys`
+      const made = await given().call('POST', path, { body: { name: 'ci' } })
+      expect(made.status).toBe(201)
+      const { id, key, prefix } = made.json
+      expect(key).toMatch(/^pk_[A-Za-z0-9_-]{43}$/)
+      expect(key.startsWith(prefix)).toBe(true)
+      expect((await given().call('GET', '/v1/agents', { token: key })).status).toBe(200)
+
+      const listed = await given().call('GET', path)
+      expect(listed.json[0]).toMatchObject({ id, name: 'ci', prefix })
+      expect(listed.text).not.toContain(key)
+
+      expect((await given().call('DELETE', `${path}/${id}`)).json.id).toBe(id)
+      await expect
+        .poll(async () => (await given().call('GET', '/v1/agents', { token: key })).status, wait)
+        .toBe(401)
+      expect((await given().call('DELETE', `${path}/${id}`)).status).toBe(404)
+      expect((await given().call('GET', path)).text).not.toContain(id)
+    })
+
+    it('have a name of at most 128 characters', async () => {
+      const path = `/v1/projects/${given().first.project_id}/api-keys`
+      expect((await given().call('POST', path, { body: { name: 'n'.repeat(128) } })).status).toBe(201)
+      expect((await given().call('POST', path, { body: { name: 'n'.repeat(129) } })).status).toBe(400)
+      expect((await given().call('POST', path, { body: {} })).status).toBe(400)
+    })
+
+    it('do not make others where the project forbids it', async () => {
+      const { ctx, sibling } = given()
+      await ctx.sql`update projects set settings = '{"keys_may_mint": false}' where id = ${sibling.project_id}`
+      const call = { token: sibling.key, body: { name: 'more' } }
+      expect((await given().call('POST', `/v1/projects/${sibling.project_id}/api-keys`, call)).status).toBe(
+        403,
+      )
+    })
+  })
+}
+
+const wait = { timeout: 5000, interval: 100 }

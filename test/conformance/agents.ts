@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import { openEnv } from '../../shared/engine/deploy.ts'
+import { makeAgent } from './make.ts'
+import type { Given } from './suite.ts'
+
+/** Agents and their deployments. */
+export function agentsPart(given: Given): void {
+  describe('agents', () => {
+    it('are made, read, listed and updated, which bumps the version of their configuration', async () => {
+      const body = {
+        project_id: given().first.project_id,
+        name: 'Ticket Triage',
+        description: 'Sorts tickets.',
+      }
+      const made = await given().call('POST', '/v1/agents', { body })
+      expect(made.status).toBe(201)
+      expect(made.json).toMatchObject({ ...body, slug: 'ticket-triage', config: {}, config_version: 1 })
+      expect(made.json.deployed_version).toBeNull()
+      const path = `/v1/agents/${made.json.id}`
+
+      const updated = await given().call('PATCH', path, {
+        body: { config: { model: 'm', deep: { list: [1] } } },
+      })
+      expect(updated.status).toBe(200)
+      expect(updated.json).toMatchObject({
+        config_version: 2,
+        config: { model: 'm', deep: { list: [1] } },
+        name: body.name,
+      })
+      expect((await given().call('GET', path)).json).toEqual(updated.json)
+      const listed = await given().call('GET', `/v1/agents?project_id=${body.project_id}`)
+      expect(listed.json).toContainEqual(updated.json)
+    })
+
+    it('have a slug that is unique within their project only', async () => {
+      const { slug } = await makeAgent(given())
+      const again = await given().call('POST', '/v1/agents', { body: { name: 'again', slug } })
+      expect([again.status, again.json.error.code]).toEqual([409, 'agent_slug_taken'])
+      const elsewhere = { token: given().sibling.key, body: { name: 'again', slug } }
+      expect((await given().call('POST', '/v1/agents', elsewhere)).status).toBe(201)
+    })
+
+    it.each([
+      ['an empty change', {}],
+      ['a slug', { slug: 'other' }],
+      ['a configuration with a NUL', { config: { a: ['\0'] } }],
+      ['a list as configuration', { config: [] }],
+    ])('are not updated by %s', async (_, body) => {
+      const { id } = await makeAgent(given())
+      expect((await given().call('PATCH', `/v1/agents/${id}`, { body })).status).toBe(400)
+    })
+
+    it.each(['Upper', 'with space', '-dash', 'ü', '', 'x'.repeat(65)])(
+      'do not take the slug "%s"',
+      async slug => {
+        expect((await given().call('POST', '/v1/agents', { body: { name: 'a', slug } })).status).toBe(400)
+      },
+    )
+  })
+
+  describe('deployments', () => {
+    const declaration = { name: 'triage', item_budget_cents: 5, network: ['api.openai.com'] }
+    const bundle = { kind: 'bundle', code: 'export default 1', declaration, env: { TOKEN: 'secret-word' } }
+
+    it('are versions; the same content is the same version; an older one can be promoted', async () => {
+      const { id } = await makeAgent(given())
+      const path = `/v1/agents/${id}/deployments`
+      const one = await given().call('POST', path, { body: bundle })
+      expect(one.status).toBe(201)
+      expect(one.json).toMatchObject({
+        version: 1,
+        created: true,
+        is_current: true,
+        kind: 'bundle',
+        declaration,
+      })
+      const two = await given().call('POST', path, { body: { ...bundle, env: { TOKEN: 'other' } } })
+      expect(two.json).toMatchObject({ version: 2, created: true, bundle_hash: one.json.bundle_hash })
+      const again = await given().call('POST', path, { body: bundle })
+      expect(again.status).toBe(200)
+      expect(again.json).toMatchObject({ id: one.json.id, version: 1, created: false, is_current: true })
+
+      const promoted = await given().call('POST', `${path}/${two.json.id}/promote`)
+      expect(promoted.status).toBe(200)
+      expect((await given().call('GET', `/v1/agents/${id}`)).json.deployed_version).toBe(2)
+      const listed = await given().call('GET', path)
+      expect(
+        listed.json.map((row: { version: number; is_current: boolean }) => [row.version, row.is_current]),
+      ).toEqual([
+        [2, true],
+        [1, false],
+      ])
+      expect(listed.text).not.toContain('secret-word')
+    })
+
+    it('keep their environment sealed with the master key', async () => {
+      const { id } = await makeAgent(given())
+      await given().call('POST', `/v1/agents/${id}/deployments`, { body: bundle })
+      const { ctx } = given()
+      const [row] = await ctx.sql`select env_sealed from deployments where agent_id = ${id}`
+      expect(row!.env_sealed).not.toContain('secret-word')
+      expect(await openEnv(ctx, row!.env_sealed)).toEqual({ TOKEN: 'secret-word' })
+    })
+
+    it('can be an HTTP function anywhere', async () => {
+      const { id } = await makeAgent(given())
+      const body = {
+        kind: 'url',
+        url: 'http://127.0.0.1:9/agent',
+        protocol: 'json',
+        declaration: { name: 'far' },
+      }
+      const made = await given().call('POST', `/v1/agents/${id}/deployments`, { body })
+      expect(made.json).toMatchObject({ kind: 'url', url: body.url, protocol: 'json', bundle_hash: null })
+    })
+
+    it('get one version each when many deploy at once', async () => {
+      const { id } = await makeAgent(given())
+      const bodies = Array.from({ length: 8 }, (_, n) => ({ ...bundle, env: { N: String(n % 4) } }))
+      const made = await Promise.all(
+        bodies.map(body => given().call('POST', `/v1/agents/${id}/deployments`, { body })),
+      )
+      expect(new Set(made.map(answer => answer.json.version))).toEqual(new Set([1, 2, 3, 4]))
+    })
+
+    it.each([
+      ['an unknown kind', { ...bundle, kind: 'image' }],
+      ['code and no declaration', { kind: 'bundle', code: 'x' }],
+      ['a file URL', { kind: 'url', url: 'file:///etc/passwd', declaration }],
+      ['credentials in the URL', { kind: 'url', url: 'http://a:b@c/', declaration }],
+      ['an unknown declaration', { ...bundle, declaration: { ...declaration, colour: 'red' } }],
+      ['a variable named 1A', { ...bundle, env: { '1A': 'x' } }],
+    ])('are refused with %s', async (_, body) => {
+      const { id } = await makeAgent(given())
+      expect((await given().call('POST', `/v1/agents/${id}/deployments`, { body })).status).toBe(400)
+    })
+  })
+}

@@ -1,0 +1,75 @@
+// Holds answers against the OpenAPI document that the same host serves.
+
+import { z } from 'zod'
+
+interface Media {
+  schema: Record<string, unknown>
+}
+interface Operation {
+  responses: Record<string, { content?: Record<string, Media> }>
+}
+export interface Document {
+  openapi: string
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Record<string, unknown>> }
+}
+
+export class Contract {
+  readonly document: Document
+  readonly #templates: [RegExp, string][]
+  readonly #schemas = new Map<string, z.ZodType>()
+  /** Every operation and status that was seen, to tell what the suite leaves out. */
+  readonly seen = new Set<string>()
+
+  constructor(document: Document) {
+    this.document = document
+    this.#templates = Object.keys(document.paths)
+      .sort((a, b) => a.split('{').length - b.split('{').length)
+      .map(path => [new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`), path])
+  }
+
+  /** Throws when an answer of a documented operation is not what the document says. */
+  check(method: string, pathname: string, status: number, contentType: string | null, text: string): void {
+    const template = this.#templates.find(([pattern]) => pattern.test(pathname))?.[1]
+    const operation = template && this.document.paths[template]?.[method.toLowerCase()]
+    if (!operation) return
+    const name = `${method} ${template} ${status}`
+    this.seen.add(name)
+    const response = operation.responses[status]
+    if (response === undefined) throw new Error(`${name} is not documented`)
+    if (response.content === undefined) {
+      if (text !== '') throw new Error(`${name} has a body but documents none`)
+      return
+    }
+    const media = response.content[contentType ?? '']
+    if (media === undefined) throw new Error(`${name} has the undocumented content type ${contentType}`)
+    const isLines = contentType === 'application/x-ndjson'
+    const values = isLines ? text.split('\n').filter(Boolean) : [text]
+    for (const value of values) {
+      const result = this.#schemaOf(`${name} ${contentType}`, media.schema).safeParse(JSON.parse(value))
+      if (!result.success)
+        throw new Error(`${name} does not fit the document: ${result.error.message}\n${value}`)
+    }
+  }
+
+  #schemaOf(name: string, schema: Record<string, unknown>): z.ZodType {
+    const known = this.#schemas.get(name)
+    if (known) return known
+    const made = z.fromJSONSchema(this.#resolved(schema) as Parameters<typeof z.fromJSONSchema>[0])
+    this.#schemas.set(name, made)
+    return made
+  }
+
+  /** The schema with every reference replaced by what it names; none of ours is recursive. */
+  #resolved(schema: unknown): unknown {
+    if (Array.isArray(schema)) return schema.map(member => this.#resolved(member))
+    if (schema === null || typeof schema !== 'object') return schema
+    const { $ref, ...rest } = schema as Record<string, unknown>
+    if (typeof $ref === 'string') {
+      const named = this.document.components.schemas[$ref.split('/').at(-1)!]
+      if (named === undefined) throw new Error(`${$ref} names nothing`)
+      return this.#resolved({ ...named, ...rest })
+    }
+    return Object.fromEntries(Object.entries(rest).map(([key, member]) => [key, this.#resolved(member)]))
+  }
+}

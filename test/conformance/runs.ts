@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest'
+import { makeAgent, makeRun } from './make.ts'
+import { stepsPart } from './steps.ts'
+import { submissionPart } from './submission.ts'
+import type { Given } from './suite.ts'
+
+/** Runs, their items and the records of items. */
+export function runsPart(given: Given): void {
+  submissionPart(given)
+  stepsPart(given)
+
+  describe('runs', () => {
+    it('are listed newest first, by agent and by item, in pages', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      const ids: string[] = []
+      for (const item_id of ['a', 'b', 'a', 'c'])
+        ids.unshift(await makeRun(world, agent.id, [{ input: 1, item_id }]))
+      const list = async (query: string) => {
+        const answer = await world.call('GET', `/v2/runs?agent=${agent.slug}&${query}`)
+        expect(answer.status).toBe(200)
+        return {
+          ids: answer.json.map((run: { id: string }) => run.id),
+          next: answer.headers.get('x-next-cursor'),
+        }
+      }
+      expect(await list('')).toEqual({ ids, next: null })
+      expect((await list('item_id=a')).ids).toEqual([ids[1], ids[3]])
+      expect((await list('item_id=nothing')).ids).toEqual([])
+
+      const first = await list('limit=3')
+      expect(first.ids).toEqual(ids.slice(0, 3))
+      const second = await list(`limit=3&cursor=${first.next}`)
+      expect(second).toEqual({ ids: ids.slice(3), next: null })
+    })
+
+    it('refuse a cursor that was edited, of another filter, or of another project', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      for (const input of [1, 2]) await makeRun(world, agent.id, [{ input, item_id: 'same' }])
+      const cursor = (await world.call('GET', '/v2/runs?limit=1')).headers.get('x-next-cursor')!
+      const edited = (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1)
+      const asked: [string, string?][] = [
+        [`cursor=${edited}`],
+        [`cursor=${cursor}=`],
+        ['cursor=AAAA'],
+        [`cursor=${cursor}&item_id=same`],
+        [`cursor=${cursor}`, world.sibling.key],
+      ]
+      for (const [query, token = world.first.api_key] of asked) {
+        const { status, json } = await world.call('GET', `/v2/runs?${query}`, { token })
+        expect([query, status, json.error.code]).toEqual([query, 400, 'invalid_cursor'])
+      }
+    })
+
+    it('show what was ordered and how far they are', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      const more = {
+        name: 'nightly',
+        budget_cents: 250,
+        timeout_seconds: 60,
+        callback_url: 'https://example.org/hook',
+      }
+      const id = await makeRun(world, agent.id, [{ input: 1 }, { input: 2 }], more)
+      const { json } = await world.call('GET', `/v2/runs/${id}`)
+      expect(json).toMatchObject({
+        id,
+        agent_id: agent.id,
+        agent_slug: agent.slug,
+        ...more,
+        status: 'queued',
+        worst_outcome_status: null,
+        total_items: 2,
+        queued: 2,
+        completed: 0,
+        failed: 0,
+        cancelled: 0,
+        paused: 0,
+        degraded_count: 0,
+        aggregate_cost_cents: 0,
+        cost_usd: 0,
+        unpriced_item_count: 0,
+      })
+    })
+
+    it('are cancelled once', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      const id = await makeRun(world, agent.id, [{ input: 1 }, { input: 2 }])
+      const cancelled = await world.call('POST', `/v2/runs/${id}/cancel`)
+      expect([cancelled.status, cancelled.json.status]).toEqual([202, 'cancelled'])
+      const { json } = await world.call('GET', `/v2/runs/${id}`)
+      expect(json).toMatchObject({ status: 'cancelled', stop_reason: 'cancelled', cancelled: 2, queued: 0 })
+      const again = await world.call('POST', `/v2/runs/${id}/cancel`)
+      expect([again.status, again.json.error.code]).toEqual([409, 'run_already_ended'])
+    })
+
+    it('prove that nothing was lost, and tell where a counter is wrong', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      const id = await makeRun(world, agent.id, [{ input: 1 }, { input: 2 }])
+      const sound = await world.call('GET', `/v2/runs/${id}/verify`)
+      expect(sound.json).toMatchObject({
+        total_items: 2,
+        counted: { queued: 2 },
+        balanced: true,
+        differences: [],
+      })
+      await world.ctx.sql`update runs set ok = ok + 1, cost_micro = 5 where id = ${id}`
+      const broken = await world.call('GET', `/v2/runs/${id}/verify`)
+      expect(broken.json.balanced).toBe(false)
+      expect(broken.json.differences).toContain('ok: the run says 1, a recount 0')
+      expect(broken.json.differences).toContain('cost_micro: the run says 5, a recount 0')
+    })
+  })
+
+  describe('items', () => {
+    it('are listed in pages, by status and by verdict', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      const run = await makeRun(
+        world,
+        agent.id,
+        Array.from({ length: 5 }, (_, n) => ({ input: n, item_id: `i${n}` })),
+      )
+      await world.ctx.sql`
+        update items set status = 'completed', outcome = (case seq when 2 then 'ok' else 'degraded' end)::outcome
+        where run_id = ${run} and seq in (2, 4)`
+      const list = async (query: string) => {
+        const { status, json, headers } = await world.call('GET', `/v2/runs/${run}/items?${query}`)
+        expect(status).toBe(200)
+        return [json.map((item: { item_id: string }) => item.item_id), headers.get('x-next-cursor')]
+      }
+      expect(await list('')).toEqual([['i0', 'i1', 'i2', 'i3', 'i4'], null])
+      expect(await list('outcome=ok')).toEqual([['i1'], null])
+      expect(await list('outcome=not_ok')).toEqual([['i3'], null])
+      expect(await list('status=queued')).toEqual([['i0', 'i2', 'i4'], null])
+      const [, cursor] = await list('limit=4')
+      expect(await list(`limit=4&cursor=${cursor}`)).toEqual([['i4'], null])
+    })
+
+    it('have a durable record each, and all of them can be exported as lines and as an array', async () => {
+      const world = given()
+      const agent = await makeAgent(world, world.sibling.key)
+      const items = Array.from({ length: 1203 }, (_, n) => ({
+        input: { n },
+        item_id: `x${n}`,
+        partition_key: `p${n % 2}`,
+      }))
+      const token = world.sibling.key
+      const body = { agent_id: agent.id, items }
+      const { group_id } = (await world.call('POST', '/v1/batches', { token, body })).json
+      for (const input of ['one', 'two']) {
+        await world.call('POST', `/v1/agents/${agent.id}/runs`, { token, body: { input } })
+      }
+      const lines = await world.call('GET', '/v1/durable/runs', {
+        token,
+        headers: { accept: 'application/x-ndjson' },
+      })
+      const records = lines.text
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line))
+      expect(records.length).toBe(1205)
+      expect(new Set(records.map(record => record.id)).size).toBe(1205)
+      expect(records[0]).toMatchObject({
+        run_id: group_id,
+        item_id: 'x0',
+        partition_key: 'p0',
+        input_snapshot: { n: 0 },
+      })
+      expect((await world.call('GET', '/v1/durable/runs', { token })).json).toEqual(records)
+      const record = await world.call('GET', `/v1/durable/runs/${records[700].id}`, { token })
+      expect(record.json).toEqual(records[700])
+    })
+  })
+}

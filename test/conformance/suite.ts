@@ -1,0 +1,43 @@
+// What every host must do alike. Each part is a file; each test makes the agents and runs it needs.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accountPart } from './account.ts'
+import { agentsPart } from './agents.ts'
+import { edgePart } from './edge.ts'
+import type { StartHost } from './hosts.ts'
+import { runsPart } from './runs.ts'
+import { tenantsPart } from './tenants.ts'
+import { openWorld, type World } from './world.ts'
+
+export type Given = () => World
+
+export function conformance(name: string, startHost: StartHost): void {
+  describe(`endpoints on ${name}`, () => {
+    let world: World
+    const given: Given = () => world
+    beforeAll(async () => {
+      world = await openWorld(startHost)
+    }, 120_000)
+    afterAll(() => world?.end())
+
+    edgePart(given)
+    accountPart(given)
+    agentsPart(given)
+    runsPart(given)
+    tenantsPart(given)
+
+    it('answered with every status that an operation documents as its success', () => {
+      const { contract } = given()
+      const missing: string[] = []
+      for (const [path, operations] of Object.entries(contract.document.paths)) {
+        for (const [method, { responses }] of Object.entries(operations)) {
+          for (const status of Object.keys(responses).filter(status => status.startsWith('2'))) {
+            const name = `${method.toUpperCase()} ${path} ${status}`
+            if (!contract.seen.has(name)) missing.push(name)
+          }
+        }
+      }
+      expect(missing).toEqual([])
+    })
+  })
+}

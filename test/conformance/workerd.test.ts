@@ -1,0 +1,4 @@
+import { startWorkerdHost } from './hosts.ts'
+import { conformance } from './suite.ts'
+
+conformance('workerd', startWorkerdHost)
