@@ -3,7 +3,7 @@
 
 import type { Context } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { extendLeases, findNextDue, findOpenRuns } from '../store/claims.ts'
+import { extendLeases, findNextDue, findOpenRuns, type OpenRun } from '../store/claims.ts'
 import { pauseForCredit, sweepStopped } from '../store/stop.ts'
 import { type Claim, claimItems } from './claim.ts'
 import { execute, type Timing } from './execute.ts'
@@ -34,6 +34,11 @@ export async function consume(ctx: Context, options: ConsumeOptions = {}): Promi
 }
 
 const IDLE_MS = 1000 // a wait ends by a poke, a settled flush or a due item; this catches what none of them tells
+
+const claimsWorthMaking = (run: OpenRun) =>
+  run.stop_reason
+    ? 1
+    : Math.max(1, Math.min(LIMITS.claims_at_once, Math.floor(run.fresh / LIMITS.claim_items)))
 
 class Consumer {
   readonly #ctx: Context
@@ -86,21 +91,30 @@ class Consumer {
 
   /** One look over the open runs; true when anything was claimed or swept. */
   async #look(): Promise<boolean> {
-    let progress = false
     try {
-      for (const run of await findOpenRuns(this.#ctx.sql, LIMITS.open_runs_per_look)) {
-        if (this.#inFlight >= LIMITS.items_in_flight_per_consumer || this.#isOver()) break
-        if (run.stop_reason) await sweepStopped(this.#ctx.sql, run.id, LIMITS.sweep_items)
-        else if (!(await this.#claim(run.id))) continue
-        progress = true
+      const runs = await findOpenRuns(this.#ctx.sql, LIMITS.open_runs_per_look)
+      let progress = false
+      // A long pile is claimed from several times in one look, so that the round trips overlap.
+      const turns = runs.flatMap(run => Array<OpenRun>(claimsWorthMaking(run)).fill(run))
+      for (let i = 0; i < turns.length && !this.#isOver(); i += LIMITS.claims_at_once) {
+        if (this.#inFlight >= LIMITS.items_in_flight_per_consumer) break
+        const took = await Promise.all(turns.slice(i, i + LIMITS.claims_at_once).map(run => this.#turn(run)))
+        progress ||= took.includes(true)
       }
+      return progress
     } catch (error) {
       // PostgreSQL is restarting, or two statements met in a deadlock: the next look tries again.
       this.#ctx.log('warn', 'look_failed', { error: String(error) })
       await new Promise(resolve => setTimeout(resolve, 200))
       return true
     }
-    return progress
+  }
+
+  /** What one run gets of a look; true when something was done for it. */
+  async #turn(run: OpenRun): Promise<boolean> {
+    if (!run.stop_reason) return this.#claim(run.id)
+    await sweepStopped(this.#ctx.sql, run.id, LIMITS.sweep_items)
+    return true
   }
 
   async #claim(runId: string): Promise<boolean> {

@@ -20,6 +20,8 @@ export interface Flight {
   /** Set once: by the agent's final line, by a fence, or by the end of the request. */
   done: boolean
   verdict: Verdict | null
+  /** In a flush under way; what comes meanwhile waits for it. */
+  writing: boolean
   /** Steps not yet handed to a flush. */
   pending: StepRow[]
   graded: GradedStep[]
@@ -38,6 +40,7 @@ export function takeOff(item: ClaimedItem, lease: Lease): Flight {
     lease,
     done: false,
     verdict: null,
+    writing: false,
     pending: [],
     graded: [],
     step_count: item.step_count,

@@ -1,6 +1,6 @@
-// Gathers what becomes of a run's items and writes it in few, large flushes. Guarantee: one flush of a run is under
-// way at a time, what arrives meanwhile waits for the next, and a flush that failed on a lost connection is sent
-// again unchanged, which its guards make harmless.
+// Gathers what becomes of a run's items and writes it in few, large flushes. Guarantee: an item is in one flush at a
+// time, in order; what arrives while the flushes are under way waits for the next; and a flush that failed on a lost
+// connection is sent again unchanged, which its guards make harmless.
 
 import type { Context } from '../context.ts'
 import { fault } from '../domain/fault.ts'
@@ -23,7 +23,8 @@ export class Settler {
   /** Items with something to write, in the order it came. */
   #touched = new Set<Flight>()
   #returns: { flight: Flight; entry: Return }[] = []
-  #flushing: Promise<void> | null = null
+  /** Flushes under way: the second is prepared and sent while PostgreSQL works on the first. */
+  #lanes = new Set<Promise<void>>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(ctx: Context, runId: string, maxConsecutiveFailures: number, events: SettlerEvents) {
@@ -55,14 +56,14 @@ export class Settler {
 
   /** Resolves when nothing is left to write. */
   async drained(): Promise<void> {
-    while (this.#flushing || this.#touched.size > 0 || this.#returns.length > 0) {
+    while (this.#lanes.size > 0 || this.#touched.size > 0 || this.#returns.length > 0) {
       this.#start()
-      await this.#flushing
+      await Promise.race(this.#lanes)
     }
   }
 
   #schedule(delayMs: number): void {
-    if (this.#flushing) return
+    if (this.#lanes.size >= LIMITS.settles_in_flight_per_run) return
     if (delayMs > 0) {
       this.#timer ??= setTimeout(() => this.#start(), delayMs)
       return
@@ -75,57 +76,63 @@ export class Settler {
   #start(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#flushing ??= this.#flushAll().finally(() => {
-      this.#flushing = null
+    if (this.#lanes.size >= LIMITS.settles_in_flight_per_run) return
+    const lane = this.#flushAll().finally(() => {
+      this.#lanes.delete(lane)
+      // Something may have come between the lane's last look and its end.
+      if (this.#touched.size + this.#returns.length > 0) this.#schedule(0)
     })
+    this.#lanes.add(lane)
   }
 
   async #flushAll(): Promise<void> {
-    while (this.#touched.size > 0 || this.#returns.length > 0) {
-      let left = 0
-      if (this.#touched.size > 0) left += await this.#flushEntries()
-      if (this.#returns.length > 0) left += await this.#flushReturns()
+    for (;;) {
+      const entries = await this.#flushEntries()
+      const returns = await this.#flushReturns()
+      if (entries === null && returns === null) return
+      const left = (entries ?? 0) + (returns ?? 0)
       if (left > 0) this.#events.onSettled(left)
     }
   }
 
-  async #flushEntries(): Promise<number> {
-    const { flush, ended } = this.#takeFlush()
+  /** Items that left the consumer's hands with the flush; null when there was nothing to write. */
+  async #flushEntries(): Promise<number | null> {
+    const taken = this.#takeFlush()
+    if (taken === null) return null
+    const { flush, flights, ended } = taken
     await fault('settle.before_commit')
     await this.#persist(() => store.settle(this.#ctx.sql, flush))
     await fault('settle.after_commit')
+    for (const flight of flights) flight.writing = false
     return stillHeld(ended)
   }
 
-  async #flushReturns(): Promise<number> {
+  async #flushReturns(): Promise<number | null> {
     // An item's steps are written before it is given back, or the next attempt would not find them.
     const taken = this.#returns
-      .filter(({ flight }) => !this.#touched.has(flight))
+      .filter(({ flight }) => !flight.writing && !this.#touched.has(flight))
       .slice(0, LIMITS.settle_items)
+    if (taken.length === 0) return null
     const set = new Set(taken)
     this.#returns = this.#returns.filter(one => !set.has(one))
     const closed = closedClaims(taken.map(({ flight }) => flight))
-    if (taken.length > 0)
-      await this.#persist(() =>
-        store.returnItems(
-          this.#ctx.sql,
-          this.#runId,
-          taken.map(one => one.entry),
-          closed,
-        ),
-      )
+    const entries = taken.map(({ entry }) => entry)
+    await this.#persist(() => store.returnItems(this.#ctx.sql, this.#runId, entries, closed))
     return stillHeld(taken.map(({ flight }) => flight))
   }
 
   /** Takes as many items as one statement should carry, and fixes what it says. */
-  #takeFlush(): { flush: store.Flush; ended: Flight[] } {
+  #takeFlush(): { flush: store.Flush; flights: Flight[]; ended: Flight[] } | null {
     const entries: store.Entry[] = []
     const steps: StepRow[] = []
-    const ended: Flight[] = []
+    const flights: Flight[] = []
     let bytes = 0
     for (const flight of this.#touched) {
       if (entries.length >= LIMITS.settle_items || bytes > LIMITS.settle_bytes) break
+      if (flight.writing) continue
       this.#touched.delete(flight)
+      flight.writing = true
+      flights.push(flight)
       const { pending, verdict } = flight
       flight.pending = []
       for (const step of pending) {
@@ -134,8 +141,9 @@ export class Settler {
       }
       bytes += verdict?.output?.length ?? 0
       entries.push(entryOf(flight, pending, verdict))
-      if (verdict) ended.push(flight)
     }
+    if (flights.length === 0) return null
+    const ended = flights.filter(flight => flight.verdict !== null)
     const flush = {
       run_id: this.#runId,
       entries,
@@ -144,7 +152,7 @@ export class Settler {
       ...streakOf(ended),
       max_consecutive_failures: this.#maxConsecutiveFailures,
     }
-    return { flush, ended }
+    return { flush, flights, ended }
   }
 
   /**

@@ -116,7 +116,7 @@ async function writePile(ctx: Context, order: RunOrder, run: store.NewRun, chunk
         store.insertMaterializingRun(sql, run),
         store.insertItems(sql, run.id, 1, prepare(run.id, 1, first.items, ids)),
       ])
-      await seal(sql, order, run, ids)
+      await seal(sql, order, run, first.items.length, ids)
       await fault('submit.before_commit')
     })
     return first.items.length
@@ -125,7 +125,7 @@ async function writePile(ctx: Context, order: RunOrder, run: store.NewRun, chunk
   try {
     const total = await writeChunks(ctx, run.id, first, chunks, ids)
     await ctx.sql.begin(async tx => {
-      await seal(tx as unknown as Sql, order, run, ids)
+      await seal(tx as unknown as Sql, order, run, total, ids)
       await fault('submit.before_commit')
     })
     return total
@@ -135,7 +135,7 @@ async function writePile(ctx: Context, order: RunOrder, run: store.NewRun, chunk
   }
 }
 
-/** Inserts chunk after chunk, one in flight while the next is being read. */
+/** Inserts chunk after chunk, a bounded number in flight while the next is being read; returns how many items. */
 async function writeChunks(
   ctx: Context,
   runId: string,
@@ -143,9 +143,10 @@ async function writeChunks(
   chunks: AsyncGenerator<Chunk>,
   ids: SeenIds,
 ): Promise<number> {
+  const inFlight = new Set<Promise<void>>()
   let nextSeq = 1
-  let inFlight: Promise<void> = Promise.resolve()
-  const write = async (chunk: Chunk) => {
+  let touchedAt = ctx.now()
+  async function write(chunk: Chunk): Promise<void> {
     const items = prepare(runId, nextSeq, chunk.items, ids)
     const firstSeq = nextSeq
     nextSeq += items.length
@@ -154,20 +155,41 @@ async function writeChunks(
         'too_many_items',
         `A run takes at most ${LIMITS.items_per_run} items; split the file.`,
       )
-    await inFlight
-    inFlight = store.insertItems(ctx.sql, runId, firstSeq, items).then(count => {
-      if (count === 0) throw new ApiError('invalid_request', 'The submission took too long and was given up.')
-    })
-    inFlight.catch(() => {}) // awaited before the next chunk and at the end
+    const insert = store
+      .insertItems(ctx.sql, runId, firstSeq, items)
+      .then(count => {
+        if (count === 0) throw givenUp()
+      })
+      .finally(() => inFlight.delete(insert))
+    inFlight.add(insert)
+    if (inFlight.size >= LIMITS.inserts_in_flight) await Promise.race(inFlight)
+    if (ctx.now() - touchedAt > LIMITS.materializing_touch_ms) {
+      touchedAt = ctx.now()
+      await store.touchMaterializing(ctx.sql, runId)
+    }
   }
-  await write(first)
-  for await (const chunk of chunks) await write(chunk)
-  await inFlight
+  try {
+    await write(first)
+    for await (const chunk of chunks) await write(chunk)
+    await Promise.all(inFlight)
+  } finally {
+    // Whoever cleans up after a failure must not be overtaken by a chunk that is still on its way.
+    await Promise.allSettled(inFlight)
+  }
   return nextSeq - 1
 }
 
+const givenUp = () =>
+  new ApiError('invalid_request', 'The submission took too long to arrive and was given up.')
+
 /** The last statements of a submission: no id twice, the key is ours, the run is open. */
-async function seal(sql: Sql, order: RunOrder, run: store.NewRun, ids: SeenIds): Promise<void> {
+async function seal(
+  sql: Sql,
+  order: RunOrder,
+  run: store.NewRun,
+  total: number,
+  ids: SeenIds,
+): Promise<void> {
   if (ids.overflowed) {
     const repeated = await store.findRepeatedIds(sql, run.id, LIMITS.bad_lines_named)
     if (repeated.length > 0) throw duplicateIds(repeated)
@@ -181,8 +203,7 @@ async function seal(sql: Sql, order: RunOrder, run: store.NewRun, ids: SeenIds):
     }
     if (!(await store.takeIdempotencyKey(sql, row, LIMITS.idempotency_window_hours))) throw new KeyTaken()
   }
-  if (!(await store.finishMaterializing(sql, run.id)))
-    throw new ApiError('invalid_request', 'The submission took too long and was given up.')
+  if (!(await store.finishMaterializing(sql, run.id, total))) throw givenUp()
 }
 
 /** Removes a run that never opened, in bounded steps; if this dies too, the tick goes on with it. */

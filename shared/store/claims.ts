@@ -10,12 +10,14 @@ export interface OpenRun {
   id: string
   /** Set when the run was stopped and what is left of its pile must be ended. */
   stop_reason: StopReason | null
+  /** Items that were never offered. */
+  fresh: number
 }
 
 /** Runs with something to offer now, the least recently touched first. */
 export async function findOpenRuns(sql: Sql, limit: number) {
   return sql<OpenRun[]>`
-    select id, stop_reason from runs r
+    select id, stop_reason, greatest(0, total_items - next_seq + 1) as fresh from runs r
     where finished_at is null and not materializing and case
       when stop_reason is null then next_seq <= total_items
         or exists (select from due_items d where d.run_id = r.id and d.due_at <= now())

@@ -78,6 +78,8 @@ export async function nextItems(
     from (
       select id, project_id, agent_id, created_at from runs
       where project_id = ${project_id} and id >= ${after.run_id} and not materializing
+        -- A scalar, not exists: that might be planned as a join with all items.
+        and (select true from items where run_id = runs.id limit 1)
       order by id limit ${limit}
     ) r
     join agents a on a.id = r.agent_id

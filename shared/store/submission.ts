@@ -53,8 +53,7 @@ export async function insertItems(
 ) {
   const result = await sql`
     with run as (
-      update runs set total_items = total_items + ${items.length}, touched_at = now()
-      where id = ${runId} and materializing returning id
+      select id from runs where id = ${runId} and materializing for share
     )
     insert into items (run_id, seq, line, status, item_id, partition_key, input)
     select run.id, ${firstSeq}::int + n::int - 1, line, 'queued', item_id, partition_key, input
@@ -67,10 +66,16 @@ export async function insertItems(
   return result.count
 }
 
+/** Tells the tick that the submission is still arriving. */
+export async function touchMaterializing(sql: Sql, runId: string): Promise<void> {
+  await sql`update runs set touched_at = now() where id = ${runId} and materializing`
+}
+
 /** Opens the run for dispatch; false when it was given up in the meantime. */
-export async function finishMaterializing(sql: Sql, runId: string): Promise<boolean> {
+export async function finishMaterializing(sql: Sql, runId: string, totalItems: number): Promise<boolean> {
   const result = await sql`
-    update runs set materializing = false, touched_at = now() where id = ${runId} and materializing`
+    update runs set materializing = false, total_items = ${totalItems}, touched_at = now()
+    where id = ${runId} and materializing`
   return result.count === 1
 }
 

@@ -55,7 +55,7 @@ async function batch(bench: Bench, agent_id: string, items: number) {
 }
 
 async function batches(bench: Bench, agentId: string, items: number) {
-  const rounds = []
+  const rounds: Awaited<ReturnType<typeof batch>>[] = []
   await batch(bench, agentId, Math.min(items, 5000)) // warm-up
   for (let i = 0; i < ROUNDS; i++) rounds.push(await batch(bench, agentId, items))
   const of = (key: 'submit' | 'drain' | 'all') => median(rounds.map(round => round[key]))
