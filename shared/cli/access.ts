@@ -1,0 +1,53 @@
+// Which server to talk to and with which key: the environment, else the file of a local stack. Guarantee: the key
+// of a local stack is only ever sent to that stack.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { EXIT, Failure } from './failure.ts'
+
+export interface Access {
+  base_url: string
+  api_key: string
+}
+
+const DEFAULT_BASE_URL = 'http://127.0.0.1:8090'
+const CHECKOUT = join(import.meta.dirname, '../..')
+
+/** @throws Failure `no_credentials` */
+export function findAccess(env: Record<string, string | undefined>, folder: string): Access {
+  const local = localStack(env, folder)
+  const base_url = (env.ASSAY_BASE_URL || local?.base_url || DEFAULT_BASE_URL).replace(/\/+$/, '')
+  const api_key = env.ASSAY_API_KEY || (base_url === local?.base_url ? local.api_key : undefined)
+  if (!/^https?:\/\//.test(base_url) || !URL.canParse(base_url)) {
+    throw new Failure(EXIT.usage, 'usage', `ASSAY_BASE_URL is "${base_url}"; it must be an http or https URL`)
+  }
+  if (api_key !== undefined) return { base_url, api_key }
+  throw new Failure(EXIT.api, 'no_credentials', `there is no API key for ${base_url}`, {
+    hint:
+      local === undefined
+        ? 'set ASSAY_API_KEY, or start a stack here: it leaves its key in .assay/local.json'
+        : `set ASSAY_API_KEY; the key of the local stack is for ${local.base_url} alone`,
+    next: local === undefined ? 'npm start' : undefined,
+  })
+}
+
+function localStack(env: Record<string, string | undefined>, folder: string): Access | undefined {
+  const folders = env.ASSAY_DATA_DIR
+    ? [resolve(folder, env.ASSAY_DATA_DIR)]
+    : [join(folder, '.assay'), join(CHECKOUT, '.assay')]
+  const file = folders.map(path => join(path, 'local.json')).find(path => existsSync(path))
+  if (file === undefined) return undefined
+  try {
+    const { base_url, api_key } = JSON.parse(readFileSync(file, 'utf8'))
+    if (typeof base_url === 'string' && typeof api_key === 'string') return { base_url, api_key }
+  } catch (error) {
+    throw unreadable(file, (error as Error).message)
+  }
+  throw unreadable(file, 'it lacks base_url or api_key')
+}
+
+const unreadable = (file: string, why: string) =>
+  new Failure(EXIT.api, 'no_credentials', `${file} cannot be used: ${why}`, {
+    hint: 'start the stack again: it writes that file anew',
+    next: 'npm start',
+  })

@@ -1,0 +1,92 @@
+// The typed client with this command's failures. Guarantee: whatever a call throws, `asFailure` says it in words
+// with a command to try next.
+
+import { ApiFailure, type Client, createClient, type Schemas } from '../sdk/client.ts'
+import type { Access } from './access.ts'
+import { EXIT, Failure } from './failure.ts'
+
+export type Run = Schemas['Run']
+export type RunItem = Schemas['RunItem']
+export type ItemRecord = Schemas['ItemRecord']
+export type Step = Schemas['Step']
+export type Agent = Schemas['Agent']
+export type Verification = Schemas['Verification']
+
+export type Api = Client
+
+export function connect({ base_url, api_key }: Access): Api {
+  return createClient({
+    baseUrl: base_url,
+    apiKey: api_key,
+    fetch: async (input, init) => {
+      try {
+        return await fetch(input, init)
+      } catch (error) {
+        throw unreachable(base_url, error)
+      }
+    },
+  })
+}
+
+/** The value of an answer; errors are thrown by the client. */
+export async function answered<T>(call: Promise<{ data?: T }>): Promise<T> {
+  return (await call).data as T
+}
+
+/** @throws Failure `not_found` naming the agents there are */
+export async function findAgent(api: Api, slug: string): Promise<Agent> {
+  const agents = await answered(api.GET('/v1/agents'))
+  const found = agents.find(agent => agent.slug === slug || agent.id === slug)
+  if (found !== undefined) return found
+  const known = agents.map(agent => agent.slug).slice(0, 10)
+  throw new Failure(EXIT.api, 'not_found', `there is no agent "${slug}" in this project`, {
+    hint: known.length > 0 ? `there are: ${known.join(', ')}` : 'nothing has been deployed yet',
+    next: 'assay deploy FILE',
+  })
+}
+
+/** Reads pages until there are `limit` rows or no more. */
+export async function paged<T>(
+  limit: number,
+  maxPage: number,
+  read: (limit: number, cursor: string | undefined) => Promise<{ data?: T[]; response: Response }>,
+): Promise<{ rows: T[]; more: boolean }> {
+  const rows: T[] = []
+  let cursor: string | undefined
+  do {
+    const { data = [], response } = await read(Math.min(limit - rows.length, maxPage), cursor)
+    rows.push(...data)
+    cursor = response.headers.get('x-next-cursor') ?? undefined
+  } while (cursor !== undefined && rows.length < limit)
+  return { rows, more: cursor !== undefined }
+}
+
+/** Undefined for what is not a failure of the API but of this program. */
+export function asFailure(error: unknown): Failure | undefined {
+  if (error instanceof Failure) return error
+  if (!(error instanceof ApiFailure)) return undefined
+  const { code, message, hint, request_id, status } = error
+  const where = status >= 500 && request_id !== undefined ? ` (request ${request_id})` : ''
+  return new Failure(EXIT.api, code, `${message}${where}`, { hint, next: NEXT[code] })
+}
+
+const NEXT: Record<string, string> = {
+  unauthenticated: 'ASSAY_API_KEY=pk_… assay runs',
+  dependency_unreachable: 'npm start',
+  run_already_ended: 'assay runs',
+  not_found: 'assay runs',
+}
+
+function unreachable(base_url: string, error: unknown): Error {
+  if (error instanceof Failure) return error
+  const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined
+  const local = /^https?:\/\/(localhost|127\.|\[::1\])/.test(base_url)
+  const refused = cause?.code === 'ECONNREFUSED'
+  const message = refused
+    ? `nothing answers at ${base_url}`
+    : `no answer from ${base_url}: ${cause?.message || cause?.code || (error as Error).message}`
+  return new Failure(EXIT.api, 'unreachable', message, {
+    hint: refused && local ? 'the stack is not running' : 'is ASSAY_BASE_URL right, and is the server up?',
+    next: refused && local ? 'npm start' : undefined,
+  })
+}

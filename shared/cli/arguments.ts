@@ -1,0 +1,187 @@
+// Reads a command line by a table of commands; help and usage errors are made from the same table. Guarantee: a
+// command runs only with arguments and options it declares, each of the kind it declares.
+
+import { parseArgs } from 'node:util'
+import type { ExitCode } from './failure.ts'
+import { usageFailure } from './failure.ts'
+import type { Session } from './session.ts'
+
+export interface Option {
+  name: string
+  about: string
+  /** What stands for the value in the help; without it the option is a switch. */
+  value?: string
+  /** `whole` takes a whole number of at least `least`. */
+  kind?: 'text' | 'whole' | 'list'
+  least?: number
+  choices?: readonly string[]
+}
+
+export interface Command {
+  name: string
+  /** In brackets when it may be left out. */
+  args: readonly string[]
+  summary: string
+  options: readonly Option[]
+  run(session: Session, given: Given): Promise<ExitCode>
+}
+
+/** What was given, by the names of the table. */
+export interface Given {
+  /** The argument at this place; a declared one without brackets is there. */
+  arg(place: number): string
+  optionalArg(place: number): string | undefined
+  flag(name: string): boolean
+  text(name: string): string | undefined
+  whole(name: string): number | undefined
+  list(name: string): string[]
+}
+
+export const GLOBAL_OPTIONS: readonly Option[] = [
+  { name: 'json', about: 'one JSON object a line, as without a terminal' },
+  { name: 'help', about: 'this help' },
+]
+
+export type Invocation =
+  | { kind: 'help'; command: Command | undefined }
+  | { kind: 'run'; command: Command; given: Given }
+
+/** @throws Failure `usage` */
+export function parse(commands: readonly Command[], argv: readonly string[]): Invocation {
+  const [name, ...rest] = argv
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    return { kind: 'help', command: commands.find(command => command.name === rest[0]) }
+  }
+  const command = commands.find(command => command.name === name)
+  if (command === undefined) throw unknownCommand(commands, name)
+  if (rest.includes('--help') || rest.includes('-h')) return { kind: 'help', command }
+  const { values, positionals } = parsed(command, rest)
+  checkArgs(command, positionals)
+  checkOptions(command, values)
+  return { kind: 'run', command, given: givenOf(values, positionals) }
+}
+
+type Values = Record<string, string | boolean | string[] | undefined>
+
+function parsed(command: Command, rest: string[]): { values: Values; positionals: string[] } {
+  const options = Object.fromEntries(
+    [...command.options, ...GLOBAL_OPTIONS].map(({ name, value, kind }) => [
+      name,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const), multiple: kind === 'list' },
+    ]),
+  )
+  try {
+    const { values, positionals, tokens } = parseArgs({
+      args: rest,
+      options,
+      allowPositionals: true,
+      strict: true,
+      tokens: true,
+    })
+    const names = tokens.flatMap(token => (token.kind === 'option' ? [token.name] : []))
+    const twice = names.find((name, at) => names.indexOf(name) < at && options[name]?.multiple !== true)
+    if (twice !== undefined) throw new Error(`--${twice} is given twice`)
+    return { values: values as Values, positionals }
+  } catch (error) {
+    throw misuse(
+      command,
+      (error as Error).message
+        .split('\n')[0]!
+        .replace(/^Option '(\S+).*' argument missing$/, '$1 needs a value'),
+    )
+  }
+}
+
+function checkArgs(command: Command, positionals: string[]): void {
+  const needed = command.args.filter(arg => !arg.startsWith('['))
+  const missing = needed[positionals.length]
+  if (missing !== undefined) throw misuse(command, `${missing} is missing`)
+  const extra = positionals[command.args.length]
+  if (extra !== undefined) throw misuse(command, `"${extra}" is one argument too many`)
+}
+
+function checkOptions(command: Command, values: Values): void {
+  for (const { name, kind, least = 0, choices } of command.options) {
+    const value = values[name]
+    if (typeof value !== 'string') continue
+    const isWhole = /^\d+$/.test(value) && Number.isSafeInteger(Number(value)) && Number(value) >= least
+    if (kind === 'whole' && !isWhole) {
+      throw misuse(command, `--${name} is "${value}"; it must be a whole number of at least ${least}`)
+    }
+    if (choices !== undefined && !choices.includes(value)) {
+      throw misuse(command, `--${name} is "${value}"; it must be one of ${choices.join(', ')}`)
+    }
+    if (value === '') throw misuse(command, `--${name} is empty`)
+  }
+}
+
+function givenOf(values: Values, positionals: string[]): Given {
+  const text = (name: string) => values[name] as string | undefined
+  return {
+    arg: place => positionals[place]!,
+    optionalArg: place => positionals[place],
+    flag: name => values[name] === true,
+    text,
+    whole: name => (text(name) === undefined ? undefined : Number(text(name))),
+    list: name => (values[name] as string[] | undefined) ?? [],
+  }
+}
+
+const misuse = (command: Command, message: string) =>
+  usageFailure(message, { hint: `usage: ${usageOf(command)}`, next: `assay ${command.name} --help` })
+
+function unknownCommand(commands: readonly Command[], name: string) {
+  const near = commands.find(command => command.name[0] === name[0] && distance(command.name, name) <= 2)
+  return usageFailure(`there is no command "${name}"`, {
+    hint: near
+      ? `did you mean ${near.name}?`
+      : `there are: ${commands.map(command => command.name).join(', ')}`,
+    next: 'assay --help',
+  })
+}
+
+/** Levenshtein's, for words of a few letters. */
+function distance(a: string, b: string): number {
+  let row = [...b, ''].map((_, at) => at)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+    }
+    row = next
+  }
+  return row[b.length]!
+}
+
+const usageOf = ({ name, args, options }: Command) =>
+  ['assay', name, ...args, ...(options.length > 0 ? ['[options]'] : [])].join(' ')
+
+export function helpOf(commands: readonly Command[], command: Command | undefined): string {
+  return command === undefined ? overview(commands) : commandHelp(command)
+}
+
+function overview(commands: readonly Command[]): string {
+  const left = (command: Command) => [command.name, ...command.args].join(' ')
+  const width = Math.max(...commands.map(command => left(command).length))
+  return [
+    'usage: assay COMMAND [options]',
+    '',
+    ...commands.map(command => `  ${left(command).padEnd(width)}  ${command.summary}`),
+    '',
+    'assay COMMAND --help tells the options of a command. --json works everywhere.',
+    '',
+    'The server and key: ASSAY_BASE_URL and ASSAY_API_KEY, else those of the stack started here with npm start.',
+    'Exit codes: 0 all ok, 10 degraded, 11 failed, 12 budget exceeded, 13 cancelled, 2 usage, 3 no good answer.',
+  ].join('\n')
+}
+
+function commandHelp(command: Command): string {
+  const options = [...command.options, ...GLOBAL_OPTIONS]
+  const left = ({ name, value }: Option) => `--${name}${value === undefined ? '' : ` ${value}`}`
+  const width = Math.max(...options.map(option => left(option).length))
+  const told = options.map(option => {
+    const choices = option.choices === undefined ? '' : ` (${option.choices.join(', ')})`
+    return `  ${left(option).padEnd(width)}  ${option.about}${choices}`
+  })
+  return [`usage: ${usageOf(command)}`, '', command.summary, '', ...told].join('\n')
+}

@@ -1,0 +1,122 @@
+// The commands as data: what they are called, take and do. Their code is loaded when they run.
+
+import { OUTCOMES } from '../domain/vocabulary.ts'
+import type { Command, Option } from './arguments.ts'
+
+const watch: Option = { name: 'watch', about: 'follow the run to its end; its verdict is the exit code' }
+const limit: Option = {
+  name: 'limit',
+  value: 'N',
+  kind: 'whole',
+  least: 1,
+  about: 'how many to list; 50 unless told',
+}
+
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'deploy',
+    args: ['[FILE]'],
+    summary: 'Make the agent in FILE, or one at a URL, the current version.',
+    options: [
+      { name: 'dry-run', about: 'tell what would be created or changed, and change nothing' },
+      { name: 'slug', value: 'SLUG', about: "the agent's slug; made from its name unless told" },
+      {
+        name: 'env',
+        value: 'K=V',
+        kind: 'list',
+        about: 'a variable the agent sees; K alone passes on your own',
+      },
+      { name: 'url', value: 'URL', about: 'an agent that runs elsewhere, instead of FILE' },
+      {
+        name: 'protocol',
+        value: 'NAME',
+        choices: ['ndjson', 'json'],
+        about: 'what the URL speaks; ndjson unless told',
+      },
+      { name: 'name', value: 'NAME', about: "the URL agent's name, where it does not say it itself" },
+    ],
+    run: async (...given) => (await import('./deploy.ts')).deploy(...given),
+  },
+  {
+    name: 'run',
+    args: ['AGENT'],
+    summary: 'Run an agent over one item.',
+    options: [
+      { name: 'input', value: 'JSON', about: 'the input' },
+      { name: 'item-id', value: 'ID', about: 'your own identifier of the item' },
+      { name: 'partition-key', value: 'KEY', about: 'for example a tenant' },
+      watch,
+    ],
+    run: async (...given) => (await import('./submit.ts')).run(...given),
+  },
+  {
+    name: 'submit',
+    args: ['FILE.jsonl'],
+    summary: 'Run an agent over a file, one item a line.',
+    options: [
+      { name: 'agent', value: 'SLUG', about: 'the agent' },
+      { name: 'item-id', value: 'FIELD', about: "the rows' field that holds their identifier" },
+      {
+        name: 'partition-key',
+        value: 'FIELD',
+        about: "the rows' field that holds, for example, their tenant",
+      },
+      { name: 'budget', value: 'CENTS', kind: 'whole', about: 'money the run may spend' },
+      { name: 'concurrency', value: 'N', kind: 'whole', least: 1, about: 'items at work at once at most' },
+      { name: 'name', value: 'NAME', about: 'a name for the run' },
+      { name: 'idempotency-key', value: 'KEY', about: 'the same key and file start one run, for 24 hours' },
+      watch,
+    ],
+    run: async (...given) => (await import('./submit.ts')).submit(...given),
+  },
+  {
+    name: 'runs',
+    args: [],
+    summary: 'List runs, newest first.',
+    options: [{ name: 'agent', value: 'SLUG', about: 'only runs of this agent' }, limit],
+    run: async (...given) => (await import('./read.ts')).runs(...given),
+  },
+  {
+    name: 'watch',
+    args: ['RUN'],
+    summary: 'Follow a run to its end; its verdict is the exit code.',
+    options: [],
+    run: async (...given) => (await import('./watch.ts')).watch(...given),
+  },
+  {
+    name: 'items',
+    args: ['RUN'],
+    summary: 'List the items of a run.',
+    options: [
+      {
+        name: 'outcome',
+        value: 'WHICH',
+        choices: [...OUTCOMES, 'not_ok'],
+        about: 'only items with this verdict',
+      },
+      limit,
+    ],
+    run: async (...given) => (await import('./read.ts')).items(...given),
+  },
+  {
+    name: 'item',
+    args: ['ID'],
+    summary: 'Show an item: its record and its trace.',
+    options: [],
+    run: async (...given) => (await import('./read.ts')).item(...given),
+  },
+  {
+    name: 'cancel',
+    args: ['RUN'],
+    summary: 'Cancel a run; items at work finish.',
+    options: [],
+    run: async (...given) => (await import('./read.ts')).cancel(...given),
+  },
+  {
+    name: 'verify',
+    args: ['RUN'],
+    summary: 'Prove that no item of a run was lost or counted twice.',
+    options: [],
+    run: async (...given) => (await import('./read.ts')).verify(...given),
+  },
+]

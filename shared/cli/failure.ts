@@ -1,0 +1,44 @@
+// What a command can end with. Guarantee: every failure has a stable code, says what was wrong and what to do next,
+// and maps to one exit code.
+
+/** Exit codes; those from 10 on tell how a run ended. */
+export const EXIT = {
+  ok: 0,
+  bug: 1,
+  usage: 2,
+  api: 3,
+  degraded: 10,
+  failed: 11,
+  budget: 12,
+  cancelled: 13,
+  interrupted: 130,
+} as const
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+export interface Advice {
+  hint?: string | undefined
+  /** A command to try. */
+  next?: string | undefined
+}
+
+export class Failure extends Error {
+  readonly code: string
+  readonly exit: ExitCode
+  readonly hint: string | undefined
+  readonly next: string | undefined
+  constructor(exit: ExitCode, code: string, message: string, advice: Advice = {}) {
+    super(message)
+    this.name = 'Failure'
+    this.exit = exit
+    this.code = code
+    this.hint = advice.hint
+    this.next = advice.next
+  }
+}
+
+export const usageFailure = (message: string, advice?: Advice) =>
+  new Failure(EXIT.usage, 'usage', message, advice)
+
+/** Whether trying the same again may help: nothing answered, or the server was not able to. */
+export const isPassing = (error: unknown) =>
+  error instanceof Failure && ['unreachable', 'dependency_unreachable', 'internal'].includes(error.code)

@@ -1,0 +1,87 @@
+// Turns the rows of a JSONL file into the lines of a submission. Guarantee: constant memory; a row is passed on byte
+// for byte; line n of the file is line n of the submission, so that the server's line numbers are the file's.
+
+import { LIMITS } from '../domain/limits.ts'
+import { LineError, ndjsonLines } from '../domain/ndjson.ts'
+import { clean } from './format.ts'
+
+export interface Fields {
+  /** The row's field that holds its item_id, and its partition_key. */
+  item_id?: string | undefined
+  partition_key?: string | undefined
+}
+
+/** The rows that cannot be items, by their number in the file. */
+export class BadLines extends Error {
+  constructor(file: string, problems: { line: number; problem: string }[], more: boolean) {
+    const named = problems.map(({ line, problem }) => `line ${line}: ${problem}`)
+    super(
+      [`${file} holds lines that cannot be submitted`, ...named, ...(more ? ['and perhaps more'] : [])].join(
+        '\n',
+      ),
+    )
+    this.name = 'BadLines'
+  }
+}
+
+/** Pieces of the request's body. @throws BadLines */
+export async function* itemLines(
+  file: string,
+  chunks: AsyncIterable<Uint8Array>,
+  fields: Fields,
+): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder()
+  const problems: { line: number; problem: string }[] = []
+  let next = 1
+  try {
+    for await (const { first_line, lines } of ndjsonLines(chunks, LIMITS.item_input_bytes)) {
+      // Blank lines are passed on as they are.
+      let piece = '\n'.repeat(first_line - next)
+      for (const [index, row] of lines.entries()) {
+        const line = itemLine(row, fields)
+        if (typeof line === 'string') piece += line
+        else problems.push({ line: first_line + index, ...line })
+        if (problems.length >= LIMITS.bad_lines_named) throw new BadLines(file, problems, true)
+      }
+      next = first_line + lines.length
+      if (problems.length === 0) yield encoder.encode(piece)
+    }
+  } catch (error) {
+    if (!(error instanceof LineError)) throw error
+    problems.push({ line: error.line, problem: error.message.replace(/^Line \d+ /, '') })
+    throw new BadLines(file, problems, true)
+  }
+  if (problems.length > 0) throw new BadLines(file, problems, false)
+}
+
+function itemLine(row: string, fields: Fields): string | { problem: string } {
+  let value: unknown
+  try {
+    value = JSON.parse(row)
+  } catch (error) {
+    return { problem: `is not JSON (${clean((error as Error).message)})` }
+  }
+  let line = `{"input":${row.trim()}`
+  for (const name of ['item_id', 'partition_key'] as const) {
+    const field = fields[name]
+    if (field === undefined) continue
+    const key = keyOf(value, field)
+    if (typeof key === 'object' && key !== null) return key
+    if (key === null && name === 'item_id') return { problem: `"${field}" is null; it is to be the item_id` }
+    if (key !== null) line += `,"${name}":${JSON.stringify(key)}`
+  }
+  return `${line}}\n`
+}
+
+/** The field as text; null where the row says so. */
+function keyOf(row: unknown, field: string): string | null | { problem: string } {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) {
+    return { problem: `is not an object, so it has no field "${field}"` }
+  }
+  if (!Object.hasOwn(row, field)) return { problem: `has no field "${field}"` }
+  const value = (row as Record<string, unknown>)[field]
+  if (value === null || typeof value === 'string') return value
+  // A longer number would not come out as it was written.
+  if (Number.isSafeInteger(value)) return String(value)
+  return { problem: `"${field}" is neither text nor a whole number below 2^53` }
+}

@@ -1,0 +1,122 @@
+// An item as a page: its record with the verdict in words, and its trace as a tree of attempts and steps.
+
+import type { ItemRecord, Step } from './api.ts'
+import { brief, clean, count, duration, pad, plural, spend, widthOf } from './format.ts'
+import type { Screen } from './output.ts'
+import { outcomeStyle, reasonInWords, whyOf } from './verdict.ts'
+
+export function itemText(item: ItemRecord, steps: Step[], screen: Screen): string {
+  return `${recordText(item, screen)}\n\n${traceText(steps, screen)}`
+}
+
+export function recordText(item: ItemRecord, screen: Screen): string {
+  const { paint, columns } = screen
+  const label = (text: string) => paint('dim', pad(text, 9))
+  const verdict = item.outcome_status ?? 'no verdict yet'
+  const why = whyOf(item)
+  const reason = reasonInWords(item.outcome_reason)
+  const named =
+    reason !== undefined && item.outcome_reason !== null ? `${reason} (${item.outcome_reason})` : undefined
+  const took =
+    item.started_at && item.completed_at
+      ? ` in ${duration(Date.parse(item.completed_at) - Date.parse(item.started_at))}`
+      : ''
+  const room = columns - 10
+  return [
+    `${label('item')}${paint('bold', clean(item.item_id))}${item.partition_key === null ? '' : `  partition ${clean(item.partition_key)}`}`,
+    `${label('id')}${item.id}`,
+    `${label('run')}${item.run_id}  agent ${item.agent_slug}, line ${item.line}`,
+    `${label('ran')}${item.status}${took}, ${plural(item.attempt, 'attempt')}, ${plural(item.step_count, 'step')}`,
+    `${label('worked')}${paint(outcomeStyle(item.outcome_status), verdict)}${named === undefined ? '' : `: ${named}`}`,
+    ...(why !== '' && why !== reason ? [`${label('why')}${clean(why)}`] : []),
+    `${label('cost')}${spend(item.cost_usd, item.unpriced)}, ${count(item.total_input_tokens)} tokens in, ${count(item.total_output_tokens)} out${item.unpriced ? ', a model without a known price' : ''}`,
+    ...(item.replayed_from === null ? [] : [`${label('replays')}${item.replayed_from}`]),
+    `${label('input')}${brief(item.input_snapshot, room)}`,
+    `${label('output')}${item.output == null ? paint('dim', 'none') : brief(item.output, room)}`,
+  ].join('\n')
+}
+
+export function traceText(steps: Step[], screen: Screen): string {
+  const { paint } = screen
+  if (steps.length === 0) return paint('dim', 'no steps were recorded')
+  const attempts = [...Map.groupBy(steps.toSorted(inOrder), step => step.attempt)]
+  return attempts
+    .flatMap(([attempt, own]) => [
+      paint('dim', `attempt ${attempt}`),
+      ...own.map((step, at) => stepText(step, at === own.length - 1, screen)),
+    ])
+    .join('\n')
+}
+
+const inOrder = (a: Step, b: Step) => a.attempt - b.attempt || a.step_no - b.step_no
+
+const INDENT = 5
+
+function stepText(step: Step, isLast: boolean, screen: Screen): string {
+  const { paint, columns } = screen
+  const stem = isLast ? '   ' : '│  '
+  const model = step.model ?? (step.name === step.key ? undefined : step.name)
+  const figures = [
+    duration(step.duration_ms),
+    step.input_tokens + step.output_tokens > 0 &&
+      `${count(step.input_tokens)}→${count(step.output_tokens)} tokens`,
+    (step.cost_usd > 0 || step.unpriced) && spend(step.cost_usd, step.unpriced),
+    step.reused && 'reused',
+  ].filter(Boolean)
+  const head = [
+    `${isLast ? '└─ ' : '├─ '}${paint(outcomeStyle(step.outcome_status), step.outcome_status)} ${paint('bold', clean(step.key))}`,
+    paint(
+      'dim',
+      [step.type, model]
+        .filter(Boolean)
+        .map(text => clean(text!))
+        .join(' '),
+    ),
+    figures.join('  '),
+  ].join('  ')
+  const reason = reasonInWords(step.outcome_reason)
+  const error = step.error_code === null ? reason : `${step.error_code}: ${step.error_message ?? ''}`
+  const detail = (name: string, text: string) => `${stem}  ${paint('dim', pad(name, INDENT - 1))}${text}`
+  const room = columns - widthOf(stem) - 2 - INDENT
+  return [
+    head,
+    ...(error === undefined ? [] : [detail('why', brief(error, room))]),
+    ...(step.input == null ? [] : [detail('in', brief(promptOf(step.input), room))]),
+    ...(step.output == null ? [] : [detail('out', brief(answerOf(step.output), room))]),
+  ].join('\n')
+}
+
+interface Message {
+  role?: string
+  content?: unknown
+}
+
+/** The last message of a model call says more in one line than the whole request does. */
+function promptOf(input: unknown): unknown {
+  const { messages, input: given } = (typeof input === 'object' && input !== null ? input : {}) as {
+    messages?: unknown
+    input?: unknown
+  }
+  const list = Array.isArray(messages) ? messages : Array.isArray(given) ? given : undefined
+  const last = list?.at(-1) as Message | undefined
+  return textOf(last?.content) ?? (typeof given === 'string' ? given : input)
+}
+
+/** The text of a chat completion or of a message, where the output is one. */
+function answerOf(output: unknown): unknown {
+  const { choices, content } = (typeof output === 'object' && output !== null ? output : {}) as {
+    choices?: { message?: Message & { refusal?: unknown } }[]
+    content?: unknown
+  }
+  const message = Array.isArray(choices) ? choices[0]?.message : undefined
+  return textOf(message?.content) ?? textOf(message?.refusal) ?? textOf(content) ?? output
+}
+
+function textOf(content: unknown): string | undefined {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return undefined
+  const texts = content
+    .map(part => (part as { text?: unknown } | null)?.text)
+    .filter(text => typeof text === 'string')
+  return texts.length > 0 ? texts.join(' ') : undefined
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env node
+// The `assay` command. Guarantee: it never asks anything; it ends with an exit code of EXIT, whatever happens.
+
+import { findAccess } from './access.ts'
+import { type Api, asFailure, connect } from './api.ts'
+import { helpOf, parse } from './arguments.ts'
+import { COMMANDS } from './commands.ts'
+import { EXIT, type ExitCode } from './failure.ts'
+import { createOutput, mayColor } from './output.ts'
+import type { Session } from './session.ts'
+
+const { argv, env, stdout, stderr } = process
+const json = argv.includes('--json') || !stdout.isTTY
+// What a person would type again: npx, unless the command itself is on their path.
+const program = env.npm_command === 'exec' ? 'npx assay' : 'assay'
+const output = createOutput({ out: stdout, err: stderr, json, color: mayColor(stdout, env), program })
+
+// A reader that has seen enough, such as head, is no failure.
+stdout.on('error', error => {
+  if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(EXIT.ok)
+  throw error
+})
+
+let connected: Api | undefined
+const session: Session = {
+  get api() {
+    connected ??= connect(findAccess(env, process.cwd()))
+    return connected
+  },
+  output,
+  folder: process.cwd(),
+  env,
+  now: Date.now,
+}
+
+process.exitCode = await main()
+
+async function main(): Promise<ExitCode> {
+  try {
+    const invocation = parse(COMMANDS, argv.slice(2))
+    if (invocation.kind === 'help') {
+      stdout.write(`${helpOf(COMMANDS, invocation.command)}\n`)
+      return EXIT.ok
+    }
+    return await invocation.command.run(session, invocation.given)
+  } catch (error) {
+    const failure = asFailure(error)
+    if (failure === undefined) {
+      stderr.write(`${error instanceof Error ? error.stack : error}\n`)
+      return EXIT.bug
+    }
+    output.fail(failure)
+    return failure.exit
+  }
+}

@@ -1,0 +1,112 @@
+// Where a command's words go. Guarantee: for a terminal they are text that fits its width, for everything else one
+// JSON object a line with an `event`, and nothing but results is ever written to standard output.
+
+import { styleText } from 'node:util'
+import type { Failure } from './failure.ts'
+import { clean } from './format.ts'
+
+export type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan'
+export type Paint = (style: Style, text: string) => string
+
+export interface Screen {
+  columns: number
+  paint: Paint
+  /** The command as the user calls it, for commands to try next. */
+  program: string
+}
+
+export interface Output {
+  /** Says something that stays. */
+  emit(event: string, value: object, text: (screen: Screen) => string): void
+  /** Says a list: a line for each row, or one table. */
+  rows(event: string, rows: readonly object[], text: (screen: Screen) => string): void
+  /** Says something that the next words replace, where that is possible; as an event, only when it is news. */
+  redraw(event: string, value: object, text: (screen: Screen) => string): void
+  /** Tells a person what goes on besides; on standard error. */
+  note(message: string): void
+  fail(failure: Failure): void
+}
+
+export interface Writer {
+  write(text: string): unknown
+  columns?: number | undefined
+  isTTY?: boolean | undefined
+}
+
+export interface OutputOptions {
+  out: Writer
+  err: Writer
+  /** JSON lines instead of text. */
+  json: boolean
+  color: boolean
+  program: string
+}
+
+const CLEAR = '\r\x1b[K'
+const DEFAULT_COLUMNS = 80
+
+export function createOutput({ out, err, json, color, program }: OutputOptions): Output {
+  const paint: Paint = (style, text) =>
+    color && text !== '' ? styleText(style, text, { validateStream: false }) : text
+  const live = !json && out.isTTY === true
+  const screen = (): Screen => ({ columns: out.columns || DEFAULT_COLUMNS, paint, program })
+  const line = (event: string, value: object) => `${JSON.stringify({ event, ...value })}\n`
+  let drawn = false
+  let lastLine = ''
+
+  const erased = () => {
+    const erase = drawn ? CLEAR : ''
+    drawn = false
+    return erase
+  }
+  const aside = (text: string) => {
+    if (drawn) out.write(erased())
+    err.write(text)
+  }
+  return {
+    emit(event, value, text) {
+      if (json) out.write(line(event, value))
+      else out.write(`${erased()}${text(screen())}\n`)
+    },
+    rows(event, rows, text) {
+      if (json) for (const row of rows) out.write(line(event, row))
+      else out.write(`${erased()}${text(screen())}\n`)
+    },
+    redraw(event, value, text) {
+      if (json) {
+        const next = line(event, value)
+        if (next !== lastLine) out.write(next)
+        lastLine = next
+      }
+      if (!live) return
+      out.write(`${CLEAR}${text(screen())}`)
+      drawn = true
+    },
+    note(message) {
+      aside(json ? line('note', { message }) : `${paint('dim', clean(message))}\n`)
+    },
+    fail({ code, message, hint, next }) {
+      aside(
+        json
+          ? line('error', { code, message, hint, next })
+          : `${failureText(screen(), { code, message, hint, next })}\n`,
+      )
+    },
+  }
+}
+
+type Told = Pick<Failure, 'code' | 'message' | 'hint' | 'next'>
+
+function failureText({ paint, program }: Screen, { code, message, hint, next }: Told): string {
+  const lines = message.split('\n').map(clean)
+  const [first, ...rest] = lines
+  const text = [`${paint('red', code)}: ${first}`, ...rest]
+  if (hint !== undefined) text.push(`${paint('dim', 'hint')}  ${clean(hint)}`)
+  if (next !== undefined) text.push(`${paint('dim', 'try ')}  ${next.replace(/^assay\b/, program)}`)
+  return text.join('\n')
+}
+
+/** Whether colours may be used, by the rules of no-color.org. */
+export function mayColor(out: Writer, env: Record<string, string | undefined>): boolean {
+  return out.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb'
+}

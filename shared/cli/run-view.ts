@@ -1,0 +1,144 @@
+// How runs and their items look: lists as tables, and what a run came to in a few lines.
+
+import type { Run, RunItem, Verification } from './api.ts'
+import { ago, brief, clean, count, duration, money, pad, plural, spend } from './format.ts'
+import type { Screen } from './output.ts'
+import { endedOf } from './progress.ts'
+import { type Column, table } from './table.ts'
+import { outcomeStyle, whyOf } from './verdict.ts'
+
+export function runsTable(runs: Run[], now: number, screen: Screen): string {
+  const columns: Column<Run>[] = [
+    { title: 'RUN', value: run => run.id },
+    { title: 'NAME', value: run => run.name ?? '', least: 8, optional: 5 },
+    { title: 'AGENT', value: run => run.agent_slug, least: 8 },
+    { title: 'RAN', value: run => run.status },
+    {
+      title: 'WORKED',
+      value: run => run.worst_outcome_status ?? '–',
+      style: run => outcomeStyle(run.worst_outcome_status),
+    },
+    { title: 'ITEMS', value: run => count(run.total_items), align: 'right', optional: 1 },
+    { title: 'NOT OK', value: run => count(run.degraded_count + run.failed), align: 'right', optional: 4 },
+    {
+      title: 'COST',
+      value: run => spend(run.cost_usd, run.unpriced_item_count > 0),
+      align: 'right',
+      optional: 2,
+    },
+    { title: 'STARTED', value: run => ago(run.created_at, now), align: 'right', optional: 3 },
+  ]
+  return table(columns, runs, screen)
+}
+
+export function itemsTable(items: RunItem[], screen: Screen): string {
+  const columns: Column<RunItem>[] = [
+    { title: 'ID', value: item => item.id },
+    // An item without an identifier of its own has its record id there.
+    { title: 'ITEM', value: item => (item.item_id === item.id ? '' : item.item_id), least: 10 },
+    { title: 'PARTITION', value: item => item.partition_key ?? '', least: 6, optional: 3 },
+    { title: 'RAN', value: item => item.status },
+    {
+      title: 'WORKED',
+      value: item => item.worst_outcome_status ?? '–',
+      style: item => outcomeStyle(item.worst_outcome_status),
+    },
+    { title: 'COST', value: item => spend(item.cost_usd, item.unpriced), align: 'right', optional: 2 },
+    { title: 'WHY OR OUTPUT', value: said, least: 16, optional: 1 },
+  ]
+  return table(
+    columns.filter(column => items.some(item => column.value(item) !== '')),
+    items,
+    screen,
+  )
+}
+
+const LONGEST_CELL = 200
+const said = (item: RunItem) => whyOf(item) || (item.output == null ? '' : brief(item.output, LONGEST_CELL))
+
+/** What a run came to: did it run, did it work, what did it cost, and what to do next. */
+export function runSummary(run: Run, screen: Screen): string {
+  const { paint, program } = screen
+  const label = (text: string) => paint('dim', pad(text, 8))
+  const ok = run.completed - run.degraded_count
+  const parts = (all: (false | string)[]) => all.filter(Boolean).join(', ')
+  const ended = run.finished_at ?? undefined
+  const took =
+    ended && run.started_at ? ` in ${duration(Date.parse(ended) - Date.parse(run.started_at))}` : ''
+  const ran = parts([
+    `${count(endedOf(run))} of ${plural(run.total_items, 'item')}${took}`,
+    run.paused > 0 && paint('cyan', `${count(run.paused)} paused`),
+    run.cancelled > 0 && `${count(run.cancelled)} cancelled`,
+  ])
+  const worked = parts([
+    paint('green', `${count(ok)} ok`),
+    run.degraded_count > 0 && paint('yellow', `${count(run.degraded_count)} degraded`),
+    run.failed > 0 && paint('red', `${count(run.failed)} failed`),
+  ])
+  const cost = parts([
+    spend(run.cost_usd, run.unpriced_item_count > 0),
+    `${count(run.total_input_tokens)} tokens in`,
+    `${count(run.total_output_tokens)} out`,
+    run.unpriced_item_count > 0 &&
+      `${plural(run.unpriced_item_count, 'item')} called a model without a known price`,
+  ])
+  const lines = [
+    `${label('run')}${run.id}${run.name === null ? '' : `  ${clean(run.name)}`}`,
+    `${label('ran')}${paint('bold', run.status)}: ${ran}`,
+    `${label('worked')}${worked}`,
+    `${label('cost')}${cost}`,
+  ]
+  if (run.stop_reason === 'consecutive_failures')
+    lines.push(`${label('stopped')}too many items failed in a row`)
+  if (run.budget_cents !== null && run.status === 'budget_exceeded') {
+    lines.push(
+      `${label('budget')}${money(run.budget_cents / 100)} was reached; what was not dispatched did not run`,
+    )
+  }
+  const open = run.undecided_count + run.paused
+  if (open > 0) {
+    lines.push(
+      `${label('open')}${plural(open, 'item')} wait${open === 1 ? 's' : ''} for a decision: ${program} items ${run.id} --outcome not_ok`,
+    )
+  }
+  return lines.join('\n')
+}
+
+/** The sums of a verification, line by line, with what a recount says beside what the run says. */
+export function verificationText(verification: Verification, screen: Screen): string {
+  const { paint } = screen
+  const { counted, counters, totals, cost_micro, total_items } = verification
+  const rows: [name: string, run: number, recount: number][] = [
+    ...(Object.keys(counters) as (keyof typeof counters)[]).map(
+      name => [name, counters[name], counted[name]] as [string, number, number],
+    ),
+    ['sum of these', sum(counters), sum(counted)],
+    ['submitted', total_items, totals.counted.items],
+    ...(['input_tokens', 'output_tokens', 'unpriced_items', 'undecided'] as const).map(
+      name => [name, totals.counters[name], totals.counted[name]] as [string, number, number],
+    ),
+    ['cost_micro, items', cost_micro.counter, cost_micro.recount_items],
+    ['cost_micro, steps', cost_micro.counter, cost_micro.recount_steps],
+    ['double verdicts', 0, verification.double_verdicts],
+  ]
+  const text = table(
+    [
+      { title: '', value: ([name]) => name },
+      { title: 'THE RUN SAYS', value: ([, run]) => count(run), align: 'right' },
+      { title: 'A RECOUNT', value: ([, , recount]) => count(recount), align: 'right' },
+      { title: '', value: ([, run, recount]) => (run === recount ? '' : '≠ differs'), style: () => 'red' },
+    ],
+    rows,
+    screen,
+  )
+  const verdict = verification.balanced
+    ? paint('green', 'balanced: every item submitted is accounted for once, and the cost adds up')
+    : [
+        paint('red', `NOT balanced: ${plural(verification.differences.length, 'difference')}`),
+        ...verification.differences.map(difference => `  ${clean(difference)}`),
+      ].join('\n')
+  return `${text}\n\n${verdict}`
+}
+
+const sum = (counts: Record<string, number>) =>
+  Object.values(counts).reduce((total, value) => total + value, 0)

@@ -1,0 +1,68 @@
+// Verdicts in words and colours, and what the end of a run means for the exit code.
+
+import type { Outcome, OutcomeReason } from '../domain/vocabulary.ts'
+import { EXIT, type ExitCode } from './failure.ts'
+import type { Style } from './output.ts'
+
+const REASONS: Record<OutcomeReason, string> = {
+  refusal: 'the model refused',
+  empty_output: 'the output is empty',
+  truncated: 'the answer was cut off at a token limit',
+  content_filter: 'a content filter stopped the answer',
+  schema_mismatch: 'the output does not match the declared schema',
+  agent_degraded: 'the agent marked it degraded',
+  step_error: 'a step failed',
+  agent_error: 'the agent raised an error',
+  provider_error: 'the model provider answered with an error',
+  transport_error: 'the agent could not be reached or died',
+  limit_exceeded: 'a limit was exceeded',
+  budget_exceeded: 'its budget was used up',
+}
+
+interface Judged {
+  status: string
+  outcome_reason: string | null
+  degraded_reason: string | null
+  error_code: string | null
+  error_message: string | null
+}
+
+/** Why an item is not ok, in words; empty when there is nothing to say. */
+export function whyOf(item: Judged): string {
+  if (item.error_code !== null) return [item.error_code, item.error_message].filter(Boolean).join(': ')
+  return item.degraded_reason ?? reasonInWords(item.outcome_reason) ?? ''
+}
+
+export function reasonInWords(reason: string | null): string | undefined {
+  return reason === null ? undefined : (REASONS[reason as OutcomeReason] ?? reason)
+}
+
+export const OUTCOME_STYLES: Record<Outcome, Style> = { ok: 'green', degraded: 'yellow', failed: 'red' }
+
+export function outcomeStyle(outcome: Outcome | null): Style {
+  return outcome === null ? 'dim' : OUTCOME_STYLES[outcome]
+}
+
+export interface RunState {
+  status: string
+  worst_outcome_status: Outcome | null
+  finished_at: string | null
+  queued: number
+  running: number
+  paused: number
+}
+
+/** A run that was stopped is over only when its items at work are. */
+export const hasEnded = (run: RunState) => run.finished_at !== null
+
+/** All that is left of the run waits for a person. */
+export const isHeld = (run: RunState) =>
+  run.status !== 'materializing' && run.paused > 0 && run.queued === 0 && run.running === 0
+
+/** What is paused did not work, at least not yet. */
+export function exitOf(run: RunState): ExitCode {
+  if (run.status === 'cancelled') return EXIT.cancelled
+  if (run.status === 'budget_exceeded') return EXIT.budget
+  if (run.status === 'failed' || run.worst_outcome_status === 'failed') return EXIT.failed
+  return run.worst_outcome_status === 'degraded' || run.paused > 0 ? EXIT.degraded : EXIT.ok
+}
