@@ -21,7 +21,7 @@ export const listRunItems = endpoint({
     outcome: z
       .enum([...OUTCOMES, 'not_ok'])
       .optional()
-      .describe('Only items with this verdict; not_ok are those that ended or are held without being ok.'),
+      .describe('Only items with this verdict; not_ok is degraded, failed or held.'),
     status: z.enum(ITEM_STATUSES).optional().describe('Only items in this status.'),
     cursor: cursor.optional(),
     limit: pageSize(LIMITS.items_page),

@@ -2593,7 +2593,7 @@ export interface operations {
     listRunItems: {
         parameters: {
             query?: {
-                /** @description Only items with this verdict; not_ok are those that ended or are held without being ok. */
+                /** @description Only items with this verdict; not_ok is degraded, failed or held. */
                 outcome?: "ok" | "degraded" | "failed" | "not_ok";
                 /** @description Only items in this status. */
                 status?: "queued" | "running" | "paused" | "completed" | "failed" | "cancelled" | "budget_exceeded";

@@ -1,15 +1,15 @@
 // Reads of items. They are found by (run, seq); whoever may see a run may see its items.
 
-import { and, asc, eq, getTableColumns, gt, isNull, ne, or } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, ne, or } from 'drizzle-orm'
 import type { Database, Sql } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { ItemStatus, Outcome } from '../domain/vocabulary.ts'
-import { agents, items, projects, runs } from '../schema/tables.ts'
+import { agents, items, projects, runs, triage } from '../schema/tables.ts'
 import type { ItemInRunRow, ItemRow } from '../schema/wire.ts'
 
 export interface ItemFilter {
   run_id: string
-  /** `not_ok` is degraded, failed or without a verdict although it ended or is held. */
+  /** `not_ok` is degraded, failed, or held without a verdict. */
   outcome?: Outcome | 'not_ok' | undefined
   status?: ItemStatus | undefined
   after_seq: number
@@ -18,26 +18,31 @@ export interface ItemFilter {
 
 /** A run's items in the order they are dispatched. */
 export function listItems(db: Database, filter: ItemFilter): Promise<ItemRow[]> {
-  return db
-    .select()
-    .from(items)
+  const { outcome } = filter
+  const base = db.select(getTableColumns(items)).from(items).$dynamic()
+  // Every item that did not work has a triage row, and few do: the search goes through those.
+  const query =
+    outcome === undefined || outcome === 'ok'
+      ? base
+      : base.innerJoin(triage, and(eq(triage.run_id, items.run_id), eq(triage.seq, items.seq)))
+  const sorted = outcome === undefined || outcome === 'ok' ? items : triage
+  return query
     .where(
       and(
-        eq(items.run_id, filter.run_id),
-        gt(items.seq, filter.after_seq),
+        eq(sorted.run_id, filter.run_id),
+        gt(sorted.seq, filter.after_seq),
         filter.status === undefined ? undefined : eq(items.status, filter.status),
-        outcomeIs(filter.outcome),
+        outcomeIs(outcome),
       ),
     )
-    .orderBy(asc(items.seq))
+    .orderBy(asc(sorted.seq))
     .limit(filter.limit)
 }
 
 function outcomeIs(outcome: ItemFilter['outcome']) {
   if (outcome === undefined) return undefined
   if (outcome !== 'not_ok') return eq(items.outcome, outcome)
-  const ended = and(isNull(items.outcome), ne(items.status, 'queued'), ne(items.status, 'running'))
-  return or(ne(items.outcome, 'ok'), ended)
+  return or(ne(items.outcome, 'ok'), eq(items.status, 'paused'))
 }
 
 export async function findItem(

@@ -127,6 +127,9 @@ export function runsPart(given: Given): void {
       await world.ctx.sql`
         update items set status = 'completed', outcome = (case seq when 2 then 'ok' else 'degraded' end)::outcome
         where run_id = ${run} and seq in (2, 4)`
+      await world.ctx.sql`
+        insert into triage (run_id, seq, project_id, agent_id, lane, reason)
+        values (${run}, 4, ${world.first.project_id}, ${agent.id}, 'dlq', 'refusal')`
       const list = async (query: string) => {
         const { status, json, headers } = await world.call('GET', `/v2/runs/${run}/items?${query}`)
         expect(status).toBe(200)

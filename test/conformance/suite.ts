@@ -5,8 +5,10 @@ import { accountPart } from './account.ts'
 import { agentsPart } from './agents.ts'
 import { edgePart } from './edge.ts'
 import type { StartHost } from './hosts.ts'
+import { readinessPart } from './readiness.ts'
 import { runsPart } from './runs.ts'
 import { tenantsPart } from './tenants.ts'
+import { uploadPart } from './upload.ts'
 import { openWorld, type World } from './world.ts'
 
 export type Given = () => World
@@ -25,6 +27,8 @@ export function conformance(name: string, startHost: StartHost): void {
     agentsPart(given)
     runsPart(given)
     tenantsPart(given)
+    uploadPart(given)
+    readinessPart(given, startHost)
 
     it('answered with every status that an operation documents as its success', () => {
       const { contract } = given()

@@ -30,6 +30,7 @@ export interface Call {
 
 export interface World {
   url: string
+  urls: { databaseUrl: string; redisUrl: string }
   ctx: Context
   contract: Contract
   first: FirstCredentials
@@ -84,7 +85,17 @@ export async function openWorld(startHost: StartHost): Promise<World> {
     const json = type === 'application/json' && text !== '' ? JSON.parse(text) : undefined
     return { status: response.status, headers: response.headers, text, json }
   }
-  return { url: host.url, ctx, contract, first, sibling, stranger, call, end: () => parts.disposeAsync() }
+  return {
+    url: host.url,
+    urls,
+    ctx,
+    contract,
+    first,
+    sibling,
+    stranger,
+    call,
+    end: () => parts.disposeAsync(),
+  }
 }
 
 async function makeProject(ctx: Context, account_id: string, name: string) {

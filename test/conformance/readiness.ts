@@ -1,0 +1,67 @@
+import { createServer } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import type { StartHost } from './hosts.ts'
+import type { Given } from './suite.ts'
+
+const REFUSING = '127.0.0.1:1'
+
+/** What the probes say while a store is out of reach. */
+export function readinessPart(given: Given, startHost: StartHost): void {
+  describe('readiness', () => {
+    async function probe(urls: { databaseUrl?: string; redisUrl?: string }) {
+      const { urls: good, contract } = given()
+      const host = await startHost({ ...good, masterKey: 'cd'.repeat(32), ...urls })
+      try {
+        const started = performance.now()
+        const response = await fetch(`${host.url}/health/ready`)
+        const text = await response.text()
+        const took_ms = performance.now() - started
+        contract.check('GET', '/health/ready', response.status, response.headers.get('content-type'), text)
+        expect((await fetch(`${host.url}/health`)).status).toBe(200)
+        return { status: response.status, json: JSON.parse(text), took_ms }
+      } finally {
+        await host.close()
+      }
+    }
+
+    it('names Redis when it refuses', async () => {
+      const { status, json } = await probe({ redisUrl: `redis://${REFUSING}` })
+      expect(status).toBe(503)
+      expect(json.error).toMatchObject({
+        code: 'dependency_unreachable',
+        message: expect.stringMatching(/^redis /),
+      })
+      expect(json.dependencies).toMatchObject({
+        postgres: { status: 'ok' },
+        redis: { status: 'unreachable' },
+      })
+    })
+
+    it('names PostgreSQL when it refuses', async () => {
+      const { status, json } = await probe({ databaseUrl: `postgres://nobody@${REFUSING}/none` })
+      expect(status).toBe(503)
+      expect(json.error.message).toMatch(/^postgres /)
+      expect(json.dependencies).toMatchObject({
+        postgres: { status: 'unreachable' },
+        redis: { status: 'ok' },
+      })
+    })
+
+    it('waits two seconds for stores that say nothing, and names both', async () => {
+      const mute = createServer(socket => socket.on('error', () => {}))
+      await new Promise<void>(resolve => mute.listen(0, '127.0.0.1', resolve))
+      const { port } = mute.address() as { port: number }
+      try {
+        const at = `127.0.0.1:${port}`
+        const { json, took_ms } = await probe({
+          databaseUrl: `postgres://a@${at}/b`,
+          redisUrl: `redis://${at}`,
+        })
+        expect(json.error.message).toMatch(/^postgres and redis /)
+        expect(took_ms).toBeLessThan(4000)
+      } finally {
+        mute.close()
+      }
+    })
+  })
+}
