@@ -45,6 +45,8 @@ export async function spawnBound(command: string, args: string[], options: Child
     ? [SETPRIV, ['--pdeathsig', options.endSignal.slice(3), '--', command, ...args]]
     : [command, args]
   try {
+    // A later start without root's rights must be able to go on writing it.
+    if (options.owner) await log.chown(options.owner.uid, options.owner.gid)
     const child = spawn(file, argv, {
       cwd: options.cwd,
       detached: true,

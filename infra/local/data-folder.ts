@@ -2,10 +2,11 @@
 // ends, however it ends; secrets in it are readable by their owner alone and are replaced whole or not at all.
 
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { chown, mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Refusal } from './refusal.ts'
+import { ownerOf } from './system-user.ts'
 
 export interface DataFolder {
   path: string
@@ -67,6 +68,8 @@ export async function readJson<T>(path: string): Promise<T | undefined> {
 export async function writePrivately(path: string, text: string): Promise<void> {
   const next = `${path}.${process.pid}.new`
   await writeFile(next, text, { mode: 0o600, flush: true })
+  const owner = await ownerOf(dirname(path))
+  if (owner !== undefined) await chown(next, owner.uid, owner.gid)
   await rename(next, path)
 }
 

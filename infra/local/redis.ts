@@ -3,13 +3,14 @@
 
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { accessSync, constants, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { readJson, writeJson } from './data-folder.ts'
 import { Refusal } from './refusal.ts'
 import { asStore, launch, type Store } from './store.ts'
+import { canReach, ownerOf } from './system-user.ts'
 
 /** What the data folder remembers of its Redis, in `redis.json`. */
 interface Remembered {
@@ -38,7 +39,12 @@ export async function startRedis({ dataDir, say = () => {} }: RedisOptions): Pro
     program: /^(redis|valkey)/,
     pidFile: join(folder, 'redis.pid'),
     port: remembered.port,
-    child: { cwd: folder, log: join(dataDir, 'redis.log'), endSignal: 'SIGTERM' },
+    child: {
+      cwd: folder,
+      log: join(dataDir, 'redis.log'),
+      endSignal: 'SIGTERM',
+      owner: await ownerOf(folder),
+    },
     async prepare(port) {
       await writeFile(configuration, settings(port, folder, remembered.password), { mode: 0o600 })
       return [program, [configuration]]
@@ -101,16 +107,7 @@ function onPath(name: string): string | undefined {
   const folders = `${process.env.PATH ?? ''}${delimiter}/usr/local/bin${delimiter}/opt/homebrew/bin`.split(
     delimiter,
   )
-  return folders.map(folder => join(folder, name)).find(isExecutable)
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
+  return folders.map(folder => join(folder, name)).find(path => canReach(undefined, path))
 }
 
 function installed(say: (line: string) => void): string {
@@ -134,8 +131,10 @@ function installed(say: (line: string) => void): string {
 function apt(...args: string[]): void {
   // A second start may be installing at this moment.
   const wait = ['-qq', '-o', 'DPkg::Lock::Timeout=300']
-  spawnSync('apt-get', [...wait, ...args], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+  const done = spawnSync('apt-get', [...wait, ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    encoding: 'utf8',
   })
+  if (done.status !== 0) console.error(done.stderr.trim())
 }

@@ -3,6 +3,8 @@
 
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { migrate } from '../migrate.ts'
 import { openConnections } from '../node/connections.ts'
@@ -85,6 +87,13 @@ async function start(): Promise<void> {
   await writeJson(file, { base_url: server.url, account, project_id, api_key } satisfies LocalStack)
   if (known === undefined) say(`first account ${account.email}, its password and an API key are in ${file}`)
   say(`ready ${server.url}`)
+  giveBackMemory()
+}
+
+// Loading the modules grows the heap's young generation to 130 MB, which V8 by itself keeps: a process of 320 MB becomes one of 85 MB.
+function giveBackMemory(): void {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }
 
 async function firstAccess(at: {

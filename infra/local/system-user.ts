@@ -2,6 +2,8 @@
 // that is and which folders are open to it.
 
 import { spawnSync } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import type { Owner } from './child.ts'
 import { Refusal } from './refusal.ts'
 
@@ -33,5 +35,21 @@ function lookUp(name: string): Owner | undefined {
 
 /** Whether the user can reach and enter a folder, or run a file, as the kernel sees it. */
 export function canReach(owner: Owner | undefined, path: string): boolean {
-  return spawnSync('test', ['-x', path], { ...owner, cwd: '/', stdio: 'ignore' }).status === 0
+  if (owner !== undefined) {
+    const env = { PATH: '/usr/bin:/bin' }
+    return spawnSync('test', ['-x', path], { ...owner, cwd: '/', stdio: 'ignore', env }).status === 0
+  }
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whom root must stand in for when it uses a folder of somebody else's, so that he can use it again. */
+export async function ownerOf(folder: string): Promise<Owner | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const { uid, gid } = await stat(folder)
+  return uid === 0 ? undefined : { uid, gid }
 }

@@ -113,7 +113,7 @@ async function processesIn(dataDir: string): Promise<string[]> {
 }
 
 const local = async (dataDir: string) => JSON.parse(await readFile(join(dataDir, 'local.json'), 'utf8'))
-const health = async (url: string) => (await fetch(`${url}/health/live`)).status
+const health = async (url: string) => (await fetch(`${url}/health`)).status
 
 test('one command brings a stack that answers, and its access for its owner alone', {
   timeout: UP_MS,
