@@ -32,6 +32,7 @@ describe('bundleAgent', () => {
        export default class Bundled {
          async run(ctx: Context, { text }: { text: string }) {
            console.log('output of the agent is no part of the protocol')
+           if (text === 'hang') return new Promise(() => {})
            return ctx.step('hash', () => createHash('sha256').update(text).digest('hex').slice(0, 8))
          }
        }`,
@@ -57,6 +58,10 @@ describe('bundleAgent', () => {
         { type: 'step', seq: 7, step: { key: 'hash', output: 'ca978112' } },
         { type: 'result', seq: 7, output: 'ca978112' },
       ])
+
+      const hanging = JSON.stringify({ seq: 8, attempt: 1, timeout_ms: 100, input: { text: 'hang' } })
+      const late = await host.dispatchFetch('http://agent/', { method: 'POST', body: hanging })
+      expect(JSON.parse(await late.text())).toMatchObject({ type: 'error', error: { code: 'step_timeout' } })
     } finally {
       await host.dispose()
     }

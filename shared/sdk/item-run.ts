@@ -1,14 +1,14 @@
 // One item on its way through an agent's run(). Guarantee: it ends with exactly one final line, after the lines
 // of all its steps, whatever run() does with the signals it is sent; only its deadline cuts steps off.
 
-import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { LIMITS } from '../domain/limits.ts'
 import type { ItemLine, ItemError as WireError } from '../domain/protocol.ts'
 import type { StepKind } from '../domain/vocabulary.ts'
-import type { AgentClass, AnySchema, Registration } from './agent.ts'
+import type { AgentClass, Registration } from './agent.ts'
 import type { Context, ItemIdentity, Literals } from './context.ts'
 import { Interrupt, ItemError, isRejection, messageOf } from './errors.ts'
 import { isCut, isLongerThan, jsonOf, payloadOf } from './payload.ts'
+import { check } from './schema-check.ts'
 
 export interface Agent extends Registration {
   construct: AgentClass<unknown>
@@ -18,6 +18,17 @@ type StepErrorCode = 'llm_call_error' | 'tool_call_error' | 'step_error'
 const STEP_ERROR: Partial<Record<StepKind, StepErrorCode>> = {
   llm_call: 'llm_call_error',
   tool_call: 'tool_call_error',
+}
+
+/** A step that has begun. */
+interface OpenStep {
+  key: string
+  kind: StepKind
+  name: string
+  started: number
+  clock: number
+  /** As JSON text. */
+  input?: string | undefined
 }
 
 export class ItemRun implements Context {
@@ -124,23 +135,20 @@ export class ItemRun implements Context {
     return handled(this.#hold(reason))
   }
 
-  // A hold is a step as well: its recording is how the next attempt knows that a person let the item pass.
+  // A hold is a step as well: its recording is how the next attempt knows that a person let the item pass. Both
+  // lines leave together, or a crash between them would let the item pass by itself.
   async #hold(reason: string): Promise<void> {
     this.#checkGoingOn()
     const key = this.#keyFor('hold')
     if (this.#recorded?.has(key)) return
-    const words = reason.slice(0, LIMITS.error_message_characters)
-    this.#writeStep(
-      key,
-      'step',
-      'hold',
-      Date.now(),
-      0,
-      JSON.stringify({ reason: words }),
-      'output',
-      '{"held":true}',
+    const words = shorten(reason)
+    const step: OpenStep = { key, kind: 'step', name: 'hold', started: Date.now(), clock: performance.now() }
+    step.input = JSON.stringify({ reason: words })
+    const line = `${this.#head('hold')},"reason":${JSON.stringify(words)}}`
+    this.#decide(
+      `the item is on hold: ${words}`,
+      `${this.#stepLine(step, 'output', '{"held":true}')}\n${line}`,
     )
-    this.#decide(`the item is on hold: ${words}`, `${this.#head('hold')},"reason":${JSON.stringify(words)}}`)
   }
 
   /** The time is up: the item ends now, whatever run() is doing. */
@@ -170,62 +178,47 @@ export class ItemRun implements Context {
       const output = this.#recorded.get(key)
       if (!isCut(output)) return output as T
     }
-    const started = Date.now()
-    if (started >= this.#yieldAt)
+    const step: OpenStep = { key, kind, name, started: Date.now(), clock: performance.now() }
+    if (step.started >= this.#yieldAt)
       this.#decide('the item goes on in a later request', `${this.#head('yield')}}`)
     this.#openSteps++
     try {
-      return await this.#record(key, kind, name, started, input, fn)
+      return await this.#record(step, input, fn)
     } finally {
       this.#openSteps--
       if (this.#openSteps === 0 && this.#final !== undefined) this.#finish(this.#final)
     }
   }
 
-  async #record<T>(
-    key: string,
-    kind: StepKind,
-    name: string,
-    started: number,
-    input: unknown,
-    fn: () => T | PromiseLike<T>,
-  ): Promise<T> {
-    const clock = performance.now()
-    let inputText: string | undefined
+  async #record<T>(step: OpenStep, input: unknown, fn: () => T | PromiseLike<T>): Promise<T> {
     try {
       // Written before the call: agents go on building the same list of messages afterwards.
-      inputText = payloadOf(input, `the input of step ${JSON.stringify(key)}`)
+      step.input = payloadOf(input, `the input of step ${JSON.stringify(step.key)}`)
       const output = await fn()
-      const outputText = payloadOf(output, `the output of step ${JSON.stringify(key)}`)
-      this.#writeStep(key, kind, name, started, performance.now() - clock, inputText, 'output', outputText)
+      this.#report(step, 'output', payloadOf(output, `the output of step ${JSON.stringify(step.key)}`))
       return output
     } catch (error) {
-      const code = STEP_ERROR[kind] ?? 'step_error'
+      const code = STEP_ERROR[step.kind] ?? 'step_error'
       if (!(error instanceof Interrupt)) {
-        this.#failures.push({ error, code, rejected: kind === 'llm_call' && isRejection(error) })
+        this.#failures.push({ error, code, rejected: step.kind === 'llm_call' && isRejection(error) })
       }
-      const told = JSON.stringify({ code, message: shorten(messageOf(error)) })
-      this.#writeStep(key, kind, name, started, performance.now() - clock, inputText, 'error', told)
+      this.#report(step, 'error', JSON.stringify({ code, message: shorten(messageOf(error)) }))
       throw error
     }
   }
 
-  #writeStep(
-    key: string,
-    kind: StepKind,
-    name: string,
-    started: number,
-    duration_ms: number,
-    input: string | undefined,
-    outcome: 'output' | 'error',
-    outcomeText: string | undefined,
-  ): void {
-    if (this.#over) return
+  #report(step: OpenStep, ending: 'output' | 'error', text: string | undefined): void {
+    if (!this.#over) this.#write(this.#stepLine(step, ending, text))
+  }
+
+  #stepLine(step: OpenStep, ending: 'output' | 'error', text: string | undefined): string {
+    const { key, kind, name, started, clock, input } = step
+    const duration_ms = Math.round((performance.now() - clock) * 1000) / 1000
     let line = `${this.#head('step')},"step":{"key":${JSON.stringify(key)},"kind":"${kind}","name":${JSON.stringify(name)}`
-    line += `,"started_at":"${new Date(started).toISOString()}","duration_ms":${Math.round(duration_ms * 1000) / 1000}`
+    line += `,"started_at":"${new Date(started).toISOString()}","duration_ms":${duration_ms}`
     if (input !== undefined) line += `,"input":${input}`
-    if (outcomeText !== undefined) line += `,"${outcome}":${outcomeText}`
-    this.#write(`${line}}}`)
+    if (text !== undefined) line += `,"${ending}":${text}`
+    return `${line}}}`
   }
 
   #checkGoingOn(): void {
@@ -321,27 +314,4 @@ function shorten(text: string): string {
   return text.length <= LIMITS.error_message_characters
     ? text
     : `${text.slice(0, LIMITS.error_message_characters - 1)}…`
-}
-
-/** The value as the schema gives it back, or what is wrong with it and where. */
-async function check(
-  schema: AnySchema,
-  value: unknown,
-  what: string,
-): Promise<{ value: unknown; problem?: string }> {
-  const pending = schema['~standard'].validate(value)
-  const result = pending instanceof Promise ? await pending : pending
-  if (!result.issues) return { value: result.value }
-  return {
-    value,
-    problem: result.issues
-      .slice(0, 5)
-      .map(issue => describe(issue, what))
-      .join('; '),
-  }
-}
-
-function describe(issue: StandardSchemaV1.Issue, what: string): string {
-  const path = (issue.path ?? []).map(part => String(typeof part === 'object' ? part.key : part))
-  return `${[what, ...path].join('.')}: ${issue.message}`
 }
