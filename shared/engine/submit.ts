@@ -100,6 +100,8 @@ async function answerAgain(order: RunOrder, earlier: store.KeyedAnswer): Promise
   }
 }
 
+type IdentifiedItem = NewItem & { item_id: string }
+
 interface Chunk {
   items: readonly NewItem[]
   last: boolean
@@ -110,22 +112,17 @@ async function writePile(ctx: Context, order: RunOrder, run: store.NewRun, chunk
   if (!first) throw new ApiError('no_items', 'The submission has no items.')
   const ids = new SeenIds()
   if (first.last) {
-    await ctx.sql.begin(async tx => {
-      const sql = tx as unknown as Sql
-      await Promise.all([
-        store.insertMaterializingRun(sql, run),
-        store.insertItems(sql, run.id, 1, prepare(run.id, 1, first.items, ids)),
-      ])
-      await seal(sql, order, run, first.items.length, ids)
-      await fault('submit.before_commit')
-    })
+    await writeAtOnce(ctx, order, run, prepare(run.id, 1, first.items, ids))
     return first.items.length
   }
-  await store.insertMaterializingRun(ctx.sql, run)
+  await store.insertRun(ctx.sql, run)
   try {
     const total = await writeChunks(ctx, run.id, first, chunks, ids)
     await ctx.sql.begin(async tx => {
-      await seal(tx as unknown as Sql, order, run, total, ids)
+      const sql = tx as unknown as Sql
+      if (ids.overflowed) await refuseRepeatedIds(sql, run.id)
+      await takeKey(sql, order, run.id)
+      if (!(await store.finishMaterializing(sql, run.id, total))) throw givenUp()
       await fault('submit.before_commit')
     })
     return total
@@ -133,6 +130,24 @@ async function writePile(ctx: Context, order: RunOrder, run: store.NewRun, chunk
     await giveUp(ctx, run.id)
     throw error
   }
+}
+
+/** A pile of one chunk: everything in one transaction, sent without waiting in between. */
+async function writeAtOnce(
+  ctx: Context,
+  order: RunOrder,
+  run: store.NewRun,
+  items: readonly IdentifiedItem[],
+) {
+  await ctx.sql.begin(async tx => {
+    const sql = tx as unknown as Sql
+    await Promise.all([
+      store.insertRun(sql, run, items.length),
+      store.insertItems(sql, run.id, 1, items),
+      takeKey(sql, order, run.id),
+    ])
+    await fault('submit.before_commit')
+  })
 }
 
 /** Inserts chunk after chunk, a bounded number in flight while the next is being read; returns how many items. */
@@ -161,6 +176,7 @@ async function writeChunks(
         if (count === 0) throw givenUp()
       })
       .finally(() => inFlight.delete(insert))
+    insert.catch(() => {}) // looked at before the next chunk and at the end
     inFlight.add(insert)
     if (inFlight.size >= LIMITS.inserts_in_flight) await Promise.race(inFlight)
     if (ctx.now() - touchedAt > LIMITS.materializing_touch_ms) {
@@ -182,28 +198,15 @@ async function writeChunks(
 const givenUp = () =>
   new ApiError('invalid_request', 'The submission took too long to arrive and was given up.')
 
-/** The last statements of a submission: no id twice, the key is ours, the run is open. */
-async function seal(
-  sql: Sql,
-  order: RunOrder,
-  run: store.NewRun,
-  total: number,
-  ids: SeenIds,
-): Promise<void> {
-  if (ids.overflowed) {
-    const repeated = await store.findRepeatedIds(sql, run.id, LIMITS.bad_lines_named)
-    if (repeated.length > 0) throw duplicateIds(repeated)
-  }
-  if (order.idempotency) {
-    const row = {
-      project_id: order.project_id,
-      key: order.idempotency.key,
-      fingerprint: await order.idempotency.fingerprint(),
-      run_id: run.id,
-    }
-    if (!(await store.takeIdempotencyKey(sql, row, LIMITS.idempotency_window_hours))) throw new KeyTaken()
-  }
-  if (!(await store.finishMaterializing(sql, run.id, total))) throw givenUp()
+async function refuseRepeatedIds(sql: Sql, runId: string): Promise<void> {
+  const repeated = await store.findRepeatedIds(sql, runId, LIMITS.bad_lines_named)
+  if (repeated.length > 0) throw duplicateIds(repeated)
+}
+
+async function takeKey(sql: Sql, { project_id, idempotency }: RunOrder, run_id: string): Promise<void> {
+  if (!idempotency) return
+  const row = { project_id, key: idempotency.key, fingerprint: await idempotency.fingerprint(), run_id }
+  if (!(await store.takeIdempotencyKey(sql, row, LIMITS.idempotency_window_hours))) throw new KeyTaken()
 }
 
 /** Removes a run that never opened, in bounded steps; if this dies too, the tick goes on with it. */
@@ -225,7 +228,7 @@ function prepare(runId: string, firstSeq: number, items: readonly NewItem[], ids
   return deal(items).map((item, i) =>
     item.item_id === null
       ? { ...item, item_id: itemRecordId(runId, firstSeq + i) }
-      : (item as NewItem & { item_id: string }),
+      : (item as IdentifiedItem),
   )
 }
 

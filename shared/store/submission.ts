@@ -40,11 +40,13 @@ export async function findSubmitter(sql: Sql, projectId: string, agentId: string
   return row
 }
 
-export async function insertMaterializingRun(sql: Sql, run: NewRun): Promise<void> {
-  await sql`insert into runs ${sql({ ...run, materializing: true })}`
+/** With its number of items, a run is open as soon as this is committed; without, it is materializing. */
+export async function insertRun(sql: Sql, run: NewRun, totalItems?: number): Promise<void> {
+  const row = { ...run, materializing: totalItems === undefined, total_items: totalItems ?? 0 }
+  await sql`insert into runs ${sql(row)}`
 }
 
-/** Appends a chunk of items after `first_seq - 1`; 0 when the run is not materializing any more. */
+/** Appends a chunk of items after `first_seq - 1`; 0 when the run was given up. */
 export async function insertItems(
   sql: Sql,
   runId: string,
@@ -53,7 +55,7 @@ export async function insertItems(
 ) {
   const result = await sql`
     with run as (
-      select id from runs where id = ${runId} and materializing for share
+      select id from runs where id = ${runId} for share
     )
     insert into items (run_id, seq, line, status, item_id, partition_key, input)
     select run.id, ${firstSeq}::int + n::int - 1, line, 'queued', item_id, partition_key, input

@@ -33,7 +33,7 @@ describe('a submitted pile', () => {
       '12345678901234567890.0',
     ])
     expect(items.map(item => item.output)).toEqual(
-      items.map((item, i) => JSON.stringify({ seq: i + 1, echo: JSON.parse(item.input) })),
+      items.map((item, i) => JSON.stringify({ seq: i + 1, echo: JSON.parse(item.input!) })),
     )
     expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 3, running: 0, total_items: 3 })
     expect(await conservation(engine, runId)).toEqual([])

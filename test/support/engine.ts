@@ -29,7 +29,7 @@ export interface TestEngine {
   deploy(declaration?: Partial<AgentDeclaration>): Promise<void>
   submit(items: Partial<NewItem>[] | number, order?: Partial<RunOrder>): Promise<string>
   run(runId: string): Promise<Record<string, unknown>>
-  items(runId: string): Promise<Record<string, never>[]>
+  items(runId: string): Promise<Record<string, string>[]>
   /** Makes all leases look as old as if their holder had died half a minute ago. */
   expireLeases(): Promise<void>
   /** Makes all items that wait for a retry due. */
@@ -155,7 +155,7 @@ export async function testEngine(): Promise<TestEngine> {
       return row!
     },
     async items(runId) {
-      return sql<Record<string, never>[]>`select * from items where run_id = ${runId} order by seq`
+      return sql<Record<string, string>[]>`select * from items where run_id = ${runId} order by seq`
     },
     async expireLeases() {
       await sql`update claims set lease_until = now() - interval '5 seconds'`

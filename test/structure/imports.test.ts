@@ -1,0 +1,120 @@
+// The house rules that can be checked: who may import whom, where Node may be named, and which words are not used.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, it } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** Layer → layers it may import. A layer may always import itself. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  'shared/domain': [],
+  // What the host hands an invocation: types only, of everybody's connections.
+  'shared/context': ['shared/engine', 'shared/schema'],
+  'shared/schema': ['shared/domain'],
+  'shared/store': ['shared/context', 'shared/schema', 'shared/domain'],
+  'shared/hints': ['shared/context', 'shared/domain'],
+  'shared/engine': ['shared/context', 'shared/store', 'shared/hints', 'shared/schema', 'shared/domain'],
+  'shared/http': ['shared/context', 'shared/schema', 'shared/domain', 'shared/store'],
+  'shared/sdk': ['shared/domain'],
+  'shared/cli': ['shared/sdk', 'shared/domain', 'infra/local'],
+  functions: [
+    'shared/context',
+    'shared/http',
+    'shared/schema',
+    'shared/engine',
+    'shared/store',
+    'shared/domain',
+  ],
+}
+
+/** http looks up callers and what they may act on; all else it leaves to the functions. */
+const HTTP_STORES = ['api-keys', 'sessions', 'projects', 'agents', 'runs']
+
+interface Import {
+  file: string
+  target: string
+  typeOnly: boolean
+}
+
+const sources = ['shared', 'functions', 'infra'].flatMap(folder =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter(name => /\.tsx?$/.test(name) && !/\.(test|gen)\.ts$/.test(name) && !name.startsWith('generated'))
+    .map(name => join(folder, name)),
+)
+const textOf = new Map(sources.map(file => [file, readFileSync(join(ROOT, file), 'utf8')]))
+const imports: Import[] = sources.flatMap(file =>
+  [
+    ...textOf
+      .get(file)!
+      .matchAll(/^(?:import|export)\s+(type\s)?[^'"]*?from\s+'([^']+)'|import\('([^']+)'\)/gm),
+  ].map(match => ({
+    file,
+    typeOnly: match[1] !== undefined,
+    target: resolve(file, (match[2] ?? match[3])!),
+  })),
+)
+
+function resolve(file: string, specifier: string): string {
+  return specifier.startsWith('.') ? relative(ROOT, join(ROOT, dirname(file), specifier)) : specifier
+}
+
+function layerOf(path: string): string | undefined {
+  if (path === 'shared/context.ts') return 'shared/context'
+  return Object.keys(MAY_IMPORT).find(layer => path.startsWith(`${layer}/`))
+}
+
+it('every file of shared and functions belongs to a layer', () => {
+  const homeless = sources.filter(file => !file.startsWith('infra/') && layerOf(file) === undefined)
+  expect(homeless).toEqual([])
+})
+
+it('a layer imports only the layers below it', () => {
+  const wrong = imports.filter(({ file, target }) => {
+    const from = layerOf(file)
+    const to =
+      layerOf(target) ?? (target.startsWith('infra/') ? target.split('/').slice(0, 2).join('/') : undefined)
+    return from !== undefined && to !== undefined && from !== to && !MAY_IMPORT[from]!.includes(to)
+  })
+  expect(wrong.map(one => `${one.file} imports ${one.target}`)).toEqual([])
+})
+
+it('http reads only what it takes to know a caller', () => {
+  const stores = imports.filter(
+    one => one.file.startsWith('shared/http/') && one.target.startsWith('shared/store/'),
+  )
+  const wrong = stores.filter(one => !HTTP_STORES.some(name => one.target === `shared/store/${name}.ts`))
+  expect(wrong.map(one => `${one.file} imports ${one.target}`)).toEqual([])
+})
+
+it('Node is named only in infra and the command line, so that everything else runs in workerd', () => {
+  const portable = sources.filter(file => !/^(infra|shared\/cli)\//.test(file))
+  const wrong = portable.filter(file => /from 'node:|\bprocess\.(env|exit|on|argv|pid)/.test(code(file)))
+  expect(wrong).toEqual([])
+})
+
+it('SQL stands in store alone, besides how tables and partitions are laid out', () => {
+  const portable = sources.filter(file => /^(functions|shared\/(engine|http|hints|domain))\//.test(file))
+  const asking = 'shared/http/readiness.ts' // asks only whether anybody answers
+  expect(portable.filter(file => file !== asking && /\bsql(<[^>]*>)?`/.test(code(file)))).toEqual([])
+})
+
+it('every module opens by saying what it is', () => {
+  const silent = sources.filter(
+    file => !/^(#!.*\n)?\/\//.test(textOf.get(file)!) && !/^functions\//.test(file),
+  )
+  expect(silent).toEqual([])
+})
+
+it('names that say nothing are not used for files', () => {
+  const empty = /(^|[/-])(utils?|common|manager|service|helpers?|jobs?|tasks?|misc)(\.|-|\/)/
+  expect(sources.filter(file => empty.test(file))).toEqual([])
+})
+
+/** A file without its comments. */
+function code(file: string): string {
+  return textOf
+    .get(file)!
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/^\s*\/\/.*$/gm, '')
+}
