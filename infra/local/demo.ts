@@ -3,6 +3,7 @@
 // start, and one that was cut short goes on with the same run.
 
 import { join } from 'node:path'
+import { startModelServer } from '../../examples/model-server/server.ts'
 import { type Api, connect, type Run, type RunItem } from '../../shared/cli/api.ts'
 import { deployAgent, orderOfFile } from '../../shared/cli/deploy.ts'
 import { clean } from '../../shared/cli/format.ts'
@@ -12,12 +13,11 @@ import { submitFile } from '../../shared/cli/submit.ts'
 import { table } from '../../shared/cli/table.ts'
 import { outcomeStyle, whyOf } from '../../shared/cli/verdict.ts'
 import { followRun } from '../../shared/cli/watch.ts'
-import { startModelServer } from '../../examples/model-server/server.ts'
 import { readJson, writeJson } from './data-folder.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const EXAMPLE = join(ROOT, 'examples/ticket-triage')
-const OPENAI_MODEL = 'gpt-5-mini' // what a key of OpenAI's own gets, unless OPENAI_MODEL names another
+const DEFAULT_MODEL = 'gpt-5-mini' // with a provider of the user's, unless OPENAI_MODEL names another
 const ITEMS_SHOWN = 12
 
 /** What the data folder remembers of the demo, so that the address in the agent's environment stays true. */
@@ -28,96 +28,106 @@ interface DemoState {
 }
 
 export interface Demo {
-  /** Whether a sample run was begun here and not seen to its end. */
+  /** A sample run was begun here and not seen to its end. */
   unfinished: boolean
+  /** Deploys the example, runs it over its sample and tells what came of it. */
+  run(options: SampleOptions): Promise<void>
+  /** Stops the model server, where there is one. */
   close(): Promise<void>
 }
 
-const stateFile = (dataDir: string) => join(dataDir, 'demo.json')
-
-/** Brings back the model server that a deployed demo agent calls; does nothing where there is none. */
-export async function resumeDemo(dataDir: string, say: (line: string) => void): Promise<Demo> {
-  const state = await readJson<DemoState>(stateFile(dataDir))
-  const idle = { unfinished: state?.done === false, close: async () => {} }
-  if (state === undefined || state.model_port === null) return idle
-  try {
-    const server = await startModelServer({ port: state.model_port })
-    return { ...idle, close: server.close }
-  } catch (error) {
-    say(
-      `the demo's model server cannot use port ${state.model_port} (${(error as Error).message}): until that port is free, the agent ticket-triage fails. All else works.`,
-    )
-    return idle
-  }
-}
-
-export interface DemoOptions {
+export interface SampleOptions {
   base_url: string
   api_key: string
-  dataDir: string
   out: Writer
   env: Record<string, string | undefined>
+  /** Ends the watching, and with it the telling. */
   signal: AbortSignal
 }
 
-/**
- * Deploys, submits, follows and tells. The model server it may start stays up until `close`, which is the caller's
- * to call even when this fails half way: `onServer` hands it over as soon as there is one.
- */
-export async function runDemo(options: DemoOptions, onServer: (close: () => Promise<void>) => void): Promise<void> {
-  const { dataDir, out, env, signal } = options
-  const program = `${dataDir === join(ROOT, '.assay') ? '' : `ASSAY_DATA_DIR=${dataDir} `}npx assay`
-  const output = createOutput({ out, err: out, json: false, color: mayColor(out, env), program })
-  const api = connect(options)
-  const provider = ownProvider(env) ?? (await localProvider(dataDir, onServer))
-  if (provider.note !== undefined) output.note(provider.note)
-  const order = await orderOfFile(join(EXAMPLE, 'agent.ts'), provider.env)
-  const { agent, version } = await deployAgent(api, order)
-  output.note(`sample: agent ${agent.slug}, version ${version}, over ${join('examples/ticket-triage', 'tickets.jsonl')}`)
-  const { run_id } = await submitFile(
-    { api, output, now: Date.now },
-    join(EXAMPLE, 'tickets.jsonl'),
-    { agent_id: agent.id, name: 'sample', idempotency_key: 'sample of the first start' },
-    { item_id: 'ticket_id', partition_key: 'tenant' },
-  )
-  const run = await followRun({ api, output, now: Date.now }, run_id, signal)
-  if (run === undefined) return
-  await tell(api, output, run)
-  await writeJson(stateFile(dataDir), { model_port: provider.port, done: true } satisfies DemoState)
+/** Brings back the model server that the deployed example calls; without one it does nothing until `run`. */
+export async function openDemo(dataDir: string, say: (line: string) => void): Promise<Demo> {
+  const file = join(dataDir, 'demo.json')
+  const known = await readJson<DemoState>(file)
+  let server = known?.model_port ? await modelServerAt(known.model_port, say) : undefined
+
+  async function provider(): Promise<Provider> {
+    server ??= await startModelServer({ port: 0 })
+    return { env: { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: 'none' } }
+  }
+  return {
+    unfinished: known?.done === false,
+    async run(options) {
+      const { env, note } = ownProvider(options.env) ?? (await provider())
+      const model_port = server === undefined ? null : Number(new URL(server.url).port)
+      // Before the agent is deployed, so that no later start finds an agent whose model is gone.
+      await writeJson(file, { model_port, done: false } satisfies DemoState)
+      if (await runSample(options, dataDir, env, note)) {
+        await writeJson(file, { model_port, done: true } satisfies DemoState)
+      }
+    },
+    close: async () => server?.close(),
+  }
+}
+
+async function modelServerAt(port: number, say: (line: string) => void) {
+  try {
+    return await startModelServer({ port })
+  } catch (error) {
+    say(
+      `the example's model server cannot have port ${port} (${(error as Error).message}): until it can, the agent ticket-triage fails. All else works.`,
+    )
+    return undefined
+  }
 }
 
 interface Provider {
   env: Record<string, string>
-  port: number | null
   note?: string
 }
 
 /** The provider that the user's own environment names. */
-function ownProvider(env: Record<string, string | undefined>): Provider | undefined {
-  const { OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL: model = OPENAI_MODEL } = env
+function ownProvider({
+  OPENAI_BASE_URL,
+  OPENAI_API_KEY,
+  OPENAI_MODEL,
+}: SampleOptions['env']): Provider | undefined {
   if (!OPENAI_BASE_URL && !OPENAI_API_KEY) return undefined
+  const model = OPENAI_MODEL || DEFAULT_MODEL
   return {
     env: {
       ...(OPENAI_BASE_URL && { OPENAI_BASE_URL }),
       OPENAI_API_KEY: OPENAI_API_KEY || 'none',
       OPENAI_MODEL: model,
     },
-    port: null,
     note: `OPENAI_BASE_URL or OPENAI_API_KEY is set: the sample calls ${model} at ${OPENAI_BASE_URL || 'api.openai.com'}`,
   }
 }
 
-async function localProvider(dataDir: string, onServer: (close: () => Promise<void>) => void): Promise<Provider> {
-  const known = await readJson<DemoState>(stateFile(dataDir))
-  let port = known?.model_port ?? null
-  if (port === null) {
-    const server = await startModelServer({ port: 0 })
-    onServer(server.close)
-    port = Number(new URL(server.url).port)
-  }
-  // Before the agent is deployed, so that no start finds an agent whose model is gone.
-  await writeJson(stateFile(dataDir), { model_port: port, done: false } satisfies DemoState)
-  return { env: { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_API_KEY: 'none' }, port }
+/** False when the signal came before the run had ended. */
+async function runSample(
+  { base_url, api_key, out, env: shell, signal }: SampleOptions,
+  dataDir: string,
+  env: Record<string, string>,
+  note: string | undefined,
+): Promise<boolean> {
+  const program = `${dataDir === join(ROOT, '.assay') ? '' : `ASSAY_DATA_DIR=${dataDir} `}npx assay`
+  const output = createOutput({ out, err: out, json: false, color: mayColor(out, shell), program })
+  const session = { api: connect({ base_url, api_key }), output, now: Date.now }
+  if (note !== undefined) output.note(note)
+  const { agent, version } = await deployAgent(session.api, await orderOfFile(join(EXAMPLE, 'agent.ts'), env))
+  output.note(
+    `a sample: examples/ticket-triage is deployed as ${agent.slug}, version ${version}, and gets its tickets.jsonl`,
+  )
+  const { run_id } = await submitFile(
+    session,
+    join(EXAMPLE, 'tickets.jsonl'),
+    { agent_id: agent.id, name: 'sample', idempotency_key: 'the sample of the first start' },
+    { item_id: 'ticket_id', partition_key: 'tenant' },
+  )
+  const run = await followRun(session, run_id, signal)
+  if (run !== undefined) await tell(session.api, output, run)
+  return run !== undefined
 }
 
 async function tell(api: Api, output: Output, run: Run): Promise<void> {
@@ -125,7 +135,9 @@ async function tell(api: Api, output: Output, run: Run): Promise<void> {
     params: { path: { runId: run.id }, query: { outcome: 'not_ok', limit: 500 } },
   })
   output.emit('ended', { run }, screen =>
-    ['', runSummary(run, screen), '', decisions(items, screen), '', whereNext(run, items[0], screen)].join('\n'),
+    ['', runSummary(run, screen), '', decisions(items, screen), '', whereNext(run, items[0], screen)].join(
+      '\n',
+    ),
   )
 }
 

@@ -12,6 +12,7 @@ import { createContext } from '../node/context.ts'
 import { startServer } from '../node/server.ts'
 import { within } from './child.ts'
 import { masterKey, openDataFolder, readJson, writeJson } from './data-folder.ts'
+import { openDemo } from './demo.ts'
 import { Refusal } from './refusal.ts'
 import { isFree } from './store.ts'
 import { openStores } from './stores.ts'
@@ -25,6 +26,8 @@ export interface LocalStack {
 }
 
 const HOST = '127.0.0.1'
+// On one's own machine an agent may declare what listens there, such as a local model.
+const LOOPBACK = ['127.0.0.0/8', '::1/128']
 const STOP_MS = 30_000
 // A terminal's Ctrl-C arrives here, and again through npm and through the bootstrap; that is still one wish.
 const SAME_WISH_MS = 500
@@ -50,7 +53,7 @@ function lost(error: Error): void {
 }
 
 async function start(): Promise<void> {
-  const { port, dataDir } = options()
+  const { port, dataDir, demo: wantsDemo } = options()
   const dataFolder = await openDataFolder(dataDir)
   parts.defer(() => dataFolder.release())
   if (!(await isFree(port))) {
@@ -79,14 +82,28 @@ async function start(): Promise<void> {
   const known = await readJson<LocalStack>(file)
   const urls = { databaseUrl: stores.databaseUrl, redisUrl: stores.redisUrl }
   const access = known ?? (await firstAccess({ ...urls, baseUrl: `http://${HOST}:${port}`, masterKey: key }))
+  const demo = parts.adopt(await openDemo(dataFolder.path, say), demo => demo.close())
   const server = parts.adopt(
-    await startServer({ ...urls, port, host: HOST, dataDir: dataFolder.path, masterKey: key }),
+    await startServer({
+      ...urls,
+      port,
+      host: HOST,
+      dataDir: dataFolder.path,
+      masterKey: key,
+      allowPrivateNetworks: LOOPBACK,
+    }),
     server => server.close(),
   )
   const { account, project_id, api_key } = access
   await writeJson(file, { base_url: server.url, account, project_id, api_key } satisfies LocalStack)
   if (known === undefined) say(`first account ${account.email}, its password and an API key are in ${file}`)
   say(`ready ${server.url}`)
+  if (wantsDemo && (known === undefined || demo.unfinished)) {
+    const { env, stdout: out } = process
+    await demo
+      .run({ base_url: server.url, api_key, out, env, signal: stopping.signal })
+      .catch(error => say(`the sample did not finish: ${error.message}`))
+  }
   giveBackMemory()
 }
 

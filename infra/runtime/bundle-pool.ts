@@ -4,6 +4,7 @@
 
 import http from 'node:http'
 import { LIMITS } from '../../shared/domain/limits.ts'
+import { resolveNetwork } from '../../shared/domain/network.ts'
 import type { AgentRequest, AgentResponse, AgentTarget } from '../../shared/engine/agent-port.ts'
 import { egressRules } from './egress.ts'
 import { type RequestOwner, send } from './http-client.ts'
@@ -141,7 +142,7 @@ export class BundlePool {
         name: `agent ${declaration.name} (deployment ${deployment_id})`,
         code: await loadBundle(bundle_hash),
         env,
-        rules: egressRules(declaration.network, allowPrivateNetworks),
+        rules: egressRules(resolveNetwork(declaration.network, env), allowPrivateNetworks),
         cpu_without_pong_ms: alone
           ? LIMITS.agent_alone_cpu_without_pong_ms
           : LIMITS.agent_cpu_without_pong_ms,

@@ -1,6 +1,7 @@
 // The Hono app that serves a list of endpoints. Guarantee: every answer is JSON with a request id, errors included,
 // and an unexpected error tells the caller nothing but that id.
 
+import { DrizzleQueryError } from 'drizzle-orm'
 import { Hono } from 'hono'
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
@@ -54,13 +55,22 @@ function failed(ctx: Context, request: Request, request_id: string, error: unkno
 
 function unexpected(ctx: Context, request: Request, request_id: string, error: unknown): ApiError {
   const { pathname } = new URL(request.url)
-  const text =
-    error instanceof Error ? `${error.stack}${error.cause ? `\ncause: ${error.cause}` : ''}` : String(error)
-  ctx.log('error', 'request_failed', { request_id, method: request.method, path: pathname, error: text })
+  ctx.log('error', 'request_failed', {
+    request_id,
+    method: request.method,
+    path: pathname,
+    error: textOf(error),
+  })
   return new ApiError(
     'internal',
     `Something went wrong on the server's side; its log names request ${request_id}.`,
   )
+}
+
+/** The error for the log. A failed query is named without its parameters: they may be secrets. */
+function textOf(error: unknown): string {
+  if (error instanceof DrizzleQueryError) return `query failed: ${error.query}\n${textOf(error.cause)}`
+  return error instanceof Error ? String(error.stack) : String(error)
 }
 
 function noOperation(request: Request): ApiError {

@@ -238,9 +238,7 @@ export const runs = pgTable(
   t => [
     index('runs_project').on(t.project_id, t.id),
     index('runs_agent').on(t.agent_id, t.id),
-    index('runs_open')
-      .on(t.id)
-      .where(sql`finished_at is null`),
+    index('runs_open').on(t.id).where(sql`finished_at is null`),
   ],
 )
 
@@ -405,9 +403,5 @@ export const outbox = pgTable(
     created_at: createdAt(),
     delivered_at: at('delivered_at'),
   },
-  t => [
-    index('outbox_due')
-      .on(t.due_at)
-      .where(sql`delivered_at is null`),
-  ],
+  t => [index('outbox_due').on(t.due_at).where(sql`delivered_at is null`)],
 )

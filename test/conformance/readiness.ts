@@ -7,7 +7,7 @@ const REFUSING = '127.0.0.1:1'
 
 /** What the probes say while a store is out of reach. */
 export function readinessPart(given: Given, startHost: StartHost): void {
-  describe('readiness', () => {
+  describe('a store out of reach', () => {
     async function probe(urls: { databaseUrl?: string; redisUrl?: string }) {
       const { urls: good, contract } = given()
       const host = await startHost({ ...good, masterKey: 'cd'.repeat(32), ...urls })
@@ -24,7 +24,7 @@ export function readinessPart(given: Given, startHost: StartHost): void {
       }
     }
 
-    it('names Redis when it refuses', async () => {
+    it('is named by the readiness probe: Redis', async () => {
       const { status, json } = await probe({ redisUrl: `redis://${REFUSING}` })
       expect(status).toBe(503)
       expect(json.error).toMatchObject({
@@ -37,7 +37,7 @@ export function readinessPart(given: Given, startHost: StartHost): void {
       })
     })
 
-    it('names PostgreSQL when it refuses', async () => {
+    it('is named by the readiness probe: PostgreSQL', async () => {
       const { status, json } = await probe({ databaseUrl: `postgres://nobody@${REFUSING}/none` })
       expect(status).toBe(503)
       expect(json.error.message).toMatch(/^postgres /)
@@ -47,7 +47,29 @@ export function readinessPart(given: Given, startHost: StartHost): void {
       })
     })
 
-    it('waits two seconds for stores that say nothing, and names both', async () => {
+    it('fails an operation with a request id and no details', async () => {
+      const { urls, contract, first } = given()
+      const secret = 'postgres://teller:hidden-word@'
+      const host = await startHost({
+        ...urls,
+        databaseUrl: `${secret}${REFUSING}/none`,
+        masterKey: 'cd'.repeat(32),
+      })
+      try {
+        const headers = { authorization: `Bearer ${first.api_key}` }
+        const response = await fetch(`${host.url}/v1/projects`, { headers })
+        const text = await response.text()
+        contract.check('GET', '/v1/projects', response.status, response.headers.get('content-type'), text)
+        const { error } = JSON.parse(text)
+        expect([response.status, error.code]).toEqual([500, 'internal'])
+        expect(error.message).toContain(response.headers.get('x-request-id'))
+        expect(text).not.toMatch(/hidden-word|ECONNREFUSED|at .*\.ts/)
+      } finally {
+        await host.close()
+      }
+    })
+
+    it('holds the readiness probe up for two seconds at most when it says nothing', async () => {
       const mute = createServer(socket => socket.on('error', () => {}))
       await new Promise<void>(resolve => mute.listen(0, '127.0.0.1', resolve))
       const { port } = mute.address() as { port: number }
