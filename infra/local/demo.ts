@@ -143,7 +143,9 @@ async function tell(api: Api, output: Output, run: Run): Promise<void> {
 
 function decisions(items: RunItem[], screen: Screen): string {
   if (items.length === 0) return 'every item worked'
-  const shown = items.slice(0, ITEMS_SHOWN)
+  // What failed and what is held first; lists are stable, so the rest keeps its order.
+  const rank = (item: RunItem) => (item.status === 'completed' ? 1 : 0)
+  const shown = items.toSorted((a, b) => rank(a) - rank(b)).slice(0, ITEMS_SHOWN)
   const text = table<RunItem>(
     [
       { title: 'NEEDS A DECISION', value: item => item.item_id },
