@@ -31,6 +31,8 @@ export interface ServerOptions {
   parts?: readonly Part[]
   /** Networks (CIDR) that agents' declarations may name although they are private. */
   allowPrivateNetworks?: string[]
+  /** Where lines of the log go; standard error unless told. */
+  writeLog?: (line: string) => void
 }
 
 export interface Server {
@@ -55,7 +57,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   const consumer = parts.has('consumer') ? startConsumer(() => ctx) : null
   const poke = () => (consumer ? consumer.poke() : publishWake(connections.redis))
-  const ctx = createContext({ connections, config, poke, invokeAgent: invoker.invoke })
+  const { writeLog } = options
+  const ctx = createContext({
+    connections,
+    config,
+    poke,
+    invokeAgent: invoker.invoke,
+    ...(writeLog ? { writeLog } : {}),
+  })
   closing.defer(() => ctx.idle())
   if (consumer) {
     closing.defer(() => consumer.close())

@@ -7,7 +7,7 @@ import { LIMITS } from '../domain/limits.ts'
 import type { AgentLine, ItemError } from '../domain/protocol.ts'
 import type { OutcomeReason } from '../domain/vocabulary.ts'
 import { plainText } from '../store/columns.ts'
-import type { Verdict } from '../store/settle.ts'
+import type { StepRow, Verdict } from '../store/settle.ts'
 import type { Claim } from './claim.ts'
 import type { Flight } from './flight.ts'
 import type { Settler } from './settler.ts'
@@ -19,6 +19,11 @@ export class Answer {
   readonly #settler: Settler
   readonly #flights: Map<number, Flight>
   readonly #startedMs: number
+  /**
+   * Steps that record a hold. Found by a later attempt, one lets the item pass; so it is written together with the
+   * verdict that holds the item, and never without it.
+   */
+  readonly #holds = new Map<Flight, StepRow>()
   readonly #now: () => number
   open: number
   /** An item was ended against the agent's will: it should not be left to go on. */
@@ -63,6 +68,8 @@ export class Answer {
   end(flight: Flight, verdict: Partial<Verdict> & Pick<Verdict, 'status'>): void {
     flight.done = true
     this.open--
+    const hold = this.#holds.get(flight)
+    if (hold) this.#settler.addStep(flight, { ...hold, step_no: ++flight.step_count })
     this.#settler.end(flight, { ...NOTHING, ...verdict })
   }
 
@@ -111,8 +118,13 @@ export class Answer {
         'limit_exceeded',
       )
     }
-    const place = { seq: flight.seq, attempt: flight.attempt, step_no: ++flight.step_count }
+    const place = { seq: flight.seq, attempt: flight.attempt, step_no: flight.step_count + 1 }
     const row = stepRow(report, place, this.#claim.prices)
+    if (HOLD_KEY.test(row.key)) {
+      this.#holds.set(flight, row)
+      return
+    }
+    flight.step_count++
     flight.graded.push({ kind: row.kind, key: row.key, outcome: row.outcome, reason: row.outcome_reason })
     flight.cost_micro += row.cost_micro
     this.#settler.addStep(flight, row)
@@ -166,6 +178,9 @@ export class Answer {
     this.fail(flight, error.code, error.message, REASON_OF_CODE[error.code] ?? 'agent_error')
   }
 }
+
+/** The key the SDK records `ctx.hold` under. */
+const HOLD_KEY = /^hold(#\d+)?$/
 
 const NOTHING: Omit<Verdict, 'status'> = {
   outcome: null,
