@@ -5,6 +5,7 @@ import { DrizzleQueryError } from 'drizzle-orm'
 import { Hono } from 'hono'
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
+import { drain } from './body.ts'
 import type { Endpoint } from './endpoint.ts'
 import { openApiDocument } from './openapi.ts'
 import { checkEncoding } from './validation.ts'
@@ -45,7 +46,8 @@ async function answered(
   }
 }
 
-function failed(ctx: Context, request: Request, request_id: string, error: unknown): Response {
+async function failed(ctx: Context, request: Request, request_id: string, error: unknown): Promise<Response> {
+  await drain(request)
   const known = error instanceof ApiError ? error : unexpected(ctx, request, request_id, error)
   const { code, message, hint, status } = known
   const headers: Record<string, string> = { 'content-type': 'application/json', 'x-request-id': request_id }

@@ -65,6 +65,33 @@ export async function* bodyOf(request: Request): AsyncGenerator<Uint8Array> {
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value
   } finally {
+    reader.releaseLock()
+  }
+}
+
+const DRAIN_MS = 5000
+
+/**
+ * Reads what is left of a body, up to LIMITS.body_bytes and DRAIN_MS. A host resets a connection on which bytes
+ * arrive that nobody reads, and the sender would then see the reset and not the answer.
+ */
+export async function drain(request: Request): Promise<void> {
+  if (request.body === null || request.body.locked) return
+  const reader = (request.body as ReadableStream<Uint8Array>).getReader()
+  const timer = setTimeout(() => void reader.cancel().catch(() => {}), DRAIN_MS)
+  try {
+    let bytes = 0
+    for (
+      let part = await reader.read();
+      !part.done && bytes <= LIMITS.body_bytes;
+      part = await reader.read()
+    ) {
+      bytes += part.value.length
+    }
+  } catch {
+    // The sender has gone; there is nobody to answer.
+  } finally {
+    clearTimeout(timer)
     reader.cancel().catch(() => {})
   }
 }

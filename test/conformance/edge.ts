@@ -105,13 +105,5 @@ export function edgePart(given: Given): void {
       expect([status, json.error.code]).toEqual([400, 'invalid_request'])
       expect(json.error.message).toContain(message)
     })
-
-    it.each([
-      ['0', 1],
-      ['-5', 1],
-      ['100000', 500],
-    ])('clamps limit=%s', async limit => {
-      expect((await given().call('GET', `/v2/runs?limit=${limit}`)).status).toBe(200)
-    })
   })
 }

@@ -34,6 +34,25 @@ export function runsPart(given: Given): void {
       expect(second).toEqual({ ids: ids.slice(3), next: null })
     })
 
+    it('fill a page of 50, or of what limit says, clamped to 1 to 500', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      const { sql } = world.ctx
+      const row = () => ({ id: world.ctx.newRunId(), project_id: world.first.project_id, agent_id: agent.id })
+      await sql`insert into runs ${sql(Array.from({ length: 501 }, row))}`
+      for (const [query, length] of [
+        ['', 50],
+        ['&limit=7', 7],
+        ['&limit=0', 1],
+        ['&limit=-5', 1],
+        ['&limit=501', 500],
+        ['&limit=99999999999999999999999', 500],
+      ] as const) {
+        const { json } = await world.call('GET', `/v2/runs?agent=${agent.slug}${query}`)
+        expect([query, json.length]).toEqual([query, length])
+      }
+    })
+
     it('refuse a cursor that was edited, of another filter, or of another project', async () => {
       const world = given()
       const agent = await makeAgent(world)
