@@ -7,7 +7,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, expect, test, vi } from 'vitest'
-import { tempFolder } from '../support/temp-folder.ts'
+import { killAll, tempFolder } from '../support/temp-folder.ts'
 
 const CHECKOUT = join(import.meta.dirname, '../..')
 const UP_MS = 60_000
@@ -172,7 +172,7 @@ test('after kill -9 of everything the next start has the same access', { timeout
   const dataDir = await dataFolder()
   const stack = await start(dataDir)
   const { base_url: _, ...access } = await local(dataDir)
-  for (const pid of [stack.npm.pid!, ...stack.pids]) process.kill(pid, 'SIGKILL')
+  killAll([stack.npm.pid!, ...stack.pids])
   const again = await start(dataDir)
   expect(await local(dataDir)).toEqual({ base_url: again.url, ...access })
   expect(await health(again.url)).toBe(200)

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import { Redis } from 'ioredis'
 import postgres from 'postgres'
 import { afterEach, expect, test, vi } from 'vitest'
-import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+import { killAll, type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 const linux = process.platform === 'linux'
 const root = process.getuid?.() === 0
@@ -123,7 +123,7 @@ test.runIf(linux)('after kill -9 of everything at once a start finds the data', 
   const { path } = await folder()
   const first = await start(path)
   await write(first, 'kept')
-  for (const pid of [first.child.pid!, ...(await storesIn(path))]) process.kill(pid, 'SIGKILL')
+  killAll([first.child.pid!, ...(await storesIn(path))])
   expect(await read(await start(path))).toEqual(both('kept'))
 })
 
