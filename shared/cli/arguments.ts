@@ -170,8 +170,11 @@ function overview(commands: readonly Command[]): string {
     '',
     'assay COMMAND --help tells the options of a command. --json works everywhere.',
     '',
-    'The server and key: ASSAY_BASE_URL and ASSAY_API_KEY, else those of the stack started here with npm start.',
-    'Exit codes: 0 all ok, 10 degraded, 11 failed, 12 budget exceeded, 13 cancelled, 2 usage, 3 no good answer.',
+    'Server and key are ASSAY_BASE_URL and ASSAY_API_KEY, else those of the stack',
+    'that npm start runs here.',
+    '',
+    'Exit codes: 0 all ok, 10 degraded, 11 failed, 12 budget exceeded, 13 cancelled,',
+    '2 wrong usage, 3 refused or unanswered by the server.',
   ].join('\n')
 }
 

@@ -44,7 +44,7 @@ export function itemsTable(items: RunItem[], screen: Screen): string {
       style: item => outcomeStyle(item.worst_outcome_status),
     },
     { title: 'COST', value: item => spend(item.cost_usd, item.unpriced), align: 'right', optional: 2 },
-    { title: 'WHY OR OUTPUT', value: said, least: 9, optional: 1 },
+    { title: 'DETAIL', value: said, least: 9, optional: 1 },
   ]
   return table(
     columns.filter(column => items.some(item => column.value(item) !== '')),

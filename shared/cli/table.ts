@@ -25,7 +25,7 @@ export function table<T>(columns: readonly Column<T>[], rows: readonly T[], scre
       .map((at, place) => cell(at, widths[place]!))
       .join(' '.repeat(GAP))
       .trimEnd()
-  const head = rowText((at, width) => pad(columns[at]!.title, width, columns[at]!.align))
+  const head = rowText((at, width) => pad(shorten(columns[at]!.title, width), width, columns[at]!.align))
   const body = rows.map((row, index) =>
     rowText((at, width) => {
       const { align, style } = columns[at]!

@@ -1,0 +1,65 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { findAccess } from './access.ts'
+
+const LOCAL = { base_url: 'http://127.0.0.1:9999', api_key: 'pk_local' }
+let folder: string
+let ASSAY_DATA_DIR: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'assay-access-'))
+  ASSAY_DATA_DIR = 'data'
+  mkdirSync(join(folder, ASSAY_DATA_DIR))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const write = (value: unknown, path = ASSAY_DATA_DIR) =>
+  writeFileSync(join(folder, path, 'local.json'), typeof value === 'string' ? value : JSON.stringify(value))
+
+describe('server and key', () => {
+  it("are the local stack's where the environment names none", () => {
+    write({ ...LOCAL, account: {} })
+    expect(findAccess({ ASSAY_DATA_DIR }, folder)).toEqual(LOCAL)
+  })
+
+  it('are looked for in the current folder when no data folder is named', () => {
+    mkdirSync(join(folder, '.assay'))
+    write(LOCAL, '.assay')
+    expect(findAccess({}, folder)).toEqual(LOCAL)
+  })
+
+  it('are those of the environment first', () => {
+    write(LOCAL)
+    const env = { ASSAY_DATA_DIR, ASSAY_BASE_URL: 'https://assay.example/', ASSAY_API_KEY: 'pk_env' }
+    expect(findAccess(env, folder)).toEqual({ base_url: 'https://assay.example', api_key: 'pk_env' })
+    expect(findAccess({ ASSAY_DATA_DIR, ASSAY_API_KEY: 'pk_env' }, folder)).toEqual({
+      ...LOCAL,
+      api_key: 'pk_env',
+    })
+  })
+
+  it('never send the local key to another server', () => {
+    write(LOCAL)
+    const elsewhere = { ASSAY_DATA_DIR, ASSAY_BASE_URL: 'https://assay.example' }
+    expect(() => findAccess(elsewhere, folder)).toThrow(
+      expect.objectContaining({ code: 'no_credentials', exit: 3 }),
+    )
+  })
+
+  it('missing, say how to start a stack', () => {
+    expect(() => findAccess({ ASSAY_DATA_DIR }, folder)).toThrow(
+      expect.objectContaining({ code: 'no_credentials', exit: 3, next: 'npm start' }),
+    )
+  })
+
+  it.each(['{"base_url":1}', 'half a fi'])('in a broken file %s are refused', text => {
+    write(text)
+    expect(() => findAccess({ ASSAY_DATA_DIR }, folder)).toThrow(/local\.json cannot be used/)
+  })
+
+  it('refuse a base URL that is none', () => {
+    const env = { ASSAY_DATA_DIR, ASSAY_BASE_URL: 'localhost:8090', ASSAY_API_KEY: 'k' }
+    expect(() => findAccess(env, folder)).toThrow(expect.objectContaining({ code: 'usage', exit: 2 }))
+  })
+})

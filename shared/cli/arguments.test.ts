@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { helpOf, parse } from './arguments.ts'
+import { COMMANDS } from './commands.ts'
+import { EXIT, Failure } from './failure.ts'
+
+const given = (...argv: string[]) => {
+  const invocation = parse(COMMANDS, argv)
+  if (invocation.kind !== 'run') throw new Error('asked for help')
+  return invocation.given
+}
+
+function refused(...argv: string[]): Failure {
+  try {
+    parse(COMMANDS, argv)
+  } catch (error) {
+    return error as Failure
+  }
+  throw new Error(`${argv.join(' ')} was taken`)
+}
+
+describe('a command line', () => {
+  it('gives arguments, switches, texts, whole numbers and lists', () => {
+    const submit = given('submit', 'rows.jsonl', '--agent', 'a', '--budget=0', '--watch')
+    expect(submit.arg(0)).toBe('rows.jsonl')
+    expect(submit.text('agent')).toBe('a')
+    expect(submit.whole('budget')).toBe(0)
+    expect(submit.whole('concurrency')).toBeUndefined()
+    expect(submit.flag('watch')).toBe(true)
+    expect(given('deploy', 'a.ts', '--env', 'A=1', '--env', 'B').list('env')).toEqual(['A=1', 'B'])
+    expect(given('deploy', '--url', 'http://x').optionalArg(0)).toBeUndefined()
+  })
+
+  it.each([
+    [['submit'], 'FILE.jsonl is missing'],
+    [['watch', 'one', 'two'], '"two" is one argument too many'],
+    [['submit', 'f', '--budget', '-1'], /budget/],
+    [['submit', 'f', '--budget', '1.5'], '--budget is "1.5"; it must be a whole number of at least 0'],
+    [['submit', 'f', '--concurrency', '0'], '--concurrency is "0"; it must be a whole number of at least 1'],
+    [
+      ['items', 'r', '--outcome', 'bad'],
+      '--outcome is "bad"; it must be one of ok, degraded, failed, not_ok',
+    ],
+    [['runs', '--agent', 'a', '--agent', 'b'], '--agent is given twice'],
+    [['runs', '--agent='], '--agent is empty'],
+    [['runs', '--agents', 'a'], /Unknown option '--agents'/],
+    [['runs', '--agent'], '--agent needs a value'],
+  ])('%j is a usage error that says why and how it is used', (argv, message) => {
+    const failure = refused(...argv)
+    expect(failure).toBeInstanceOf(Failure)
+    expect(failure.exit).toBe(EXIT.usage)
+    if (typeof message === 'string') expect(failure.message).toBe(message)
+    else expect(failure.message).toMatch(message)
+    expect(failure.hint).toContain(`usage: assay ${argv[0]}`)
+    expect(failure.next).toBe(`assay ${argv[0]} --help`)
+  })
+
+  it('with an unknown command is told the nearest one, or all of them', () => {
+    expect(refused('submitt', 'f')).toMatchObject({ exit: EXIT.usage, hint: 'did you mean submit?' })
+    expect(refused('cancle', 'r').hint).toBe('did you mean cancel?')
+    expect(refused('destroy').hint).toContain('deploy, run, submit')
+  })
+})
+
+describe('help', () => {
+  it.each([[[]], [['--help']], [['-h']], [['help']]])('%j lists every command', argv => {
+    expect(parse(COMMANDS, argv)).toEqual({ kind: 'help', command: undefined })
+    for (const { name, summary } of COMMANDS) {
+      expect(helpOf(COMMANDS, undefined)).toMatch(new RegExp(`^  ${name}( .*)?  ${summary}$`, 'm'))
+    }
+    expect(helpOf(COMMANDS, undefined)).toContain('12 budget exceeded')
+  })
+
+  it.each([[['items', '--help']], [['items', 'r', '-h']], [['help', 'items']]])(
+    '%j tells its options',
+    argv => {
+      const invocation = parse(COMMANDS, argv)
+      expect(invocation).toMatchObject({ kind: 'help', command: { name: 'items' } })
+      const text = helpOf(
+        COMMANDS,
+        COMMANDS.find(command => command.name === 'items'),
+      )
+      expect(text).toMatch(/^usage: assay items RUN \[options\]$/m)
+      expect(text).toMatch(/--outcome WHICH .*\(ok, degraded, failed, not_ok\)$/m)
+      expect(text).toMatch(/--json /)
+    },
+  )
+
+  it('fits a terminal of 100 columns', () => {
+    for (const command of [undefined, ...COMMANDS]) {
+      for (const line of helpOf(COMMANDS, command).split('\n'))
+        expect(line.length, line).toBeLessThanOrEqual(100)
+    }
+  })
+})

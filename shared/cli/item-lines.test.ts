@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { BadLines, itemLines } from './item-lines.ts'
+
+async function linesOf(text: string, fields = {}, chunk = 7): Promise<string> {
+  const encoded = new TextEncoder().encode(text)
+  async function* chunks() {
+    for (let at = 0; at < encoded.length; at += chunk) yield encoded.slice(at, at + chunk)
+  }
+  let out = ''
+  for await (const piece of itemLines('rows.jsonl', chunks(), fields)) out += new TextDecoder().decode(piece)
+  return out
+}
+
+describe('the rows of a file', () => {
+  it('become items byte for byte', async () => {
+    const row = '{"a":1.50,  "b":"\\u0000", "n":12345678901234567890.0}'
+    expect(await linesOf(`${row}\r\n [1]\n"text"`)).toBe(
+      `{"input":${row}}\n{"input":[1]}\n{"input":"text"}\n`,
+    )
+  })
+
+  it('give their identifier and partition from a field', async () => {
+    const fields = { item_id: 'id', partition_key: 'tenant' }
+    expect(await linesOf('{"id":7,"tenant":"nørth"}\n{"id":"a\\"b","tenant":null}\n', fields)).toBe(
+      '{"input":{"id":7,"tenant":"nørth"},"item_id":"7","partition_key":"nørth"}\n' +
+        '{"input":{"id":"a\\"b","tenant":null},"item_id":"a\\"b"}\n',
+    )
+  })
+
+  it('keep their line numbers: blank lines are passed on', async () => {
+    const body = await linesOf('\n{"a":1}\n\n \n{"a":2}\n')
+    expect(body.split('\n').map(line => line.trim())).toEqual([
+      '',
+      '{"input":{"a":1}}',
+      '',
+      '',
+      '{"input":{"a":2}}',
+      '',
+    ])
+  })
+
+  it('that cannot be items are all named by their numbers', async () => {
+    const rows = '{"id":1}\nnope\n\n{}\n[2]\n{"id":1.5}\n{"id":9007199254740993}\n{"id":null}\n'
+    const error = await linesOf(rows, { item_id: 'id' }).catch(error => error)
+    expect(error).toBeInstanceOf(BadLines)
+    const [head, ...lines] = error.message.split('\n')
+    expect(head).toBe('rows.jsonl holds lines that cannot be submitted')
+    expect(lines).toEqual([
+      expect.stringMatching(/^line 2: is not JSON/),
+      'line 4: has no field "id"',
+      'line 5: is not an object, so it has no field "id"',
+      'line 6: "id" is neither text nor a whole number below 2^53',
+      'line 7: "id" is neither text nor a whole number below 2^53',
+      'line 8: "id" is null; it is to be the item_id',
+    ])
+  })
+
+  it('are no longer read when twenty are bad', async () => {
+    const error = await linesOf('x\n'.repeat(1000), {}, 4096).catch(error => error)
+    expect(error.message.split('\n')).toHaveLength(22)
+    expect(error.message).toMatch(/line 20: .*\nand perhaps more$/)
+  })
+
+  it('that are not UTF-8 are named', async () => {
+    async function* chunks() {
+      yield new Uint8Array([...new TextEncoder().encode('{"a":1}\n"'), 0xff, 0x22, 0x0a])
+    }
+    const read = async () => {
+      for await (const _ of itemLines('rows.jsonl', chunks(), {}));
+    }
+    await expect(read()).rejects.toThrow(/line 2: is not valid UTF-8/)
+  })
+})

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import { sampleItem, sampleRun, screen } from '../../test/support/cli-samples.ts'
+import type { Verification } from './api.ts'
+import { widthOf } from './format.ts'
+import { itemsTable, runSummary, runsTable, verificationText } from './run-view.ts'
+
+const NOW = Date.parse('2026-01-01T02:00:00.000Z')
+const runs = [
+  sampleRun({
+    status: 'partial',
+    worst_outcome_status: 'degraded',
+    completed: 100,
+    degraded_count: 7,
+    cost_usd: 0.5,
+  }),
+  sampleRun({
+    name: 'a name that goes on and on and on, for far longer than a terminal is wide',
+    total_items: 12_345,
+  }),
+]
+const items = [
+  sampleItem(),
+  sampleItem({
+    item_id: 'an-identifier-that-is-a-good-deal-longer-than-most-of-them',
+    worst_outcome_status: 'failed',
+    status: 'failed',
+    error_code: 'agent_error',
+    error_message: 'something went wrong in a way that takes a whole line to tell, and then some more of it',
+  }),
+]
+const widest = (text: string) => Math.max(...text.split('\n').map(widthOf))
+
+describe('tables', () => {
+  it.each([80, 100, 120, 200])('fit %i columns and keep whole ids', columns => {
+    const texts = [runsTable(runs, NOW, screen(columns)), itemsTable(items, screen(columns))]
+    for (const text of texts) expect(widest(text), text).toBeLessThanOrEqual(columns)
+    expect(texts[0]!.match(new RegExp(runs[0]!.id, 'g'))).toHaveLength(2)
+    expect(texts[1]!.match(new RegExp(items[0]!.id, 'g'))).toHaveLength(2)
+  })
+
+  it('show at 80 columns whether it ran, whether it worked and why not', () => {
+    const [head, ...rows] = itemsTable([sampleItem({ ...items[1]!, item_id: 'T-2' })], screen(80)).split('\n')
+    expect(head).toMatch(/^ID +ITEM +RAN +WORKED +COST +DETAIL$/)
+    expect(rows[0]).toMatch(/T-2 +failed +failed +\$0\.0012 +agent_err\S*…$/)
+  })
+
+  it('show at 120 columns partition, cost and age as well', () => {
+    expect(itemsTable(items, screen(120)).split('\n')[0]).toMatch(
+      /ITEM +PARTITION +RAN +WORKED +COST +DETAIL/,
+    )
+    expect(runsTable(runs, NOW, screen(120)).split('\n')[1]).toMatch(
+      /night +ticket-triage +partial +degraded +100 +7 +\$0\.50 +2h ago$/,
+    )
+  })
+
+  it('align columns by the width that is seen', () => {
+    const [, first, second] = itemsTable([sampleItem({ item_id: '你好' }), sampleItem()], screen(120)).split(
+      '\n',
+    )
+    expect(widthOf(first!.split('north')[0]!)).toBe(widthOf(second!.split('north')[0]!))
+  })
+
+  it('let no item move the cursor or change colours', () => {
+    const text = itemsTable(
+      [sampleItem({ item_id: 'a\x1b[2Jb\u009b31m\nc\u202ed', output: '\x1b]0;x\x07' })],
+      screen(120),
+    )
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202e]/)
+    expect(text.split('\n')).toHaveLength(2)
+  })
+})
+
+describe('the summary of a run', () => {
+  it('says whether it ran, whether it worked, what it cost and what is open', () => {
+    const run = sampleRun({
+      status: 'partial',
+      completed: 97,
+      degraded_count: 2,
+      failed: 3,
+      queued: 0,
+      undecided_count: 5,
+      cost_usd: 0.0123,
+      unpriced_item_count: 1,
+      total_input_tokens: 1500,
+      total_output_tokens: 20,
+      finished_at: '2026-01-01T00:01:31.000Z',
+    })
+    expect(runSummary(run, screen(120)).split('\n')).toEqual([
+      `run     ${run.id}  night`,
+      'ran     partial: 100 of 100 items in 1:30',
+      'worked  95 ok, 2 degraded, 3 failed',
+      'cost    ≥$0.01, 1,500 tokens in, 20 out, 1 item called a model without a known price',
+      `open    5 items wait for a decision: assay items ${run.id} --outcome not_ok`,
+    ])
+  })
+
+  it('says why a run stopped early', () => {
+    const broke = sampleRun({ status: 'budget_exceeded', stop_reason: 'budget_exceeded', budget_cents: 150 })
+    expect(runSummary(broke, screen(120))).toContain('$1.50 was reached')
+    const stopped = sampleRun({ status: 'failed', stop_reason: 'consecutive_failures' })
+    expect(runSummary(stopped, screen(120))).toContain('too many items failed in a row')
+  })
+})
+
+describe('a verification', () => {
+  const counts = {
+    ok: 3,
+    degraded: 1,
+    failed: 0,
+    budget_exceeded: 0,
+    cancelled: 0,
+    paused: 0,
+    queued: 0,
+    running: 0,
+  }
+  const totals = { items: 4, input_tokens: 10, output_tokens: 2, unpriced_items: 0, undecided: 1 }
+  const balanced: Verification = {
+    run_id: sampleRun().id,
+    total_items: 4,
+    counted: counts,
+    counters: counts,
+    totals: { counted: totals, counters: totals },
+    cost_micro: { counter: 900, recount_items: 900, recount_steps: 900 },
+    double_verdicts: 0,
+    balanced: true,
+    differences: [],
+  }
+
+  it('shows every sum beside its recount', () => {
+    const lines = verificationText(balanced, screen(80)).split('\n')
+    for (const name of Object.keys(counts)) expect(lines.some(line => line.startsWith(`${name} `))).toBe(true)
+    expect(lines.find(line => line.startsWith('sum of these'))).toMatch(/4 +4$/)
+    expect(lines.find(line => line.startsWith('cost_micro, steps'))).toMatch(/900 +900$/)
+    expect(lines.at(-1)).toMatch(/^balanced: /)
+  })
+
+  it('marks and names every difference', () => {
+    const wrong = {
+      ...balanced,
+      counted: { ...counts, ok: 2 },
+      balanced: false,
+      differences: ['ok: the run says 3, a recount 2'],
+    }
+    const text = verificationText(wrong, screen(80))
+    expect(text).toMatch(/^ok +3 +2 +≠ differs$/m)
+    expect(text).toMatch(/NOT balanced: 1 difference\n {2}ok: the run says 3, a recount 2$/)
+  })
+})
