@@ -1,49 +1,96 @@
-// What this PostgreSQL can do at best with rows of the same size: the yardstick for every other figure.
+// What this PostgreSQL does with rows of the same size and nothing else around it: the yardsticks for every other
+// figure. `plain` is how bulk writes are usually made: arrays and unnest, one statement at a time, tables as they
+// come. `tuned` uses all that Assay uses: packed columns, room on the pages, two connections.
 
 import type { Bench } from './stack.ts'
 
-const INSERT_CHUNK = 2000
-const UPDATE_CHUNK = 1000
+export type Way = 'plain' | 'tuned'
 
-/** Rows a second for bulk insert and for bulk update by key, two connections at work as in the engine. */
-export async function rawPostgres(sql: Bench['sql'], rows: number, input: string, output: string) {
+export interface RawFigures {
+  insert: number
+  update: number
+  both: number
+}
+
+const CHUNK = { plain: 1000, tuned: { insert: 2000, update: 1000 } }
+const RUN_ID = '01990000-0000-7000-8000-000000000000'
+
+/** Rows a second for bulk insert, for bulk update by key, and for one after the other. */
+export async function rawPostgres(
+  sql: Bench['sql'],
+  way: Way,
+  rows: number,
+  input: (i: number) => string,
+  output: string,
+): Promise<RawFigures> {
   await sql`drop table if exists raw_rows`
-  await sql`create table raw_rows (
+  await sql.unsafe(`create table raw_rows (
     run_id uuid not null, seq int not null, line int not null, status item_status not null, attempt smallint not null,
     item_id text not null, input text not null, output text, completed_at timestamptz, primary key (run_id, seq)
-  ) with (fillfactor = 33)`
-  const runId = '01990000-0000-7000-8000-000000000000'
-  const inputs = Array(INSERT_CHUNK).fill(input).join('\x1e')
-  const insertStarted = performance.now()
-  await inPairs(
-    rows / INSERT_CHUNK,
-    i =>
-      sql`insert into raw_rows (run_id, seq, line, status, attempt, item_id, input)
-      select ${runId}, ${i * INSERT_CHUNK}::int + n, ${i * INSERT_CHUNK}::int + n, 'queued', 0, 'item-' || n, input
-      from string_to_table(${inputs}, E'\\x1e') with ordinality t(input, n)`,
-  )
-  const insertMs = performance.now() - insertStarted
-  const outputs = Array(UPDATE_CHUNK).fill(output).join('\x1e')
-  const updateStarted = performance.now()
-  await inPairs(rows / UPDATE_CHUNK, i => {
-    const seqs = `{${Array.from({ length: UPDATE_CHUNK }, (_, j) => i * UPDATE_CHUNK + j + 1).join(',')}}`
-    return sql`update raw_rows r set status = 'completed', output = f.output, completed_at = now()
-      from rows from (unnest(${seqs}::text::int[]), string_to_table(${outputs}, E'\\x1e')) as f(seq, output)
-      where r.run_id = ${runId} and r.seq = any(${seqs}::text::int[]) and r.seq = f.seq`
-  })
-  const updateMs = performance.now() - updateStarted
+  ) ${way === 'tuned' ? 'with (fillfactor = 33)' : ''}`)
+  const { insert, update } = way === 'plain' ? plain(sql, input, output) : tuned(sql, input, output)
+  const insertMs = await timed(way === 'plain' ? 1 : 2, rows / insert.chunk, insert.send)
+  const updateMs = await timed(way === 'plain' ? 1 : 2, rows / update.chunk, update.send)
   await sql`drop table raw_rows`
+  const perSecond = (ms: number) => (rows / ms) * 1000
+  return { insert: perSecond(insertMs), update: perSecond(updateMs), both: perSecond(insertMs + updateMs) }
+}
+
+function plain(sql: Bench['sql'], input: (i: number) => string, output: string) {
+  const chunk = CHUNK.plain
+  const seqsOf = (i: number) => Array.from({ length: chunk }, (_, j) => i * chunk + j + 1)
   return {
-    insert: (rows / insertMs) * 1000,
-    update: (rows / updateMs) * 1000,
-    both: (rows / (insertMs + updateMs)) * 1000,
+    insert: {
+      chunk,
+      send: (i: number) => {
+        const seqs = seqsOf(i)
+        return sql`insert into raw_rows (run_id, seq, line, status, attempt, item_id, input)
+          select ${RUN_ID}, seq, seq, 'queued', 0, item_id, input
+          from unnest(${seqs}::int[], ${seqs.map(n => `item-${n}`)}::text[], ${seqs.map(input)}::text[])
+            t(seq, item_id, input)`
+      },
+    },
+    update: {
+      chunk,
+      send: (i: number) =>
+        sql`update raw_rows r set status = 'completed', output = f.output, completed_at = now()
+          from unnest(${seqsOf(i)}::int[], ${Array<string>(chunk).fill(output)}::text[]) f(seq, output)
+          where r.run_id = ${RUN_ID} and r.seq = any(${seqsOf(i)}::int[]) and r.seq = f.seq`,
+    },
   }
 }
 
-async function inPairs(count: number, send: (i: number) => Promise<unknown>): Promise<void> {
+function tuned(sql: Bench['sql'], input: (i: number) => string, output: string) {
+  const { insert, update } = CHUNK.tuned
+  const outputs = Array<string>(update).fill(output).join('\x1e')
+  return {
+    insert: {
+      chunk: insert,
+      send: (i: number) => {
+        const inputs = Array.from({ length: insert }, (_, j) => input(i * insert + j)).join('\x1e')
+        return sql`insert into raw_rows (run_id, seq, line, status, attempt, item_id, input)
+          select ${RUN_ID}, ${i * insert}::int + n, ${i * insert}::int + n, 'queued', 0, 'item-' || n, input
+          from string_to_table(${inputs}, E'\\x1e') with ordinality t(input, n)`
+      },
+    },
+    update: {
+      chunk: update,
+      send: (i: number) => {
+        const seqs = `{${Array.from({ length: update }, (_, j) => i * update + j + 1).join(',')}}`
+        return sql`update raw_rows r set status = 'completed', output = f.output, completed_at = now()
+          from rows from (unnest(${seqs}::text::int[]), string_to_table(${outputs}, E'\\x1e')) as f(seq, output)
+          where r.run_id = ${RUN_ID} and r.seq = any(${seqs}::text::int[]) and r.seq = f.seq`
+      },
+    },
+  }
+}
+
+async function timed(lanes: number, count: number, send: (i: number) => Promise<unknown>): Promise<number> {
+  const started = performance.now()
   let next = 0
   const lane = async () => {
     while (next < count) await send(next++)
   }
-  await Promise.all([lane(), lane()])
+  await Promise.all(Array.from({ length: lanes }, lane))
+  return performance.now() - started
 }
