@@ -84,3 +84,7 @@ export const AGENT_PROTOCOLS = ['ndjson', 'json'] as const
 export type AgentProtocol = (typeof AGENT_PROTOCOLS)[number]
 
 export const ACCOUNT_STATUSES = ['active', 'suspended'] as const
+
+/** What a member may do; each role may do what those after it may. A project key is an operator of its project. */
+export const MEMBER_ROLES = ['owner', 'operator', 'viewer'] as const
+export type MemberRole = (typeof MEMBER_ROLES)[number]

@@ -5,11 +5,13 @@
 
 import { sql } from 'drizzle-orm'
 import {
+  type AnyPgColumn,
   bigint,
   bigserial,
   boolean,
   customType,
   doublePrecision,
+  foreignKey,
   index,
   integer,
   jsonb,
@@ -20,6 +22,7 @@ import {
   text,
   timestamp,
   unique,
+  uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
 import type { Price } from '../domain/pricing.ts'
@@ -30,6 +33,7 @@ import {
   DEPLOYMENT_KINDS,
   DISPOSITIONS,
   ITEM_STATUSES,
+  MEMBER_ROLES,
   OUTCOMES,
   RUN_STATUSES,
   STEP_KINDS,
@@ -45,6 +49,7 @@ const id = () => uuid('id').primaryKey()
 const createdAt = () => at('created_at').notNull().defaultNow()
 
 export const accountStatus = pgEnum('account_status', ACCOUNT_STATUSES)
+export const memberRole = pgEnum('member_role', MEMBER_ROLES)
 export const itemStatus = pgEnum('item_status', ITEM_STATUSES)
 export const outcome = pgEnum('outcome', OUTCOMES)
 export const runStatus = pgEnum('run_status', RUN_STATUSES)
@@ -55,10 +60,16 @@ export const disposition = pgEnum('disposition', DISPOSITIONS)
 export const deploymentKind = pgEnum('deployment_kind', DEPLOYMENT_KINDS)
 export const agentProtocol = pgEnum('agent_protocol', AGENT_PROTOCOLS)
 
+/** What whoever runs the installation grants an account; absent keys are no bound. */
+export interface AccountPlan {
+  open_runs?: number
+}
+
 export const accounts = pgTable('accounts', {
   id: id(),
   name: text('name').notNull(),
   status: accountStatus('status').notNull().default('active'),
+  plan: jsonb('plan').$type<AccountPlan>().notNull().default({}),
   created_at: createdAt(),
 })
 
@@ -68,6 +79,7 @@ export const members = pgTable('members', {
     .notNull()
     .references(() => accounts.id, { onDelete: 'cascade' }),
   email: text('email').notNull().unique(),
+  role: memberRole('role').notNull().default('owner'),
   password_hash: text('password_hash').notNull(),
   created_at: createdAt(),
 })
@@ -79,6 +91,8 @@ export const sessions = pgTable('sessions', {
     .notNull()
     .references(() => members.id, { onDelete: 'cascade' }),
   refresh_hash: bytea('refresh_hash').notNull().unique(),
+  /** What the client called itself, so that people recognize their sessions. */
+  user_agent: text('user_agent').notNull().default(''),
   created_at: createdAt(),
   last_used_at: at('last_used_at').notNull().defaultNow(),
   expires_at: at('expires_at').notNull(),
@@ -90,6 +104,8 @@ export interface ProjectSettings {
   concurrency?: number
   partition_concurrency?: number
   keys_may_mint?: boolean
+  requests_per_second?: number
+  open_runs?: number
   prices?: Record<string, Price>
 }
 
@@ -97,9 +113,8 @@ export const projects = pgTable(
   'projects',
   {
     id: id(),
-    account_id: uuid('account_id')
-      .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
+    /** Null once the project was deleted: nobody finds it any more, and the tick removes it step by step. */
+    account_id: uuid('account_id').references(() => accounts.id, { onDelete: 'cascade' }),
     name: text('name').notNull(),
     settings: jsonb('settings').$type<ProjectSettings>().notNull().default({}),
     /** Money the project may spend in all; null is no bound. */
@@ -107,7 +122,10 @@ export const projects = pgTable(
     created_at: createdAt(),
     updated_at: at('updated_at').notNull().defaultNow(),
   },
-  t => [index('projects_account').on(t.account_id)],
+  t => [
+    index('projects_account').on(t.account_id),
+    index('projects_deleted').on(t.id).where(sql`account_id is null`),
+  ],
 )
 
 /** The two numbers every claim and every settle of a project change, kept apart because they change so often. */
@@ -148,11 +166,19 @@ export const agents = pgTable(
     description: text('description').notNull().default(''),
     config: jsonb('config').$type<Record<string, unknown>>().notNull().default({}),
     config_version: integer('config_version').notNull().default(1),
+    /** References a deployment of its own; the constraint is written by hand, since each table names the other. */
     current_deployment_id: uuid('current_deployment_id'),
     created_at: createdAt(),
     updated_at: at('updated_at').notNull().defaultNow(),
+    /** Set once the agent was deleted: nobody finds it any more, and the tick removes it with its runs. */
+    deleted_at: at('deleted_at'),
   },
-  t => [unique('agents_project_slug').on(t.project_id, t.slug)],
+  t => [
+    // A deleted agent gives its slug back.
+    uniqueIndex('agents_project_slug').on(t.project_id, t.slug).where(sql`deleted_at is null`),
+    unique('agents_project_id').on(t.project_id, t.id),
+    index('agents_deleted').on(t.id).where(sql`deleted_at is not null`),
+  ],
 )
 
 /** Code of bundle deployments, stored once per content. */
@@ -168,9 +194,7 @@ export const deployments = pgTable(
   {
     id: id(),
     project_id: uuid('project_id').notNull(),
-    agent_id: uuid('agent_id')
-      .notNull()
-      .references(() => agents.id, { onDelete: 'cascade' }),
+    agent_id: uuid('agent_id').notNull(),
     version: integer('version').notNull(),
     kind: deploymentKind('kind').notNull(),
     protocol: agentProtocol('protocol').notNull().default('ndjson'),
@@ -182,7 +206,14 @@ export const deployments = pgTable(
     external_id: text('external_id'),
     created_at: createdAt(),
   },
-  t => [unique('deployments_agent_version').on(t.agent_id, t.version)],
+  t => [
+    unique('deployments_agent_version').on(t.agent_id, t.version),
+    unique('deployments_project_id').on(t.project_id, t.id),
+    foreignKey({
+      columns: [t.project_id, t.agent_id],
+      foreignColumns: [agents.project_id, agents.id],
+    }).onDelete('cascade'),
+  ],
 )
 
 export const runs = pgTable(
@@ -193,9 +224,7 @@ export const runs = pgTable(
     project_id: uuid('project_id')
       .notNull()
       .references(() => projects.id, { onDelete: 'cascade' }),
-    agent_id: uuid('agent_id')
-      .notNull()
-      .references(() => agents.id, { onDelete: 'cascade' }),
+    agent_id: uuid('agent_id').notNull(),
     /** Fixed at submission, or at the first claim when nothing was deployed yet. */
     deployment_id: uuid('deployment_id'),
     name: text('name'),
@@ -236,11 +265,28 @@ export const runs = pgTable(
     finished_at: at('finished_at'),
   },
   t => [
-    index('runs_project').on(t.project_id, t.id),
+    unique('runs_project').on(t.project_id, t.id),
     index('runs_agent').on(t.agent_id, t.id),
-    index('runs_open').on(t.id).where(sql`finished_at is null`),
+    index('runs_open').on(t.project_id, t.id).where(sql`finished_at is null`),
+    // What a row names lies in the row's own project, whatever a query forgets.
+    foreignKey({
+      columns: [t.project_id, t.agent_id],
+      foreignColumns: [agents.project_id, agents.id],
+    }).onDelete('cascade'),
+    foreignKey({
+      columns: [t.project_id, t.deployment_id],
+      foreignColumns: [deployments.project_id, deployments.id],
+    }).onDelete('cascade'),
   ],
 )
+
+/** Binds a row to a run of the row's own project. */
+function runOf(t: { project_id: AnyPgColumn; run_id: AnyPgColumn }) {
+  return foreignKey({
+    columns: [t.project_id, t.run_id],
+    foreignColumns: [runs.project_id, runs.id],
+  }).onDelete('cascade')
+}
 
 /**
  * The pile. Rows are written once, in the order of `seq`; fillfactor leaves room for the two later versions of a
@@ -296,14 +342,18 @@ export const attempts = pgTable(
 )
 
 /** A lease on a batch of items. One row a batch, so that a heartbeat writes one row and not a thousand. */
-export const claims = pgTable('claims', {
-  id: bigserial('id', { mode: 'number' }).primaryKey(),
-  run_id: uuid('run_id').notNull(),
-  project_id: uuid('project_id').notNull(),
-  seqs: integer('seqs').array().notNull(),
-  attempts: smallint('attempts').array().notNull(),
-  lease_until: at('lease_until').notNull(),
-})
+export const claims = pgTable(
+  'claims',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    run_id: uuid('run_id').notNull(),
+    project_id: uuid('project_id').notNull(),
+    seqs: integer('seqs').array().notNull(),
+    attempts: smallint('attempts').array().notNull(),
+    lease_until: at('lease_until').notNull(),
+  },
+  t => [runOf(t)],
+)
 
 /** Items to be offered again, below the run's cursor. */
 export const dueItems = pgTable(
@@ -368,6 +418,7 @@ export const triage = pgTable(
   },
   t => [
     primaryKey({ columns: [t.run_id, t.seq] }),
+    runOf(t),
     index('triage_open')
       .on(t.project_id, t.lane, t.created_at, t.run_id, t.seq)
       .where(sql`disposition is null`),
@@ -386,7 +437,11 @@ export const idempotencyKeys = pgTable(
     run_id: uuid('run_id').notNull(),
     created_at: createdAt(),
   },
-  t => [primaryKey({ columns: [t.project_id, t.key] }), index('idempotency_keys_created').on(t.created_at)],
+  t => [
+    primaryKey({ columns: [t.project_id, t.key] }),
+    index('idempotency_keys_created').on(t.created_at),
+    runOf(t),
+  ],
 )
 
 /** Messages to the outside, written in the transaction that made them true. */
@@ -403,5 +458,29 @@ export const outbox = pgTable(
     created_at: createdAt(),
     delivered_at: at('delivered_at'),
   },
-  t => [index('outbox_due').on(t.due_at).where(sql`delivered_at is null`)],
+  t => [index('outbox_due').on(t.due_at).where(sql`delivered_at is null`), runOf(t)],
+)
+
+/** Who changed what and when. Values are not kept, only which fields were named: they may be secrets. */
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    /** A UUIDv7: the order of entries. */
+    id: id(),
+    account_id: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    /** Null for what concerns the account as a whole; kept when the project is gone. */
+    project_id: uuid('project_id'),
+    actor_kind: text('actor_kind').$type<'key' | 'member'>().notNull(),
+    actor_id: uuid('actor_id').notNull(),
+    /** The key's prefix or the member's e-mail, since the actor may be gone when this is read. */
+    actor_name: text('actor_name').notNull(),
+    /** The operation. */
+    action: text('action').notNull(),
+    target_id: uuid('target_id'),
+    fields: text('fields').array().notNull().default([]),
+    created_at: createdAt(),
+  },
+  t => [index('audit_log_account').on(t.account_id, t.id), index('audit_log_project').on(t.project_id, t.id)],
 )

@@ -1,6 +1,6 @@
 // Agents. Their configuration has a version of its own, bumped by every update.
 
-import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { Database } from '../context.ts'
 import { agents, deployments, projects } from '../schema/tables.ts'
 import type { AgentRow } from '../schema/wire-account.ts'
@@ -24,6 +24,7 @@ export function listAgents(db: Database, account_id: string, project_id: string 
   return selectAgents(db)
     .where(
       and(
+        isNull(agents.deleted_at),
         eq(projects.account_id, account_id),
         project_id === null ? undefined : eq(agents.project_id, project_id),
       ),
@@ -32,7 +33,9 @@ export function listAgents(db: Database, account_id: string, project_id: string 
 }
 
 export async function findAgent(db: Database, account_id: string, id: string): Promise<AgentRow | undefined> {
-  const [row] = await selectAgents(db).where(and(eq(projects.account_id, account_id), eq(agents.id, id)))
+  const [row] = await selectAgents(db).where(
+    and(isNull(agents.deleted_at), eq(projects.account_id, account_id), eq(agents.id, id)),
+  )
   return row
 }
 
@@ -41,7 +44,7 @@ export async function insertAgent(db: Database, agent: typeof agents.$inferInser
   const rows = await db
     .insert(agents)
     .values(agent)
-    .onConflictDoNothing({ target: [agents.project_id, agents.slug] })
+    .onConflictDoNothing()
     .returning({ id: agents.id })
   return rows.length === 1
 }

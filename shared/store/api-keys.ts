@@ -2,7 +2,7 @@
 
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { Database } from '../context.ts'
-import { apiKeys, projects } from '../schema/tables.ts'
+import { accounts, apiKeys, projects } from '../schema/tables.ts'
 import type { ApiKeyRow } from '../schema/wire-account.ts'
 
 const columns = {
@@ -15,12 +15,19 @@ const columns = {
   revoked_at: apiKeys.revoked_at,
 }
 
-/** The unrevoked key with this hash, and whose it is. */
+/** The unrevoked key with this hash, and whose it is; a deleted project's keys are dead. */
 export async function liveKey(db: Database, hash: Uint8Array) {
   const [row] = await db
-    .select({ id: apiKeys.id, project_id: apiKeys.project_id, account_id: projects.account_id })
+    .select({
+      id: apiKeys.id,
+      prefix: apiKeys.prefix,
+      project_id: apiKeys.project_id,
+      account_id: accounts.id,
+      settings: projects.settings,
+    })
     .from(apiKeys)
     .innerJoin(projects, eq(projects.id, apiKeys.project_id))
+    .innerJoin(accounts, eq(accounts.id, projects.account_id))
     .where(and(eq(apiKeys.hash, hash), isNull(apiKeys.revoked_at)))
   return row
 }

@@ -36,7 +36,7 @@ export async function findSubmitter(sql: Sql, projectId: string, agentId: string
   const [row] = await sql<Submitter[]>`
     select a.current_deployment_id as deployment_id, c.status as account_status
     from agents a join projects p on p.id = a.project_id join accounts c on c.id = p.account_id
-    where a.id = ${agentId} and a.project_id = ${projectId}`
+    where a.id = ${agentId} and a.project_id = ${projectId} and a.deleted_at is null`
   return row
 }
 
