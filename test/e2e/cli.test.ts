@@ -1,0 +1,472 @@
+// The `assay` command as it is installed, against a real stack: what it prints, what it sends, how it ends.
+
+import { spawnSync } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { assay, CHECKOUT, type Ran, type Stack, startStack } from '../support/stack.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+
+// An item says itself what is to become of it.
+const AGENT = `
+import { agent, type Context } from 'assay'
+@agent({ name: 'Obedient Worker', description: 'does as its items say', retries: 0, network: ['$GATE'] })
+export default class Obedient {
+  async run(ctx: Context, input: { do?: string }) {
+    const done = await ctx.step('work', () => ({ done: input.do ?? 'ok', as: process.env.MODE ?? 'default' }))
+    if (input.do === 'degrade') ctx.degrade('asked to be \\u001b[31mdegraded')
+    if (input.do === 'fail') throw new Error('asked to fail')
+    if (input.do === 'hold') await ctx.hold('asked to wait for a person')
+    if (input.do === 'wait') await (await fetch(process.env.GATE!)).text()
+    return done
+  }
+}
+`
+
+/** What items that wait wait for. */
+interface Gate {
+  url: string
+  /** Resolves when an item waits. */
+  reached(): Promise<void>
+  /** Lets those through that wait. */
+  open(): void
+  close(): Promise<void>
+}
+
+async function startGate(): Promise<Gate> {
+  const waiting: ServerResponse[] = []
+  const arrivals = new EventEmitter()
+  const server = createServer((_, response) => {
+    waiting.push(response)
+    arrivals.emit('arrival')
+  })
+  const open = () => {
+    for (const response of waiting.splice(0)) response.end()
+  }
+  return {
+    url: await listening(server),
+    async reached() {
+      if (waiting.length === 0) await once(arrivals, 'arrival')
+    },
+    open,
+    async close() {
+      open()
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+async function listening(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}/`
+}
+
+let stack: Stack
+let folder: TempFolder
+let agentFile: string
+let gate: Gate
+beforeAll(async () => {
+  folder = await tempFolder()
+  agentFile = join(folder.path, 'agent.ts')
+  await writeFile(agentFile, AGENT)
+  gate = await startGate()
+  stack = await startStack()
+  expect(await deployed()).toMatchObject({ code: 0 })
+})
+afterAll(async () => {
+  await gate?.close()
+  await stack?.close()
+  await folder?.remove()
+})
+
+const run = (...args: string[]): Promise<Ran> => assay(stack, args).done
+const deployed = () => run('deploy', agentFile, '--env', `GATE=${gate.url}`)
+const SLUG = 'obedient-worker'
+
+async function rows(name: string, values: object[]): Promise<string> {
+  const file = join(folder.path, name)
+  await writeFile(file, values.map(value => `${JSON.stringify(value)}\n`).join(''))
+  return file
+}
+
+const errorOf = ({ err }: Ran) => JSON.parse(err.trim().split('\n').at(-1)!)
+
+describe('deploy', () => {
+  it('makes a version, and the same again is no new one', async () => {
+    const again = await deployed()
+    expect(again.code).toBe(0)
+    expect(again.events).toEqual([
+      expect.objectContaining({
+        event: 'deployed',
+        slug: SLUG,
+        version: 1,
+        created: false,
+        agent_created: false,
+      }),
+    ])
+    const other = await run('deploy', agentFile, '--slug', 'other-worker', '--env', 'MODE=special')
+    expect(other.events[0]).toMatchObject({
+      slug: 'other-worker',
+      version: 1,
+      created: true,
+      agent_created: true,
+    })
+    const item = await run('run', 'other-worker', '--input', '{}', '--watch')
+    expect(item.events.at(-1)).toMatchObject({ event: 'item', output: { as: 'special' } })
+  })
+
+  it('as a dry run tells what would change and changes nothing', async () => {
+    const unknown = await run('deploy', agentFile, '--slug', 'never', '--dry-run')
+    expect(unknown).toMatchObject({
+      code: 0,
+      events: [{ event: 'plan', agent: 'create', current_version: null }],
+    })
+    expect((await run('runs', '--agent', 'never')).events).toEqual([])
+    const known = await run('deploy', agentFile, '--dry-run')
+    expect(known.events).toMatchObject([{ agent: 'exists', current_version: 1, changes: [] }])
+    const changed = join(folder.path, 'changed.ts')
+    await writeFile(
+      changed,
+      AGENT.replace('does as its items say', 'has changed').replace('retries: 0', 'retries: 3'),
+    )
+    const plan = await run('deploy', changed, '--dry-run')
+    expect(plan.events[0].changes.sort()).toEqual(['code', 'description', 'retries'])
+    expect((await deployed()).events[0]).toMatchObject({ version: 1, created: false })
+  })
+
+  it('takes an HTTP function that runs elsewhere', async () => {
+    const server = createServer(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ echo: JSON.parse(body) }))
+    })
+    const url = await listening(server)
+    try {
+      const unnamed = await run('deploy', '--url', url, '--protocol', 'json')
+      expect(unnamed.code).toBe(2)
+      expect(errorOf(unnamed).message).toContain('--name is missing')
+      expect(await run('deploy', '--url', url, '--protocol', 'json', '--name', 'Echo')).toMatchObject({
+        code: 0,
+      })
+      const item = await run('run', 'echo', '--input', '{"n":1}', '--watch')
+      expect(item.code).toBe(0)
+      expect(item.events.at(-1)).toMatchObject({ event: 'item', output: { echo: { n: 1 } } })
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+
+  it('names the place of an error in the file, and sends nothing', async () => {
+    const broken = join(folder.path, 'broken.ts')
+    await writeFile(broken, 'export default class {\n  run( {\n')
+    const ran = await run('deploy', broken)
+    expect(ran.code).toBe(2)
+    expect(errorOf(ran).message).toMatch(/broken\.ts:3:1: /)
+  })
+})
+
+describe('submit', () => {
+  const pile = [{ do: 'degrade' }, { do: 'fail' }, {}, {}].map((row, at) => ({
+    ...row,
+    id: `row-${at + 1}`,
+    tenant: 't',
+  }))
+
+  it('without a terminal tells one event a line; items, item and verify agree', async () => {
+    const file = await rows('pile.jsonl', pile)
+    const ran = await run(
+      'submit',
+      file,
+      '--agent',
+      SLUG,
+      '--item-id',
+      'id',
+      '--partition-key',
+      'tenant',
+      '--name',
+      'pile',
+      '--watch',
+    )
+    expect(ran.code).toBe(11)
+    expect(ran.out.trim().split('\n')).toHaveLength(ran.events.length)
+    expect(ran.events[0]).toMatchObject({ event: 'submitted', total_items: 4 })
+    expect(ran.events.slice(1, -1).every(({ event }) => event === 'progress')).toBe(true)
+    const end = ran.events.at(-1)
+    expect(end).toMatchObject({
+      event: 'ended',
+      exit_code: 11,
+      run: { name: 'pile', status: 'partial', completed: 3, degraded_count: 1, failed: 1 },
+    })
+    const runId = end.run.id
+
+    const items = await run('items', runId)
+    expect(items.code).toBe(0)
+    expect(items.events.map(item => [item.item_id, item.worst_outcome_status]).sort()).toEqual([
+      ['row-1', 'degraded'],
+      ['row-2', 'failed'],
+      ['row-3', 'ok'],
+      ['row-4', 'ok'],
+    ])
+    const failed = await run('items', runId, '--outcome', 'failed')
+    expect(failed.events).toMatchObject([
+      { item_id: 'row-2', partition_key: 't', error_message: expect.stringContaining('asked to fail') },
+    ])
+    const few = await run('items', runId, '--limit', '3')
+    expect(few.events).toHaveLength(3)
+    expect(few.err).toContain('there are more')
+
+    const item = await run('item', failed.events[0].id)
+    expect(item).toMatchObject({
+      code: 0,
+      events: [{ event: 'item', input_snapshot: pile[1], steps: [{ key: 'work', outcome_status: 'ok' }] }],
+    })
+
+    const verified = await run('verify', runId)
+    expect(verified).toMatchObject({
+      code: 0,
+      events: [
+        { event: 'verified', balanced: true, total_items: 4, counted: { ok: 2, degraded: 1, failed: 1 } },
+      ],
+    })
+
+    expect((await run('runs', '--agent', SLUG)).events[0]).toMatchObject({ event: 'run', id: runId })
+    const late = await run('cancel', runId)
+    expect(late.code).toBe(3)
+    expect(errorOf(late)).toMatchObject({ event: 'error', code: 'run_already_ended' })
+    expect((await run('watch', runId)).code).toBe(11)
+  })
+
+  it.each([
+    ['ok', 0],
+    ['degrade', 10],
+    ['fail', 11],
+    ['hold', 10],
+  ])('of items that say "%s" ends with %i', async (what, code) => {
+    const file = await rows(`${what}.jsonl`, [{ do: what }, {}])
+    const ran = await run('submit', file, '--agent', SLUG, '--watch')
+    expect(ran.code).toBe(code)
+    expect(ran.events.at(-1)).toMatchObject({ event: 'ended', exit_code: code })
+  })
+
+  it('under a budget of nothing ends with 12', async () => {
+    const file = await rows('broke.jsonl', [{}, {}])
+    const ran = await run('submit', file, '--agent', SLUG, '--budget', '0', '--watch')
+    expect(ran).toMatchObject({ code: 12 })
+    expect(ran.events.at(-1).run.status).toBe('budget_exceeded')
+  })
+
+  it('that is cancelled while it is watched ends with 13', async () => {
+    const file = await rows('waiting.jsonl', [{ do: 'wait' }, { do: 'wait' }, {}])
+    const watching = assay(stack, ['submit', file, '--agent', SLUG, '--concurrency', '1', '--watch'])
+    const { run_id } = await watching.seen('submitted')
+    await gate.reached()
+    const cancelled = await run('cancel', run_id)
+    expect(cancelled).toMatchObject({ code: 0, events: [{ event: 'cancelled', run: { id: run_id } }] })
+    gate.open()
+    const { code, events } = await watching.done
+    expect(code).toBe(13)
+    // The item at work finished.
+    expect(events.at(-1).run).toMatchObject({ status: 'cancelled', completed: 1, cancelled: 2 })
+  })
+
+  it('names bad lines by their numbers, its own and those the server finds', async () => {
+    const file = join(folder.path, 'bad.jsonl')
+    await writeFile(file, '{"id":1}\n\nnope\n{"id":1}\n')
+    const local = await run('submit', file, '--agent', SLUG)
+    expect(local.code).toBe(2)
+    expect(errorOf(local)).toMatchObject({
+      code: 'invalid_line',
+      message: expect.stringContaining('line 3: is not JSON'),
+    })
+    await writeFile(file, '{"id":1}\n\n{"id":2}\n{"id":1}\n')
+    const remote = await run('submit', file, '--agent', SLUG, '--item-id', 'id')
+    expect(remote.code).toBe(3)
+    expect(errorOf(remote)).toMatchObject({
+      code: 'duplicate_item_id',
+      message: expect.stringContaining('lines 1 and 4'),
+    })
+  })
+
+  it('passes rows on byte for byte, however many, in little memory', async () => {
+    const file = join(folder.path, 'large.jsonl')
+    const row = `{"n":1.50,  "digits":12345678901234567890.0, "text":"${'ä'.repeat(1000)}"}\n`
+    await writeFile(file, row.repeat(30_000))
+    const ran = await run('submit', file, '--agent', SLUG)
+    expect(ran.events.at(-1)).toMatchObject({ event: 'submitted', total_items: 30_000 })
+    const runId = ran.events.at(-1).run_id
+    await run('cancel', runId)
+    const response = await fetch(`${stack.base_url}/v2/runs/${runId}/items?limit=1`, {
+      headers: { authorization: `Bearer ${stack.api_key}` },
+    })
+    expect(await response.text()).toContain(`"input":${row.trim()}`)
+  })
+
+  it('with an idempotency key twice starts one run', async () => {
+    const file = await rows('once.jsonl', [{}])
+    const once = () => run('submit', file, '--agent', SLUG, '--idempotency-key', 'once')
+    const [first, second] = [await once(), await once()]
+    expect(second.events.at(-1)).toEqual(first.events.at(-1))
+  })
+})
+
+describe('run', () => {
+  it('starts one item, with the input as it was typed', async () => {
+    const ran = await run(
+      'run',
+      SLUG,
+      '--input',
+      '{"n":1.50}',
+      '--item-id',
+      'mine',
+      '--partition-key',
+      'p',
+      '--watch',
+    )
+    expect(ran.code).toBe(0)
+    const item = ran.events.at(-1)
+    expect(item).toMatchObject({ event: 'item', item_id: 'mine', partition_key: 'p', outcome_status: 'ok' })
+    const response = await fetch(`${stack.base_url}/v1/durable/runs/${item.id}`, {
+      headers: { authorization: `Bearer ${stack.api_key}` },
+    })
+    expect(await response.text()).toContain('"input_snapshot":{"n":1.50}')
+  })
+
+  it('refuses an input that is not JSON before anything is sent', async () => {
+    const ran = await run('run', SLUG, '--input', '{text: 1}')
+    expect(ran.code).toBe(2)
+    expect(errorOf(ran)).toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('--input is not JSON'),
+    })
+  })
+})
+
+describe('watch', () => {
+  it('outlives a server that is killed and started again', async () => {
+    const file = await rows('restart.jsonl', [{ do: 'wait' }])
+    const watching = assay(stack, ['submit', file, '--agent', SLUG, '--watch'])
+    await watching.seen('progress')
+    await stack.kill()
+    await watching.told(/nothing answers|no answer/)
+    await stack.start()
+    await watching.told(/the server is back/)
+    watching.child.kill('SIGINT')
+    expect(await watching.done).toMatchObject({ code: 130 })
+  })
+
+  it('that is interrupted says how to go on, and leaves the run alone', async () => {
+    const file = await rows('interrupted.jsonl', [{ do: 'wait' }])
+    const watching = assay(stack, ['submit', file, '--agent', SLUG, '--watch'])
+    const { run_id } = await watching.seen('submitted')
+    await watching.seen('progress')
+    watching.child.kill('SIGINT')
+    const ran = await watching.done
+    expect(ran.code).toBe(130)
+    expect(errorOf(ran)).toMatchObject({ code: 'interrupted', next: `assay watch ${run_id}` })
+    expect(await run('cancel', run_id)).toMatchObject({ code: 0 })
+  })
+})
+
+describe('errors', () => {
+  it('of usage end with 2 and need no key', async () => {
+    const bare = { env: { ASSAY_DATA_DIR: join(folder.path, 'nothing') } }
+    expect(await assay(bare, ['sumbit']).done).toMatchObject({ code: 2, out: '' })
+    expect(await assay(bare, ['submit']).done).toMatchObject({ code: 2, out: '' })
+    const help = await assay(bare, ['--help']).done
+    expect(help).toMatchObject({ code: 0, err: '' })
+    const keyless = await assay(bare, ['runs']).done
+    expect(keyless.code).toBe(3)
+    expect(errorOf(keyless)).toMatchObject({ code: 'no_credentials', next: 'npm start' })
+  })
+
+  it('of the server end with 3 and say what to try', async () => {
+    const nobody = await assay({ env: { ...stack.env, ASSAY_API_KEY: 'pk_wrong' } }, ['runs']).done
+    expect(nobody.code).toBe(3)
+    expect(errorOf(nobody)).toMatchObject({ code: 'unauthenticated' })
+    const nothing = await run('watch', '01a1fab9-81a7-7eca-a25c-32a500000000')
+    expect(nothing.code).toBe(3)
+    expect(errorOf(nothing)).toMatchObject({ code: 'not_found', next: 'assay runs' })
+    const agent = await run('run', 'nobody', '--input', '1')
+    expect(errorOf(agent)).toMatchObject({ code: 'not_found', hint: expect.stringContaining(SLUG) })
+  })
+
+  it('of a stack that is not running say how to start it', async () => {
+    const away = { env: { ASSAY_BASE_URL: 'http://127.0.0.1:65529', ASSAY_API_KEY: 'pk_x' } }
+    const ran = await assay(away, ['runs']).done
+    expect(ran.code).toBe(3)
+    expect(errorOf(ran)).toMatchObject({ code: 'unreachable', next: 'npm start' })
+  })
+
+  it('are none when the reader has seen enough', () => {
+    const { status, stderr } = spawnSync(
+      'bash',
+      ['-c', 'set -o pipefail; shared/cli/main.ts runs | head -c 1 >/dev/null'],
+      {
+        cwd: CHECKOUT,
+        encoding: 'utf8',
+        env: {
+          ...process.env,
+          ...stack.env,
+          PATH: `${join(CHECKOUT, 'node_modules/.bin')}:${process.env.PATH}`,
+        },
+      },
+    )
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  })
+})
+
+describe.skipIf(spawnSync('script', ['--version']).status !== 0)('in a terminal', () => {
+  const screenOf = (out: string) => stripVTControlCharacters(out).replaceAll('\r\n', '\n').split(/\r|\n/)
+
+  it('progress is one line that is drawn again, within the width, and then the summary', async () => {
+    const file = await rows('shown.jsonl', [{ do: 'degrade' }, {}, {}])
+    const ran = await assay(stack, ['submit', file, '--agent', SLUG, '--watch'], { terminal: 100 }).done
+    expect(ran.code).toBe(10)
+    const lines = screenOf(ran.out)
+    for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(120)
+    const progress = lines.filter(line => /^ran .*worked /.test(line))
+    expect(progress.at(-1)).toMatch(/^ran █+ 3\/3 {2}worked █+▓+ 2 ok 1 degraded/)
+    for (const line of progress) expect(line.length).toBeLessThan(100)
+    expect(lines).toContainEqual(expect.stringMatching(/^ran +partial: 3 of 3 items/))
+    expect(lines).toContainEqual('worked  2 ok, 1 degraded')
+    expect(ran.out).toContain('\x1b[33m')
+
+    const runId = /run +(\S{36})/.exec(lines.join('\n'))![1]!
+    const items = await assay(stack, ['items', runId, '--outcome', 'not_ok'], { terminal: 80 }).done
+    expect(screenOf(items.out)[0]).toMatch(/^ID +RAN +WORKED/)
+    // What an item says cannot colour or move anything.
+    expect(items.out).not.toContain('\x1b[31m')
+    for (const line of screenOf(items.out)) expect(line.length).toBeLessThanOrEqual(80)
+
+    const bare = await assay({ env: { ...stack.env, NO_COLOR: '1' } }, ['verify', runId], { terminal: 80 })
+      .done
+    expect(bare.code).toBe(0)
+    expect(bare.out).not.toContain('\x1b')
+    expect(bare.out).toContain('balanced: every item')
+  })
+
+  it('--json gives lines of JSON all the same', async () => {
+    const ran = await assay(stack, ['runs', '--limit', '1', '--json'], { terminal: 80 }).done
+    expect(ran.events.map(({ event }) => event)).toEqual(['run', 'note'])
+    expect(ran.out.trim().split('\n')).toHaveLength(2)
+  })
+})
+
+it('npx finds the command in a checkout and runs it with the packaged Node', async () => {
+  const cache = join(folder.path, 'npm')
+  await mkdir(cache)
+  const { status, stdout } = spawnSync('npx', ['assay', 'runs', '--limit', '1'], {
+    cwd: CHECKOUT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...stack.env, npm_config_cache: cache },
+  })
+  expect(status).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ event: 'run' })
+})

@@ -1,0 +1,185 @@
+// Assay as one Node process of its own, on a database and a Redis database of the test's own; and the command line
+// against it. A test may kill the process and start it again at the same address.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { openConnections } from '../../infra/node/connections.ts'
+import { createContext } from '../../infra/node/context.ts'
+import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
+import { testDatabase, testRedis } from './stores.ts'
+import { tempFolder } from './temp-folder.ts'
+
+export const CHECKOUT = join(import.meta.dirname, '../..')
+const NODE = join(CHECKOUT, 'node_modules/.bin/node')
+const MASTER_KEY = '5a'.repeat(32)
+
+export interface Stack {
+  base_url: string
+  api_key: string
+  dataDir: string
+  /** The environment that points the command line here. */
+  env: Record<string, string>
+  kill(): Promise<void>
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function startStack(): Promise<Stack> {
+  const parts = new AsyncDisposableStack()
+  const folder = parts.adopt(await tempFolder(), folder => folder.remove())
+  const database = parts.adopt(await testDatabase(), store => store.drop())
+  const redis = parts.adopt(await testRedis(), store => store.drop())
+  const port = await freePort()
+  const base_url = `http://127.0.0.1:${port}`
+  const api_key = await firstKey(database.url, redis.url, base_url)
+  let server: ChildProcess | undefined
+  const stop = async (signal: NodeJS.Signals) => {
+    if (server?.exitCode === null && server.signalCode === null) {
+      server.kill(signal)
+      await once(server, 'exit')
+    }
+  }
+  parts.defer(() => stop('SIGTERM'))
+  const stack: Stack = {
+    base_url,
+    api_key,
+    dataDir: folder.path,
+    env: { ASSAY_BASE_URL: base_url, ASSAY_API_KEY: api_key },
+    kill: () => stop('SIGKILL'),
+    async start() {
+      server = spawn(NODE, [join(CHECKOUT, 'infra/node/main.ts')], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: {
+          ...process.env,
+          DATABASE_URL: database.url,
+          REDIS_URL: redis.url,
+          ASSAY_MASTER_KEY: MASTER_KEY,
+          ASSAY_DATA_DIR: folder.path,
+          ASSAY_ALLOW_NETWORKS: '127.0.0.0/8',
+          HOST: '127.0.0.1',
+          PORT: String(port),
+        },
+      })
+      await isReady(server)
+    },
+    close: () => parts.disposeAsync(),
+  }
+  await stack.start()
+  return stack
+}
+
+function isReady(server: ChildProcess): Promise<void> {
+  let errors = ''
+  server.stderr!.on('data', chunk => {
+    errors = (errors + chunk).slice(-4000)
+  })
+  return new Promise((resolve, reject) => {
+    createInterface(server.stdout!).on('line', line => line.startsWith('ready ') && resolve())
+    server.once('exit', () => reject(new Error(`the stack ended before it was ready: ${errors}`)))
+  })
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as { port: number }
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
+
+async function firstKey(databaseUrl: string, redisUrl: string, base_url: string): Promise<string> {
+  const connections = openConnections({ databaseUrl, redisUrl })
+  try {
+    const ctx = createContext({ connections, config: { base_url, master_key: MASTER_KEY } })
+    return (await bootstrapAccount(ctx)).api_key
+  } finally {
+    await connections.close()
+  }
+}
+
+export interface Ran {
+  code: number | null
+  out: string
+  err: string
+  /** Standard output as lines of JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: what a test looks at differs from event to event.
+  events: any[]
+}
+
+export interface Running {
+  child: ChildProcess
+  /** The first line of standard output that holds this event. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  seen(event: string): Promise<any>
+  /** Standard error once it matches. */
+  told(pattern: RegExp): Promise<void>
+  done: Promise<Ran>
+}
+
+/** Runs the command as installed: the file itself, by its first line, with the packaged Node first on PATH. */
+export function assay(
+  stack: Pick<Stack, 'env'>,
+  args: string[],
+  options: { terminal?: number } = {},
+): Running {
+  const main = join(CHECKOUT, 'shared/cli/main.ts')
+  const [file, argv] =
+    options.terminal === undefined
+      ? [main, args]
+      : [
+          'script',
+          ['-qec', `stty cols ${options.terminal}; ${[main, ...args].map(quoted).join(' ')}`, '/dev/null'],
+        ]
+  const { NO_COLOR: _, npm_command: __, ...env } = process.env
+  const child = spawn(file, argv, {
+    cwd: CHECKOUT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...env, ...stack.env, PATH: `${join(CHECKOUT, 'node_modules/.bin')}:${env.PATH}` },
+  })
+  let out = ''
+  let err = ''
+  const looks = new Set<() => void>()
+  const changed = () => {
+    for (const look of looks) look()
+  }
+  child.stdout!.on('data', chunk => {
+    out += chunk
+    changed()
+  })
+  child.stderr!.on('data', chunk => {
+    err += chunk
+    changed()
+  })
+  const events = () =>
+    out
+      .split('\n')
+      .slice(0, -1)
+      .flatMap(line => (line.startsWith('{') ? [JSON.parse(line)] : []))
+  const done = once(child, 'close').then(([code]) => ({ code, out, err, events: events() }))
+  const until = <T>(find: () => T | undefined) =>
+    new Promise<T>((resolve, reject) => {
+      const look = () => {
+        const found = find()
+        if (found === undefined) return
+        looks.delete(look)
+        resolve(found)
+      }
+      looks.add(look)
+      look()
+      void done.then(ran => reject(new Error(`it ended with ${ran.code} first:\n${ran.out}\n${ran.err}`)))
+    })
+  return {
+    child,
+    seen: event => until(() => events().find(line => line.event === event)),
+    told: async pattern => {
+      await until(() => (pattern.test(err) ? true : undefined))
+    },
+    done,
+  }
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
