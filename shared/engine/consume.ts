@@ -128,9 +128,15 @@ class Consumer {
   }
 
   #launch(claim: Claim): void {
-    const lease: Lease = { claim_id: claim.id, open: claim.items.length, abort: new AbortController() }
+    const open = claim.items.length
+    const lease: Lease = { claim_id: claim.id, open, closing: false, abort: new AbortController() }
     const flights: Flight[] = claim.items.map(item => takeOff(item, lease))
     this.#leases.set(claim.id, { lease, run_id: claim.run_id })
+    lease.abort.signal.addEventListener('abort', () => {
+      this.#leases.delete(claim.id)
+      this.#inFlight -= lease.open
+      this.#rouse()
+    })
     this.#inFlight += flights.length
     this.#claimed += flights.length
     const settler = this.#settlerOf(claim)
@@ -167,10 +173,8 @@ class Consumer {
     try {
       const held = await extendLeases(this.#ctx.sql, [...this.#leases.keys()], LIMITS.lease_ms)
       for (const [id, { lease, run_id }] of this.#leases) {
-        if (held.has(id) || lease.open === 0) continue
+        if (held.has(id) || lease.open === 0 || lease.closing) continue
         this.#ctx.log('warn', 'lease_lost', { run_id, claim_id: id, items: lease.open })
-        this.#leases.delete(id)
-        this.#inFlight -= lease.open
         lease.abort.abort()
       }
     } catch (error) {

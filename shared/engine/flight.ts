@@ -7,8 +7,11 @@ import type { ClaimedItem } from './claim.ts'
 /** The lease an item is held under, shared by all items of its claim. */
 export interface Lease {
   claim_id: number
-  /** Items not yet settled or given back. */
+  /** Items whose end, or return, is not yet committed. */
   open: number
+  /** A flush under way ends the claim: that its row is gone does not mean that it was lost. */
+  closing: boolean
+  /** Fires when the items are nobody's any more, or somebody else's. */
   abort: AbortController
 }
 

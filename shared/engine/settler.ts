@@ -5,9 +5,10 @@
 import type { Context } from '../context.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { closeClaims } from '../store/claims.ts'
 import type { Return, StepRow, Verdict } from '../store/settle.ts'
 import * as store from '../store/settle.ts'
-import type { Flight } from './flight.ts'
+import type { Flight, Lease } from './flight.ts'
 
 export interface SettlerEvents {
   /** Called after each flush with the number of items that left the consumer's hands. */
@@ -101,10 +102,10 @@ export class Settler {
     if (taken === null) return null
     const { flush, flights, ended } = taken
     await fault('settle.before_commit')
-    await this.#persist(() => store.settle(this.#ctx.sql, flush))
+    const written = await this.#persist(() => store.settle(this.#ctx.sql, flush))
     await fault('settle.after_commit')
     for (const flight of flights) flight.writing = false
-    return stillHeld(ended)
+    return written ? this.#let(ended, flush.closed_claims) : abandon(flights)
   }
 
   async #flushReturns(): Promise<number | null> {
@@ -115,10 +116,22 @@ export class Settler {
     if (taken.length === 0) return null
     const set = new Set(taken)
     this.#returns = this.#returns.filter(one => !set.has(one))
-    const closed = closedClaims(taken.map(({ flight }) => flight))
+    const flights = taken.map(({ flight }) => flight)
+    const closed = claimsEndingWith(flights)
     const entries = taken.map(({ entry }) => entry)
-    await this.#persist(() => store.returnItems(this.#ctx.sql, this.#runId, entries, closed))
-    return stillHeld(taken.map(({ flight }) => flight))
+    const send = () => store.returnItems(this.#ctx.sql, this.#runId, entries, closed)
+    return (await this.#persist(send)) ? this.#let(flights, closed) : abandon(flights)
+  }
+
+  /** After their flush is committed: the items leave their leases, and leases without items are ended. */
+  async #let(flights: readonly Flight[], closed: readonly number[]): Promise<number> {
+    for (const { lease } of flights) lease.open--
+    const left = stillHeld(flights)
+    // Two flushes under way at once can hold the last items of a claim between them; then neither closed it.
+    const empty = new Set(flights.filter(({ lease }) => lease.open === 0).map(({ lease }) => lease.claim_id))
+    const open = [...empty].filter(id => !closed.includes(id))
+    if (open.length > 0) await this.#persist(() => closeClaims(this.#ctx.sql, open))
+    return left
   }
 
   /** Takes as many items as one statement should carry, and fixes what it says. */
@@ -148,7 +161,7 @@ export class Settler {
       run_id: this.#runId,
       entries,
       steps,
-      closed_claims: closedClaims(ended),
+      closed_claims: claimsEndingWith(ended),
       ...streakOf(ended),
       max_consecutive_failures: this.#maxConsecutiveFailures,
     }
@@ -156,15 +169,15 @@ export class Settler {
   }
 
   /**
-   * Sends until it is through: PostgreSQL may be restarting. After twice the lease there is no point any more; the
-   * items were offered again.
+   * Sends until it is through: PostgreSQL may be restarting. False after twice the lease, when there is no point any
+   * more: the items are offered again.
    */
-  async #persist(send: () => Promise<unknown>): Promise<void> {
+  async #persist(send: () => Promise<unknown>): Promise<boolean> {
     const until = this.#ctx.now() + 2 * LIMITS.lease_ms
     for (let tries = 0; ; tries++) {
       try {
         await send()
-        return
+        return true
       } catch (error) {
         const over = this.#ctx.now() > until
         this.#ctx.log(over ? 'error' : 'warn', 'settle_failed', {
@@ -172,7 +185,7 @@ export class Settler {
           tries,
           error: String(error),
         })
-        if (over) return
+        if (over) return false
         await new Promise(resolve => setTimeout(resolve, Math.min(100 * 2 ** tries, 2000)))
       }
     }
@@ -225,9 +238,17 @@ function entryOf(flight: Flight, pending: readonly StepRow[], verdict: Verdict |
   }
 }
 
-/** Claims whose last item is among these. */
-function closedClaims(flights: readonly Flight[]): number[] {
-  const closed: number[] = []
-  for (const { lease } of flights) if (--lease.open === 0) closed.push(lease.claim_id)
-  return closed
+/** Claims that have no other items left than these. An item counts until the flush that ends it is committed. */
+function claimsEndingWith(flights: readonly Flight[]): number[] {
+  const among = new Map<Lease, number>()
+  for (const { lease } of flights) among.set(lease, (among.get(lease) ?? 0) + 1)
+  const ending = [...among].filter(([lease, n]) => lease.open === n).map(([lease]) => lease)
+  for (const lease of ending) lease.closing = true
+  return ending.map(lease => lease.claim_id)
+}
+
+/** What could not be written is left to the end of its lease, which must therefore not be prolonged. */
+function abandon(flights: readonly Flight[]): number {
+  for (const { lease } of flights) lease.abort.abort()
+  return 0
 }

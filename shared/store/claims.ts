@@ -212,6 +212,11 @@ export async function extendLeases(
   return new Set(rows.map(row => row.id))
 }
 
+/** Ends claims that hold nothing any more. */
+export async function closeClaims(sql: Sql, claimIds: readonly number[]): Promise<void> {
+  await sql`delete from claims where id = any(${[...claimIds]}::bigint[])`
+}
+
 export interface RecordedRow {
   seq: number
   key: string
