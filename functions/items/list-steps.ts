@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '@hono/zod-openapi'
 import { parseItemRecordId } from '../../shared/domain/ids.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { readPage } from '../../shared/http/cursor.ts'
@@ -34,7 +34,7 @@ export const listSteps = endpoint({
   answers: {
     200: {
       description: 'The steps.',
-      schema: z.object({ steps: z.array(Step), next_cursor: z.string().nullable() }).meta({ id: 'StepPage' }),
+      schema: z.object({ steps: z.array(Step), next_cursor: z.string().nullable() }).openapi('StepPage'),
     },
   },
   errors: ['invalid_cursor', 'not_found'],

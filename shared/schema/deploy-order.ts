@@ -1,6 +1,6 @@
 // What a caller sends to deploy an agent.
 
-import { z } from 'zod'
+import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import type { AgentDeclaration } from '../domain/protocol.ts'
 import { AGENT_PROTOCOLS } from '../domain/vocabulary.ts'
@@ -47,4 +47,4 @@ export const DeployOrder = z
       ...common,
     }),
   ])
-  .meta({ id: 'DeployOrder', description: 'Code that Assay runs, or an HTTP function that runs elsewhere.' })
+  .openapi('DeployOrder', { description: 'Code that Assay runs, or an HTTP function that runs elsewhere.' })

@@ -69,7 +69,7 @@ export const uuid = (description: string) =>
     .string()
     .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'must be a UUID')
     .transform(text => text.toLowerCase())
-    .meta({ type: 'string', format: 'uuid', description })
+    .meta({ format: 'uuid', description })
 
 export const httpUrl = (description: string) =>
   z

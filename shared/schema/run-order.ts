@@ -1,6 +1,6 @@
 // What a caller sends to start a run, and what comes back.
 
-import { z } from 'zod'
+import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import {
   budgetCents,
@@ -35,18 +35,18 @@ export const RunOrderOfOne = z
     partition_key: partitionKey.optional(),
     ...settings,
   })
-  .meta({ id: 'RunOrder', description: 'One item for an agent.' })
+  .openapi('RunOrder', { description: 'One item for an agent.' })
 
 export const StartedRun = z
   .object({
     run_id: z.string().meta({ format: 'uuid', description: 'The run that was started.' }),
     record_id: z.string().meta({ format: 'uuid', description: 'Record id of its one item.' }),
   })
-  .meta({ id: 'StartedRun' })
+  .openapi('StartedRun')
 
 export const BatchItem = z
   .strictObject({ input, item_id: itemId.optional(), partition_key: partitionKey.optional() })
-  .meta({ id: 'BatchItem', description: 'One item of a batch.' })
+  .openapi('BatchItem', { description: 'One item of a batch.' })
 
 const agentId = uuid('The agent that runs over the items.')
 
@@ -58,7 +58,7 @@ export const BatchOrder = z
     ...settings,
     items: z.array(BatchItem).describe('The pile; an item_id may occur once in it.'),
   })
-  .meta({ id: 'BatchOrder', description: 'Items for an agent.' })
+  .openapi('BatchOrder', { description: 'Items for an agent.' })
 
 /** The same as query parameters, for a batch sent line by line. */
 export const BatchQuery = z.strictObject({
@@ -77,7 +77,7 @@ export const SubmittedBatch = z
     run_id: z.string().meta({ format: 'uuid', description: 'The run that was started.' }),
     total_items: z.int().describe('Items accepted.'),
   })
-  .meta({ id: 'SubmittedBatch' })
+  .openapi('SubmittedBatch')
 
 interface Settings {
   name?: string | undefined

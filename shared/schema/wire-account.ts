@@ -1,7 +1,7 @@
 // The shapes of what stands around runs: projects, keys, sessions, agents and deployments, and how rows become them.
 // Guarantee: no hash, no secret and no environment ever leaves through these.
 
-import { z } from 'zod'
+import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import { centsOf } from '../domain/pricing.ts'
 import { AGENT_PROTOCOLS, DEPLOYMENT_KINDS } from '../domain/vocabulary.ts'
@@ -26,10 +26,7 @@ export const Project = z
     spent_cents: z.int().describe('Money the project has spent.'),
     created_at: timestamp,
   })
-  .meta({
-    id: 'Project',
-    description: 'Separates environments: agents, runs and keys belong to one project.',
-  })
+  .openapi('Project', { description: 'Separates environments: agents, runs and keys belong to one project.' })
 
 export function projectOf(row: ProjectRow): z.input<typeof Project> {
   return {
@@ -53,10 +50,13 @@ const apiKeyFields = {
 }
 export const ApiKey = z
   .object(apiKeyFields)
-  .meta({ id: 'ApiKey', description: 'A key of a project, without the key.' })
+  .openapi('ApiKey', { description: 'A key of a project, without the key.' })
 export const NewApiKey = z
-  .object({ ...apiKeyFields, key: z.string().describe('The key itself; it is shown this once.') })
-  .meta({ id: 'NewApiKey', description: 'A key that was just made.' })
+  .object({
+    ...apiKeyFields,
+    key: z.string().meta({ example: 'pk_4fJ0…', description: 'The key itself; it is shown this once.' }),
+  })
+  .openapi('NewApiKey', { description: 'A key that was just made.' })
 
 export function apiKeyOf(row: ApiKeyRow): z.input<typeof ApiKey> {
   return {
@@ -78,7 +78,7 @@ export const Session = z
     refresh_token: z.string().describe('Trades once for the next pair of tokens.'),
     refresh_expires_at: timestamp,
   })
-  .meta({ id: 'Session', description: 'The tokens of a signed-in member.' })
+  .openapi('Session', { description: 'The tokens of a signed-in member.' })
 
 export const Agent = z
   .object({
@@ -94,10 +94,10 @@ export const Agent = z
     created_at: timestamp,
     updated_at: timestamp,
   })
-  .meta({ id: 'Agent', description: 'The deployable unit of code.' })
+  .openapi('Agent', { description: 'The deployable unit of code.' })
 
 export function agentOf(row: AgentRow): z.input<typeof Agent> {
-  const { created_at, updated_at, ...fields } = row
+  const { created_at, updated_at, deleted_at: _, ...fields } = row
   return { ...fields, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() }
 }
 
@@ -135,7 +135,7 @@ export const Declaration = z
     output_schema: Json.optional(),
   })
   .refine(isStorable, 'must hold no \\u0000 and no lone surrogates in its texts')
-  .meta({ id: 'AgentDeclaration', description: 'What an agent says about itself when it is deployed.' })
+  .openapi('AgentDeclaration', { description: 'What an agent says about itself when it is deployed.' })
 
 export const Deployment = z
   .object({
@@ -154,13 +154,13 @@ export const Deployment = z
     external_id: z.string().nullable(),
     created_at: timestamp,
   })
-  .meta({ id: 'Deployment', description: 'A version of an agent. It never changes.' })
+  .openapi('Deployment', { description: 'A version of an agent. It never changes.' })
 
 export const Deployed = Deployment.extend({
   created: z
     .boolean()
     .describe('False when the same content had been deployed before: this is that version.'),
-}).meta({ id: 'Deployed', description: 'The deployment that is current now.' })
+}).openapi('Deployed', { description: 'The deployment that is current now.' })
 
 export function deploymentOf(row: DeploymentRow): z.input<typeof Deployment> {
   const { env_sealed: _, created_at, ...fields } = row

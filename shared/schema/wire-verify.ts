@@ -1,6 +1,6 @@
 // The proof that a run conserves its items: what the run row says beside what its items and steps add up to.
 
-import { z } from 'zod'
+import { z } from '@hono/zod-openapi'
 
 const Count = z.int()
 const Counts = z.object({
@@ -37,7 +37,7 @@ export const Verification = z
     balanced: z.boolean().describe('True when there is no difference.'),
     differences: z.array(z.string()).describe('Each figure that does not agree, with both values.'),
   })
-  .meta({ id: 'Verification' })
+  .openapi('Verification')
 
 type Figures = z.input<typeof Counts>
 type TotalFigures = z.input<typeof Totals>

@@ -2,7 +2,7 @@
 // OpenAPI document and the client's types come from here.
 // Guarantee: payloads leave as the very text they came in as; money leaves as whole cents and as dollars.
 
-import { z } from 'zod'
+import { z } from '@hono/zod-openapi'
 import { itemRecordId } from '../domain/ids.ts'
 import { worstOutcome } from '../domain/lifecycle.ts'
 import { centsOf, usdOf } from '../domain/pricing.ts'
@@ -22,8 +22,9 @@ export type ItemInRunRow = ItemRow & {
 }
 export type StepRow = typeof steps.$inferSelect & { item_id: string }
 
-export const Json = z.unknown().meta({ id: 'Json', description: 'Any JSON value, kept byte for byte.' })
-const payload = (description: string) => Json.describe(description)
+export const Json = z.unknown().openapi('Json', { description: 'Any JSON value, kept byte for byte.' })
+const isGiven = (value: unknown) => value !== undefined
+const payload = (description: string) => Json.refine(isGiven).describe(description)
 export const timestamp = z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' })
 const count = (description: string) => z.int().min(0).describe(description)
 const uuid = (description: string) => z.string().meta({ format: 'uuid', description })
@@ -73,7 +74,7 @@ export const Run = z
     started_at: timestamp.nullable(),
     finished_at: timestamp.nullable(),
   })
-  .meta({ id: 'Run', description: 'One invocation of an agent over one or many items.' })
+  .openapi('Run', { description: 'One invocation of an agent over one or many items.' })
 
 export function runOf(row: RunRow): z.input<typeof Run> {
   const completed = row.ok + row.degraded
@@ -147,7 +148,7 @@ export const RunItem = z
     input: payload('The input, byte for byte.'),
     output: payload('The output, byte for byte; null when there is none.'),
   })
-  .meta({ id: 'RunItem', description: 'An item in the list of its run.' })
+  .openapi('RunItem', { description: 'An item in the list of its run.' })
 
 export const ItemRecord = z
   .object({
@@ -162,7 +163,7 @@ export const ItemRecord = z
     input_snapshot: payload('The input, byte for byte.'),
     output: payload('The output, byte for byte; null when there is none.'),
   })
-  .meta({ id: 'ItemRecord', description: 'The durable record of an item.' })
+  .openapi('ItemRecord', { description: 'The durable record of an item.' })
 
 function commonOf(row: ItemRow, created_at: string) {
   return {
@@ -239,7 +240,7 @@ export const Step = z
     input: payload('What went in; cut and marked when it was over the bound.'),
     output: payload('What came out; cut and marked when it was over the bound.'),
   })
-  .meta({ id: 'Step', description: "A node of an item's trace." })
+  .openapi('Step', { description: "A node of an item's trace." })
 
 export function stepOf(row: StepRow): z.input<typeof Step> {
   return {

@@ -54,7 +54,10 @@ export interface paths {
          */
         get: operations["listProjects"];
         put?: never;
-        /** Create a project */
+        /**
+         * Create a project
+         * @description Create a project.
+         */
         post: operations["createProject"];
         delete?: never;
         options?: never;
@@ -137,7 +140,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an agent */
+        /**
+         * Get an agent
+         * @description Get an agent.
+         */
         get: operations["getAgent"];
         put?: never;
         post?: never;
@@ -204,7 +210,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Run an agent over one item */
+        /**
+         * Run an agent over one item
+         * @description Run an agent over one item.
+         */
         post: operations["startRun"];
         delete?: never;
         options?: never;
@@ -259,7 +268,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the rollup of a run */
+        /**
+         * Get the rollup of a run
+         * @description Get the rollup of a run.
+         */
         get: operations["getRun"];
         put?: never;
         post?: never;
@@ -356,7 +368,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the record of an item */
+        /**
+         * Get the record of an item
+         * @description Get the record of an item.
+         */
         get: operations["getItemRecord"];
         put?: never;
         post?: never;
@@ -373,7 +388,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Search steps */
+        /**
+         * Search steps
+         * @description Search steps.
+         */
         get: operations["listSteps"];
         put?: never;
         post?: never;
@@ -412,7 +430,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Trade a refresh token for the next pair of tokens */
+        /**
+         * Trade a refresh token for the next pair of tokens
+         * @description Trade a refresh token for the next pair of tokens.
+         */
         post: operations["refreshSession"];
         delete?: never;
         options?: never;
@@ -466,6 +487,10 @@ export interface components {
             };
             /** @description Bumped by every update; not the version of the code. */
             config_version: number;
+            /**
+             * Format: uuid
+             * @description What the next run executes; null until something is deployed.
+             */
             current_deployment_id: string | null;
             /** @description Version of the current deployment. */
             deployed_version: number | null;
@@ -524,7 +549,10 @@ export interface components {
              * @description RFC 3339, UTC.
              */
             created_at: string;
-            /** @description Exact to a minute. */
+            /**
+             * Format: date-time
+             * @description Exact to a minute.
+             */
             last_used_at: string | null;
         };
         /** @description One item of a batch. */
@@ -561,78 +589,8 @@ export interface components {
             /** @description The pile; an item_id may occur once in it. */
             items: components["schemas"]["BatchItem"][];
         };
-        /** @description Code that Assay runs, or an HTTP function that runs elsewhere. */
-        DeployOrder: {
-            /** @constant */
-            kind: "bundle";
-            /** @description One ES module whose default export is what serve() of the SDK gives. */
-            code: string;
-            declaration: components["schemas"]["AgentDeclaration"];
-            /** @description Variables the agent sees; stored encrypted and never shown. */
-            env?: {
-                [key: string]: string;
-            };
-            /** @description A label of your own, for example a commit. */
-            external_id?: string;
-        } | {
-            /** @constant */
-            kind: "url";
-            /**
-             * Format: uri
-             * @description Where the agent answers.
-             */
-            url: string;
-            /**
-             * @default ndjson
-             * @enum {string}
-             */
-            protocol?: "ndjson" | "json";
-            declaration: components["schemas"]["AgentDeclaration"];
-            /** @description Variables the agent sees; stored encrypted and never shown. */
-            env?: {
-                [key: string]: string;
-            };
-            /** @description A label of your own, for example a commit. */
-            external_id?: string;
-        };
         /** @description The deployment that is current now. */
-        Deployed: {
-            /**
-             * Format: uuid
-             * @description The deployment.
-             */
-            id: string;
-            /**
-             * Format: uuid
-             * @description The project of its agent.
-             */
-            project_id: string;
-            /**
-             * Format: uuid
-             * @description The agent it is a version of.
-             */
-            agent_id: string;
-            /** @description Counts from 1 within the agent. */
-            version: number;
-            /** @description The next run executes it. */
-            is_current: boolean;
-            /** @enum {string} */
-            kind: "bundle" | "url";
-            /**
-             * @description What it speaks: lines of JSON, or one JSON value per request.
-             * @enum {string}
-             */
-            protocol: "ndjson" | "json";
-            url: string | null;
-            /** @description SHA-256 of the code. */
-            bundle_hash: string | null;
-            declaration: components["schemas"]["AgentDeclaration"];
-            external_id: string | null;
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC.
-             */
-            created_at: string;
+        Deployed: components["schemas"]["Deployment"] & {
             /** @description False when the same content had been deployed before: this is that version. */
             created: boolean;
         };
@@ -674,6 +632,40 @@ export interface components {
              * @description RFC 3339, UTC.
              */
             created_at: string;
+        };
+        /** @description Code that Assay runs, or an HTTP function that runs elsewhere. */
+        DeployOrder: {
+            /** @enum {string} */
+            kind: "bundle";
+            /** @description One ES module whose default export is what serve() of the SDK gives. */
+            code: string;
+            declaration: components["schemas"]["AgentDeclaration"];
+            /** @description Variables the agent sees; stored encrypted and never shown. */
+            env?: {
+                [key: string]: string;
+            };
+            /** @description A label of your own, for example a commit. */
+            external_id?: string;
+        } | {
+            /** @enum {string} */
+            kind: "url";
+            /**
+             * Format: uri
+             * @description Where the agent answers.
+             */
+            url: string;
+            /**
+             * @default ndjson
+             * @enum {string}
+             */
+            protocol?: "ndjson" | "json";
+            declaration: components["schemas"]["AgentDeclaration"];
+            /** @description Variables the agent sees; stored encrypted and never shown. */
+            env?: {
+                [key: string]: string;
+            };
+            /** @description A label of your own, for example a commit. */
+            external_id?: string;
         };
         /** @description What went wrong, where, and what to do next. */
         Error: {
@@ -730,13 +722,25 @@ export interface components {
             total_input_tokens: number;
             /** @description Output tokens of its steps. */
             total_output_tokens: number;
+            /**
+             * Format: uuid
+             * @description Record id of the item this one replays.
+             */
             replayed_from: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC.
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
             started_at: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
             completed_at: string | null;
             /**
              * Format: uuid
@@ -749,12 +753,13 @@ export interface components {
              */
             agent_id: string;
             agent_slug: string;
-            /** @description Whether it worked; null while there is no verdict. */
-            outcome_status: ("ok" | "degraded" | "failed") | null;
-            /** @description The input, byte for byte. */
-            input_snapshot: components["schemas"]["Json"];
-            /** @description The output, byte for byte; null when there is none. */
-            output: components["schemas"]["Json"];
+            /**
+             * @description Whether it worked; null while there is no verdict.
+             * @enum {string|null}
+             */
+            outcome_status: "ok" | "degraded" | "failed" | null;
+            input_snapshot: components["schemas"]["Json"] & unknown;
+            output: components["schemas"]["Json"] & unknown;
         };
         /** @description Any JSON value, kept byte for byte. */
         Json: unknown;
@@ -778,9 +783,15 @@ export interface components {
              * @description RFC 3339, UTC.
              */
             created_at: string;
-            /** @description Exact to a minute. */
+            /**
+             * Format: date-time
+             * @description Exact to a minute.
+             */
             last_used_at: string | null;
-            /** @description The key itself; it is shown this once. */
+            /**
+             * @description The key itself; it is shown this once.
+             * @example pk_4fJ0…
+             */
             key: string;
         };
         /** @description Separates environments: agents, runs and keys belong to one project. */
@@ -831,10 +842,16 @@ export interface components {
              * @enum {string}
              */
             status: "materializing" | "queued" | "running" | "completed" | "partial" | "failed" | "cancelled" | "budget_exceeded";
-            /** @description Whether it worked: the worst verdict of its items so far. */
-            worst_outcome_status: ("ok" | "degraded" | "failed") | null;
-            /** @description Why dispatch stopped before the pile was empty. */
-            stop_reason: ("cancelled" | "budget_exceeded" | "consecutive_failures") | null;
+            /**
+             * @description Whether it worked: the worst verdict of its items so far.
+             * @enum {string|null}
+             */
+            worst_outcome_status: "ok" | "degraded" | "failed" | null;
+            /**
+             * @description Why dispatch stopped before the pile was empty.
+             * @enum {string|null}
+             */
+            stop_reason: "cancelled" | "budget_exceeded" | "consecutive_failures" | null;
             /** @description Items in the pile at submission. */
             total_items: number;
             /** @description Items that wait to be dispatched. */
@@ -870,13 +887,25 @@ export interface components {
             /** @description Time one item may take; null is what the agent declares. */
             timeout_seconds: number | null;
             callback_url: string | null;
+            /**
+             * Format: uuid
+             * @description The run whose items this one replays.
+             */
             replay_of: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC.
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
             started_at: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
             finished_at: string | null;
         };
         /** @description An item in the list of its run. */
@@ -920,20 +949,33 @@ export interface components {
             total_input_tokens: number;
             /** @description Output tokens of its steps. */
             total_output_tokens: number;
+            /**
+             * Format: uuid
+             * @description Record id of the item this one replays.
+             */
             replayed_from: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC.
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
             started_at: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
             completed_at: string | null;
-            /** @description Whether it worked; null while there is no verdict. */
-            worst_outcome_status: ("ok" | "degraded" | "failed") | null;
-            /** @description The input, byte for byte. */
-            input: components["schemas"]["Json"];
-            /** @description The output, byte for byte; null when there is none. */
-            output: components["schemas"]["Json"];
+            /**
+             * @description Whether it worked; null while there is no verdict.
+             * @enum {string|null}
+             */
+            worst_outcome_status: "ok" | "degraded" | "failed" | null;
+            input: components["schemas"]["Json"] & unknown;
+            output: components["schemas"]["Json"] & unknown;
         };
         /** @description One item for an agent. */
         RunOrder: {
@@ -967,7 +1009,7 @@ export interface components {
              * @description The session.
              */
             session_id: string;
-            /** @constant */
+            /** @enum {string} */
             token_type: "Bearer";
             /** @description A JWT for the Authorization header. */
             access_token: string;
@@ -1044,10 +1086,8 @@ export interface components {
              */
             started_at: string;
             duration_ms: number;
-            /** @description What went in; cut and marked when it was over the bound. */
-            input: components["schemas"]["Json"];
-            /** @description What came out; cut and marked when it was over the bound. */
-            output: components["schemas"]["Json"];
+            input: components["schemas"]["Json"] & unknown;
+            output: components["schemas"]["Json"] & unknown;
         };
         StepPage: {
             steps: components["schemas"]["Step"][];
@@ -1152,7 +1192,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /** @enum {string} */
                         status: "ok";
                     };
                 };
@@ -1196,7 +1236,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /** @enum {string} */
                         status: "ready";
                         dependencies: {
                             postgres: {
@@ -1243,7 +1283,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /** @enum {string} */
                         status: "unavailable";
                         dependencies: {
                             postgres: {
@@ -1260,7 +1300,7 @@ export interface operations {
                             };
                         };
                         error: {
-                            /** @constant */
+                            /** @enum {string} */
                             code: "dependency_unreachable";
                             message: string;
                         };
@@ -1407,7 +1447,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the project. */
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 projectId: string;
             };
             cookie?: never;
@@ -1481,7 +1524,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the project. */
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 projectId: string;
             };
             cookie?: never;
@@ -1562,9 +1608,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the project. */
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 projectId: string;
-                /** @description Id of the API key. */
+                /**
+                 * @description Id of the API key.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 keyId: string;
             };
             cookie?: never;
@@ -1636,7 +1688,10 @@ export interface operations {
     listAgents: {
         parameters: {
             query?: {
-                /** @description Only agents of this project. */
+                /**
+                 * @description Only agents of this project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 project_id?: string;
             };
             header?: never;
@@ -1809,7 +1864,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the agent. */
+                /**
+                 * @description Id of the agent.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 agentId: string;
             };
             cookie?: never;
@@ -1883,7 +1941,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the agent. */
+                /**
+                 * @description Id of the agent.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 agentId: string;
             };
             cookie?: never;
@@ -1970,7 +2031,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the agent. */
+                /**
+                 * @description Id of the agent.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 agentId: string;
             };
             cookie?: never;
@@ -2044,7 +2108,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the agent. */
+                /**
+                 * @description Id of the agent.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 agentId: string;
             };
             cookie?: never;
@@ -2132,9 +2199,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the agent. */
+                /**
+                 * @description Id of the agent.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 agentId: string;
-                /** @description Id of the deployment. */
+                /**
+                 * @description Id of the deployment.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 deploymentId: string;
             };
             cookie?: never;
@@ -2208,7 +2281,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the agent. */
+                /**
+                 * @description Id of the agent.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 agentId: string;
             };
             cookie?: never;
@@ -2314,19 +2390,40 @@ export interface operations {
     submitBatch: {
         parameters: {
             query?: {
-                /** @description The agent that runs over the items. Only with application/x-ndjson. */
+                /**
+                 * @description The agent that runs over the items. Only with application/x-ndjson.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 agent_id?: string;
-                /** @description For people. Only with application/x-ndjson. */
+                /**
+                 * @description For people. Only with application/x-ndjson.
+                 * @example Ticket triage
+                 */
                 name?: string;
-                /** @description Items at work at once at most; the project's cap holds as well. Only with application/x-ndjson. */
+                /**
+                 * @description Items at work at once at most; the project's cap holds as well. Only with application/x-ndjson.
+                 * @example 1
+                 */
                 concurrency?: number;
-                /** @description Money the run may spend, in cents. Only with application/x-ndjson. */
+                /**
+                 * @description Money the run may spend, in cents. Only with application/x-ndjson.
+                 * @example 1
+                 */
                 budget_cents?: number;
-                /** @description Time one item may take. Only with application/x-ndjson. */
+                /**
+                 * @description Time one item may take. Only with application/x-ndjson.
+                 * @example 1
+                 */
                 timeout_seconds?: number;
-                /** @description Gets a signed summary when the run ends. Only with application/x-ndjson. */
+                /**
+                 * @description Gets a signed summary when the run ends. Only with application/x-ndjson.
+                 * @example https://example.com/assay
+                 */
                 callback_url?: string;
-                /** @description The same key with the same body gets the first answer again, for 24 hours. Only with application/x-ndjson. */
+                /**
+                 * @description The same key with the same body gets the first answer again, for 24 hours. Only with application/x-ndjson.
+                 * @example 2026-03-02-tickets
+                 */
                 idempotency_key?: string;
             };
             header?: never;
@@ -2336,7 +2433,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["BatchOrder"];
-                "application/x-ndjson": components["schemas"]["BatchItem"];
+                "application/x-ndjson": components["schemas"]["BatchItem"] & unknown;
             };
         };
         responses: {
@@ -2435,15 +2532,30 @@ export interface operations {
     listRuns: {
         parameters: {
             query?: {
-                /** @description Only runs of the agent with this slug. */
+                /**
+                 * @description Only runs of the agent with this slug.
+                 * @example ticket-triage
+                 */
                 agent?: string;
-                /** @description Only runs that touched this item of yours, replays included. */
+                /**
+                 * @description Only runs that touched this item of yours, replays included.
+                 * @example ticket-4711
+                 */
                 item_id?: string;
-                /** @description Only runs of this project. */
+                /**
+                 * @description Only runs of this project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 project_id?: string;
-                /** @description Opaque; where the page before said the next one begins. */
+                /**
+                 * @description Opaque; where the page before said the next one begins.
+                 * @example Zk1xR2…
+                 */
                 cursor?: string;
-                /** @description Entries in one page: 50 unless told; clamped to 1 to 500. */
+                /**
+                 * @description Entries in one page: 50 unless told; clamped to 1 to 500.
+                 * @example 1
+                 */
                 limit?: number;
             };
             header?: never;
@@ -2521,7 +2633,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the run. */
+                /**
+                 * @description Id of the run.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 runId: string;
             };
             cookie?: never;
@@ -2593,18 +2708,33 @@ export interface operations {
     listRunItems: {
         parameters: {
             query?: {
-                /** @description Only items with this verdict; not_ok is degraded, failed or held. */
+                /**
+                 * @description Only items with this verdict; not_ok is degraded, failed or held.
+                 * @example ok
+                 */
                 outcome?: "ok" | "degraded" | "failed" | "not_ok";
-                /** @description Only items in this status. */
+                /**
+                 * @description Only items in this status.
+                 * @example queued
+                 */
                 status?: "queued" | "running" | "paused" | "completed" | "failed" | "cancelled" | "budget_exceeded";
-                /** @description Opaque; where the page before said the next one begins. */
+                /**
+                 * @description Opaque; where the page before said the next one begins.
+                 * @example Zk1xR2…
+                 */
                 cursor?: string;
-                /** @description Entries in one page: 50 unless told; clamped to 1 to 500. */
+                /**
+                 * @description Entries in one page: 50 unless told; clamped to 1 to 500.
+                 * @example 1
+                 */
                 limit?: number;
             };
             header?: never;
             path: {
-                /** @description Id of the run. */
+                /**
+                 * @description Id of the run.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 runId: string;
             };
             cookie?: never;
@@ -2680,7 +2810,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the run. */
+                /**
+                 * @description Id of the run.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 runId: string;
             };
             cookie?: never;
@@ -2764,7 +2897,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the run. */
+                /**
+                 * @description Id of the run.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 runId: string;
             };
             cookie?: never;
@@ -2900,7 +3036,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the item. */
+                /**
+                 * @description Id of the item.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000001
+                 */
                 itemId: string;
             };
             cookie?: never;
@@ -2972,21 +3111,45 @@ export interface operations {
     listSteps: {
         parameters: {
             query?: {
-                /** @description Only steps of items with this identifier of yours. */
+                /**
+                 * @description Only steps of items with this identifier of yours.
+                 * @example ticket-4711
+                 */
                 item_id?: string;
-                /** @description Only the trace of the item with this record id. */
+                /**
+                 * @description Only the trace of the item with this record id.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000001
+                 */
                 record_id?: string;
-                /** @description Only steps of this run. */
+                /**
+                 * @description Only steps of this run.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 run_id?: string;
-                /** @description Only steps of this project. */
+                /**
+                 * @description Only steps of this project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
                 project_id?: string;
-                /** @description Only steps with this verdict. */
+                /**
+                 * @description Only steps with this verdict.
+                 * @example ok
+                 */
                 outcome_status?: "ok" | "degraded" | "failed";
-                /** @description Most recent first. */
+                /**
+                 * @description Most recent first.
+                 * @example recent
+                 */
                 sort?: "recent";
-                /** @description Opaque; where the page before said the next one begins. */
+                /**
+                 * @description Opaque; where the page before said the next one begins.
+                 * @example Zk1xR2…
+                 */
                 cursor?: string;
-                /** @description Entries in one page: 50 unless told; clamped to 1 to 200. */
+                /**
+                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @example 1
+                 */
                 limit?: number;
             };
             header?: never;

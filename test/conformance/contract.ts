@@ -4,6 +4,7 @@ import { z } from 'zod'
 
 interface Media {
   schema: Record<string, unknown>
+  examples?: Record<string, unknown>
 }
 interface Operation {
   responses: Record<string, { content?: Record<string, Media> }>
@@ -43,6 +44,7 @@ export class Contract {
     }
     const media = response.content[contentType ?? '']
     if (media === undefined) throw new Error(`${name} has the undocumented content type ${contentType}`)
+    if (status >= 400) this.#checkCode(name, media, text)
     const isLines = contentType === 'application/x-ndjson'
     const values = isLines ? text.split('\n').filter(Boolean) : [text]
     for (const value of values) {
@@ -50,6 +52,13 @@ export class Contract {
       if (!result.success)
         throw new Error(`${name} does not fit the document: ${result.error.message}\n${value}`)
     }
+  }
+
+  /** An error carries a code that the operation says it can give. */
+  #checkCode(name: string, { examples = {} }: Media, text: string): void {
+    const { code } = JSON.parse(text).error
+    const isDocumented = code in examples || JSON.stringify(examples).includes(`"${code}"`)
+    if (!isDocumented) throw new Error(`${name} answered the undocumented code ${code}`)
   }
 
   #schemaOf(name: string, schema: Record<string, unknown>): z.ZodType {
@@ -60,7 +69,10 @@ export class Contract {
     return made
   }
 
-  /** The schema with every reference replaced by what it names; none of ours is recursive. */
+  /**
+   * The schema with every reference replaced by what it names; none of ours is recursive. Objects may hold only what
+   * they name: the document lets them grow, a test does not.
+   */
   #resolved(schema: unknown): unknown {
     if (Array.isArray(schema)) return schema.map(member => this.#resolved(member))
     if (schema === null || typeof schema !== 'object') return schema
@@ -70,6 +82,20 @@ export class Contract {
       if (named === undefined) throw new Error(`${$ref} names nothing`)
       return this.#resolved({ ...named, ...rest })
     }
-    return Object.fromEntries(Object.entries(rest).map(([key, member]) => [key, this.#resolved(member)]))
+    const whole = Object.fromEntries(
+      Object.entries(rest).map(([key, member]) => [key, this.#resolved(member)]),
+    ) as Record<string, unknown>
+    if (Array.isArray(whole.allOf)) return merged(whole.allOf)
+    return whole.type === 'object' && whole.properties !== undefined
+      ? { additionalProperties: false, ...whole }
+      : whole
   }
+}
+
+/** What all of several schemas say, as one: objects are joined, and a part that only describes adds nothing. */
+function merged(parts: Record<string, unknown>[]): Record<string, unknown> {
+  const properties = Object.assign({}, ...parts.map(part => part.properties))
+  const required = parts.flatMap(part => (part.required as string[] | undefined) ?? [])
+  const whole = Object.assign({}, ...parts)
+  return Object.keys(properties).length === 0 ? whole : { ...whole, properties, required }
 }

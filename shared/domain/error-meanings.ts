@@ -1,0 +1,50 @@
+// What every error code means, in one sentence each. The document's examples and the table of error codes are made
+// from this; a code without a meaning does not compile.
+
+import type { ApiErrorCode } from './errors.ts'
+import type { ItemErrorCode } from './vocabulary.ts'
+
+export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
+  invalid_request:
+    'A parameter or a field is unknown, missing, repeated or out of its range; the message names it.',
+  invalid_json: 'The body is not JSON; the message says where it stops being it.',
+  invalid_utf8: 'The body holds bytes that are not UTF-8.',
+  duplicate_key: 'An object of the body has the same key twice.',
+  too_deep: 'The body is nested deeper than 64 levels.',
+  number_out_of_range: 'A number of the body is too large to be kept.',
+  line_too_long: 'A line of the body is longer than one item may be.',
+  body_too_large: 'The body is larger than a request may be; send items as lines instead.',
+  invalid_line: 'Some lines are not items; the message names the first of them. Nothing was stored.',
+  duplicate_item_id: 'An item_id occurs more than once in the submission. Nothing was stored.',
+  no_items: 'The submission holds no items.',
+  too_many_items: 'The submission holds more items than one run may have.',
+  invalid_cursor: 'The cursor was not made by this list with these filters.',
+  idempotency_key_reused: 'The idempotency key was used for another request within the last 24 hours.',
+  unauthenticated: 'The credentials are missing, malformed, expired or revoked.',
+  plan_limit: 'The project has reached what it may spend or start.',
+  account_suspended: 'The account is suspended: nothing may be started.',
+  forbidden: 'The credentials are valid, but not for this project or this operation.',
+  not_found: 'There is no such thing in this account.',
+  agent_slug_taken: 'Another agent of the project has this slug.',
+  run_already_ended: 'The run has ended: there is nothing left to stop.',
+  rate_limited: 'Too many requests or too many open runs; Retry-After says when to come back.',
+  internal: "Something went wrong on the server's side; its log names the request by x-request-id.",
+  dependency_unreachable: 'A store that the service needs does not answer.',
+}
+
+/** What ended an item, as its `error_code` says. An agent may add codes of its own. */
+export const ITEM_ERROR_MEANINGS: Record<ItemErrorCode, string> = {
+  agent_error: 'The agent raised an error of its own.',
+  tool_call_error: 'A tool call of the agent raised.',
+  llm_call_error: 'A model call of the agent raised.',
+  invalid_input: 'The agent refused the input.',
+  step_timeout: 'The item took longer than its time limit.',
+  step_limit_exceeded: 'The item took more steps than the agent allows.',
+  output_too_large: 'The output is larger than an output may be.',
+  budget_exceeded: "The run's budget was spent while the item was at work.",
+  agent_crashed: "The agent's process died while the item was at work.",
+  agent_unresponsive: 'The agent stopped answering while the item was at work.',
+  agent_unreachable: 'The agent could not be reached.',
+  protocol_error: 'What the agent sent does not follow the protocol.',
+  lease_lost: 'The consumer that worked on the item was lost, too often.',
+}
