@@ -76,6 +76,22 @@ export type TriageLane = (typeof TRIAGE_LANES)[number]
 export const DISPOSITIONS = ['acknowledged', 'dismissed', 'replayed', 'resumed'] as const
 export type Disposition = (typeof DISPOSITIONS)[number]
 
+/** What may be done with an item that waits for a decision. */
+export const TRIAGE_ACTIONS = ['replay', 'resume', 'acknowledge', 'dismiss'] as const
+export type TriageAction = (typeof TRIAGE_ACTIONS)[number]
+
+/** How far a recovery is. `stopped`: its pilot did no better than before. */
+export const RECOVERY_STATUSES = [
+  'creating',
+  'pilot',
+  'running',
+  'completed',
+  'stopped',
+  'aborting',
+  'aborted',
+] as const
+export type RecoveryStatus = (typeof RECOVERY_STATUSES)[number]
+
 export const DEPLOYMENT_KINDS = ['bundle', 'url'] as const
 export type DeploymentKind = (typeof DEPLOYMENT_KINDS)[number]
 
