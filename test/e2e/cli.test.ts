@@ -79,8 +79,8 @@ beforeAll(async () => {
   expect(await deployed()).toMatchObject({ code: 0 })
 })
 afterAll(async () => {
-  await gate?.close()
   await stack?.close()
+  await gate?.close()
   await folder?.remove()
 })
 

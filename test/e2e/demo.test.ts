@@ -1,0 +1,99 @@
+// The sample of a first start: what a stranger sees, and what later starts find of it.
+
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Demo, openDemo } from '../../infra/local/demo.ts'
+import { assay, type Stack, startStack } from '../support/stack.ts'
+
+let stack: Stack
+const demos: Demo[] = []
+beforeAll(async () => {
+  stack = await startStack()
+})
+afterAll(async () => {
+  await stack?.close()
+  for (const demo of demos) await demo.close()
+})
+
+const said: string[] = []
+async function opened(): Promise<Demo> {
+  const demo = await openDemo(stack.dataDir, line => said.push(line))
+  demos.push(demo)
+  return demo
+}
+
+async function shown(demo: Demo, signal: AbortSignal, env = {}): Promise<string> {
+  let text = ''
+  const out = {
+    write: (piece: string) => {
+      text += piece
+    },
+    columns: 120,
+  }
+  await demo.run({ base_url: stack.base_url, api_key: stack.api_key, out, env, signal })
+  return text
+}
+
+const state = async () => JSON.parse(await readFile(join(stack.dataDir, 'demo.json'), 'utf8'))
+const never = new AbortController().signal
+
+it('deploys the example, runs it over its sample and tells what needs a decision', async () => {
+  const first = await opened()
+  expect(first.unfinished).toBe(false)
+  // Stopped before it could watch: the run goes on, and so does the next start.
+  await shown(first, AbortSignal.abort())
+  await first.close()
+  expect(await state()).toMatchObject({ done: false })
+
+  const second = await opened()
+  expect(second.unfinished).toBe(true)
+  const text = await shown(second, never)
+  expect(text).toMatch(/^ran +running: \d+ of 61 items, \d paused$/m)
+  expect(text).toMatch(/^worked +\d+ ok, \d+ degraded, \d+ failed$/m)
+  expect(text).toMatch(/^cost +\$0\.00\d+, [\d,]+ tokens in/m)
+  expect(text).toMatch(/^NEEDS A DECISION +RAN +WORKED +WHY$/m)
+  expect(text).toMatch(/^T-\d+ +paused +– +reported fraud/m)
+  expect(text).toMatch(/^T-\d+ +completed +degraded +The last model call \(classify\) is a refusal/m)
+  expect(await state()).toMatchObject({ done: true })
+  const { events } = await assay(stack, ['runs']).done
+  expect(events).toMatchObject([{ agent_slug: 'ticket-triage', name: 'sample', total_items: 61 }])
+
+  // The commands it names work as they are.
+  const command = /assay (verify \S+)$/m.exec(text)![1]!
+  expect(await assay(stack, command.split(' ')).done).toMatchObject({ code: 0, events: [{ balanced: true }] })
+  await second.close()
+}, 60_000)
+
+it('brings the model server back where the deployed agent calls it', async () => {
+  const { model_port } = await state()
+  const later = await opened()
+  expect(later.unfinished).toBe(false)
+  const models = await fetch(`http://127.0.0.1:${model_port}/v1/models`)
+  expect(models.status).toBe(200)
+  const ran = await assay(stack, [
+    'run',
+    'ticket-triage',
+    '--input',
+    '{"text":"Where is my card?"}',
+    '--watch',
+  ]).done
+  expect(ran.events.at(-1)).toMatchObject({ status: 'completed', output: { category: expect.any(String) } })
+  await later.close()
+
+  const stranger = createServer().listen(model_port, '127.0.0.1')
+  await once(stranger, 'listening')
+  await opened()
+  expect(said.at(-1)).toContain(`cannot have port ${model_port}`)
+  stranger.close()
+})
+
+it("uses the provider of the user's environment instead", async () => {
+  const demo = await opened()
+  const env = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', OPENAI_MODEL: 'my-model' }
+  const text = await shown(demo, AbortSignal.abort(), env)
+  expect(text).toContain('the sample calls my-model at http://127.0.0.1:9/v1')
+  expect(text).toContain('version 2')
+})
