@@ -22,8 +22,11 @@ export const API_ERRORS = {
   forbidden: 403,
   not_found: 404,
   agent_slug_taken: 409,
+  email_taken: 409,
+  last_owner: 409,
   run_already_ended: 409,
   rate_limited: 429,
+  too_many_open_runs: 429,
   internal: 500,
   dependency_unreachable: 503,
 } as const
@@ -33,11 +36,14 @@ export class ApiError extends Error {
   readonly code: ApiErrorCode
   readonly status: (typeof API_ERRORS)[ApiErrorCode]
   readonly hint: string | undefined
-  constructor(code: ApiErrorCode, message: string, hint?: string) {
+  /** When asking again makes sense; sent as Retry-After. */
+  readonly retry_after_s: number | undefined
+  constructor(code: ApiErrorCode, message: string, hint?: string, retry_after_s?: number) {
     super(message)
     this.name = 'ApiError'
     this.code = code
     this.status = API_ERRORS[code]
     this.hint = hint
+    this.retry_after_s = retry_after_s
   }
 }

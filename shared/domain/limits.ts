@@ -40,6 +40,8 @@ export const LIMITS = {
   items_page: { default: 50, max: 500 },
   steps_page: { default: 50, max: 200 },
   triage_page: { default: 50, max: 200 },
+  recoveries_page: { default: 50, max: 200 },
+  audit_page: { default: 50, max: 200 },
   export_chunk_items: 1000,
 
   // Dispatch
@@ -53,11 +55,13 @@ export const LIMITS = {
   materializing_idle_minutes: 15, // a submission that stopped arriving is given up
   partition_lookahead_items: 5000,
   sweep_items: 5000,
+  removals_per_sweep: 20, // steps of sweep_items rows, of projects and agents that were deleted
   budget_probe_items: 10, // dispatched under a budget before the cost of one item is known
   claims_reaped_per_sweep: 20,
   tick_ms: 1000, // on one machine; platforms tick once a minute
   lease_ms: 25_000, // a dead consumer's items are offered again within lease + tick, under 35 s
   heartbeat_ms: 8_000,
+  transaction_idle_ms: 5000, // between two statements of a transaction; then PostgreSQL ends it
   consume_ms: 50_000, // one invocation of the consumer; platforms commonly stop a function at 60 s
   yield_before_end_ms: 10_000,
   hand_over_ms: 2000, // left at the end of an invocation to give back what did not yield
@@ -100,10 +104,33 @@ export const LIMITS = {
   // A project, unless its settings say otherwise
   project_concurrency: 256,
   run_concurrency: 100_000,
+  project_open_runs: 10_000, // runs that have not ended; every look for work reads them
+  project_requests_per_second: 2000, // of one key or session; about what one process answers on two cores
+  request_burst_seconds: 2,
+  open_runs_retry_s: 5,
+  rate_answer_ms: 100, // Redis holds hints: without an answer by then the request goes on
+  rate_rest_ms: 1000, // and for so long nobody asks it again
+
+  // Recovery
+  cluster_prompt_characters: 200,
+  cluster_item_ids: 5,
+  clusters_listed: 1000, // the largest; smaller ones are counted under `other`
+  clusters_cache_ms: 30_000,
+  cluster_reading_bytes: 8 * MiB, // inputs read at once to find the prompts of items that were never dispatched
+  cluster_reading_items: 1000,
+  triage_message_characters: 200,
+  recovery_chunk_items: 1000, // copied in one transaction
+  recovery_chunks_per_sweep: 20,
+  lineage_items: 100, // ancestors and replays shown of one item
 
   // Sessions
   session_minutes: 15,
   refresh_days: 30,
   password_characters: { min: 12, max: 256 },
+  user_agent_characters: 256,
+  sign_ins_per_email: { burst: 10, per_minute: 2 }, // failed ones; a good one costs nothing
+  sign_ins_per_address: { burst: 100, per_minute: 30 },
+  members_per_account: 1000,
+  sessions_listed: 100,
   auth_cache_ms: 2000, // a revoked key is dead everywhere within 5 s
 } as const

@@ -52,6 +52,7 @@ async function failed(ctx: Context, request: Request, request_id: string, error:
   const { code, message, hint, status } = known
   const headers: Record<string, string> = { 'content-type': 'application/json', 'x-request-id': request_id }
   if (status === 401) headers['www-authenticate'] = 'Bearer'
+  if (known.retry_after_s !== undefined) headers['retry-after'] = String(known.retry_after_s)
   return new Response(JSON.stringify({ error: { code, message, hint } }), { status, headers })
 }
 

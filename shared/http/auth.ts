@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { derivedKey, sha256, toHex } from '../domain/secrets.ts'
+import { MEMBER_ROLES, type MemberRole } from '../domain/vocabulary.ts'
 import { liveKey, touchKey } from '../store/api-keys.ts'
 import { liveSession } from '../store/sessions.ts'
 
@@ -14,6 +15,9 @@ export interface KeyPrincipal {
   account_id: string
   project_id: string
   key_id: string
+  /** How people recognize it. */
+  name: string
+  requests_per_second: number | undefined
 }
 
 export interface SessionPrincipal {
@@ -21,6 +25,9 @@ export interface SessionPrincipal {
   account_id: string
   member_id: string
   session_id: string
+  /** The member's e-mail. */
+  name: string
+  role: MemberRole
 }
 
 export type Principal = KeyPrincipal | SessionPrincipal
@@ -41,6 +48,17 @@ export async function authenticate(ctx: Context, request: Request): Promise<Prin
   return principal
 }
 
+/** Refuses a caller whose role is not enough; a key is an operator of its project. @throws ApiError `forbidden` */
+export function checkRole(principal: Principal, least: MemberRole): void {
+  const role = principal.kind === 'key' ? 'operator' : principal.role
+  if (MEMBER_ROLES.indexOf(role) <= MEMBER_ROLES.indexOf(least)) return
+  throw new ApiError(
+    'forbidden',
+    `This takes the role ${least}; yours is ${role}.`,
+    'An owner of the account changes roles with PATCH /v1/members/{memberId}.',
+  )
+}
+
 const unauthenticated = (message: string) =>
   new ApiError(
     'unauthenticated',
@@ -54,7 +72,9 @@ async function keyPrincipal(ctx: Context, token: string): Promise<Principal | un
     const key = await liveKey(ctx.db, hash)
     if (key === undefined) return undefined
     ctx.waitUntil(touchKey(ctx.db, key.id))
-    return { kind: 'key', account_id: key.account_id, project_id: key.project_id, key_id: key.id }
+    const { id: key_id, account_id, project_id, prefix: name } = key
+    const { requests_per_second } = key.settings
+    return { kind: 'key', account_id, project_id, key_id, name, requests_per_second }
   })
 }
 
@@ -64,7 +84,7 @@ async function sessionPrincipal(ctx: Context, token: string): Promise<Principal 
   return cached(ctx, session_id, async () => {
     const session = await liveSession(ctx.db, session_id)
     if (session === undefined) return undefined
-    return { kind: 'session', account_id: session.account_id, member_id: session.member_id, session_id }
+    return { kind: 'session', session_id, ...session }
   })
 }
 

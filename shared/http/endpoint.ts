@@ -6,9 +6,12 @@ import type { z } from 'zod'
 import type { Context } from '../context.ts'
 import { ApiError, type ApiErrorCode } from '../domain/errors.ts'
 import { isUuid } from '../domain/ids.ts'
+import type { MemberRole } from '../domain/vocabulary.ts'
 import { toJson } from '../schema/raw-json.ts'
-import { authenticate, type Principal, type SessionPrincipal } from './auth.ts'
+import { recordChange } from './audit.ts'
+import { authenticate, checkRole, type Principal, type SessionPrincipal } from './auth.ts'
 import { readJson } from './body.ts'
+import { checkRate } from './rate.ts'
 import { notFound } from './scope.ts'
 import { queryOf } from './validation.ts'
 
@@ -23,7 +26,7 @@ type PrincipalOf<A extends Auth> = A extends 'none'
 export type Tag = 'Health' | 'Projects' | 'Agents' | 'Runs' | 'Items' | 'Recovery' | 'Schedules' | 'Account'
 
 /** What a path parameter names; an id that cannot be one answers like an id that is not there. */
-export type Noun = 'project' | 'API key' | 'agent' | 'deployment' | 'run' | 'item'
+export type Noun = 'project' | 'API key' | 'agent' | 'deployment' | 'run' | 'item' | 'member' | 'session'
 
 export interface Answer {
   description: string
@@ -45,6 +48,12 @@ export interface Endpoint {
   summary: string
   description?: string
   auth: Auth
+  /** The least role it takes; a read takes a viewer and everything else an operator unless told. */
+  role?: MemberRole
+  /** The handler changes things through `ctx.db` alone: the change and its entry in the log are one transaction. */
+  atomic?: true
+  /** Writes no entry in the log although it is no read. */
+  unlogged?: true
   params: Record<string, Noun>
   query?: z.ZodType
   body?: z.ZodType
@@ -68,7 +77,7 @@ export interface Invocation<A extends Auth, P extends string, Q, B, L> {
   lines: L | undefined
   request: Request
   /** Headers and, unless it stays 0, another status for the answer. */
-  reply: { status: number; headers: Headers }
+  reply: { status: number; headers: Headers; project_id?: string }
 }
 
 type Definition<
@@ -98,22 +107,29 @@ export function endpoint<
 >({ handle, ...definition }: Definition<A, P, Q, B, L>): Endpoint {
   const params = (definition.params ?? {}) as Record<P, Noun>
   const status = Number(Object.keys(definition.answers)[0])
+  const isChange = definition.method !== 'get' && definition.auth !== 'none' && !definition.unlogged
   return {
     ...definition,
     params,
     async answer(ctx, request, given) {
       const principal = definition.auth === 'none' ? null : await authenticate(ctx, request)
       if (definition.auth === 'session' && principal?.kind !== 'session') throw sessionOnly()
+      if (principal !== null) {
+        await checkRate(ctx, principal)
+        checkRole(principal, definition.role ?? (definition.method === 'get' ? 'viewer' : 'operator'))
+      }
       const ids = checkedIds(params, given)
-      const reply = { status: 0, headers: new Headers() }
+      const reply: { status: number; headers: Headers; project_id?: string } = {
+        status: 0,
+        headers: new Headers(),
+      }
       const lines = definition.lines !== undefined && isNdjson(request) ? definition.lines : undefined
       const query = queryOf(request, lines?.query ?? definition.query)
       const { text, body } =
         NEEDS_BODY.has(definition.method) && lines === undefined
           ? await readJson(request, definition.body)
           : { text: '', body: undefined }
-      const value = await handle({
-        ctx,
+      const invocation = {
         principal: principal as PrincipalOf<A>,
         params: ids,
         query: (lines === undefined ? query : undefined) as z.output<Q>,
@@ -122,7 +138,12 @@ export function endpoint<
         lines: (lines === undefined ? undefined : query) as z.output<L> | undefined,
         request,
         reply,
-      })
+      }
+      const value = isChange
+        ? await recordChange(ctx, { ...definition, ...invocation, principal: principal! }, within =>
+            handle({ ctx: within, ...invocation }),
+          )
+        : await handle({ ctx, ...invocation })
       if (value instanceof Response) return value
       const answer = definition.answers[reply.status || status]
       if (answer?.schema === undefined) return new Response(null, { status: reply.status || status })

@@ -69,7 +69,7 @@ const BODY_ERRORS: readonly ApiErrorCode[] = [
 /** Every code an operation can answer with: its own, and those that follow from what it takes. */
 export function errorsOf(endpoint: Endpoint): ApiErrorCode[] {
   const codes = new Set<ApiErrorCode>(['invalid_request', ...endpoint.errors, 'internal'])
-  if (endpoint.auth !== 'none') codes.add('unauthenticated').add('forbidden')
+  if (endpoint.auth !== 'none') codes.add('unauthenticated').add('forbidden').add('rate_limited')
   if (Object.keys(endpoint.params).length > 0) codes.add('not_found')
   if (endpoint.body !== undefined) for (const code of BODY_ERRORS) codes.add(code)
   return [...codes].sort()
@@ -166,6 +166,12 @@ const innerOf = (schema: z.ZodType): z.ZodType =>
   schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema
 
 const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
+const RETRY_AFTER = {
+  'retry-after': {
+    description: 'Seconds until asking again makes sense.',
+    schema: { type: 'integer' as const },
+  },
+}
 
 function answersOf(endpoint: Endpoint): RouteConfig['responses'] {
   const answers: RouteConfig['responses'] = {}
@@ -205,7 +211,7 @@ function failuresOf(endpoint: Endpoint): RouteConfig['responses'] {
     ])
     failures[status] = {
       description: named.map(code => `\`${code}\``).join(', '),
-      headers: REQUEST_ID,
+      headers: status === 429 ? { ...REQUEST_ID, ...RETRY_AFTER } : REQUEST_ID,
       content: { 'application/json': { schema: ErrorBody, examples: Object.fromEntries(examples) } },
     }
   }

@@ -16,7 +16,12 @@ export async function insertSession(db: Database, session: typeof sessions.$infe
 /** The session's member and account while it lives. */
 export async function liveSession(db: Database, id: string) {
   const [row] = await db
-    .select({ member_id: members.id, account_id: members.account_id })
+    .select({
+      member_id: members.id,
+      account_id: members.account_id,
+      name: members.email,
+      role: members.role,
+    })
     .from(sessions)
     .innerJoin(members, eq(members.id, sessions.member_id))
     .where(and(eq(sessions.id, id), isNull(sessions.revoked_at), gt(sessions.expires_at, sql`now()`)))

@@ -15,7 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'shared/store': ['shared/context', 'shared/schema', 'shared/domain'],
   'shared/hints': ['shared/context', 'shared/domain'],
   'shared/engine': ['shared/context', 'shared/store', 'shared/hints', 'shared/schema', 'shared/domain'],
-  'shared/http': ['shared/context', 'shared/schema', 'shared/domain', 'shared/store'],
+  'shared/http': ['shared/context', 'shared/hints', 'shared/schema', 'shared/domain', 'shared/store'],
   'shared/sdk': ['shared/domain'],
   'shared/cli': ['shared/sdk', 'shared/domain', 'infra/local'],
   functions: [
@@ -28,8 +28,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
 }
 
-/** http looks up callers and what they may act on; all else it leaves to the functions. */
-const HTTP_STORES = ['api-keys', 'sessions', 'projects', 'agents', 'runs']
+/** http looks up callers and what they may act on, and logs what they change; all else is the functions'. */
+const HTTP_STORES = ['api-keys', 'sessions', 'projects', 'agents', 'runs', 'audit']
 
 interface Import {
   file: string
@@ -79,7 +79,7 @@ it('a layer imports only the layers below it', () => {
   expect(wrong.map(one => `${one.file} imports ${one.target}`)).toEqual([])
 })
 
-it('http reads only what it takes to know a caller', () => {
+it('http reads only what it takes to know a caller, and writes only the log of changes', () => {
   const stores = imports.filter(
     one => one.file.startsWith('shared/http/') && one.target.startsWith('shared/store/'),
   )

@@ -1,0 +1,25 @@
+// How often a caller may ask. Guarantee: one place decides, before anything else is done for a known caller, and a
+// Redis that is away refuses nobody.
+
+import type { Context } from '../context.ts'
+import { ApiError } from '../domain/errors.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { takeTokens } from '../hints/rate.ts'
+import type { Principal } from './auth.ts'
+
+/** @throws ApiError `rate_limited` */
+export async function checkRate(ctx: Context, principal: Principal): Promise<void> {
+  const per_second =
+    (principal.kind === 'key' ? principal.requests_per_second : undefined) ??
+    LIMITS.project_requests_per_second
+  const name = principal.kind === 'key' ? `key:${principal.key_id}` : `session:${principal.session_id}`
+  const bucket = { name, per_second, burst: per_second * LIMITS.request_burst_seconds }
+  const wait_ms = await takeTokens(ctx.redis, bucket, 1, ctx.now())
+  if (wait_ms === 0) return
+  throw new ApiError(
+    'rate_limited',
+    `This ${principal.kind} asks more than ${per_second} times a second.`,
+    'Wait as long as Retry-After says; send many items as one batch.',
+    Math.ceil(wait_ms / 1000),
+  )
+}
