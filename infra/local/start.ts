@@ -1,7 +1,9 @@
 // The whole of Assay on one machine, in the order its parts need each other; stopped in the reverse order, within a
 // bound. Nothing it started is left behind, and starting again finds all data.
 
+import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -83,6 +85,10 @@ async function start(): Promise<void> {
   const urls = { databaseUrl: stores.databaseUrl, redisUrl: stores.redisUrl }
   const access = known ?? (await firstAccess({ ...urls, baseUrl: `http://${HOST}:${port}`, masterKey: key }))
   const demo = parts.adopt(await openDemo(dataFolder.path, say), demo => demo.close())
+  const log = parts.adopt(
+    createWriteStream(join(dataFolder.path, 'assay.log'), { flags: 'a', mode: 0o600 }),
+    log => finished(log.end()),
+  )
   const server = parts.adopt(
     await startServer({
       ...urls,
@@ -91,6 +97,7 @@ async function start(): Promise<void> {
       dataDir: dataFolder.path,
       masterKey: key,
       allowPrivateNetworks: LOOPBACK,
+      writeLog: line => log.write(line),
     }),
     server => server.close(),
   )
