@@ -29,6 +29,12 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   email_taken: 'Somebody signs in with this e-mail already.',
   last_owner: 'The account would be left without an owner.',
   run_already_ended: 'The run has ended: there is nothing left to stop.',
+  item_not_replayable:
+    'The item worked, has not ended, or is being replayed already; the message says which.',
+  item_not_paused: 'The item is not held for a decision, or its run was stopped, so it cannot go on.',
+  item_already_decided: 'The item does not wait for a decision, or not any more.',
+  nothing_to_recover: 'No item that waits for a decision passes the filter.',
+  recovery_already_ended: 'The recovery has ended: there is nothing left to abort.',
   rate_limited: 'Too many requests, or too many failed sign-ins; Retry-After says when to come back.',
   too_many_open_runs: 'The project has as many open runs as it may have; Retry-After says when to try again.',
   internal: "Something went wrong on the server's side; its log names the request by x-request-id.",

@@ -3,6 +3,7 @@
 // connection is sent again unchanged, which its guards make harmless.
 
 import type { Context } from '../context.ts'
+import { promptHead } from '../domain/clustering.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { closeClaims } from '../store/claims.ts'
@@ -77,13 +78,19 @@ export class Settler {
   #start(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    if (this.#lanes.size >= LIMITS.settles_in_flight_per_run) return
+    if (this.#lanes.size >= LIMITS.settles_in_flight_per_run || !this.#hasReady()) return
     const lane = this.#flushAll().finally(() => {
       this.#lanes.delete(lane)
       // Something may have come between the lane's last look and its end.
       if (this.#touched.size + this.#returns.length > 0) this.#schedule(0)
     })
     this.#lanes.add(lane)
+  }
+
+  /** Whether a further lane would find anything; what is in a flush under way is that lane's to go on with. */
+  #hasReady(): boolean {
+    for (const flight of this.#touched) if (!flight.writing) return true
+    return this.#returns.some(({ flight }) => !flight.writing)
   }
 
   async #flushAll(): Promise<void> {
@@ -235,6 +242,7 @@ function entryOf(flight: Flight, pending: readonly StepRow[], verdict: Verdict |
     output_tokens: output,
     newly_unpriced,
     verdict,
+    prompt: verdict?.error_code ? promptHead(flight.item.input) : null,
   }
 }
 

@@ -51,6 +51,8 @@ export interface Entry {
   /** The item has its first unpriced step in this flush. */
   newly_unpriced: boolean
   verdict: Verdict | null
+  /** The head of the prompt of an item that failed: its cluster hangs on it. */
+  prompt: string | null
 }
 
 export interface Flush {
@@ -119,7 +121,7 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
       where i.run_id = ${flush.run_id} and i.seq = any(${seqs}::text::int[]) and i.seq = e.seq
         and i.attempt = e.attempt and i.status = 'running' and i.step_count = e.steps_before
       returning i.seq, i.status, i.outcome, i.outcome_reason, i.degraded_reason, i.error_code, i.partition_key,
-        e.ends, e.cost_micro, e.input_tokens, e.output_tokens, e.newly_unpriced
+        b.prompt, e.ends, e.cost_micro, e.input_tokens, e.output_tokens, e.newly_unpriced
     ), ${flush.steps.length > 0 ? sql`traced as (${insertSteps(sql, flush)}),` : sql``}
     n as (
       select count(*) filter (where ends)::int as left_running,
@@ -181,9 +183,10 @@ function blemishes(sql: Sql, entries: readonly Entry[]) {
   if (entries.length === 0)
     return sql`select null::int as seq, null::item_status as status, null::outcome as outcome,
       null::text as outcome_reason, null::text as degraded_reason, null::text as error_code,
-      null::text as error_message where false`
+      null::text as error_message, null::text as prompt where false`
   return sql`
-    select seq, status::item_status, outcome::outcome, outcome_reason, degraded_reason, error_code, error_message
+    select seq, status::item_status, outcome::outcome, outcome_reason, degraded_reason, error_code, error_message,
+      prompt
     from rows from (
       unnest(${numbers(entries.map(e => e.seq))}::text::int[]),
       string_to_table(${column('status')}, E'\\x1e', E'\\x1f'),
@@ -191,8 +194,9 @@ function blemishes(sql: Sql, entries: readonly Entry[]) {
       string_to_table(${column('outcome_reason')}, E'\\x1e', E'\\x1f'),
       string_to_table(${column('degraded_reason')}, E'\\x1e', E'\\x1f'),
       string_to_table(${column('error_code')}, E'\\x1e', E'\\x1f'),
-      string_to_table(${column('error_message')}, E'\\x1e', E'\\x1f')
-    ) as t(seq, status, outcome, outcome_reason, degraded_reason, error_code, error_message)`
+      string_to_table(${column('error_message')}, E'\\x1e', E'\\x1f'),
+      string_to_table(${texts(entries.map(e => e.prompt))}, E'\\x1e', E'\\x1f')
+    ) as t(seq, status, outcome, outcome_reason, degraded_reason, error_code, error_message, prompt)`
 }
 
 function insertSteps(sql: Sql, { run_id, steps }: Flush) {
@@ -228,13 +232,14 @@ function insertSteps(sql: Sql, { run_id, steps }: Flush) {
 /** Items that did not work go to the dead-letter lane, held ones to quarantine. A resumed item may come back. */
 function insertTriage(sql: Sql, runId: string) {
   return sql`
-    insert into triage as t (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key)
+    insert into triage as t (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, prompt)
     select ${runId}, s.seq, c.project_id, c.agent_id,
       case when s.status = 'paused' then 'quarantine' else 'dlq' end::triage_lane,
-      coalesce(s.outcome_reason, s.error_code, 'hold'), s.error_code, s.partition_key
+      coalesce(s.outcome_reason, s.error_code, 'hold'), s.error_code, s.partition_key, s.prompt
     from settled s, counted c where s.ends and s.outcome is distinct from 'ok'
     on conflict (run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
-      error_code = excluded.error_code, created_at = now(), disposition = null, decided_at = null`
+      error_code = excluded.error_code, prompt = excluded.prompt, created_at = now(), disposition = null,
+      decided_at = null`
 }
 
 /** An attempt that ended without ending its item. */

@@ -77,7 +77,9 @@ export async function sweepStopped(sql: Sql, runId: string, limit: number): Prom
     ), sorted as (
       insert into triage (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key)
       select ${runId}, s.seq, c.project_id, c.agent_id, 'dlq', 'budget_exceeded', 'budget_exceeded', s.partition_key
-      from swept s, counted c, run where run.over_budget on conflict (run_id, seq) do nothing
+      from swept s, counted c, run where run.over_budget
+      on conflict (run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
+        error_code = excluded.error_code, created_at = now(), disposition = null, decided_at = null
     ), ${announce(sql)}
     select swept > 0 and finished_at is null as more from counted`
   return row?.more ?? false
@@ -123,7 +125,11 @@ export async function resumeCredited(sql: Sql, runId: string, limit: number): Pr
     with run as materialized (select id from runs where id = ${runId} for no key update),
     chosen as (
       select i.seq from items i, run
-      where i.run_id = run.id and i.status = 'paused' and i.degraded_reason = ${CREDIT} order by i.seq limit ${limit}
+      where i.run_id = run.id and i.status = 'paused' and i.degraded_reason = ${CREDIT}
+        -- An agent may have held an item with the same word.
+        and not exists (select from triage t where t.run_id = i.run_id and t.seq = i.seq
+          and t.lane = 'quarantine' and t.disposition is distinct from 'resumed')
+      order by i.seq limit ${limit}
     ), resumed as (
       update items i set status = 'queued', degraded_reason = null from run
       where i.run_id = run.id and i.seq = any(array(select seq from chosen)) and i.status = 'paused'

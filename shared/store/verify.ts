@@ -42,7 +42,8 @@ async function recountItems(sql: Sql, run_id: string): Promise<Recount> {
       count(*) filter (where unpriced) as unpriced_items,
       coalesce(sum(cost_micro), 0)::bigint as cost_micro_items,
       (select coalesce(sum(cost_micro), 0)::bigint from steps where run_id = ${run_id}) as cost_micro_steps,
-      (select count(*) from triage where run_id = ${run_id} and lane = 'dlq' and disposition is null) as undecided,
+      (select count(*) from triage where run_id = ${run_id} and lane = 'dlq'
+        and (disposition is null or disposition = 'acknowledged')) as undecided,
       -- A line that became two items, and an ended item that would be offered again.
       count(*) - count(distinct line) + (
         select count(*) from due_items d join items e using (run_id, seq)

@@ -206,7 +206,21 @@ export async function conservation(engine: TestEngine, runId: string) {
       r.cost_micro = (select coalesce(sum(s.cost_micro), 0) from steps s where s.run_id = r.id) as cost_of_steps,
       r.unpriced_items = count(*) filter (where i.unpriced) as unpriced,
       r.undecided = (select count(*) from triage t
-        where t.run_id = r.id and t.lane = 'dlq' and t.disposition is null) as undecided,
+        where t.run_id = r.id and t.lane = 'dlq'
+          and (t.disposition is null or t.disposition = 'acknowledged')) as undecided,
+      (select failures from project_usage u where u.project_id = r.project_id)
+        = (select count(*) from triage t where t.project_id = r.project_id and t.error_code is not null)
+        as failures_counted,
+      (select coalesce(sum(count), 0) from failure_clusters f where f.project_id = r.project_id)
+        = (select count(*) from triage t where t.project_id = r.project_id and t.cluster_key is not null)
+        as clusters_counted,
+      not exists (select from items e
+        left join triage t on t.run_id = e.run_id and t.seq = e.seq
+        where e.run_id = r.id and e.outcome in ('degraded', 'failed') and t.seq is null) as all_in_triage,
+      not exists (select from replays p join items o on o.run_id = p.from_run_id and o.seq = p.from_seq
+        join items n on n.run_id = p.run_id and n.seq = p.seq
+        where (p.run_id = r.id or p.from_run_id = r.id) and (n.item_id <> o.item_id or o.outcome = 'ok'))
+        as replays_are_of_what_failed,
       (select running from project_usage u where u.project_id = r.project_id)
         = (select sum(running) from runs where project_id = r.project_id) as project_running,
       (select spent_micro from project_usage u where u.project_id = r.project_id)

@@ -1,0 +1,75 @@
+// What may be done with an item that did not work, or is held. Pure: the same rules refuse a call, tell the actions
+// of a triage row, and decide whether a recovery goes on after its pilot.
+
+import type { Disposition, ItemStatus, Outcome, TriageAction, TriageLane } from './vocabulary.ts'
+
+export interface ItemFacts {
+  status: ItemStatus
+  outcome: Outcome | null
+  /** Of its row in triage; null when it has none. */
+  lane: TriageLane | null
+  disposition: Disposition | null
+  /** Its run was stopped: nothing of it is dispatched any more. */
+  run_stopped: boolean
+  /** The replay of it that stands in the way of another: one under way, else one that worked. */
+  replay: { record_id: string; status: ItemStatus; outcome: Outcome | null } | null
+}
+
+const RULES: Record<TriageAction, (facts: ItemFacts) => string | null> = {
+  replay: refusalToReplay,
+  resume: refusalToResume,
+  acknowledge: ({ lane, disposition }) =>
+    lane === null
+      ? 'it does not wait for a decision'
+      : disposition === null
+        ? null
+        : `it was ${disposition} already`,
+  // An acknowledged item has left the feed, but is still undecided.
+  dismiss: ({ lane, disposition }) =>
+    lane === null
+      ? 'it does not wait for a decision'
+      : disposition === null || disposition === 'acknowledged'
+        ? null
+        : `it was ${disposition} already`,
+}
+
+/** Why an action is not possible, as the end of a sentence; null when it is. */
+export function refusalOf(action: TriageAction, facts: ItemFacts): string | null {
+  return RULES[action](facts)
+}
+
+/** @example actionsOf({...facts, status: 'paused', lane: 'quarantine'}) // ['resume', 'acknowledge', 'dismiss'] */
+export function actionsOf(facts: ItemFacts): TriageAction[] {
+  return (Object.keys(RULES) as TriageAction[]).filter(action => RULES[action](facts) === null)
+}
+
+function refusalToReplay({ status, outcome, replay }: ItemFacts): string | null {
+  if (status === 'queued' || status === 'running') return `it is ${status}`
+  if (status === 'paused') return 'it is paused: resume or dismiss it'
+  if (status === 'cancelled') return 'it was cancelled and has no verdict'
+  if (outcome === 'ok') return 'it worked'
+  if (replay === null) return null
+  return replay.outcome === 'ok'
+    ? `its replay ${replay.record_id} worked`
+    : `its replay ${replay.record_id} is ${replay.status}`
+}
+
+function refusalToResume({ status, lane, disposition, run_stopped }: ItemFacts): string | null {
+  if (status !== 'paused') return `it is ${status}, not paused`
+  if (lane !== 'quarantine' || disposition === 'resumed')
+    return "it waits for the project's credit and goes on by itself when there is some"
+  return run_stopped ? 'its run was stopped' : null
+}
+
+export interface PilotResult {
+  items: number
+  ok: number
+  failed: number
+  /** Of the originals, how many had failed; the others were degraded. */
+  failed_before: number
+}
+
+/** Before, none of them worked: better is at least one that does, and no more that fail. */
+export function isBetter({ ok, failed, failed_before }: PilotResult): boolean {
+  return ok > 0 && failed <= failed_before
+}
