@@ -1,7 +1,7 @@
 // A Node process that plays some or all of the parts: the API, the queue consumer with the agent runtime, the tick.
 // On one machine all of them run in one process; on a platform each is a process of its own.
 
-import { serve } from '@hono/node-server'
+import { type HttpBindings, serve } from '@hono/node-server'
 import { endpoints } from '../../functions/index.ts'
 import type { Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
@@ -9,6 +9,7 @@ import { sweep } from '../../shared/engine/sweep.ts'
 import { listenForWakes, publishWake } from '../../shared/hints/wake.ts'
 import { createApp } from '../../shared/http/app.ts'
 import { findBundle } from '../../shared/store/bundles.ts'
+import { ensureStepPartitions } from '../../shared/store/partitions.ts'
 import { createInvoker } from '../runtime/invoker.ts'
 import { openConnections } from './connections.ts'
 import { startConsumer } from './consumer.ts'
@@ -63,6 +64,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     config,
     poke,
     invokeAgent: invoker.invoke,
+    addressOf: request => addresses.get(request) ?? null,
     ...(writeLog ? { writeLog } : {}),
   })
   closing.defer(() => ctx.idle())
@@ -71,11 +73,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     closing.defer(listenForWakes(connections.redis, consumer.poke))
     consumer.poke()
   }
+  await ensureStepPartitions(connections.sql, ctx.now()) // before the first step, not at the first tick
   if (parts.has('tick')) closing.defer(startTick(ctx))
   const address = parts.has('api') ? await listen(options, ctx, closing) : { port: 0, url: '' }
   config.base_url ||= address.url
   return { ...address, close: () => closing.disposeAsync() }
 }
+
+// Where requests came from; a request is only known by its socket while it is being handled.
+const addresses = new WeakMap<Request, string>()
 
 /** Sweeps every second, one sweep at a time. */
 function startTick(ctx: Context): () => Promise<void> {
@@ -93,7 +99,11 @@ function startTick(ctx: Context): () => Promise<void> {
 
 async function listen(options: ServerOptions, ctx: Context, closing: AsyncDisposableStack) {
   const app = createApp(endpoints, () => ctx)
-  const server = serve({ fetch: app.fetch, port: options.port, hostname: options.host })
+  const fetch = (request: Request, env: HttpBindings) => {
+    addresses.set(request, env.incoming.socket.remoteAddress ?? '')
+    return app.fetch(request, env)
+  }
+  const server = serve({ fetch: fetch as typeof app.fetch, port: options.port, hostname: options.host })
   await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject))
   closing.defer(
     () =>

@@ -59,7 +59,8 @@ export class Settler {
   /** Resolves when nothing is left to write. */
   async drained(): Promise<void> {
     while (this.#lanes.size > 0 || this.#touched.size > 0 || this.#returns.length > 0) {
-      this.#start()
+      // A flush under way goes on by itself; starting beside it for an item it is writing would spin.
+      if (this.#lanes.size === 0) this.#start()
       await Promise.race(this.#lanes)
     }
   }
@@ -81,8 +82,8 @@ export class Settler {
     if (this.#lanes.size >= LIMITS.settles_in_flight_per_run || !this.#hasReady()) return
     const lane = this.#flushAll().finally(() => {
       this.#lanes.delete(lane)
-      // Something may have come between the lane's last look and its end.
-      if (this.#touched.size + this.#returns.length > 0) this.#schedule(0)
+      // Something may have come between the last lane's last look and its end.
+      if (this.#lanes.size === 0 && this.#touched.size + this.#returns.length > 0) this.#schedule(0)
     })
     this.#lanes.add(lane)
   }

@@ -362,6 +362,26 @@ describe('an attempt', () => {
     ])
   })
 
+  it('that is still reporting steps when the consumer stops does not keep it from stopping', async () => {
+    await engine.deploy({ max_steps: 10_000 })
+    const runId = await engine.submit(1)
+    const asked = gate()
+    engine.play(async function* ([item]) {
+      for (let i = 0; ; i++) {
+        yield step(item!, `step-${i}`)
+        if (i === 5) asked.resolve()
+        await new Promise(resolve => setTimeout(resolve, 1))
+      }
+    })
+    const stop = new AbortController()
+    const consuming = consume(engine.ctx, { stop: stop.signal })
+    await asked.promise
+    stop.abort()
+    await consuming
+    expect((await engine.items(runId))[0]).toMatchObject({ status: 'queued', attempt: 1 })
+    expect(await conservation(engine, runId)).toEqual([])
+  })
+
   it('unfinished when the consumer is out of time is given back for the next', async () => {
     const runId = await engine.submit(1)
     const asked = gate()
