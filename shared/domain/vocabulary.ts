@@ -92,6 +92,10 @@ export const RECOVERY_STATUSES = [
 ] as const
 export type RecoveryStatus = (typeof RECOVERY_STATUSES)[number]
 
+/** What retention removes of a run. */
+export const PURGE_KINDS = ['steps', 'payloads', 'records'] as const
+export type PurgeKind = (typeof PURGE_KINDS)[number]
+
 export const DEPLOYMENT_KINDS = ['bundle', 'url'] as const
 export type DeploymentKind = (typeof DEPLOYMENT_KINDS)[number]
 
