@@ -1,0 +1,148 @@
+// A consumer is killed, stopped or asked to leave with items in its hands.
+
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import type { Call } from './support/probe.ts'
+import { ITEM_COST_MICRO, PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
+
+/** Items in flight get 5 s to end; the rest is for giving them back and closing what is open. */
+const LEAVE_MS = 10_000
+
+let stack: Stack
+let agentId: string
+beforeAll(async () => {
+  stack = await startStack()
+  agentId = await stack.deploy()
+}, PATIENCE_MS)
+afterAll(() => stack?.close())
+afterEach(async () => {
+  await stack.endProcesses()
+  await stack.startControl()
+})
+
+const pile = (n: number) => Array.from({ length: n }, () => ({}))
+
+/** What consumers hold, as one sees it in the database. */
+async function heldItems() {
+  return stack.sql<{ run_id: string; seq: number; attempt: number; recorded: number }[]>`
+    select i.run_id, i.seq, i.attempt, i.step_count as recorded
+    from claims c, unnest(c.seqs, c.attempts) as t(seq, attempt)
+      join items i on i.seq = t.seq and i.attempt = t.attempt and i.status = 'running'
+    where i.run_id = c.run_id order by 1, 2`
+}
+
+const lostAttempts = () => stack.sql<{ run_id: string; seq: number }[]>`
+  select run_id, seq from attempts where code = 'lease_lost' order by 1, 2`
+
+const heldOf = (held: readonly { run_id: string }[], runId: string) =>
+  held.filter(item => item.run_id === runId).length
+
+it.for([
+  'claim.before_commit=kill@3',
+  'claim.after_commit=kill@3',
+  'invoke.before_request=kill@3',
+  'settle.before_commit=kill@20',
+  'settle.after_commit=kill@20',
+])(
+  'killed at %s, it is survived by the next, and every item ends once',
+  { timeout: PATIENCE_MS },
+  async fault => {
+    await stack.sql`delete from attempts`
+    const items = 60
+    const runIds = await Promise.all(Array.from({ length: 6 }, () => stack.submit(agentId, pile(items))))
+    const doomed = await stack.startConsumer(fault)
+    expect(await stack.gone(doomed)).toBe('SIGKILL')
+    await stack.sql`update claims set lease_until = now() + interval '1 hour'`
+    const held = await heldItems()
+
+    await stack.startConsumer()
+    for (const id of runIds) await stack.runBecomes(id, run => run.ok + heldOf(held, id) >= items)
+    await vi.waitFor(async () => expect(await heldItems()).toEqual(held)) // settled, a moment ago, is not held
+    expect(await lostAttempts()).toEqual([])
+
+    await stack.ageLeases()
+    for (const id of runIds) {
+      expect(await stack.finished(id)).toMatchObject({
+        status: 'completed',
+        ok: items,
+        cost_micro: items * ITEM_COST_MICRO,
+      })
+      expect(await stack.breaches(id)).toEqual([])
+    }
+    expect(await lostAttempts()).toEqual(held.map(({ run_id, seq }) => ({ run_id, seq })))
+    if (!fault.startsWith('claim.before')) expect(held.length).toBeGreaterThan(0)
+    if (fault.startsWith('settle')) expect(held.some(item => item.recorded > 0)).toBe(true)
+  },
+)
+
+it.for(['settle.before_commit=stop@5', 'claim.before_commit=stop@2'])(
+  'stopped at %s for longer than its lease, its late results change nothing',
+  { timeout: PATIENCE_MS },
+  async fault => {
+    const items = 60
+    const runIds = await Promise.all(Array.from({ length: 3 }, () => stack.submit(agentId, pile(items))))
+    const paused = await stack.startConsumer(fault)
+    await paused.stopped()
+    await stack.sql`update claims set lease_until = now() - interval '1 second'`
+    await stack.startConsumer()
+    for (const id of runIds)
+      expect(await stack.finished(id)).toMatchObject({ status: 'completed', ok: items })
+    const verdicts = () => stack.sql`select * from items where run_id = any(${runIds}) order by run_id, seq`
+    const recorded = await verdicts()
+    expect(recorded.some(item => item.attempt === 2)).toBe(true)
+
+    // What it still has to write, it writes before it leaves. (How it leaves depends on the driver, which may throw
+    // where nobody can catch it when the server has ended a transaction's session.)
+    paused.signal('SIGCONT')
+    await paused.end('SIGTERM')
+    expect(await verdicts()).toEqual(recorded)
+    for (const id of runIds) expect(await stack.breaches(id)).toEqual([])
+  },
+)
+
+it('asked to leave, it gives back what it holds, and the next goes on at once', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const items = 80
+  const release = stack.probe.hold(call => call.step === 's2')
+  const runId = await stack.submit(agentId, pile(items))
+  const leaving = await stack.startConsumer()
+  await stack.probe.until(calls => calls.filter(c => c.run === runId && c.step === 's2').length === items)
+  const asked = performance.now()
+  expect(await leaving.end('SIGTERM')).toBe(0)
+  expect(performance.now() - asked).toBeLessThan(LEAVE_MS)
+  expect(await stack.run(runId)).toMatchObject({ running: 0, ok: 0 })
+  expect(await stack.sql`select from claims where run_id = ${runId}`).toHaveLength(0)
+
+  release()
+  await stack.startConsumer()
+  expect(await stack.finished(runId)).toMatchObject({ status: 'completed', ok: items })
+  expect(await stack.breaches(runId)).toEqual([])
+  const calls = stack.probe.calls.filter(call => call.run === runId)
+  expect(calls.filter(call => call.step === 's1')).toHaveLength(items)
+  expect(calls.filter(call => call.step === 's2')).toHaveLength(2 * items)
+  const codes =
+    await stack.sql`select code, count(*)::int as n from attempts where run_id = ${runId} group by 1`
+  expect(codes).toEqual([{ code: 'handed_over', n: items }])
+})
+
+// In real time: the lease of 25 s runs out by itself.
+it('killed, its items are offered again within 35 s', { timeout: PATIENCE_MS }, async () => {
+  const items = 20
+  const release = stack.probe.hold(call => call.step === 's2')
+  const runId = await stack.submit(agentId, pile(items))
+  const offered = (attempt: number) => (calls: readonly Call[]) =>
+    new Set(calls.filter(c => c.run === runId && c.step === 's2' && c.attempt === attempt).map(c => c.item))
+      .size === items
+  const doomed = await stack.startConsumer()
+  await stack.probe.until(offered(1))
+  await stack.startConsumer()
+  await doomed.end('SIGKILL')
+  const died = performance.now()
+  await stack.probe.until(offered(2))
+  const waited = performance.now() - died
+  release()
+  expect(waited).toBeLessThan(35_000)
+  expect(waited).toBeGreaterThan(10_000) // else the lease was not what held them back
+  expect(await stack.finished(runId)).toMatchObject({ status: 'completed', ok: items })
+  expect(await stack.breaches(runId)).toEqual([])
+})

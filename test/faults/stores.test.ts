@@ -1,0 +1,108 @@
+// Redis is emptied, stopped and started again; PostgreSQL is killed and started again; all of it during runs.
+
+import { Redis } from 'ioredis'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { ITEM_COST_MICRO, linesOf, PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
+
+let stack: Stack
+beforeEach(async () => {
+  stack = await startStack()
+}, PATIENCE_MS)
+afterEach(() => stack?.close())
+
+const pile = (n: number) => Array.from({ length: n }, () => ({}))
+const callsOf = (runId: string, n: number) =>
+  stack.probe.until(calls => calls.filter(c => c.run === runId).length >= n)
+
+it('a run goes on while Redis is emptied, stopped and restarted, and its cap is kept', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const [items, cap] = [300, 12]
+  const agentId = await stack.deploy()
+  await Promise.all([stack.startConsumer(), stack.startConsumer()])
+  const release = stack.probe.hold(call => call.run === runId && call.step === 's2')
+  const runId = await stack.submit(agentId, pile(items), { concurrency: String(cap) })
+  await stack.probe.until(() => stack.probe.peak(runId) === cap)
+
+  const redis = new Redis(stack.stores.redisUrl)
+  await redis.flushall()
+  redis.disconnect()
+  // What came after the flush was dispatched, so every consumer has looked at the full run again.
+  const afterFlush = await stack.submit(agentId, pile(50), { concurrency: String(cap) })
+  await stack.finished(afterFlush)
+  await stack.stores.redis.kill()
+  const seen = await stack.client.GET('/v2/runs/{runId}', { params: { path: { runId } } })
+  expect(seen.response.status).toBe(200)
+  const whileAway = await stack.submit(agentId, pile(50), { concurrency: String(cap) })
+  await stack.finished(whileAway)
+  expect(stack.probe.peak(runId)).toBe(cap)
+
+  release()
+  await callsOf(runId, 300)
+  await stack.stores.restartRedis()
+  for (const [id, n] of [
+    [runId, items],
+    [afterFlush, 50],
+    [whileAway, 50],
+  ] as const) {
+    expect(await stack.finished(id)).toMatchObject({ status: 'completed', ok: n })
+    expect(await stack.breaches(id)).toEqual([])
+    expect(stack.probe.peak(id)).toBeLessThanOrEqual(cap)
+  }
+  expect(stack.probe.calls.filter(call => call.attempt > 1)).toEqual([])
+})
+
+it('a run submitted to idle consumers while Redis is away starts when it is back', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const agentId = await stack.deploy()
+  await stack.startConsumer()
+  await stack.finished(await stack.submit(agentId, pile(1)))
+  await stack.stores.redis.kill()
+  const runId = await stack.submit(agentId, pile(20))
+  await stack.stores.restartRedis()
+  expect(await stack.finished(runId)).toMatchObject({ status: 'completed', ok: 20 })
+  expect(await stack.breaches(runId)).toEqual([])
+})
+
+it('a run goes on after PostgreSQL was killed and restarted, and nothing is lost or done twice', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const items = 400
+  const agentId = await stack.deploy()
+  const consumer = await stack.startConsumer()
+  const runId = await stack.submit(agentId, pile(items))
+  // A submission is half way through its upload: several chunks are committed.
+  const upload = new TransformStream<string, string>()
+  const writer = upload.writable.getWriter()
+  const lines = linesOf(pile(5000))
+  const response = fetch(`${stack.base_url}/v1/batches?agent_id=${agentId}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stack.api_key}`, 'content-type': 'application/x-ndjson' },
+    body: upload.readable.pipeThrough(new TextEncoderStream()),
+    duplex: 'half',
+  } as RequestInit).then(
+    async answer => [answer.status, await answer.json()] as const,
+    error => [0, error] as const,
+  )
+  void writer.write(lines).catch(() => {})
+  await stack.someMaterializing()
+  await callsOf(runId, 300)
+
+  await stack.stores.postgres.kill()
+  await stack.stores.restartPostgres()
+  void writer.write('{"input":"the last"}\n').catch(() => {})
+  void writer.close().catch(() => {})
+  const [status, body] = await response
+
+  const ended = [consumer, stack.control].map(one => Promise.race([one.exited, 'alive']))
+  expect(await Promise.all(ended)).toEqual(['alive', 'alive'])
+  expect(await stack.finished(runId)).toMatchObject({ ok: items, cost_micro: items * ITEM_COST_MICRO })
+  expect(await stack.breaches(runId)).toEqual([])
+  if (status === 202) {
+    expect(await stack.finished(body.run_id)).toMatchObject({ ok: 5001 })
+  } else {
+    expect(status === 0 || status >= 500).toBe(true)
+    await stack.nothingLeftBut([runId])
+  }
+})

@@ -1,0 +1,77 @@
+// The API dies around the commit of a submission: the run is there whole, or nothing of it is.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
+
+let stack: Stack
+beforeAll(async () => {
+  stack = await startStack()
+}, PATIENCE_MS)
+afterAll(() => stack?.close())
+afterEach(async () => {
+  await stack.endProcesses()
+  await stack.startControl()
+})
+
+describe.for([
+  { length: 'short', items: 40 },
+  { length: 'long', items: 2500 }, // committed in chunks
+])('a $length submission', ({ items }) => {
+  const inputs = Array.from({ length: items }, () => ({ steps: 0 }))
+
+  /** Submits to an API that dies at the fault point. */
+  async function submitTo(fault: string, agentId: string, query: Record<string, string> = {}): Promise<void> {
+    await stack.endProcesses()
+    await stack.startControl(fault)
+    await expect(stack.submit(agentId, inputs, query)).rejects.toThrow('fetch failed')
+    expect(await stack.gone(stack.control)).toBe('SIGKILL')
+    await stack.startControl()
+    await stack.startConsumer()
+  }
+  const runsOf = (agentId: string) =>
+    stack.sql<{ id: string; materializing: boolean; total_items: number }[]>`
+      select id, materializing, total_items from runs where agent_id = ${agentId}`
+  const earlierRuns = async (agentId: string) =>
+    (await stack.sql<{ id: string }[]>`select id from runs where agent_id <> ${agentId}`).map(run => run.id)
+
+  it('cut off before its commit leaves nothing', { timeout: PATIENCE_MS }, async () => {
+    const agentId = await stack.deploy()
+    await submitTo('submit.before_commit=kill', agentId)
+    const left = await runsOf(agentId)
+    expect(left.every(run => run.materializing)).toBe(true)
+    expect(left).toHaveLength(items > 2000 ? 1 : 0)
+    // A run submitted later is dispatched; of this one nothing ever was.
+    const next = await stack.submit(agentId, [{ steps: 0 }])
+    expect(await stack.finished(next)).toMatchObject({ ok: 1 })
+    expect(stack.probe.calls.filter(call => left.some(run => run.id === call.run))).toEqual([])
+    await stack.nothingLeftBut([...(await earlierRuns(agentId)), next])
+  })
+
+  it('cut off after its commit is run whole', { timeout: PATIENCE_MS }, async () => {
+    const agentId = await stack.deploy()
+    await submitTo('submit.after_commit=kill', agentId)
+    const [run, ...others] = await runsOf(agentId)
+    expect(others).toEqual([])
+    expect(run).toMatchObject({ materializing: false, total_items: items })
+    expect(await stack.finished(run!.id)).toMatchObject({ status: 'completed', ok: items })
+    expect(await stack.breaches(run!.id)).toEqual([])
+  })
+
+  it.for(['submit.before_commit=kill', 'submit.after_commit=kill'])(
+    'sent again after %s under its idempotency key is one run',
+    { timeout: PATIENCE_MS },
+    async fault => {
+      const agentId = await stack.deploy()
+      const key = { idempotency_key: `${fault} ${items}` }
+      await submitTo(fault, agentId, key)
+      const again = await stack.submit(agentId, inputs, key)
+      expect(await stack.submit(agentId, inputs, key)).toBe(again)
+      expect((await runsOf(agentId)).filter(run => !run.materializing)).toEqual([
+        { id: again, materializing: false, total_items: items },
+      ])
+      expect(await stack.finished(again)).toMatchObject({ status: 'completed', ok: items })
+      await stack.nothingLeftBut([...(await earlierRuns(agentId)), again])
+      expect(await stack.breaches(again)).toEqual([])
+    },
+  )
+})

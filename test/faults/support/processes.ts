@@ -1,0 +1,81 @@
+// Real processes of infra/node/main.ts, which the kernel ends when the test's own process dies.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const MAIN = join(import.meta.dirname, '../../../infra/node/main.ts')
+const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'].find(path => existsSync(path))
+
+export interface AssayProcess {
+  pid: number
+  /** What it wrote to standard error, a JSON object a line. */
+  log: string[]
+  /** Resolves with the signal or the code that ended it. */
+  exited: Promise<string | number>
+  signal(name: NodeJS.Signals): void
+  /** Resolves when the kernel has stopped it (SIGSTOP). */
+  stopped(): Promise<void>
+  /** Sends the signal and resolves when the process is gone. */
+  end(name?: NodeJS.Signals): Promise<string | number>
+}
+
+/** Starts a process with the environment and resolves when it says that it is ready. */
+export async function startProcess(env: Record<string, string>): Promise<AssayProcess> {
+  const [file, args] = SETPRIV
+    ? [SETPRIV, ['--pdeathsig', 'KILL', '--', process.execPath, MAIN]]
+    : [process.execPath, [MAIN]]
+  const child = spawn(file, args, {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const log: string[] = []
+  let rest = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop()!
+    log.push(...lines)
+  })
+  const exited = once(child, 'exit').then(([code, signal]) => (signal ?? code) as string | number)
+  const ready = new Promise<void>((resolve, reject) => {
+    child.stdout.once('data', () => resolve())
+    child.once('error', reject)
+    void exited.then(how =>
+      reject(new Error(`the process ended (${how}) before it was ready:\n${log.join('\n')}`)),
+    )
+  })
+  await ready
+  return {
+    pid: child.pid!,
+    log,
+    exited,
+    signal: name => void child.kill(name),
+    stopped: () => stateBecomes(child, 'T'),
+    async end(name = 'SIGKILL') {
+      child.kill('SIGCONT') // a stopped process would not notice a SIGTERM
+      child.kill(name)
+      return exited
+    },
+  }
+}
+
+const LOOK_MS = 10 // the kernel tells only the parent's wait(), which Node keeps to itself
+
+async function stateBecomes(child: ChildProcess, state: string): Promise<void> {
+  for (;;) {
+    const stat = readFileSync(`/proc/${child.pid}/stat`, 'latin1')
+    if (stat.slice(stat.lastIndexOf(')') + 2).startsWith(state)) return
+    await new Promise(resolve => setTimeout(resolve, LOOK_MS))
+  }
+}
+
+/** The agents' processes that a consumer started. */
+export function workerdsOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim()
+  return children
+    .split(' ')
+    .filter(Boolean)
+    .map(Number)
+    .filter(child => /workerd/.test(readFileSync(`/proc/${child}/comm`, 'latin1')))
+}

@@ -1,0 +1,267 @@
+// A whole Assay to break: stores of its own, a process for the API and the tick, and as many consumers as the test
+// starts, all forked from infra/node/main.ts; an agent in workerd that calls the test's probe.
+
+import { join } from 'node:path'
+import { expect, vi } from 'vitest'
+import { isFree } from '../../../infra/local/store.ts'
+import { openConnections } from '../../../infra/node/connections.ts'
+import { createContext } from '../../../infra/node/context.ts'
+import { bundleAgent } from '../../../shared/cli/bundle.ts'
+import type { Sql } from '../../../shared/context.ts'
+import { bootstrapAccount } from '../../../shared/engine/bootstrap.ts'
+import { type Client, createClient } from '../../../shared/sdk/client.ts'
+import { conservation, type TestEngine } from '../../support/engine.ts'
+import { type PrivateStores, privateStores } from '../../support/stores.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { breachesOf, installAudit } from './audit.ts'
+import { type Probe, startProbe } from './probe.ts'
+import { type AssayProcess, startProcess } from './processes.ts'
+
+export const MASTER_KEY = 'fa'.repeat(32)
+/** Much longer than anything takes: what is awaited is a condition, and this bounds a failure. */
+export const PATIENCE_MS = 90_000
+
+export interface Stack {
+  stores: PrivateStores
+  dataDir: string
+  sql: Sql
+  client: Client
+  base_url: string
+  api_key: string
+  probe: Probe
+  /** The process with the API and the tick. */
+  control: AssayProcess
+  startControl(faults?: string): Promise<void>
+  startConsumer(faults?: string): Promise<AssayProcess>
+  /** Resolves when the process has died and PostgreSQL has done with what it had sent before. */
+  gone(dead: AssayProcess): Promise<string | number>
+  /** Deploys the probe agent under a new slug; returns its agent id. */
+  deploy(declaration?: Record<string, unknown>): Promise<string>
+  submit(agentId: string, inputs: readonly unknown[], query?: Record<string, string>): Promise<string>
+  run(runId: string): Promise<RunRow>
+  /** Resolves when the condition on the run's row holds; stores may be away meanwhile. */
+  runBecomes(runId: string, condition: (run: RunRow) => boolean): Promise<RunRow>
+  /** Resolves when the run has ended. */
+  finished(runId: string): Promise<RunRow>
+  /** Makes leases look as if their holder had died half a minute ago; returns the claims concerned. */
+  ageLeases(): Promise<number>
+  /** Resolves when a submission has committed its first chunk and not its last. */
+  someMaterializing(): Promise<void>
+  /** Resolves when, the unfinished submissions aged, only these runs and their items are left. */
+  nothingLeftBut(runIds: readonly string[]): Promise<void>
+  /** Everything that does not hold for a run that has ended; empty when all does. */
+  breaches(runId: string): Promise<string[]>
+  /** Ends every process that was started, whatever state it is in. */
+  endProcesses(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface RunRow {
+  status: string
+  total_items: number
+  running: number
+  ok: number
+  failed: number
+  finished_at: Date | null
+  cost_micro: number
+}
+
+export const ITEM_COST_MICRO = 3500 // 1000 tokens in at 2.50 $ and 100 out at 10 $ a million
+
+export async function startStack(): Promise<Stack> {
+  const parts = new AsyncDisposableStack()
+  try {
+    return await build(parts)
+  } catch (error) {
+    await parts.disposeAsync()
+    throw error
+  }
+}
+
+async function build(parts: AsyncDisposableStack): Promise<Stack> {
+  const folder = parts.adopt(await tempFolder(), one => one.remove())
+  const stores = parts.adopt(await privateStores(), one => one.close())
+  const probe = parts.adopt(await startProbe(), one => one.close())
+  const connections = openConnections({ ...stores, pool: { sql: 4, db: 1 } })
+  parts.defer(() => connections.close())
+  const { sql } = connections
+  const config = { base_url: '', master_key: MASTER_KEY }
+  const { api_key, project_id } = await bootstrapAccount(createContext({ connections, config }))
+  await installAudit(sql)
+  // Room for an heir while the dead still hold their leases; a test of caps sets one on its run.
+  await sql`update projects set settings = settings || '{"concurrency": 5000}' where id = ${project_id}`
+  const processes = new Set<AssayProcess>()
+  const names = new WeakMap<AssayProcess, string>()
+  let started = 0
+  const endProcesses = async () => {
+    await Promise.all([...processes].map(one => one.end()))
+    processes.clear()
+  }
+  parts.defer(endProcesses)
+
+  const port = await freePort()
+  const base_url = `http://127.0.0.1:${port}`
+  const client = createClient({ baseUrl: base_url, apiKey: api_key })
+  const start = async (env: Record<string, string>, faults?: string) => {
+    const name = `process-${++started}`
+    const one = await startProcess({
+      DATABASE_URL: `${stores.databaseUrl}?application_name=${name}`,
+      REDIS_URL: stores.redisUrl,
+      ASSAY_MASTER_KEY: MASTER_KEY,
+      ASSAY_DATA_DIR: folder.path,
+      ASSAY_ALLOW_NETWORKS: '127.0.0.1/32',
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      ...(faults === undefined ? {} : { ASSAY_FAULTS: faults }),
+      ...env,
+    })
+    processes.add(one)
+    names.set(one, name)
+    void one.exited.then(() => processes.delete(one))
+    return one
+  }
+  let agents = 0
+  const stack: Stack = {
+    stores,
+    dataDir: folder.path,
+    sql,
+    client,
+    base_url,
+    api_key,
+    probe,
+    control: undefined as unknown as AssayProcess,
+    async startControl(faults) {
+      stack.control = await start({ ASSAY_PARTS: 'api,tick' }, faults)
+    },
+    startConsumer: faults => start({ ASSAY_PARTS: 'consumer' }, faults),
+    async gone(dead) {
+      const how = await dead.exited
+      await vi.waitFor(
+        async () => {
+          const sessions = await sql`
+          select from pg_stat_activity where application_name = ${names.get(dead)!}`
+          expect(sessions).toHaveLength(0)
+        },
+        { timeout: PATIENCE_MS, interval: 10 },
+      )
+      return how
+    },
+    async deploy(declaration = {}) {
+      const bundle = await probeBundle()
+      const slug = `probe-${++agents}`
+      const agent = await client.POST('/v1/agents', { body: { project_id, name: slug, slug } })
+      const agentId = agent.data!.id
+      const deployed = await client.POST('/v1/agents/{agentId}/deployments', {
+        params: { path: { agentId } },
+        body: {
+          kind: 'bundle',
+          code: bundle.code,
+          declaration: { ...bundle.declaration, network: [probe.host], ...declaration },
+          env: { PROBE_URL: probe.url },
+        },
+      })
+      expect(deployed.response.status).toBe(201)
+      return agentId
+    },
+    async submit(agentId, inputs, query = {}) {
+      const response = await fetch(
+        `${base_url}/v1/batches?${new URLSearchParams({ agent_id: agentId, ...query })}`,
+        {
+          method: 'POST',
+          headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/x-ndjson' },
+          body: linesOf(inputs),
+        },
+      )
+      const body = (await response.json()) as { run_id: string }
+      expect([response.status, body]).toEqual([202, body])
+      return body.run_id
+    },
+    async run(runId) {
+      const [row] = await sql<RunRow[]>`select * from runs where id = ${runId}`
+      return row!
+    },
+    runBecomes: (runId, condition) =>
+      vi.waitFor(
+        async () => {
+          const row = await stack.run(runId)
+          if (!condition(row)) throw new Error(`the run is ${JSON.stringify(row)}`)
+          return row
+        },
+        { timeout: PATIENCE_MS, interval: 30 },
+      ),
+    finished: runId => stack.runBecomes(runId, run => run.finished_at !== null),
+    async ageLeases() {
+      return (await sql`update claims set lease_until = now() - interval '1 second'`).count
+    },
+    someMaterializing: () =>
+      vi.waitFor(
+        async () => {
+          const rows = await sql`
+            select from runs r where materializing and exists (select from items i where i.run_id = r.id)`
+          expect(rows.length).toBeGreaterThan(0)
+        },
+        { timeout: PATIENCE_MS, interval: 10 },
+      ),
+    async nothingLeftBut(runIds) {
+      await sql`update runs set touched_at = now() - interval '16 minutes' where materializing`
+      await vi.waitFor(
+        async () => {
+          const left = await sql`
+            select id from runs where id <> all(${[...runIds]}::uuid[])
+            union select run_id from items where run_id <> all(${[...runIds]}::uuid[])`
+          expect(left).toEqual([])
+        },
+        { timeout: PATIENCE_MS, interval: 50 },
+      )
+    },
+    async breaches(runId) {
+      // Claims that hold nothing any more may outlive the run by a moment.
+      await vi.waitFor(
+        async () => expect(await sql`select from claims where run_id = ${runId}`).toHaveLength(0),
+        {
+          timeout: PATIENCE_MS,
+          interval: 30,
+        },
+      )
+      const verified = await client.GET('/v2/runs/{runId}/verify', { params: { path: { runId } } })
+      return [
+        ...(verified.data?.differences ?? [`verify answered ${verified.response.status}`]),
+        ...(await conservation({ sql } as TestEngine, runId)).map(name => `${name} does not agree`),
+        ...(await breachesOf(sql, runId)),
+        ...(await repeatedSteps(stack, runId)),
+      ]
+    },
+    endProcesses,
+    close: () => parts.disposeAsync(),
+  }
+  await stack.startControl()
+  return stack
+}
+
+export const linesOf = (inputs: readonly unknown[]) =>
+  inputs.map((input, i) => `${JSON.stringify({ item_id: `i${i + 1}`, input })}\n`).join('')
+
+/** Calls of a step that an earlier attempt of the item had recorded by then. */
+async function repeatedSteps({ sql, probe }: Stack, runId: string): Promise<string[]> {
+  const rows = await sql<{ item_id: string; key: string; attempt: number }[]>`
+    select i.item_id, s.key, s.attempt from steps s join items i using (run_id, seq)
+    where s.run_id = ${runId} and s.error_code is null`
+  const recordedIn = new Map(rows.map(row => [`${row.item_id} ${row.key}`, row.attempt]))
+  return probe.calls
+    .filter(
+      call => call.run === runId && call.attempt > (recordedIn.get(`${call.item} ${call.step}`) ?? Infinity),
+    )
+    .map(call => `step ${call.step} of ${call.item} ran again in attempt ${call.attempt}`)
+}
+
+let bundled: ReturnType<typeof bundleAgent> | undefined
+const probeBundle = () => {
+  bundled ??= bundleAgent(join(import.meta.dirname, 'agent.ts'))
+  return bundled
+}
+
+let nextPort = 20_000 + (process.pid % 20_000)
+async function freePort(): Promise<number> {
+  while (!(await isFree(++nextPort)));
+  return nextPort
+}
