@@ -2,31 +2,46 @@
 // function table in the docs are made from this list.
 
 import type { Endpoint } from '../shared/http/endpoint.ts'
+import { changePassword } from './account/change-password.ts'
+import { deleteAccount } from './account/delete.ts'
+import { getAccount } from './account/get.ts'
+import { listSessions } from './account/list-sessions.ts'
 import { refreshSession } from './account/refresh.ts'
+import { revokeSession } from './account/revoke-session.ts'
 import { createSession } from './account/sign-in.ts'
 import { deleteCurrentSession } from './account/sign-out.ts'
 import { createAgent } from './agents/create.ts'
+import { deleteAgent } from './agents/delete.ts'
 import { createDeployment } from './agents/deploy.ts'
 import { getAgent } from './agents/get.ts'
 import { listAgents } from './agents/list.ts'
 import { listDeployments } from './agents/list-deployments.ts'
 import { promoteDeployment } from './agents/promote.ts'
 import { updateAgent } from './agents/update.ts'
+import { listAuditEntries } from './audit/list.ts'
 import { getHealth } from './health/live.ts'
 import { getReadiness } from './health/ready.ts'
 import { exportItemRecords } from './items/export.ts'
 import { getItemRecord } from './items/get-record.ts'
 import { listSteps } from './items/list-steps.ts'
+import { createMember } from './members/create.ts'
+import { deleteMember } from './members/delete.ts'
+import { listMembers } from './members/list.ts'
+import { updateMember } from './members/update.ts'
 import { createProject } from './projects/create.ts'
 import { createApiKey } from './projects/create-key.ts'
+import { deleteProject } from './projects/delete.ts'
+import { getProject } from './projects/get.ts'
 import { listProjects } from './projects/list.ts'
 import { listApiKeys } from './projects/list-keys.ts'
 import { revokeApiKey } from './projects/revoke-key.ts'
+import { updateProject } from './projects/update.ts'
 import { cancelRun } from './runs/cancel.ts'
 import { getRun } from './runs/get.ts'
 import { listRuns } from './runs/list.ts'
 import { listRunItems } from './runs/list-items.ts'
 import { startRun } from './runs/start.ts'
+import { startOneOffRun } from './runs/start-one.ts'
 import { submitBatch } from './runs/submit-batch.ts'
 import { verifyRun } from './runs/verify.ts'
 
@@ -35,6 +50,9 @@ export const endpoints: readonly Endpoint[] = [
   getReadiness,
   listProjects,
   createProject,
+  getProject,
+  updateProject,
+  deleteProject,
   listApiKeys,
   createApiKey,
   revokeApiKey,
@@ -42,10 +60,12 @@ export const endpoints: readonly Endpoint[] = [
   createAgent,
   getAgent,
   updateAgent,
+  deleteAgent,
   listDeployments,
   createDeployment,
   promoteDeployment,
   startRun,
+  startOneOffRun,
   submitBatch,
   listRuns,
   getRun,
@@ -58,4 +78,14 @@ export const endpoints: readonly Endpoint[] = [
   createSession,
   refreshSession,
   deleteCurrentSession,
+  listSessions,
+  revokeSession,
+  getAccount,
+  changePassword,
+  deleteAccount,
+  listMembers,
+  createMember,
+  updateMember,
+  deleteMember,
+  listAuditEntries,
 ]

@@ -32,5 +32,7 @@ export interface Context {
   /** Keeps the invocation alive until the promise settles, after the answer was sent. */
   waitUntil(promise: Promise<unknown>): void
   invokeAgent: InvokeAgent
+  /** The network address a request came from, as far as this host can tell. */
+  addressOf(request: Request): string | null
   log(level: 'info' | 'warn' | 'error', event: string, fields?: Record<string, unknown>): void
 }

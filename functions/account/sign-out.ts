@@ -9,6 +9,8 @@ export const deleteCurrentSession = endpoint({
   summary: 'Sign out',
   description: 'Both tokens of the session are dead everywhere within five seconds.',
   auth: 'session',
+  role: 'viewer',
+  atomic: true,
   answers: { 200: { description: 'Signed out; no body.' } },
   errors: [],
   handle: ({ ctx, principal }) => signOut(ctx, principal.session_id),

@@ -13,6 +13,7 @@ export const createDeployment = endpoint({
   description:
     'Makes the content the current version; runs submitted from now on execute it. The same code, declaration and environment deployed again is the version it was.',
   auth: 'any',
+  atomic: true,
   params: { agentId: 'agent' },
   body: DeployOrder,
   answers: {

@@ -11,6 +11,7 @@ export const promoteDeployment = endpoint({
   summary: 'Make an older deployment the current one',
   description: 'Runs submitted from now on execute it; runs under way go on with theirs.',
   auth: 'any',
+  atomic: true,
   params: { agentId: 'agent', deploymentId: 'deployment' },
   answers: { 200: { description: 'The deployment, now current.', schema: Deployment } },
   errors: [],

@@ -23,6 +23,7 @@ export const updateAgent = endpoint({
   description:
     'Bumps the version of the configuration. Deploys no code: the next run executes the current deployment.',
   auth: 'any',
+  atomic: true,
   params: { agentId: 'agent' },
   body: Changes,
   answers: { 200: { description: 'The updated agent.', schema: Agent } },

@@ -16,6 +16,7 @@ export const createApiKey = endpoint({
   description:
     "The key is in this answer and never again. A key may make others for its own project, unless the project's settings forbid it.",
   auth: 'any',
+  atomic: true,
   params: { projectId: 'project' },
   body: z.strictObject({ name: label(LIMITS.api_key_name_characters, 'A label for people.') }),
   answers: { 201: { description: 'The key.', schema: NewApiKey } },

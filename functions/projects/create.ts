@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { createProject as create } from '../../shared/engine/projects.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
-import { budgetCents, concurrency, label } from '../../shared/schema/input.ts'
+import { budgetCents, label } from '../../shared/schema/input.ts'
+import { newSettings } from '../../shared/schema/project-settings.ts'
 import { Project, projectOf } from '../../shared/schema/wire-account.ts'
 
 export const createProject = endpoint({
@@ -12,9 +13,11 @@ export const createProject = endpoint({
   operation_id: 'createProject',
   summary: 'Create a project',
   auth: 'session',
+  role: 'owner',
+  atomic: true,
   body: z.strictObject({
     name: label(LIMITS.name_characters, 'For example production.'),
-    concurrency: concurrency.optional().describe('Items of the project at work at once at most.'),
+    ...newSettings,
     credit_cents: budgetCents
       .nullable()
       .optional()

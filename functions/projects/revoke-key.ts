@@ -11,6 +11,7 @@ export const revokeApiKey = endpoint({
   summary: 'Revoke an API key',
   description: 'The key is dead everywhere within five seconds, for ever.',
   auth: 'any',
+  atomic: true,
   params: { projectId: 'project', keyId: 'API key' },
   answers: { 200: { description: 'The key that was revoked.', schema: ApiKey } },
   errors: [],

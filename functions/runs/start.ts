@@ -16,8 +16,8 @@ export const startRun = endpoint({
   params: { agentId: 'agent' },
   body: RunOrderOfOne,
   answers: { 202: { description: 'Accepted and queued.', schema: StartedRun } },
-  errors: ['account_suspended', 'plan_limit', 'idempotency_key_reused', 'rate_limited'],
-  async handle({ ctx, principal, params, body, text }) {
+  errors: ['account_suspended', 'plan_limit', 'idempotency_key_reused', 'too_many_open_runs'],
+  async handle({ ctx, principal, params, body, text, reply }) {
     const agent = await agentIn(ctx, principal, params.agentId)
     if (body.agent_id !== undefined && body.agent_id !== agent.id) {
       throw new ApiError('invalid_request', 'Field "agent_id" names another agent than the path.')
@@ -25,6 +25,7 @@ export const startRun = endpoint({
     const fingerprint = async () => new Fingerprint(['run', agent.id]).text(text).digest()
     const items = itemOfBody(text, ['input', 'item_id', 'partition_key'])
     const { run_id, first_item } = await submitRun(ctx, orderOf(agent, body, fingerprint), items)
+    reply.project_id = agent.project_id
     return { run_id, record_id: first_item }
   },
 })

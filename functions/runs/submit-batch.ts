@@ -27,14 +27,15 @@ export const submitBatch = endpoint({
     'plan_limit',
     'not_found',
     'idempotency_key_reused',
-    'rate_limited',
+    'too_many_open_runs',
   ],
-  async handle({ ctx, principal, body, text, lines, request }) {
+  async handle({ ctx, principal, body, text, lines, request, reply }) {
     const batch = lines ?? body
     const agent = await agentIn(ctx, principal, batch.agent_id)
     const fingerprint = new Fingerprint(['batch', lines ?? null])
     const order = orderOf(agent, batch, async () => fingerprint.digest())
     const submitted = await submitRun(ctx, order, lines === undefined ? fromBody() : fromLines())
+    reply.project_id = agent.project_id
     return { group_id: submitted.run_id, run_id: submitted.run_id, total_items: submitted.total_items }
 
     function fromBody() {

@@ -13,6 +13,7 @@ export interface ContextOptions {
   invokeAgent?: InvokeAgent
   /** Where lines of the log go; standard error unless told. */
   writeLog?: (line: string) => void
+  addressOf?: Context['addressOf']
 }
 
 export interface NodeContext extends Context {
@@ -48,6 +49,7 @@ export function createContext(options: ContextOptions): NodeContext {
     invokeAgent:
       options.invokeAgent ??
       (() => Promise.reject(new Error('this process has no agent runtime: pass invokeAgent'))),
+    addressOf: options.addressOf ?? (() => null),
     log,
     async idle() {
       while (pending.size > 0) await Promise.all(pending)

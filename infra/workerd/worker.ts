@@ -78,6 +78,7 @@ function open(env: Env): Invocation {
     },
     waitUntil,
     invokeAgent: () => Promise.reject(new Error('workerd serves endpoints only: run the consumer in Node')),
+    addressOf: request => request.headers.get('cf-connecting-ip'),
     log,
     async end() {
       while (pending.length > 0) await pending.shift()

@@ -61,7 +61,7 @@ export const LIMITS = {
   tick_ms: 1000, // on one machine; platforms tick once a minute
   lease_ms: 25_000, // a dead consumer's items are offered again within lease + tick, under 35 s
   heartbeat_ms: 8_000,
-  transaction_idle_ms: 5000, // between two statements of a transaction; then PostgreSQL ends it
+  transaction_idle_ms: 10_000, // between two statements of a transaction; then PostgreSQL ends it
   consume_ms: 50_000, // one invocation of the consumer; platforms commonly stop a function at 60 s
   yield_before_end_ms: 10_000,
   hand_over_ms: 2000, // left at the end of an invocation to give back what did not yield
@@ -108,6 +108,7 @@ export const LIMITS = {
   project_requests_per_second: 2000, // of one key or session; about what one process answers on two cores
   request_burst_seconds: 2,
   open_runs_retry_s: 5,
+  prices_per_project: 1000,
   rate_answer_ms: 100, // Redis holds hints: without an answer by then the request goes on
   rate_rest_ms: 1000, // and for so long nobody asks it again
 

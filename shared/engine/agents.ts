@@ -1,4 +1,4 @@
-// Makes and changes agents. Neither touches what is deployed.
+// Makes, changes and deletes agents. Making and changing touch nothing that is deployed.
 
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
@@ -23,4 +23,10 @@ export async function createAgent(ctx: Context, agent: NewAgent): Promise<string
 /** Applies the changes and bumps the configuration's version. */
 export function updateAgent(ctx: Context, id: string, changes: store.AgentChanges): Promise<void> {
   return store.updateAgent(ctx.db, id, changes)
+}
+
+/** Out of reach at once; the tick cancels its runs and removes them with all that is in them. */
+export async function deleteAgent(ctx: Context, id: string): Promise<void> {
+  await store.markAgentDeleted(ctx.db, id)
+  ctx.poke()
 }

@@ -1,27 +1,51 @@
-// Makes projects.
+// Makes, changes and deletes projects. A deleted one is out of reach at once; the tick removes what was in it.
 
 import type { Context } from '../context.ts'
+import { ApiError } from '../domain/errors.ts'
+import type { SettingChanges } from '../schema/project-settings.ts'
 import type { ProjectRow } from '../schema/wire-account.ts'
-import { findProject, insertProject } from '../store/projects.ts'
+import * as store from '../store/projects.ts'
 
-export interface NewProject {
-  account_id: string
-  name: string
-  concurrency?: number | undefined
+export interface ProjectChanges extends SettingChanges {
+  name?: string | undefined
   credit_cents?: number | null | undefined
 }
 
 const MICRO_PER_CENT = 10_000
 
-export async function createProject(ctx: Context, order: NewProject): Promise<ProjectRow> {
-  const { account_id, name, concurrency, credit_cents } = order
+export async function createProject(
+  ctx: Context,
+  order: ProjectChanges & { account_id: string; name: string },
+): Promise<ProjectRow> {
+  const { account_id, name, credit_cents, ...settings } = order
   const id = ctx.newId()
-  await insertProject(ctx.db, {
+  const given = Object.entries(settings).filter(([, value]) => value != null)
+  await store.insertProject(ctx.db, {
     id,
     account_id,
     name,
-    settings: concurrency === undefined ? {} : { concurrency },
+    settings: Object.fromEntries(given),
     credit_micro: credit_cents == null ? null : credit_cents * MICRO_PER_CENT,
   })
-  return (await findProject(ctx.db, account_id, id))!
+  return (await store.findProject(ctx.db, account_id, id))!
+}
+
+/** A setting that is null goes back to what the installation sets. */
+export async function updateProject(ctx: Context, id: string, changes: ProjectChanges): Promise<void> {
+  const { name, credit_cents, ...settings } = changes
+  const credit_micro = credit_cents == null ? credit_cents : credit_cents * MICRO_PER_CENT
+  await store.updateProject(ctx.db, id, { name, credit_micro, settings })
+}
+
+/** @throws ApiError `invalid_request` unless `confirm` is the project's name */
+export async function deleteProject(ctx: Context, project: ProjectRow, confirm: string): Promise<void> {
+  if (confirm !== project.name) {
+    throw new ApiError(
+      'invalid_request',
+      'Query parameter "confirm" is not the name of the project.',
+      'Everything in the project goes for good: repeat its name to say that you mean it.',
+    )
+  }
+  await store.detachProject(ctx.db, project.id)
+  ctx.poke()
 }

@@ -1,9 +1,11 @@
 // Sessions of members. Guarantee: a refresh token works once, and a wrong e-mail looks like a wrong password.
 
-import type { Context } from '../context.ts'
+import type { Context, Database } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { randomWord, sha256 } from '../domain/secrets.ts'
+import { randomWord, sha256, toHex } from '../domain/secrets.ts'
+import { type Bucket, takeTokens } from '../hints/rate.ts'
+import { insertAuditEntry } from '../store/audit.ts'
 import { findMemberByEmail, insertSession, revokeSession, rotateSession } from '../store/sessions.ts'
 import { passwordMatches } from './passwords.ts'
 
@@ -17,17 +19,80 @@ export interface OpenedSession {
 const REFRESH_BYTES = 32
 const DAY_MS = 86_400_000
 
-/** @throws ApiError `unauthenticated` */
-export async function signIn(ctx: Context, email: string, password: string): Promise<OpenedSession> {
-  const member = await findMemberByEmail(ctx.db, email.trim().toLowerCase())
+/** Who asks, as far as the host knows. */
+export interface Client {
+  address: string | null
+  user_agent: string
+}
+
+/** @throws ApiError `unauthenticated`, `rate_limited` */
+export async function signIn(
+  ctx: Context,
+  email: string,
+  password: string,
+  client: Client,
+): Promise<OpenedSession> {
+  const member = await checkPassword(ctx, email, password, client.address)
+  const id = ctx.newId()
+  const next = await newRefresh(ctx)
+  const user_agent = client.user_agent
+    .replaceAll('\0', '')
+    .toWellFormed()
+    .slice(0, LIMITS.user_agent_characters)
+  await ctx.db.transaction(async tx => {
+    const db = tx as unknown as Database
+    await insertSession(db, { id, member_id: member.id, user_agent, ...next.stored })
+    await insertAuditEntry(db, {
+      id: ctx.newId(),
+      account_id: member.account_id,
+      actor_kind: 'member',
+      actor_id: member.id,
+      actor_name: member.email,
+      action: 'createSession',
+      target_id: id,
+    })
+  })
+  return { session_id: id, ...next.told }
+}
+
+/**
+ * The member with this e-mail and password. Failed attempts are counted for each e-mail, whether or not it is a
+ * member's, and for each address. @throws ApiError `unauthenticated`, `rate_limited`
+ */
+export async function checkPassword(
+  ctx: Context,
+  email: string,
+  password: string,
+  address: string | null = null,
+) {
+  const known = email.trim().toLowerCase()
+  const buckets = [bucketOf(`email:${toHex(await sha256(known))}`, LIMITS.sign_ins_per_email)]
+  if (address !== null) buckets.push(bucketOf(`address:${address}`, LIMITS.sign_ins_per_address))
+  for (const bucket of buckets) {
+    const wait_ms = await takeTokens(ctx.redis, bucket, 1, ctx.now())
+    if (wait_ms > 0) throw tooMany(wait_ms)
+  }
+  const member = await findMemberByEmail(ctx.db, known)
   if (!(await passwordMatches(password, member?.password_hash)) || member === undefined) {
     throw new ApiError('unauthenticated', 'The e-mail or the password is wrong.')
   }
-  const id = ctx.newId()
-  const next = await newRefresh(ctx)
-  await insertSession(ctx.db, { id, member_id: member.id, ...next.stored })
-  return { session_id: id, ...next.told }
+  for (const bucket of buckets) await takeTokens(ctx.redis, bucket, -1, ctx.now())
+  return member
 }
+
+const bucketOf = (name: string, { burst, per_minute }: { burst: number; per_minute: number }): Bucket => ({
+  name: `sign-in:${name}`,
+  burst,
+  per_second: per_minute / 60,
+})
+
+const tooMany = (wait_ms: number) =>
+  new ApiError(
+    'rate_limited',
+    'Too many failed sign-ins.',
+    'Wait as long as Retry-After says.',
+    Math.ceil(wait_ms / 1000),
+  )
 
 /** @throws ApiError `unauthenticated` */
 export async function refreshSession(ctx: Context, refresh_token: string): Promise<OpenedSession> {

@@ -41,24 +41,23 @@ class KeyTaken extends Error {}
  * A pile that fits in one chunk is one transaction. A longer one is committed chunk by chunk under a run that is
  * still `materializing`, because a transaction as long as an upload would keep PostgreSQL from cleaning up.
  *
- * @throws ApiError `not_found`, `account_suspended`, `no_items`, `too_many_items`, `duplicate_item_id`,
- *   `idempotency_key_reused`, and whatever `batches` throws.
+ * @throws ApiError `not_found`, `account_suspended`, `plan_limit`, `too_many_open_runs`, `no_items`,
+ *   `too_many_items`, `duplicate_item_id`, `idempotency_key_reused`, and whatever `batches` throws.
  */
 export async function submitRun(
   ctx: Context,
   order: RunOrder,
   batches: AsyncIterable<readonly NewItem[]>,
 ): Promise<Submitted> {
-  const submitter = await store.findSubmitter(ctx.sql, order.project_id, order.agent_id)
-  if (!submitter) throw new ApiError('not_found', `No agent ${order.agent_id} in this project.`)
-  if (submitter.account_status === 'suspended')
-    throw new ApiError('account_suspended', 'The account is suspended; no runs are accepted.')
-
   const earlier = await findEarlier(ctx, order)
   if (earlier) {
     for await (const _ of batches); // the fingerprint needs the whole body
     return answerAgain(order, earlier)
   }
+  const { project_id, agent_id } = order
+  const submitter = await store.findSubmitter(ctx.sql, project_id, agent_id, LIMITS.project_open_runs)
+  if (!submitter) throw new ApiError('not_found', 'There is no such agent in this account.')
+  await refuseBeyondLimits(ctx, submitter)
   const run: store.NewRun = {
     id: ctx.newRunId(),
     project_id: order.project_id,
@@ -79,6 +78,28 @@ export async function submitRun(
     if (!(error instanceof KeyTaken)) throw error
     return answerAgain(order, (await findEarlier(ctx, order))!)
   }
+}
+
+/** Runs submitted at the same moment may pass together: the bounds protect the installation, not an invoice. */
+async function refuseBeyondLimits(ctx: Context, submitter: store.Submitter): Promise<void> {
+  const { account_id, account_status, plan, open_runs, open_runs_bound } = submitter
+  if (account_status === 'suspended') {
+    throw new ApiError('account_suspended', 'The account is suspended; no runs are accepted.')
+  }
+  if (plan.open_runs !== undefined && (await store.countOpenRuns(ctx.sql, account_id)) >= plan.open_runs) {
+    throw new ApiError(
+      'plan_limit',
+      `The plan of the account allows ${plan.open_runs} runs that have not ended.`,
+      'Wait for runs to end, cancel some, or send many items as one batch.',
+    )
+  }
+  if (open_runs < open_runs_bound) return
+  throw new ApiError(
+    'too_many_open_runs',
+    `The project has ${open_runs_bound} runs that have not ended, as many as it may have.`,
+    'Wait for runs to end, or send many items as one batch.',
+    LIMITS.open_runs_retry_s,
+  )
 }
 
 async function findEarlier(ctx: Context, { project_id, idempotency }: RunOrder) {

@@ -8,6 +8,7 @@ import { findNextDue, findOpenRuns, reapClaims } from '../store/claims.ts'
 import { ensureStepPartitions } from '../store/partitions.ts'
 import { findCreditedRuns, resumeCredited } from '../store/stop.ts'
 import { findAbandonedRuns } from '../store/submission.ts'
+import { removeDeleted } from './removal.ts'
 import { giveUp } from './submit.ts'
 
 interface Chore {
@@ -20,6 +21,7 @@ export const CHORES: readonly Chore[] = [
   { name: 'offer again what dead consumers held', run: reap },
   { name: 'resume what waited for credit', run: resume },
   { name: 'remove submissions that never arrived whole', run: removeAbandoned },
+  { name: 'remove what was deleted', run: removeDeleted },
   { name: 'make partitions ahead', run: ctx => ensureStepPartitions(ctx.sql, ctx.now()) },
   { name: 'wake a consumer if there is work', run: wakeForWork },
 ]

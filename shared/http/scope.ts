@@ -5,10 +5,12 @@ import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import type { RunRow } from '../schema/wire.ts'
 import type { AgentRow, ProjectRow } from '../schema/wire-account.ts'
-import { findAgent } from '../store/agents.ts'
+import type { MemberRow } from '../schema/wire-members.ts'
+import { findAgent, findAgentBySlug } from '../store/agents.ts'
+import { findMember } from '../store/members.ts'
 import { findProject } from '../store/projects.ts'
 import { findRun } from '../store/runs.ts'
-import type { Principal } from './auth.ts'
+import type { Principal, SessionPrincipal } from './auth.ts'
 import type { Noun } from './endpoint.ts'
 
 export const notFound = (noun: Noun) => new ApiError('not_found', `There is no such ${noun} in this account.`)
@@ -54,6 +56,30 @@ export async function scopeOf(ctx: Context, principal: Principal, project_id?: s
 /** The agent, if the caller may act on its project. */
 export async function agentIn(ctx: Context, principal: Principal, id: string): Promise<AgentRow> {
   return within(principal, 'agent', await findAgent(ctx.db, principal.account_id, id))
+}
+
+/** The agent with this slug, in the project named or in the key's own. */
+export async function agentNamed(
+  ctx: Context,
+  principal: Principal,
+  slug: string,
+  project_id: string | undefined,
+): Promise<AgentRow> {
+  const scope = await scopeOf(ctx, principal, project_id)
+  if (scope.project_id === null) {
+    throw new ApiError(
+      'invalid_request',
+      'Field "project_id" is missing: slugs are unique within a project only.',
+    )
+  }
+  return within(principal, 'agent', await findAgentBySlug(ctx.db, scope.account_id, scope.project_id, slug))
+}
+
+/** The member, if it is of the caller's account. */
+export async function memberIn(ctx: Context, principal: SessionPrincipal, id: string): Promise<MemberRow> {
+  const member = await findMember(ctx.db, principal.account_id, id)
+  if (member === undefined) throw notFound('member')
+  return member
 }
 
 /** The run, if the caller may act on its project. */

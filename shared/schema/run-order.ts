@@ -11,6 +11,7 @@ import {
   label,
   partitionKey,
   queryNumber,
+  slug,
   timeoutSeconds,
   uuid,
 } from './input.ts'
@@ -36,6 +37,19 @@ export const RunOrderOfOne = z
     ...settings,
   })
   .openapi('RunOrder', { description: 'One item for an agent.' })
+
+/** The agent by its slug, or by its id. */
+export const OneOffOrder = z
+  .strictObject({
+    agent: slug.optional().describe('The slug of the agent; or else its id in agent_id.'),
+    agent_id: uuid('The agent; or else its slug in agent.').optional(),
+    project_id: uuid("Where the slug is looked up; a project key's own when absent.").optional(),
+    input,
+    item_id: itemId.optional(),
+    partition_key: partitionKey.optional(),
+    ...settings,
+  })
+  .openapi('OneOffOrder', { description: 'One item for an agent that is named in the body.' })
 
 export const StartedRun = z
   .object({

@@ -6,6 +6,7 @@ import { LIMITS } from '../domain/limits.ts'
 import { centsOf } from '../domain/pricing.ts'
 import { AGENT_PROTOCOLS, DEPLOYMENT_KINDS } from '../domain/vocabulary.ts'
 import { isStorable, label, prose } from './input.ts'
+import { settings } from './project-settings.ts'
 import type { agents, apiKeys, deployments, projects } from './tables.ts'
 import { Json, timestamp } from './wire.ts'
 
@@ -22,9 +23,17 @@ export const Project = z
     name: z.string(),
     concurrency: z.int().describe('Items of the project at work at once at most.'),
     running: z.int().describe('Items of the project at work now.'),
+    partition_concurrency: settings.partition_concurrency
+      .nullable()
+      .describe('Items of one partition at work at once at most; null is no bound.'),
+    open_runs: settings.open_runs,
+    requests_per_second: settings.requests_per_second,
+    keys_may_mint: settings.keys_may_mint,
+    prices: settings.prices,
     credit_cents: z.int().nullable().describe('Money the project may spend in all; null is no bound.'),
     spent_cents: z.int().describe('Money the project has spent.'),
     created_at: timestamp,
+    updated_at: timestamp,
   })
   .openapi('Project', { description: 'Separates environments: agents, runs and keys belong to one project.' })
 
@@ -34,9 +43,15 @@ export function projectOf(row: ProjectRow): z.input<typeof Project> {
     name: row.name,
     concurrency: row.settings.concurrency ?? LIMITS.project_concurrency,
     running: row.running,
+    partition_concurrency: row.settings.partition_concurrency ?? null,
+    open_runs: row.settings.open_runs ?? LIMITS.project_open_runs,
+    requests_per_second: row.settings.requests_per_second ?? LIMITS.project_requests_per_second,
+    keys_may_mint: row.settings.keys_may_mint ?? true,
+    prices: row.settings.prices ?? {},
     credit_cents: row.credit_micro === null ? null : centsOf(row.credit_micro),
     spent_cents: centsOf(row.spent_micro),
     created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
   }
 }
 

@@ -1,6 +1,6 @@
 // The shapes of an account, its members, their sessions and the log of changes. No hash leaves through these.
 
-import { z } from 'zod'
+import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import { ACCOUNT_STATUSES, MEMBER_ROLES } from '../domain/vocabulary.ts'
 import { label } from './input.ts'
@@ -33,7 +33,7 @@ export const Member = z
     role: z.enum(MEMBER_ROLES),
     created_at: timestamp,
   })
-  .meta({ id: 'Member', description: 'A person who can sign in to the account.' })
+  .openapi('Member', { description: 'A person who can sign in to the account.' })
 
 export const memberOf = ({ id, email, role, created_at }: MemberRow): z.input<typeof Member> => ({
   id,
@@ -51,7 +51,7 @@ export const Account = z
     created_at: timestamp,
     member: Member.describe('Who is asking.'),
   })
-  .meta({ id: 'Account', description: 'Owns projects; its members sign in to all of them.' })
+  .openapi('Account', { description: 'Owns projects; its members sign in to all of them.' })
 
 export const accountOf = (row: AccountRow, member: MemberRow): z.input<typeof Account> => ({
   id: row.id,
@@ -71,7 +71,7 @@ export const OpenSession = z
     last_used_at: timestamp.describe('When its tokens were last renewed.'),
     expires_at: timestamp,
   })
-  .meta({ id: 'OpenSession', description: 'A sign-in that is still good.' })
+  .openapi('OpenSession', { description: 'A sign-in that is still good.' })
 
 export const sessionOf = (row: SessionRow, current: string): z.input<typeof OpenSession> => ({
   id: row.id,
@@ -96,7 +96,7 @@ export const AuditEntry = z
     target_id: uuid('What was made or changed.').nullable(),
     fields: z.array(z.string()).describe('The fields that were sent, without their values.'),
   })
-  .meta({ id: 'AuditEntry', description: 'Who changed what, and when.' })
+  .openapi('AuditEntry', { description: 'Who changed what, and when.' })
 
 export const auditEntryOf = (row: AuditRow): z.input<typeof AuditEntry> => ({
   id: row.id,

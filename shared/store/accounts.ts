@@ -1,6 +1,6 @@
 // Accounts and their members' passwords.
 
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull, ne, sql } from 'drizzle-orm'
 import type { Database } from '../context.ts'
 import { accounts, members, sessions } from '../schema/tables.ts'
 
@@ -27,11 +27,22 @@ export async function ensureFirstMember(db: Database, first: FirstMember) {
   return { member_id: first.id, account_id: first.account_id }
 }
 
-/** Sets a member's password and ends the sessions that were opened with the old one. */
-export async function setPassword(db: Database, member_id: string, password_hash: string): Promise<void> {
+/** Sets a member's password and ends the sessions that were opened with the old one, but for one. */
+export async function setPassword(
+  db: Database,
+  member_id: string,
+  password_hash: string,
+  kept_session_id?: string,
+): Promise<void> {
   await db.update(members).set({ password_hash }).where(eq(members.id, member_id))
   await db
     .update(sessions)
     .set({ revoked_at: sql`now()` })
-    .where(and(eq(sessions.member_id, member_id), isNull(sessions.revoked_at)))
+    .where(
+      and(
+        eq(sessions.member_id, member_id),
+        isNull(sessions.revoked_at),
+        kept_session_id === undefined ? undefined : ne(sessions.id, kept_session_id),
+      ),
+    )
 }

@@ -39,14 +39,32 @@ export async function findAgent(db: Database, account_id: string, id: string): P
   return row
 }
 
+export async function findAgentBySlug(
+  db: Database,
+  account_id: string,
+  project_id: string,
+  slug: string,
+): Promise<AgentRow | undefined> {
+  const [row] = await selectAgents(db).where(
+    and(
+      isNull(agents.deleted_at),
+      eq(projects.account_id, account_id),
+      eq(agents.project_id, project_id),
+      eq(agents.slug, slug),
+    ),
+  )
+  return row
+}
+
 /** False when the project already has the slug. */
 export async function insertAgent(db: Database, agent: typeof agents.$inferInsert): Promise<boolean> {
-  const rows = await db
-    .insert(agents)
-    .values(agent)
-    .onConflictDoNothing()
-    .returning({ id: agents.id })
+  const rows = await db.insert(agents).values(agent).onConflictDoNothing().returning({ id: agents.id })
   return rows.length === 1
+}
+
+/** From now on nobody finds it; its slug is free. */
+export async function markAgentDeleted(db: Database, id: string): Promise<void> {
+  await db.update(agents).set({ deleted_at: sql`now()` }).where(eq(agents.id, id))
 }
 
 export async function updateAgent(db: Database, id: string, changes: AgentChanges): Promise<void> {

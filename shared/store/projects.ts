@@ -1,6 +1,6 @@
 // Accounts' projects. A project and its usage row are made together and go together.
 
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Database } from '../context.ts'
 import { projects, projectUsage } from '../schema/tables.ts'
 import type { ProjectRow } from '../schema/wire-account.ts'
@@ -47,4 +47,30 @@ export async function insertProject(db: Database, project: typeof projects.$infe
     await tx.insert(projects).values(project)
     await tx.insert(projectUsage).values({ project_id: project.id })
   })
+}
+
+export interface StoredChanges {
+  name: string | undefined
+  credit_micro: number | null | undefined
+  /** Null takes a setting away. */
+  settings: object
+}
+
+export async function updateProject(db: Database, id: string, changes: StoredChanges): Promise<void> {
+  const { name, credit_micro, settings } = changes
+  await db
+    .update(projects)
+    .set({
+      ...(name !== undefined && { name }),
+      ...(credit_micro !== undefined && { credit_micro }),
+      // No setting holds a null further down.
+      settings: sql`jsonb_strip_nulls(${projects.settings} || ${JSON.stringify(settings)}::text::jsonb)`,
+      updated_at: sql`now()`,
+    })
+    .where(eq(projects.id, id))
+}
+
+/** Takes a project from its account: no query finds it any more, and none of its keys is live. */
+export async function detachProject(db: Database, id: string): Promise<void> {
+  await db.update(projects).set({ account_id: null, updated_at: sql`now()` }).where(eq(projects.id, id))
 }

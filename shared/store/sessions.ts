@@ -1,8 +1,9 @@
 // Members and their sessions. A session is dead once it is revoked or its refresh token has expired.
 
-import { and, eq, gt, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, isNull, sql } from 'drizzle-orm'
 import type { Database } from '../context.ts'
 import { members, sessions } from '../schema/tables.ts'
+import type { SessionRow } from '../schema/wire-members.ts'
 
 export async function findMemberByEmail(db: Database, email: string) {
   const [row] = await db.select().from(members).where(eq(members.email, email))
@@ -46,6 +47,40 @@ export async function rotateSession(
     )
     .returning({ id: sessions.id })
   return row
+}
+
+/** A member's live sessions, newest first. */
+export function listSessions(db: Database, member_id: string, limit: number): Promise<SessionRow[]> {
+  const { refresh_hash: _, ...columns } = getTableColumns(sessions)
+  return db
+    .select(columns)
+    .from(sessions)
+    .where(
+      and(
+        eq(sessions.member_id, member_id),
+        isNull(sessions.revoked_at),
+        gt(sessions.expires_at, sql`now()`),
+      ),
+    )
+    .orderBy(desc(sessions.id))
+    .limit(limit)
+}
+
+/** Ends a live session of the member; false when there is no such one. */
+export async function revokeSessionOf(db: Database, member_id: string, id: string): Promise<boolean> {
+  const rows = await db
+    .update(sessions)
+    .set({ revoked_at: sql`now()` })
+    .where(
+      and(
+        eq(sessions.id, id),
+        eq(sessions.member_id, member_id),
+        isNull(sessions.revoked_at),
+        gt(sessions.expires_at, sql`now()`),
+      ),
+    )
+    .returning({ id: sessions.id })
+  return rows.length === 1
 }
 
 export async function revokeSession(db: Database, id: string): Promise<void> {

@@ -2,6 +2,7 @@
 // check would cost a tenth of the throughput.
 
 import type { Sql } from '../context.ts'
+import type { AccountPlan } from '../schema/tables.ts'
 import { numbers, texts } from './columns.ts'
 
 export interface NewRun {
@@ -28,16 +29,33 @@ export interface NewItem {
 
 export interface Submitter {
   deployment_id: string | null
+  account_id: string
   account_status: 'active' | 'suspended'
+  plan: AccountPlan
+  /** Runs of the project that have not ended, counted no further than the bound. */
+  open_runs: number
+  open_runs_bound: number
 }
 
-/** The agent a submission names, if it is in the project, and whether its account may submit. */
-export async function findSubmitter(sql: Sql, projectId: string, agentId: string) {
+/** The agent a submission names, if it is in the project, and whether its account and project may submit. */
+export async function findSubmitter(sql: Sql, projectId: string, agentId: string, openRunsBound: number) {
   const [row] = await sql<Submitter[]>`
-    select a.current_deployment_id as deployment_id, c.status as account_status
-    from agents a join projects p on p.id = a.project_id join accounts c on c.id = p.account_id
+    select a.current_deployment_id as deployment_id, c.id as account_id, c.status as account_status, c.plan,
+      (select count(*)::int from (
+        select from runs r where r.project_id = p.id and r.finished_at is null limit bound) open) as open_runs,
+      bound as open_runs_bound
+    from agents a join projects p on p.id = a.project_id join accounts c on c.id = p.account_id,
+      lateral (select coalesce((p.settings->>'open_runs')::int, ${openRunsBound}) as bound) b
     where a.id = ${agentId} and a.project_id = ${projectId} and a.deleted_at is null`
   return row
+}
+
+/** Runs of an account's projects that have not ended. */
+export async function countOpenRuns(sql: Sql, accountId: string): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::int as n from projects p join runs r on r.project_id = p.id
+    where p.account_id = ${accountId} and r.finished_at is null`
+  return row!.n
 }
 
 /** With its number of items, a run is open as soon as this is committed; without, it is materializing. */
@@ -110,7 +128,8 @@ export async function deleteMaterializingRun(sql: Sql, runId: string): Promise<v
 export async function findAbandonedRuns(sql: Sql, idleMinutes: number, limit: number) {
   return sql<{ id: string }[]>`
     select id from runs
-    where finished_at is null and materializing and touched_at < now() - make_interval(mins => ${idleMinutes})
+    -- A recovery that was interrupted goes on with its run.
+    where finished_at is null and materializing and recovery_id is null and touched_at < now() - make_interval(mins => ${idleMinutes})
     limit ${limit}`
 }
 

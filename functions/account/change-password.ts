@@ -1,0 +1,24 @@
+import { z } from '@hono/zod-openapi'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { changePassword as change } from '../../shared/engine/members.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { password } from '../../shared/schema/wire-members.ts'
+
+export const changePassword = endpoint({
+  method: 'post',
+  path: '/v1/account/password',
+  tag: 'Account',
+  operation_id: 'changePassword',
+  summary: 'Change your password',
+  description: 'Every session of yours but this one is dead everywhere within five seconds.',
+  auth: 'session',
+  role: 'viewer',
+  atomic: true,
+  body: z.strictObject({
+    current_password: z.string().min(1).max(LIMITS.password_characters.max),
+    new_password: password,
+  }),
+  answers: { 200: { description: 'Changed; no body.' } },
+  errors: ['rate_limited'],
+  handle: ({ ctx, principal, body }) => change(ctx, principal, body.current_password, body.new_password),
+})

@@ -1,0 +1,22 @@
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { Account, accountOf } from '../../shared/schema/wire-members.ts'
+import { findAccount, findMember } from '../../shared/store/members.ts'
+
+export const getAccount = endpoint({
+  method: 'get',
+  path: '/v1/account',
+  tag: 'Account',
+  operation_id: 'getAccount',
+  summary: 'Get the account, and who you are in it',
+  auth: 'session',
+  answers: { 200: { description: 'The account.', schema: Account } },
+  errors: [],
+  async handle({ ctx, principal }) {
+    const { account_id, member_id } = principal
+    const [account, member] = await Promise.all([
+      findAccount(ctx.db, account_id),
+      findMember(ctx.db, account_id, member_id),
+    ])
+    return accountOf(account!, member!)
+  },
+})

@@ -1,0 +1,22 @@
+import { z } from '@hono/zod-openapi'
+import { addMember } from '../../shared/engine/members.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { email, Member, memberOf, password, role } from '../../shared/schema/wire-members.ts'
+
+export const createMember = endpoint({
+  method: 'post',
+  path: '/v1/members',
+  tag: 'Account',
+  operation_id: 'createMember',
+  summary: 'Add a member',
+  description:
+    'Assay sends no mail: give the member the password, to be changed with POST /v1/account/password.',
+  auth: 'session',
+  role: 'owner',
+  atomic: true,
+  body: z.strictObject({ email, role, password }),
+  answers: { 201: { description: 'The member.', schema: Member } },
+  errors: ['email_taken', 'plan_limit'],
+  handle: async ({ ctx, principal, body }) =>
+    memberOf(await addMember(ctx, { account_id: principal.account_id, ...body })),
+})

@@ -1,0 +1,41 @@
+import { z } from '@hono/zod-openapi'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { updateProject as update } from '../../shared/engine/projects.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { projectIn } from '../../shared/http/scope.ts'
+import { budgetCents, label } from '../../shared/schema/input.ts'
+import { changedSettings } from '../../shared/schema/project-settings.ts'
+import { Project, projectOf } from '../../shared/schema/wire-account.ts'
+
+const Changes = z
+  .strictObject({
+    name: label(LIMITS.name_characters, 'For example production.').optional(),
+    credit_cents: budgetCents
+      .nullable()
+      .optional()
+      .describe('Money the project may spend in all; null is no bound.'),
+    ...changedSettings,
+  })
+  .refine(changes => Object.keys(changes).length > 0, 'must change something')
+
+export const updateProject = endpoint({
+  method: 'patch',
+  path: '/v1/projects/{projectId}',
+  tag: 'Projects',
+  operation_id: 'updateProject',
+  summary: 'Change a project',
+  description:
+    'Only what is named changes; a limit that is null goes back to what the installation sets. Holds for every further request and item within five seconds.',
+  auth: 'session',
+  role: 'owner',
+  atomic: true,
+  params: { projectId: 'project' },
+  body: Changes,
+  answers: { 200: { description: 'The project.', schema: Project } },
+  errors: [],
+  async handle({ ctx, principal, params, body }) {
+    await projectIn(ctx, principal, params.projectId)
+    await update(ctx, params.projectId, body)
+    return projectOf(await projectIn(ctx, principal, params.projectId))
+  },
+})

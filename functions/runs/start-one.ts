@@ -1,0 +1,37 @@
+import { ApiError } from '../../shared/domain/errors.ts'
+import { itemOfBody } from '../../shared/engine/item-lines.ts'
+import { submitRun } from '../../shared/engine/submit.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { Fingerprint } from '../../shared/http/fingerprint.ts'
+import { agentIn, agentNamed } from '../../shared/http/scope.ts'
+import { OneOffOrder, orderOf, StartedRun } from '../../shared/schema/run-order.ts'
+
+export const startOneOffRun = endpoint({
+  method: 'post',
+  path: '/v1/runs',
+  tag: 'Runs',
+  operation_id: 'startOneOffRun',
+  summary: 'Run an agent, named by slug or id, over one item',
+  description: 'The same as starting a run of the agent by its path, for callers that know only its slug.',
+  auth: 'any',
+  body: OneOffOrder,
+  answers: { 202: { description: 'Accepted and queued.', schema: StartedRun } },
+  errors: ['account_suspended', 'plan_limit', 'not_found', 'idempotency_key_reused', 'too_many_open_runs'],
+  async handle({ ctx, principal, body, text, reply }) {
+    if ((body.agent === undefined) === (body.agent_id === undefined)) {
+      throw new ApiError('invalid_request', 'One of the fields "agent" and "agent_id" must name the agent.')
+    }
+    const agent =
+      body.agent_id === undefined
+        ? await agentNamed(ctx, principal, body.agent!, body.project_id)
+        : await agentIn(ctx, principal, body.agent_id)
+    if (body.project_id !== undefined && body.project_id !== agent.project_id) {
+      throw new ApiError('invalid_request', 'Field "project_id" names another project than the agent\'s.')
+    }
+    const fingerprint = async () => new Fingerprint(['one-off', agent.id]).text(text).digest()
+    const items = itemOfBody(text, ['input', 'item_id', 'partition_key'])
+    const { run_id, first_item } = await submitRun(ctx, orderOf(agent, body, fingerprint), items)
+    reply.project_id = agent.project_id
+    return { run_id, record_id: first_item }
+  },
+})

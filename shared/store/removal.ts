@@ -1,0 +1,73 @@
+// Removes runs of projects and agents that were deleted, then what is left of those. A run goes last of all its
+// rows: it is what they are found by.
+
+import type { Sql } from '../context.ts'
+
+/** Runs of a project without an account, or of a deleted agent. */
+const deletedRuns = (sql: Sql) => sql`(
+  select r.id, r.finished_at, r.stop_reason from projects p join runs r on r.project_id = p.id
+  where p.account_id is null
+  union
+  select r.id, r.finished_at, r.stop_reason from agents a join runs r on r.agent_id = a.id
+  where a.deleted_at is not null)`
+
+/** Nothing more of them is dispatched. */
+export async function cancelDeletedRuns(sql: Sql, limit: number): Promise<void> {
+  await sql`
+    update runs set stop_reason = 'cancelled'
+    where id in (
+      select id from ${deletedRuns(sql)} d
+      where finished_at is null and stop_reason is distinct from 'cancelled' limit ${limit})`
+}
+
+/** Runs to remove that no consumer holds items of. */
+export async function findDeletedRuns(sql: Sql, limit: number) {
+  return sql<{ id: string }[]>`
+    select id from ${deletedRuns(sql)} d
+    where not exists (select from claims c where c.run_id = d.id)
+      and (finished_at is not null or stop_reason = 'cancelled')
+    limit ${limit}`
+}
+
+const TABLES = ['steps', 'attempts', 'triage', 'due_items', 'items'] as const
+
+/** Removes up to `limit` rows of each kind that belong to a run; returns how many went. */
+export async function removeRunRows(sql: Sql, runId: string, limit: number): Promise<number> {
+  let removed = 0
+  for (const table of TABLES) {
+    // Rows by their place: the tables have different keys, and in steps a place is one within its partition.
+    const result = await sql`
+      delete from ${sql(table)} where run_id = ${runId} and (tableoid, ctid) in (
+        select tableoid, ctid from ${sql(table)} where run_id = ${runId} limit ${limit})`
+    removed += result.count
+  }
+  return removed
+}
+
+/** Removes the run itself, unless a consumer or a submission has put something under it again. */
+export async function removeRun(sql: Sql, runId: string): Promise<number> {
+  return sql.begin(async tx => {
+    await tx`select from runs where id = ${runId} for update`
+    const result = await tx`
+      delete from runs where id = ${runId}
+        and not exists (select from items where run_id = ${runId})
+        and not exists (select from claims where run_id = ${runId})`
+    return result.count
+  })
+}
+
+/** Removes agents and projects that were deleted and have no run left, and code that no deployment names. */
+export async function removeEmptied(sql: Sql, limit: number): Promise<number> {
+  const agents = await sql`
+    delete from agents where id in (
+      select id from agents a where deleted_at is not null
+        and not exists (select from runs r where r.agent_id = a.id) limit ${limit})`
+  const projects = await sql`
+    delete from projects where id in (
+      select id from projects p where account_id is null
+        and not exists (select from runs r where r.project_id = p.id) limit ${limit})`
+  const removed = agents.count + projects.count
+  if (removed > 0)
+    await sql`delete from bundles b where not exists (select from deployments d where d.bundle_hash = b.hash)`
+  return removed
+}
