@@ -11,6 +11,8 @@ export const FAULT_POINTS = [
   'cancel.before_commit',
   'reap.before_commit',
   'deploy.before_commit',
+  'replay.before_commit',
+  'recovery.before_commit',
 ] as const
 export type FaultPoint = (typeof FAULT_POINTS)[number]
 

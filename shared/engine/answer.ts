@@ -4,12 +4,13 @@
 import { gradeItem } from '../domain/grading.ts'
 import { fieldsOf } from '../domain/json.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { centsOf } from '../domain/pricing.ts'
 import type { AgentLine, ItemError } from '../domain/protocol.ts'
 import type { OutcomeReason } from '../domain/vocabulary.ts'
 import { plainText } from '../store/columns.ts'
 import type { StepRow, Verdict } from '../store/settle.ts'
 import type { Claim } from './claim.ts'
-import type { Flight } from './flight.ts'
+import { type Flight, itemBudgetMicro } from './flight.ts'
 import type { Settler } from './settler.ts'
 import { ProtocolError, stepRow } from './step-row.ts'
 
@@ -128,8 +129,8 @@ export class Answer {
     flight.graded.push({ kind: row.kind, key: row.key, outcome: row.outcome, reason: row.outcome_reason })
     flight.cost_micro += row.cost_micro
     this.#settler.addStep(flight, row)
-    const budget = declaration.item_budget_cents
-    if (budget !== undefined && row.cost_micro > 0 && flight.cost_micro >= budget * 10_000) {
+    const budget = itemBudgetMicro(declaration, flight)
+    if (budget !== null && row.cost_micro > 0 && flight.cost_micro >= budget) {
       this.cutShort = true
       this.end(flight, budgetVerdict(declaration.on_budget, budget))
     }
@@ -172,7 +173,7 @@ export class Answer {
         flight,
         budgetVerdict(
           this.#claim.target.declaration.on_budget,
-          this.#claim.target.declaration.item_budget_cents,
+          itemBudgetMicro(this.#claim.target.declaration, flight),
         ),
       )
     this.fail(flight, error.code, error.message, REASON_OF_CODE[error.code] ?? 'agent_error')
@@ -203,8 +204,8 @@ const REASON_OF_CODE: Record<string, OutcomeReason> = {
   output_too_large: 'limit_exceeded',
 }
 
-export function budgetVerdict(onBudget: 'fail' | 'pause' | undefined, budgetCents: number | undefined) {
-  const error_message = `The item reached its budget of ${budgetCents ?? 0} cents.`
+export function budgetVerdict(onBudget: 'fail' | 'pause' | undefined, budgetMicro: number | null) {
+  const error_message = `The item reached its budget of ${centsOf(budgetMicro ?? 0)} cents.`
   return onBudget === 'pause'
     ? ({ status: 'paused', outcome_reason: 'budget_exceeded', error_message } as const)
     : ({

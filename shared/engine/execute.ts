@@ -9,7 +9,7 @@ import { type ItemLine, NDJSON, PROTOCOL_VERSION } from '../domain/protocol.ts'
 import { AgentProcessDied, type AgentResponse } from './agent-port.ts'
 import { Answer, backoffMs, budgetVerdict } from './answer.ts'
 import type { Claim } from './claim.ts'
-import type { Flight } from './flight.ts'
+import { type Flight, itemBudgetMicro } from './flight.ts'
 import type { Settler } from './settler.ts'
 import { ProtocolError } from './step-row.ts'
 
@@ -37,9 +37,9 @@ export async function execute(
 /** Ends the items that must not be dispatched: tried too often, or their money is gone. */
 function fence(ctx: Context, claim: Claim, flights: readonly Flight[], settler: Settler): Flight[] {
   const { declaration } = claim.target
-  const budget = declaration.item_budget_cents
   const answer = new Answer(claim, settler, flights, ctx.now)
   for (const flight of flights) {
+    const budget = itemBudgetMicro(declaration, flight)
     if (flight.item.transport_failures >= LIMITS.transport_attempts)
       answer.fail(
         flight,
@@ -47,7 +47,7 @@ function fence(ctx: Context, claim: Claim, flights: readonly Flight[], settler: 
         `The item was offered ${flight.item.transport_failures} times and no attempt came to an end.`,
         'transport_error',
       )
-    else if (budget !== undefined && budget > 0 && flight.cost_micro >= budget * 10_000)
+    else if (budget !== null && budget > 0 && flight.cost_micro >= budget)
       answer.end(flight, budgetVerdict(declaration.on_budget, budget))
   }
   return answer.unfinished()
@@ -132,7 +132,7 @@ function plainHeaders(claim: Claim, { item, attempt }: Flight): Record<string, s
 /** One line of the request; the input's text is passed on as it was stored. */
 function itemLine(claim: Claim, flight: Flight, timing: Timing): string {
   const { item } = flight
-  const budget = claim.target.declaration.item_budget_cents
+  const budget = itemBudgetMicro(claim.target.declaration, flight)
   const head: Omit<ItemLine, 'input'> = {
     seq: flight.seq,
     attempt: flight.attempt,
@@ -140,7 +140,7 @@ function itemLine(claim: Claim, flight: Flight, timing: Timing): string {
     partition_key: item.partition_key,
     timeout_ms: timeLeft(claim, flight),
     yield_ms: Math.round(Math.min(timing.yieldMs(), claim.timeout_ms)),
-    budget_micro: budget === undefined ? null : budget * 10_000 - flight.cost_micro,
+    budget_micro: budget === null ? null : budget - flight.cost_micro,
     recorded: item.recorded,
   }
   return `${JSON.stringify(head).slice(0, -1)},"input":${oneLine(item.input)}}\n`

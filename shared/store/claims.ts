@@ -100,6 +100,7 @@ export interface ClaimedItem {
   input: string
   step_count: number
   cost_micro: number
+  extra_budget_micro: number | null
   unpriced: boolean
   ran_ms: number
   agent_failures: number
@@ -107,7 +108,7 @@ export interface ClaimedItem {
   alone: boolean
 }
 
-const TAKEN = `i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.unpriced,
+const TAKEN = `i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro, i.unpriced,
   i.ran_ms, i.agent_failures, i.transport_failures`
 
 /** Takes the next `room` items at the run's cursor. The run must be locked. */

@@ -1,0 +1,125 @@
+// Replays, resumes and decides items one by one. Guarantee: of any number of callers at once, exactly one gets its
+// way; the others learn why not.
+
+import type { Context, Sql } from '../context.ts'
+import { ApiError, type ApiErrorCode } from '../domain/errors.ts'
+import { fault } from '../domain/fault.ts'
+import { itemRecordId } from '../domain/ids.ts'
+import { refusalOf } from '../domain/recovery.ts'
+import type { TriageAction } from '../domain/vocabulary.ts'
+import * as store from '../store/replay.ts'
+import * as triage from '../store/triage.ts'
+
+export type ItemKey = triage.ItemKey
+
+export interface ReplayOptions {
+  from_step?: string | undefined
+  /** The JSON text of another input. */
+  input?: string | undefined
+  deployment?: 'current' | 'original' | undefined
+  budget_cents?: number | undefined
+}
+
+/** What goes on, and how much of it is not done again. */
+export interface Continued {
+  run_id: string
+  record_id: string
+  reused_steps: number
+}
+
+/**
+ * Makes a run of one item beside an item that did not work.
+ *
+ * Steps that succeeded are taken over; with `from_step` only those before it; with another input none, unless
+ * `from_step` says that those before it still hold.
+ *
+ * @throws ApiError `item_not_replayable`, `account_suspended`, `invalid_request` when there is no such step
+ */
+export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOptions): Promise<Continued> {
+  const { from_step, input, deployment = 'current', budget_cents } = options
+  const original = await store.findOriginalRun(ctx.sql, key.run_id)
+  if (original.account_status === 'suspended')
+    throw new ApiError('account_suspended', 'The account is suspended; nothing is replayed.')
+  const run_id = ctx.newRunId()
+  const copied = await ctx.sql.begin(async tx => {
+    const sql = tx as unknown as Sql
+    await refuse(sql, 'replay', key, true)
+    if (from_step !== undefined && !(await store.hasStep(sql, key, from_step)))
+      throw new ApiError('invalid_request', `Field "from_step" names no step of the item: ${from_step}.`)
+    const { project_id, agent_id, name, timeout_seconds } = original
+    await store.insertReplayRun(sql, {
+      id: run_id,
+      project_id,
+      agent_id,
+      deployment_id: deployment === 'original' ? original.deployment_id : original.current_deployment_id,
+      name,
+      replay_of: key.run_id,
+      recovery_id: null,
+      timeout_seconds,
+      budget_micro: budget_cents === undefined ? null : budget_cents * 10_000,
+    })
+    const steps = from_step !== undefined ? { before: from_step } : input === undefined ? 'all' : 'none'
+    const copied = await store.copyItems(sql, {
+      run_id,
+      keys: [key],
+      in_feed: false,
+      input: input ?? null,
+      steps,
+    })
+    if (copied.items === 0) throw refused('replay', key, 'it has no row in triage')
+    await store.openReplayRun(sql, run_id)
+    await fault('replay.before_commit')
+    return copied
+  })
+  ctx.poke()
+  return { run_id, record_id: itemRecordId(run_id, 1), reused_steps: copied.reused_steps }
+}
+
+/**
+ * Lets a held item go on from its last recorded step. At its budget fence it gets `budget_cents` more, or its
+ * declared budget once more.
+ *
+ * @throws ApiError `item_not_paused`
+ */
+export async function resumeItem(
+  ctx: Context,
+  key: ItemKey,
+  options: { budget_cents?: number | undefined },
+): Promise<Continued> {
+  const cents = options.budget_cents ?? (await store.findItemBudget(ctx.sql, key))
+  const reused_steps = await triage.resume(ctx.sql, key, cents === null ? null : Math.round(cents * 10_000))
+  if (reused_steps === undefined) {
+    await refuse(ctx.sql, 'resume', key)
+    throw refused('resume', key, 'its run has ended')
+  }
+  ctx.poke()
+  return { run_id: key.run_id, record_id: itemRecordId(key.run_id, key.seq), reused_steps }
+}
+
+/** @throws ApiError `item_already_decided` */
+export async function acknowledgeItem(ctx: Context, key: ItemKey): Promise<void> {
+  if (await triage.acknowledge(ctx.sql, key)) return
+  await refuse(ctx.sql, 'acknowledge', key)
+}
+
+/** @throws ApiError `item_already_decided` */
+export async function dismissItem(ctx: Context, key: ItemKey): Promise<void> {
+  if (await triage.dismiss(ctx.sql, key)) return
+  await refuse(ctx.sql, 'dismiss', key)
+}
+
+async function refuse(sql: Sql, action: TriageAction, key: ItemKey, lock = false): Promise<void> {
+  const facts = await triage.findFacts(sql, key, lock)
+  const refusal = facts === undefined ? 'it is gone' : refusalOf(action, facts)
+  if (refusal !== null) throw refused(action, key, refusal)
+}
+
+const CODES: Record<TriageAction, ApiErrorCode> = {
+  replay: 'item_not_replayable',
+  resume: 'item_not_paused',
+  acknowledge: 'item_already_decided',
+  dismiss: 'item_already_decided',
+}
+
+const refused = (action: TriageAction, { run_id, seq }: ItemKey, why: string) =>
+  new ApiError(CODES[action], `Cannot ${action} item ${itemRecordId(run_id, seq)}: ${why}.`)

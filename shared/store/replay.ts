@@ -1,0 +1,185 @@
+// Copies items that did not work into a new run, with the steps that need not run again. Guarantee: under the locks
+// of the originals' runs an item is copied only while no replay of it is under way or has worked, and its copy, the
+// decision on the original and all counters are one statement.
+
+import type { Sql } from '../context.ts'
+import { type ItemKey, recordId } from './triage.ts'
+
+export interface NewReplayRun {
+  id: string
+  project_id: string
+  agent_id: string
+  deployment_id: string | null
+  name: string | null
+  replay_of: string | null
+  recovery_id: string | null
+  timeout_seconds: number | null
+  budget_micro: number | null
+}
+
+/** A run that takes copies until it is opened. */
+export async function insertReplayRun(sql: Sql, run: NewReplayRun): Promise<void> {
+  await sql`insert into runs ${sql({ ...run, materializing: true })}`
+}
+
+/** Opens the run for dispatch. */
+export async function openReplayRun(sql: Sql, runId: string): Promise<void> {
+  await sql`update runs set materializing = false, touched_at = now() where id = ${runId}`
+}
+
+/** Locks runs in one order, so that two that lock several do not wait for each other. */
+export async function lockRuns(sql: Sql, runIds: readonly string[]): Promise<void> {
+  await sql`select 1 from runs where id = any(${[...new Set(runIds)]}::uuid[]) order by id for no key update`
+}
+
+export interface Copy {
+  run_id: string
+  keys: readonly ItemKey[]
+  /** Only items still in the feed, as a cohort takes them. */
+  in_feed: boolean
+  /** Instead of the original's. */
+  input: string | null
+  /** `none`, or those before the step with this key, or all that succeeded. */
+  steps: 'all' | 'none' | { before: string }
+}
+
+export interface Copied {
+  items: number
+  reused_steps: number
+}
+
+/**
+ * Appends copies to a run that is not open yet.
+ *
+ * A step that succeeded is copied, unless it began after the end of one that did not succeed: it may rest on what
+ * that one gave, which is going to be different. Copies cost nothing.
+ */
+export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
+  const { run_id, keys, steps } = copy
+  const before = typeof steps === 'object' ? steps.before : null
+  const [row] = await sql<Copied[]>`
+    with chosen as materialized (
+      select i.*, run.total_items + row_number() over (order by k.n)::int as new_seq,
+        t.lane = 'dlq' and (t.disposition is null or t.disposition = 'acknowledged') as was_undecided
+      from runs run,
+        unnest(${keys.map(k => k.run_id)}::uuid[], ${keys.map(k => k.seq)}::int[]) with ordinality as k(run_id, seq, n)
+        join items i on i.run_id = k.run_id and i.seq = k.seq
+        join triage t on t.run_id = k.run_id and t.seq = k.seq
+      where run.id = ${run_id} and i.outcome in ('degraded', 'failed')
+        and (not ${copy.in_feed} or t.disposition is null)
+        and not exists (select from replays p join items n on n.run_id = p.run_id and n.seq = p.seq
+          where p.from_run_id = k.run_id and p.from_seq = k.seq
+            and (n.status in ('queued', 'running', 'paused') or n.outcome = 'ok'))
+    ), reused as materialized (
+      select c.new_seq, row_number() over (partition by c.new_seq order by s.step_no)::int as new_no, s.*
+      from chosen c, lateral (${reusable(sql, before)}) s where ${steps !== 'none'}
+    ), placed as (
+      insert into items (run_id, seq, line, status, step_count, replayed_from, item_id, partition_key, input)
+      select ${run_id}, c.new_seq, c.new_seq, 'queued', coalesce(s.n, 0), ${recordId(sql, 'c')}, c.item_id,
+        c.partition_key, coalesce(${copy.input}::text, c.input)
+      from chosen c left join (select new_seq, count(*)::int as n from reused group by 1) s using (new_seq)
+    ), traced as (
+      insert into steps (run_id, seq, step_no, attempt, kind, outcome, reused, started_at, duration_ms, key, name,
+        model, outcome_reason, input, output)
+      select ${run_id}, new_seq, new_no, 0, kind, outcome, true, started_at, duration_ms, key, name, model,
+        outcome_reason, input, output
+      from reused
+    ), linked as (
+      insert into replays (from_run_id, from_seq, run_id, seq) select run_id, seq, ${run_id}, new_seq from chosen
+    ), decided as (
+      update triage t set disposition = 'replayed', decided_at = now() from chosen c
+      where t.run_id = c.run_id and t.seq = c.seq
+    ), counted as (
+      update runs r set undecided = r.undecided - c.n
+      from (select run_id, count(*)::int as n from chosen where was_undecided group by 1) c where r.id = c.run_id
+    ), n as (select count(*)::int as n from chosen),
+    grown as (
+      update runs set total_items = total_items + n, touched_at = now() from n where id = ${run_id}
+    )
+    select n as items, (select count(*)::int from reused where key !~ '^hold(#\\d+)?$') as reused_steps from n`
+  return row!
+}
+
+/** Steps of item `c` whose outputs a replay takes over: the last success of each key. */
+const reusable = (sql: Sql, before: string | null) => sql`
+  select * from (
+    select distinct on (key) * from steps
+    where run_id = c.run_id and seq = c.seq and outcome = 'ok' and error_code is null
+      and (output is null or output not like '{"cut":true,%')
+    order by key, step_no desc
+  ) s
+  where not exists (
+    select from steps b
+    where b.run_id = c.run_id and b.seq = c.seq and b.outcome <> 'ok' and b.step_no < s.step_no
+      and date_trunc('milliseconds', b.started_at + make_interval(secs => b.duration_ms / 1000)) <= s.started_at
+      and not exists (select from steps o where o.run_id = b.run_id and o.seq = b.seq and o.key = b.key
+        and o.outcome = 'ok' and o.step_no > b.step_no)
+  ) and (${before}::text is null or s.step_no < (
+    select min(step_no) from steps f where f.run_id = c.run_id and f.seq = c.seq and f.key = ${before}::text))`
+
+export async function hasStep(sql: Sql, { run_id, seq }: ItemKey, key: string): Promise<boolean> {
+  const rows = await sql`
+    select 1 from steps where run_id = ${run_id} and seq = ${seq} and key = ${key} limit 1`
+  return rows.length > 0
+}
+
+export interface OriginalRun {
+  project_id: string
+  agent_id: string
+  deployment_id: string | null
+  current_deployment_id: string | null
+  name: string | null
+  timeout_seconds: number | null
+  account_status: 'active' | 'suspended'
+}
+
+/** What a replay takes over from the run of its original. */
+export async function findOriginalRun(sql: Sql, runId: string): Promise<OriginalRun> {
+  const [row] = await sql<OriginalRun[]>`
+    select r.project_id, r.agent_id, r.deployment_id, a.current_deployment_id, r.name, r.timeout_seconds,
+      c.status as account_status
+    from runs r join agents a on a.id = r.agent_id
+      join projects p on p.id = r.project_id join accounts c on c.id = p.account_id
+    where r.id = ${runId}`
+  return row!
+}
+
+/** The declared budget of one item, in cents; null when there is none. */
+export async function findItemBudget(sql: Sql, { run_id, seq }: ItemKey): Promise<number | null> {
+  const [row] = await sql<{ cents: number | null }[]>`
+    select case when i.outcome_reason = 'budget_exceeded' then (d.declaration->>'item_budget_cents')::float8 end
+      as cents
+    from items i join runs r on r.id = i.run_id join deployments d on d.id = r.deployment_id
+    where i.run_id = ${run_id} and i.seq = ${seq}`
+  return row?.cents ?? null
+}
+
+export interface Relative extends ItemKey {
+  record_id: string
+  /** 0 is the item itself, below it what it replays, above it what replays it. */
+  generation: number
+  replayed_from: string | null
+  status: string
+  outcome: string | null
+}
+
+/** An item with everything it descends from and all replays of those, oldest first. */
+export async function findLineage(sql: Sql, { run_id, seq }: ItemKey, limit: number) {
+  return sql<Relative[]>`
+    with recursive up as (
+      select ${run_id}::uuid as run_id, ${seq}::int as seq, 0 as depth
+      union all
+      select p.from_run_id, p.from_seq, up.depth + 1
+      from up join replays p on p.run_id = up.run_id and p.seq = up.seq where up.depth < ${limit}
+    ), down as (
+      (select run_id, seq, 0 as depth, null::uuid as from_run_id, null::int as from_seq from up
+        order by up.depth desc limit 1)
+      union all
+      select p.run_id, p.seq, down.depth + 1, p.from_run_id, p.from_seq
+      from down join replays p on p.from_run_id = down.run_id and p.from_seq = down.seq where down.depth < ${limit}
+    )
+    select d.run_id, d.seq, ${recordId(sql, 'd')} as record_id,
+      d.depth - (select max(depth) from up) as generation, i.replayed_from, i.status, i.outcome
+    from down d join items i on i.run_id = d.run_id and i.seq = d.seq
+    order by d.depth, d.run_id, d.seq limit ${limit}`
+}

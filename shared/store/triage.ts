@@ -1,0 +1,181 @@
+// Items that wait for a decision, and the decisions. Guarantee: a decision is one statement under the lock of the
+// item's run, which also keeps the run's count of undecided items, so the run's status follows by itself.
+
+import type { Sql } from '../context.ts'
+import type { ItemFacts } from '../domain/recovery.ts'
+import type { Disposition, ItemStatus, Outcome, TriageLane } from '../domain/vocabulary.ts'
+import { announce } from './settle.ts'
+
+export interface ItemKey {
+  run_id: string
+  seq: number
+}
+
+/** A row of the feed with the item it is about. `created_text` is the sort key as the database writes it. */
+export interface TriageEntry extends ItemKey {
+  project_id: string
+  agent_id: string
+  agent_slug: string
+  lane: TriageLane
+  disposition: Disposition | null
+  reason: string
+  error_code: string | null
+  partition_key: string | null
+  cluster_key: string | null
+  created_at: Date
+  created_text: string
+  item_id: string
+  status: ItemStatus
+  outcome: Outcome | null
+  message: string | null
+  run_stopped: boolean
+  replay: ItemFacts['replay']
+}
+
+export interface TriageFilter {
+  project_ids: readonly string[]
+  lanes: readonly TriageLane[]
+  run_id?: string | undefined
+  agent_id?: string | undefined
+  reason?: string | undefined
+  partition_key?: string | undefined
+  cluster_key?: string | undefined
+  before?: { created_text: string; run_id: string; seq: number } | undefined
+  limit: number
+}
+
+/** The spelling of an item's (run, seq) as a record id, as in shared/domain/ids.ts. */
+export const recordId = (sql: Sql, of: string) =>
+  sql.unsafe(`(left(${of}.run_id::text, 28) || lpad(to_hex(${of}.seq), 8, '0'))::uuid`)
+
+/** The replay of an item that forbids another, as JSON: one that is under way, else one that worked. */
+const replayOf = (sql: Sql) => sql`
+  left join lateral (
+    select jsonb_build_object('record_id', ${recordId(sql, 'p')}, 'status', n.status, 'outcome', n.outcome) as replay
+    from replays p join items n on n.run_id = p.run_id and n.seq = p.seq
+    where p.from_run_id = i.run_id and p.from_seq = i.seq
+      and (n.status in ('queued', 'running', 'paused') or n.outcome = 'ok')
+    order by n.outcome = 'ok' nulls first limit 1
+  ) again on true`
+
+/** Conditions on triage rows, each absent key letting everything pass. */
+export function triageConditions(sql: Sql, filter: Partial<TriageFilter>) {
+  return [
+    filter.run_id === undefined ? sql`` : sql`and t.run_id = ${filter.run_id}`,
+    filter.agent_id === undefined ? sql`` : sql`and t.agent_id = ${filter.agent_id}`,
+    filter.reason === undefined ? sql`` : sql`and t.reason = ${filter.reason}`,
+    filter.partition_key === undefined ? sql`` : sql`and t.partition_key = ${filter.partition_key}`,
+    filter.cluster_key === undefined ? sql`` : sql`and t.cluster_key = ${filter.cluster_key}`,
+  ]
+}
+
+/** A page of the feed, newest first. Each project and lane is read in the order of its index. */
+export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacters: number) {
+  const { before } = filter
+  return sql<TriageEntry[]>`
+    select t.run_id, t.seq, t.project_id, t.agent_id, a.slug as agent_slug, t.lane, t.disposition, t.reason,
+      t.error_code, t.partition_key, t.cluster_key, t.created_at, t.created_at::text as created_text, i.item_id,
+      i.status, i.outcome, left(coalesce(i.error_message, i.degraded_reason), ${messageCharacters}) as message,
+      r.stop_reason is not null as run_stopped, again.replay
+    from (
+      select t.* from unnest(${[...filter.project_ids]}::uuid[]) as p(id),
+        unnest(${[...filter.lanes]}::text[]::triage_lane[]) as l(lane),
+        lateral (
+          select * from triage t
+          where t.project_id = p.id and t.lane = l.lane and t.disposition is null ${triageConditions(sql, filter)}
+            ${
+              before === undefined
+                ? sql``
+                : sql`and (t.created_at, t.run_id, t.seq) < (${before.created_text}::text::timestamptz, ${before.run_id}::uuid, ${before.seq}::int)`
+            }
+          order by t.created_at desc, t.run_id desc, t.seq desc limit ${filter.limit}
+        ) t
+      order by t.created_at desc, t.run_id desc, t.seq desc limit ${filter.limit}
+    ) t
+    join items i on i.run_id = t.run_id and i.seq = t.seq
+    join runs r on r.id = t.run_id join agents a on a.id = t.agent_id
+    ${replayOf(sql)}
+    order by t.created_at desc, t.run_id desc, t.seq desc`
+}
+
+/** What decides which actions an item takes; its run is locked when a decision is to follow. */
+export async function findFacts(sql: Sql, { run_id, seq }: ItemKey, lock = false) {
+  if (lock) await sql`select 1 from runs where id = ${run_id} for no key update`
+  const [row] = await sql<ItemFacts[]>`
+    select i.status, i.outcome, t.lane, t.disposition, r.stop_reason is not null as run_stopped, again.replay
+    from items i join runs r on r.id = i.run_id
+    left join triage t on t.run_id = i.run_id and t.seq = i.seq
+    ${replayOf(sql)}
+    where i.run_id = ${run_id} and i.seq = ${seq}`
+  return row
+}
+
+/** The row leaves the feed and the item stays undecided; false when the row is not in the feed. */
+export async function acknowledge(sql: Sql, { run_id, seq }: ItemKey): Promise<boolean> {
+  const result = await sql`
+    update triage set disposition = 'acknowledged', decided_at = now()
+    where run_id = ${run_id} and seq = ${seq} and disposition is null`
+  return result.count === 1
+}
+
+/**
+ * Decides that nothing more is done about an item; a held one thereby ends as cancelled. False when it was decided
+ * before.
+ */
+export async function dismiss(sql: Sql, { run_id, seq }: ItemKey): Promise<boolean> {
+  const [row] = await sql<{ n: number }[]>`
+    with run as materialized (select * from runs where id = ${run_id} for no key update),
+    dismissed as (
+      update triage t set disposition = 'dismissed', decided_at = now() from run
+      where t.run_id = run.id and t.seq = ${seq} and (t.disposition is null or t.disposition = 'acknowledged')
+      returning t.lane
+    ), ended as (
+      update items i set status = 'cancelled', completed_at = now() from run, dismissed d
+      where i.run_id = run.id and i.seq = ${seq} and i.status = 'paused' and d.lane = 'quarantine'
+      returning i.seq
+    ), n as (
+      select (select count(*) from dismissed where lane = 'dlq')::int as decided,
+        (select count(*) from ended)::int as ended, (select count(*) from dismissed)::int as n
+    ), counted as (
+      update runs r set undecided = r.undecided - n.decided, paused = r.paused - n.ended,
+        cancelled = r.cancelled + n.ended,
+        finished_at = coalesce(r.finished_at,
+          case when ended_items(r) + n.ended >= r.total_items then now() end)
+      from n where r.id = ${run_id} and n.n > 0
+      -- Only this statement's own end is to be announced.
+      returning r.project_id, r.id, r.callback_url, case when n.ended > 0 then r.finished_at end as finished_at
+    ), ${announce(sql)}
+    select n from n`
+  return (row?.n ?? 0) > 0
+}
+
+/**
+ * Queues a held item again, with more money if it stands at its fence; returns the number of its recorded steps, or
+ * undefined when it is not held or its run was stopped.
+ */
+export async function resume(sql: Sql, { run_id, seq }: ItemKey, extraMicro: number | null) {
+  const [row] = await sql<{ reused_steps: number }[]>`
+    with run as materialized (
+      select * from runs where id = ${run_id} and stop_reason is null and finished_at is null for no key update
+    ), resumed as (
+      update items i set status = 'queued', outcome_reason = null, degraded_reason = null, error_message = null,
+        extra_budget_micro = case when ${extraMicro}::bigint is null then i.extra_budget_micro
+          else coalesce(i.extra_budget_micro, 0) + ${extraMicro}::bigint end
+      from run, triage t
+      where i.run_id = run.id and i.seq = ${seq} and i.status = 'paused' and t.run_id = i.run_id and t.seq = i.seq
+        and t.lane = 'quarantine' and t.disposition is distinct from 'resumed'
+      returning i.seq
+    ), decided as (
+      update triage set disposition = 'resumed', decided_at = now()
+      where run_id = ${run_id} and seq in (select seq from resumed)
+    ), due as (
+      insert into due_items (run_id, seq, due_at) select ${run_id}, seq, now() from resumed on conflict do nothing
+    ), counted as (
+      update runs r set paused = r.paused - 1, touched_at = now() from resumed where r.id = ${run_id}
+    )
+    select (select count(*)::int from steps s
+      where s.run_id = ${run_id} and s.seq = resumed.seq and s.error_code is null and s.key !~ '^hold(#\\d+)?$')
+      as reused_steps
+    from resumed`
+  return row?.reused_steps
+}
