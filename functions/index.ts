@@ -21,6 +21,7 @@ import { updateAgent } from './agents/update.ts'
 import { listAuditEntries } from './audit/list.ts'
 import { getHealth } from './health/live.ts'
 import { getReadiness } from './health/ready.ts'
+import { countStepErrors } from './items/error-categories.ts'
 import { exportItemRecords } from './items/export.ts'
 import { getItemRecord } from './items/get-record.ts'
 import { listSteps } from './items/list-steps.ts'
@@ -75,6 +76,7 @@ export const endpoints: readonly Endpoint[] = [
   exportItemRecords,
   getItemRecord,
   listSteps,
+  countStepErrors,
   createSession,
   refreshSession,
   deleteCurrentSession,

@@ -1,18 +1,16 @@
 import { z } from '@hono/zod-openapi'
+import { ApiError } from '../../shared/domain/errors.ts'
 import { parseItemRecordId } from '../../shared/domain/ids.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
+import { catchUpSearch } from '../../shared/engine/search.ts'
 import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { notFound, runIn, scopeOf } from '../../shared/http/scope.ts'
-import { cursor, itemId, outcome, pageSize, uuid } from '../../shared/schema/input.ts'
+import { pageSize } from '../../shared/schema/input.ts'
+import { StepQuery } from '../../shared/schema/step-query.ts'
 import { Step, stepOf } from '../../shared/schema/wire.ts'
-import { type FoundStep, listSteps as list, type StepFilter } from '../../shared/store/steps.ts'
-
-const keyOf = (step: FoundStep) => [step.started_text, step.run_id, String(step.seq), String(step.step_no)]
-
-function stepKey([started_text, run_id, seq, step_no]: string[]): StepFilter['before'] {
-  return { started_text: started_text!, run_id: run_id!, seq: Number(seq), step_no: Number(step_no) }
-}
+import { listProjects } from '../../shared/store/projects.ts'
+import { type FoundStep, type StepKey, searchSteps } from '../../shared/store/search.ts'
 
 export const listSteps = endpoint({
   method: 'get',
@@ -20,36 +18,49 @@ export const listSteps = endpoint({
   tag: 'Items',
   operation_id: 'listSteps',
   summary: 'Search steps',
+  description:
+    'Filters combine. `q` finds every step whose name, error code, error message, input or output (the first 4,000 characters of each) has all its words, the last of which may be the beginning of one; and every step whose name holds `q` as it stands. Steps that retention has taken are not found.',
   auth: 'any',
-  query: z.strictObject({
-    item_id: itemId.optional().describe('Only steps of items with this identifier of yours.'),
-    record_id: uuid('Only the trace of the item with this record id.').optional(),
-    run_id: uuid('Only steps of this run.').optional(),
-    project_id: uuid('Only steps of this project.').optional(),
-    outcome_status: outcome.optional().describe('Only steps with this verdict.'),
-    sort: z.enum(['recent']).default('recent').describe('Most recent first.'),
-    cursor: cursor.optional(),
-    limit: pageSize(LIMITS.steps_page),
-  }),
+  query: StepQuery.extend({ limit: pageSize(LIMITS.steps_page) }),
   answers: {
     200: {
-      description: 'The steps.',
+      description: 'The steps, each with its parent item and run.',
       schema: z.object({ steps: z.array(Step), next_cursor: z.string().nullable() }).openapi('StepPage'),
     },
   },
   errors: ['invalid_cursor', 'not_found'],
   async handle({ ctx, principal, query }) {
-    const { cursor, limit, sort: _, project_id, ...filters } = query
-    const record = filters.record_id === undefined ? undefined : parseItemRecordId(filters.record_id)
-    if (filters.record_id !== undefined && record === undefined) throw notFound('item')
-    const run_id = record?.run_id ?? filters.run_id
-    if (run_id !== undefined) await runIn(ctx, principal, run_id)
+    const { cursor, limit, project_id, record_id, outcome, outcome_status, ...filters } = query
+    if (outcome && outcome_status && outcome !== outcome_status)
+      throw new ApiError('invalid_request', 'Query parameters "outcome" and "outcome_status" differ.')
+    if (filters.from && filters.to && Date.parse(filters.from) > Date.parse(filters.to))
+      throw new ApiError('invalid_request', 'Query parameter "from" is later than "to".')
+    const record = record_id === undefined ? undefined : parseItemRecordId(record_id)
+    if (record_id !== undefined && record === undefined) throw notFound('item')
+    for (const id of [record?.run_id, filters.run_id]) if (id !== undefined) await runIn(ctx, principal, id)
     const scope = await scopeOf(ctx, principal, project_id)
-    const { item_id, outcome_status } = filters
-    const found = { ...scope, item_id, run_id, seq: record?.seq, outcome: outcome_status }
+    const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
+    if (record === undefined) await catchUpSearch(ctx)
+    const { min_cost_usd: min_cost_micro, ...rest } = filters
+    const found = { ...rest, min_cost_micro, record, outcome: outcome ?? outcome_status }
+    const project_ids = projects.map(project => project.id)
     const read = (after: string[] | undefined, limit: number) =>
-      list(ctx.db, { ...found, before: after && stepKey(after), limit })
-    const page = await readPage(ctx, { list: 'steps', ...scope, filters }, { cursor, limit }, read, keyOf)
-    return { steps: page.rows.map(stepOf), next_cursor: page.next_cursor }
+      searchSteps(ctx.db, { ...found, project_ids, after: after && keyOf(after), limit })
+    const identity = { list: 'steps', ...scope, filters: { ...found, record: record_id } }
+    const page = await readPage(ctx, identity, { cursor, limit }, read, textsOf)
+    return { steps: page.rows.map(row => stepOf(row, filters.q)), next_cursor: page.next_cursor }
   },
 })
+
+const textsOf = (step: FoundStep) =>
+  [step.cost_micro, step.started_text, step.run_id, step.seq, step.step_no].map(String)
+
+function keyOf([cost, started_text, run_id, seq, step_no]: string[]): StepKey {
+  return {
+    cost_micro: Number(cost),
+    started_text: started_text!,
+    run_id: run_id!,
+    seq: Number(seq),
+    step_no: Number(step_no),
+  }
+}

@@ -39,6 +39,11 @@ export const LIMITS = {
   runs_page: { default: 50, max: 500 },
   items_page: { default: 50, max: 500 },
   steps_page: { default: 50, max: 200 },
+  search_characters: 256,
+  search_names: 1000, // different names of steps a search looks through
+  search_catch_up_flushes: 20, // indexed before a search looks; what is more waits for the tick
+  index_ms: 250, // of each tick: a quarter of one core at most, some 6,000 steps
+  error_categories: 100,
   triage_page: { default: 50, max: 200 },
   recoveries_page: { default: 50, max: 200 },
   audit_page: { default: 50, max: 200 },

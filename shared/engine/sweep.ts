@@ -9,6 +9,7 @@ import { ensureStepPartitions } from '../store/partitions.ts'
 import { findCreditedRuns, resumeCredited } from '../store/stop.ts'
 import { findAbandonedRuns } from '../store/submission.ts'
 import { removeDeleted } from './removal.ts'
+import { indexNewSteps } from './search.ts'
 import { giveUp } from './submit.ts'
 
 interface Chore {
@@ -23,6 +24,7 @@ export const CHORES: readonly Chore[] = [
   { name: 'remove submissions that never arrived whole', run: removeAbandoned },
   { name: 'remove what was deleted', run: removeDeleted },
   { name: 'make partitions ahead', run: ctx => ensureStepPartitions(ctx.sql, ctx.now()) },
+  { name: 'index new steps', run: indexNewSteps },
   { name: 'wake a consumer if there is work', run: wakeForWork },
 ]
 

@@ -126,6 +126,37 @@ export function queryNumber(schema: z.ZodNumber) {
     .meta(shape)
 }
 
+const RFC_3339 = /^(\d{4}-\d{2}-\d{2})[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/
+
+/** Why a text is no moment in time; undefined when it is. */
+function instantProblem(text: string): string | undefined {
+  const day = RFC_3339.exec(text)?.[1]
+  if (day === undefined) return 'must be an RFC 3339 time with a zone, such as 2026-03-02T09:30:00Z'
+  const midnight = Date.parse(`${day}T00:00:00Z`)
+  // Date.parse makes 30 February the 2nd of March.
+  const exists = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day)
+  const inRange = Date.parse(text) >= 0 && Date.parse(text) < 2 ** 47
+  return exists && inRange ? undefined : 'is no moment in time'
+}
+
+/** A moment in a query, with its zone. */
+export const instant = (description: string) =>
+  z
+    .string()
+    .superRefine((text, ctx) => {
+      const message = instantProblem(text)
+      if (message !== undefined) ctx.addIssue({ code: 'custom', message })
+    })
+    .meta({ format: 'date-time', description })
+
+/** An amount of dollars in a query, in micro-dollars. */
+export const usdAmount = (description: string) =>
+  z
+    .string()
+    .refine(text => /^\d{1,9}(\.\d{1,12})?$/.test(text), 'must be a number of dollars, at least 0')
+    .transform(text => Math.ceil(Number(text) * 1e6 - 1e-6))
+    .meta({ type: 'number', minimum: 0, maximum: 999_999_999, description })
+
 export const cursor = z
   .string()
   .min(1)

@@ -6,6 +6,7 @@ import { z } from '@hono/zod-openapi'
 import { itemRecordId } from '../domain/ids.ts'
 import { worstOutcome } from '../domain/lifecycle.ts'
 import { centsOf, usdOf } from '../domain/pricing.ts'
+import { snippetOf } from '../domain/snippet.ts'
 import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STEP_KINDS, STOP_REASONS } from '../domain/vocabulary.ts'
 import { rawJson } from './raw-json.ts'
 import type { items, runs, steps } from './tables.ts'
@@ -239,10 +240,20 @@ export const Step = z
     duration_ms: z.number(),
     input: payload('What went in; cut and marked when it was over the bound.'),
     output: payload('What came out; cut and marked when it was over the bound.'),
+    snippet: z
+      .object({
+        field: z
+          .enum(['error_message', 'name', 'error_code', 'input', 'output'])
+          .describe('Where q was met.'),
+        text: z.string().describe('The text around it on one line; the hit stands between « and ».'),
+      })
+      .nullable()
+      .describe('The first hit of q; null without q.'),
   })
   .openapi('Step', { description: "A node of an item's trace." })
 
-export function stepOf(row: StepRow): z.input<typeof Step> {
+/** `query` is what the step was searched by. */
+export function stepOf(row: StepRow, query?: string): z.input<typeof Step> {
   return {
     run_id: row.run_id,
     record_id: itemRecordId(row.run_id, row.seq),
@@ -268,8 +279,18 @@ export function stepOf(row: StepRow): z.input<typeof Step> {
     duration_ms: row.duration_ms,
     input: rawJson(row.input),
     output: rawJson(row.output),
+    snippet: query === undefined ? null : snippetOf(textsOf(row), query),
   }
 }
+
+const textsOf = (row: StepRow) =>
+  [
+    ['error_message', row.error_message],
+    ['name', row.name],
+    ['error_code', row.error_code],
+    ['input', row.input],
+    ['output', row.output],
+  ] as const
 
 function iso(at: Date | null): string | null {
   return at === null ? null : at.toISOString()

@@ -442,9 +442,29 @@ export interface paths {
         };
         /**
          * Search steps
-         * @description Search steps.
+         * @description Filters combine. `q` finds every step whose name, error code, error message, input or output (the first 4,000 characters of each) has all its words, the last of which may be the beginning of one; and every step whose name holds `q` as it stands. Steps that retention has taken are not found.
          */
         get: operations["listSteps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/steps/error-categories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count steps that did not work
+         * @description By error code, tool and reason, the most frequent first; the first 100 of them.
+         */
+        get: operations["countStepErrors"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1451,6 +1471,36 @@ export interface components {
             duration_ms: number;
             input: components["schemas"]["Json"] & unknown;
             output: components["schemas"]["Json"] & unknown;
+            /** @description The first hit of q; null without q. */
+            snippet: {
+                /**
+                 * @description Where q was met.
+                 * @enum {string}
+                 */
+                field: "error_message" | "name" | "error_code" | "input" | "output";
+                /** @description The text around it on one line; the hit stands between « and ». */
+                text: string;
+            } | null;
+        };
+        StepErrors: {
+            /** @description Steps that did not work, in all categories. */
+            total_steps: number;
+            categories: {
+                /** @enum {string} */
+                outcome: "ok" | "degraded" | "failed";
+                /** @description Null where a step returned, but did not work. */
+                error_code: string | null;
+                /** @description Null where the step is no tool call. */
+                tool_name: string | null;
+                outcome_reason: string | null;
+                /** @description Steps of this kind. */
+                steps: number;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC.
+                 */
+                last_at: string;
+            }[];
         };
         StepPage: {
             steps: components["schemas"]["Step"][];
@@ -4221,10 +4271,20 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description Words to find, or a part of a name.
+                 * @example timeout
+                 */
+                q?: string;
+                /**
                  * @description Only steps of items with this identifier of yours.
                  * @example ticket-4711
                  */
                 item_id?: string;
+                /**
+                 * @description Only steps of items whose identifier begins like this.
+                 * @example ticket-
+                 */
+                item_id_prefix?: string;
                 /**
                  * @description Only the trace of the item with this record id.
                  * @example 019c2b1e-7a40-7c3d-9f21-5be000000001
@@ -4246,10 +4306,35 @@ export interface operations {
                  */
                 outcome_status?: "ok" | "degraded" | "failed";
                 /**
-                 * @description Most recent first.
+                 * @description The same as outcome_status.
+                 * @example ok
+                 */
+                outcome?: "ok" | "degraded" | "failed";
+                /**
+                 * @description Only steps that the grader gave this reason.
+                 * @example refusal
+                 */
+                outcome_reason?: "refusal" | "empty_output" | "truncated" | "content_filter" | "schema_mismatch" | "agent_degraded" | "step_error" | "agent_error" | "provider_error" | "transport_error" | "limit_exceeded" | "budget_exceeded";
+                /**
+                 * @description Only steps that cost at least this many dollars.
+                 * @example 1
+                 */
+                min_cost_usd?: number;
+                /**
+                 * @description Only steps that began at or after this time.
+                 * @example 2026-03-02T09:30:00.000Z
+                 */
+                from?: string;
+                /**
+                 * @description Only steps that began before this time.
+                 * @example 2026-03-02T09:30:00.000Z
+                 */
+                to?: string;
+                /**
+                 * @description The most recent first; or the dearest first, without those that cost nothing.
                  * @example recent
                  */
-                sort?: "recent";
+                sort?: "recent" | "cost";
                 /**
                  * @description Opaque; where the page before said the next one begins.
                  * @example Zk1xR2…
@@ -4267,7 +4352,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The steps. */
+            /** @description The steps, each with its parent item and run. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4278,6 +4363,105 @@ export interface operations {
                 };
             };
             /** @description `invalid_cursor`, `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    countStepErrors: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only steps of this project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                project_id?: string;
+                /**
+                 * @description Only steps that began at or after this time.
+                 * @example 2026-03-02T09:30:00.000Z
+                 */
+                from?: string;
+                /**
+                 * @description Only steps that began before this time.
+                 * @example 2026-03-02T09:30:00.000Z
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StepErrors"];
+                };
+            };
+            /** @description `invalid_request` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

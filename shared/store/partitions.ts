@@ -2,7 +2,7 @@
 // week it was submitted in.
 
 import type { Sql } from '../context.ts'
-import { firstIdAt } from '../domain/ids.ts'
+import { firstIdAt, timeOf } from '../domain/ids.ts'
 
 const WEEK_MS = 7 * 24 * 3600 * 1000
 const WEEKS_AHEAD = 2
@@ -10,7 +10,7 @@ const PARTITIONED = ['steps', 'step_index'] as const
 
 /** Makes the partitions for this week and the next ones where they are missing; returns how many it made. */
 export async function ensureStepPartitions(sql: Sql, nowMs: number): Promise<number> {
-  const week = Math.floor(nowMs / WEEK_MS)
+  const week = weekOf(nowMs)
   const weeks = Array.from({ length: WEEKS_AHEAD + 1 }, (_, i) => week + i)
   const wanted = PARTITIONED.flatMap(table => weeks.map(week => ({ table, week, name: nameOf(table, week) })))
   const have = await sql<{ name: string }[]>`
@@ -33,27 +33,30 @@ export async function ensureStepPartitions(sql: Sql, nowMs: number): Promise<num
 }
 
 /**
- * Drops the oldest week of steps that no run needs any more: each of its runs has had its steps taken by retention.
- * Waits half a second at most for readers; the next call tries again. Returns the partitions it dropped.
+ * Drops the week of steps that a run lies in, if no run needs it any more: each had its steps taken by retention.
+ * Waits half a second at most for readers; the next call tries again. False when the week has to stay.
  */
-export async function dropSpentPartitions(sql: Sql, nowMs: number): Promise<number> {
-  const current = nameOf('steps', Math.floor(nowMs / WEEK_MS))
-  const [oldest] = await sql<{ name: string }[]>`
-    select relname as name from pg_class where relispartition and relname ~ '^steps_[0-9]{8}$' and relname < ${current}
-    order by relname limit 1`
-  if (oldest === undefined) return 0
-  const week = Date.parse(oldest.name.slice(6).replace(/(....)(..)(..)/, '$1-$2-$3')) / WEEK_MS
+export async function dropSpentWeek(sql: Sql, run_id: string, nowMs: number): Promise<boolean> {
+  const week = weekOf(timeOf(run_id))
+  if (week >= weekOf(nowMs)) return false
+  const names = PARTITIONED.map(table => nameOf(table, week))
   const [from, to] = [firstIdAt(week * WEEK_MS), firstIdAt((week + 1) * WEEK_MS)]
-  const [needed] = await sql`
-    select from runs where id >= ${from} and id < ${to} and steps_purged_at is null limit 1`
-  if (needed) return 0
+  const [seen] = await sql<{ exists: boolean; needed: boolean }[]>`
+    select to_regclass(${names[0]!}) is not null as exists,
+      exists (select from runs where id >= ${from} and id < ${to} and steps_purged_at is null) as needed`
+  if (!seen!.exists || seen!.needed) return false
   await sql.begin(async tx => {
     await tx`set local lock_timeout = '500ms'`
-    for (const table of PARTITIONED) await tx.unsafe(`drop table if exists ${nameOf(table, week)}`)
+    for (const name of names) await tx.unsafe(`drop table if exists ${name}`)
     await tx`delete from purges where kind = 'steps' and run_id >= ${from} and run_id < ${to}`
   })
-  return PARTITIONED.length
+  return true
 }
+
+/** The start of the week a moment lies in. */
+export const weekStart = (ms: number) => weekOf(ms) * WEEK_MS
+
+const weekOf = (ms: number) => Math.floor(ms / WEEK_MS)
 
 const nameOf = (table: string, week: number) =>
   `${table}_${new Date(week * WEEK_MS).toISOString().slice(0, 10).replaceAll('-', '')}`

@@ -73,6 +73,143 @@ export function stepsPart(given: Given): void {
       expect([elsewhere.status, elsewhere.json.error.code]).toEqual([400, 'invalid_cursor'])
     })
 
+    it('are searched by every filter of the interface, and by words', async () => {
+      const world = given()
+      const { sql } = world.ctx
+      const agent = await makeAgent(world)
+      const items = [
+        { input: 1, item_id: 'find_1%' },
+        { input: 2, item_id: 'find_2' },
+      ]
+      const run = await makeRun(world, agent.id, items)
+      let made = 0
+      const step = async (seq: number, more: object) => {
+        const at = new Date(Date.UTC(2027, 0, 1, 0, ++made))
+        const row = {
+          run_id: run,
+          seq,
+          step_no: made,
+          attempt: 1,
+          kind: 'llm_call',
+          outcome: 'ok',
+          duration_ms: 1,
+        }
+        await sql`insert into steps ${sql({ ...row, started_at: at, key: `k${made}`, name: 'draft', ...more })}`
+      }
+      await step(1, { output: '"The parcel was\\nzephyrized at the depot"', cost_micro: 300 })
+      await step(1, { name: 'fetch_zebra_orders', kind: 'tool_call', cost_micro: 0 })
+      await step(2, {
+        outcome: 'failed',
+        outcome_reason: 'step_error',
+        error_code: 'tool_call_error',
+        error_message: 'the warehouse answered 503: zephyr unreachable',
+        kind: 'tool_call',
+        name: 'ask_warehouse',
+      })
+      await step(2, {
+        outcome: 'degraded',
+        outcome_reason: 'refusal',
+        cost_micro: 5000,
+        input: '{"zephyr":1}',
+      })
+      const list = async (query: string) => {
+        const { status, json } = await world.call('GET', `/v1/steps?run_id=${run}&${query}`)
+        expect([query, status]).toEqual([query, 200])
+        return json.steps
+      }
+      const numbers = async (query: string) =>
+        (await list(query)).map((found: { step_no: number }) => found.step_no)
+      expect(await numbers('')).toEqual([4, 3, 2, 1])
+      expect(await numbers('q=zephyr')).toEqual([4, 3, 1])
+      expect(await numbers('q=warehouse+503')).toEqual([3])
+      expect(await numbers('q=zephyrized+parcel')).toEqual([1])
+      expect(await numbers('q=ZEBRA_ord')).toEqual([2])
+      expect(await numbers('q=tch_zeb')).toEqual([2])
+      expect(await numbers('q=%25')).toEqual([])
+      expect(await numbers('item_id=find_2')).toEqual([4, 3])
+      expect(await numbers('item_id_prefix=find_')).toEqual([4, 3, 2, 1])
+      expect(await numbers('item_id_prefix=find_1%25')).toEqual([2, 1])
+      expect(await numbers('outcome_status=ok')).toEqual([2, 1])
+      expect(await numbers('outcome=failed')).toEqual([3])
+      expect(await numbers('outcome_reason=refusal')).toEqual([4])
+      expect(await numbers('min_cost_usd=0.0003')).toEqual([4, 1])
+      expect(await numbers('min_cost_usd=0.00031')).toEqual([4])
+      expect(await numbers('sort=cost')).toEqual([4, 1])
+      expect(await numbers('from=2027-01-01T00:02:00Z&to=2027-01-01T01:04:00%2B01:00')).toEqual([3, 2])
+      const [hit] = await list('q=warehouse+503&outcome=failed')
+      expect(hit).toMatchObject({ item_id: 'find_2', record_id: `${run.slice(0, 28)}00000002`, run_id: run })
+      expect(hit.snippet).toEqual({
+        field: 'error_message',
+        text: 'the «warehouse» answered 503: zephyr unreachable',
+      })
+
+      const pages: number[][] = []
+      for (let cursor = ''; pages.length < 9; ) {
+        const query = `run_id=${run}&sort=cost&limit=1${cursor && `&cursor=${cursor}`}`
+        const { json } = await world.call('GET', `/v1/steps?${query}`)
+        pages.push(json.steps.map((found: { step_no: number }) => found.step_no))
+        cursor = json.next_cursor
+        if (cursor === null) break
+      }
+      expect(pages).toEqual([[4], [1]])
+
+      const { json } = await world.call('GET', '/v1/steps/error-categories?from=2027-01-01T00:00:00Z')
+      expect(json).toEqual({
+        total_steps: 2,
+        categories: [
+          {
+            outcome: 'failed',
+            error_code: 'tool_call_error',
+            tool_name: 'ask_warehouse',
+            outcome_reason: 'step_error',
+            steps: 1,
+            last_at: '2027-01-01T00:03:00.000Z',
+          },
+          {
+            outcome: 'degraded',
+            error_code: null,
+            tool_name: null,
+            outcome_reason: 'refusal',
+            steps: 1,
+            last_at: '2027-01-01T00:04:00.000Z',
+          },
+        ],
+      })
+      for (const token of [world.sibling.key, world.stranger.key]) {
+        const found = await world.call('GET', '/v1/steps?q=zephyr', { token })
+        expect(found.json.steps).toEqual([])
+        const counted = await world.call('GET', '/v1/steps/error-categories', { token })
+        expect(counted.json.total_steps).toBe(0)
+      }
+
+      // What was removed is found no more, and neither is what retention has marked as taken.
+      await sql`delete from steps where run_id = ${run} and step_no = 3`
+      expect(await numbers('q=zephyr')).toEqual([4, 1])
+      await sql`update runs set steps_purged_at = now() where id = ${run}`
+      expect(await numbers('q=zephyr')).toEqual([])
+    })
+
+    it.each([
+      'from=2026-02-30T00:00:00Z',
+      'from=2026-02-03T00:00:00',
+      'from=2026-02-03',
+      'to=yesterday',
+      'from=2026-02-03T00:00:01Z&to=2026-02-03T00:00:00Z',
+      'min_cost_usd=NaN',
+      'min_cost_usd=-1',
+      'min_cost_usd=1e3',
+      'min_cost_usd=',
+      'sort=oldest',
+      'outcome=ok&outcome_status=failed',
+      'outcome_reason=bad_luck',
+      `q=${'x'.repeat(257)}`,
+      'q=',
+      'item_id_prefix=',
+    ])('are not searched with %s', async query => {
+      const { status, json } = await given().call('GET', `/v1/steps?${query}`)
+      expect([status, json.error.code]).toEqual([400, 'invalid_request'])
+    })
+
     it('come back byte for byte', async () => {
       const world = given()
       const agent = await makeAgent(world)

@@ -1,0 +1,54 @@
+import { z } from '@hono/zod-openapi'
+import { ApiError } from '../../shared/domain/errors.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { OUTCOMES } from '../../shared/domain/vocabulary.ts'
+import { catchUpSearch } from '../../shared/engine/search.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { scopeOf } from '../../shared/http/scope.ts'
+import { uuid } from '../../shared/schema/input.ts'
+import { timeRange } from '../../shared/schema/step-query.ts'
+import { timestamp } from '../../shared/schema/wire.ts'
+import { listProjects } from '../../shared/store/projects.ts'
+import { countErrorCategories } from '../../shared/store/search.ts'
+
+const ErrorCategory = z.object({
+  outcome: z.enum(OUTCOMES),
+  error_code: z.string().nullable().describe('Null where a step returned, but did not work.'),
+  tool_name: z.string().nullable().describe('Null where the step is no tool call.'),
+  outcome_reason: z.string().nullable(),
+  steps: z.int().min(0).describe('Steps of this kind.'),
+  last_at: timestamp,
+})
+
+export const countStepErrors = endpoint({
+  method: 'get',
+  path: '/v1/steps/error-categories',
+  tag: 'Items',
+  operation_id: 'countStepErrors',
+  summary: 'Count steps that did not work',
+  description: `By error code, tool and reason, the most frequent first; the first ${LIMITS.error_categories} of them.`,
+  auth: 'any',
+  query: z.strictObject({ project_id: uuid('Only steps of this project.').optional(), ...timeRange }),
+  answers: {
+    200: {
+      description: 'The counts.',
+      schema: z
+        .object({
+          total_steps: z.int().min(0).describe('Steps that did not work, in all categories.'),
+          categories: z.array(ErrorCategory),
+        })
+        .openapi('StepErrors'),
+    },
+  },
+  errors: ['not_found'],
+  async handle({ ctx, principal, query }) {
+    const { project_id, from, to } = query
+    if (from && to && Date.parse(from) > Date.parse(to))
+      throw new ApiError('invalid_request', 'Query parameter "from" is later than "to".')
+    const scope = await scopeOf(ctx, principal, project_id)
+    const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
+    await catchUpSearch(ctx)
+    const project_ids = projects.map(project => project.id)
+    return countErrorCategories(ctx.db, { project_ids, from, to, limit: LIMITS.error_categories })
+  },
+})

@@ -1,0 +1,200 @@
+// The search index of steps: how it is fed and how it is asked. Guarantee: a page costs the same however many steps
+// there are, as long as its filters have an index: every filter of the interface has one.
+
+import { type SQL, sql } from 'drizzle-orm'
+import type { Database, Sql } from '../context.ts'
+import { firstIdAt } from '../domain/ids.ts'
+import { LIMITS } from '../domain/limits.ts'
+import type { Outcome, OutcomeReason, StepKind } from '../domain/vocabulary.ts'
+import { stepIndex } from '../schema/tables.ts'
+import type { StepRow } from '../schema/wire.ts'
+
+/** Indexes the steps of the oldest `flushes` that were filed; returns how many flushes there were. */
+export async function indexSteps(sql: Sql, flushes: number): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    with taken as (
+      delete from unindexed_steps where id in (
+        -- Not skip locked: a search waits for what another one is indexing.
+        select id from unindexed_steps order by id limit ${flushes} for update
+      ) returning run_id, seqs
+    ), wanted as (select distinct run_id, unnest(seqs) as seq from taken),
+    indexed as (
+      insert into step_index (run_id, seq, step_no, project_id, started_at, cost_micro, kind, outcome,
+        outcome_reason, error_code, name, words)
+      select s.run_id, s.seq, s.step_no, r.project_id, s.started_at, s.cost_micro, s.kind, s.outcome,
+        s.outcome_reason, s.error_code, s.name,
+        step_words(s.name, s.error_code, s.error_message, s.input, s.output)
+      from wanted join steps s using (run_id, seq) join runs r on r.id = s.run_id
+      on conflict do nothing
+    )
+    select count(*)::int as n from taken`
+  return row!.n
+}
+
+/** `started_text` and `cost_micro` are what pages are sorted by, as the database writes them. */
+export type FoundStep = StepRow & { project_id: string; started_text: string }
+
+export interface StepKey {
+  cost_micro: number
+  started_text: string
+  run_id: string
+  seq: number
+  step_no: number
+}
+
+export interface StepSearch {
+  project_ids: readonly string[]
+  /** The trace of one item; read from the steps themselves. */
+  record?: { run_id: string; seq: number } | undefined
+  run_id?: string | undefined
+  item_id?: string | undefined
+  item_id_prefix?: string | undefined
+  outcome?: Outcome | undefined
+  outcome_reason?: OutcomeReason | undefined
+  min_cost_micro?: number | undefined
+  /** RFC 3339; from is inclusive, to exclusive. */
+  from?: string | undefined
+  to?: string | undefined
+  q?: string | undefined
+  /** `cost` lists the steps that cost something, the dearest first. */
+  sort: 'recent' | 'cost'
+  after?: StepKey | undefined
+  limit: number
+}
+
+// An agent's clock may be ahead of ours: a step may look older than the run it belongs to.
+const SKEW_MS = 3_600_000
+
+/** Steps with their parent item, in the order asked for. */
+export async function searchSteps(db: Database, search: StepSearch): Promise<FoundStep[]> {
+  const { limit } = search
+  const order =
+    search.sort === 'cost'
+      ? sql`x.cost_micro desc, x.started_at desc, x.run_id desc, x.seq desc, x.step_no desc`
+      : sql`x.started_at desc, x.run_id desc, x.seq desc, x.step_no desc`
+  const names = search.q === undefined ? [] : await namesLike(db, search.project_ids, search.q)
+  const conditions = sql.join(conditionsOf(search, names), sql` and `)
+  const base =
+    search.record === undefined
+      ? sql`step_index x join runs r on r.id = x.run_id`
+      : sql`(select s.*, step_words(s.name, s.error_code, s.error_message, s.input, s.output) as words
+          from steps s) x join runs r on r.id = x.run_id`
+  // Project by project, so that each one's index gives its first rows in order.
+  const rows = await db.execute<FoundStep & { started_at: unknown }>(sql`
+    with found as materialized (
+      select x.* from unnest(${uuids(search.project_ids)}) as p(id) cross join lateral (
+        select x.run_id, x.seq, x.step_no, x.started_at, x.cost_micro, r.project_id
+        from ${base} where r.project_id = p.id and ${conditions} order by ${order} limit ${limit}
+      ) x order by ${order} limit ${limit}
+    )
+    select s.*, i.item_id, x.project_id, s.started_at::text as started_text
+    from found x join steps s using (run_id, seq, step_no) join items i using (run_id, seq)
+    order by ${order}`)
+  return [...rows].map(row => ({ ...row, started_at: new Date(row.started_text) }))
+}
+
+function conditionsOf(search: StepSearch, names: readonly string[]): SQL[] {
+  const { record, run_id, item_id, item_id_prefix, outcome, outcome_reason, min_cost_micro, from, to, q } =
+    search
+  const found: SQL[] = [sql`r.steps_purged_at is null`]
+  if (record !== undefined) found.push(sql`x.run_id = ${record.run_id} and x.seq = ${record.seq}`)
+  else found.push(sql`x.project_id = p.id`)
+  if (run_id !== undefined) found.push(sql`x.run_id = ${run_id}`)
+  if (item_id !== undefined)
+    found.push(sql`(x.run_id, x.seq) in (select run_id, seq from items where item_id = ${item_id})`)
+  if (item_id_prefix !== undefined)
+    found.push(sql`(x.run_id, x.seq) in (
+      select run_id, seq from items where item_id like ${`${likeText(item_id_prefix)}%`})`)
+  if (outcome !== undefined)
+    found.push(outcome === 'ok' ? sql`x.outcome = 'ok'` : sql`x.outcome = ${outcome} and x.outcome <> 'ok'`)
+  if (outcome_reason !== undefined)
+    found.push(sql`x.outcome_reason = ${outcome_reason} and x.outcome_reason is not null`)
+  if (min_cost_micro !== undefined) found.push(sql`x.cost_micro >= ${min_cost_micro}`)
+  if (search.sort === 'cost' || (min_cost_micro ?? 0) > 0) found.push(sql`x.cost_micro > 0`)
+  if (from !== undefined) found.push(sql`x.started_at >= ${from}::timestamptz`)
+  // Runs are older than their steps: this leaves out later partitions.
+  if (to !== undefined)
+    found.push(
+      sql`x.started_at < ${to}::timestamptz and x.run_id < ${firstIdAt(Date.parse(to) + SKEW_MS)}::uuid`,
+    )
+  if (q !== undefined) found.push(matches(q, names))
+  if (search.after !== undefined) found.push(comesAfter(search.sort, search.after))
+  return found
+}
+
+/** Every word of q; the last one may be the beginning of a word. Or a name that holds q as it is. */
+function matches(q: string, names: readonly string[]): SQL {
+  const isPrefix = /[\p{L}\p{N}]{3}$/u.test(q)
+  const words = isPrefix
+    ? sql`(nullif(plainto_tsquery('simple', ${q})::text, '') || ':*')::tsquery`
+    : sql`plainto_tsquery('simple', ${q})`
+  const byWords = sql`x.words @@ ${words}`
+  return names.length === 0 ? byWords : sql`(${byWords} or x.name = any(${texts(names)}))`
+}
+
+function comesAfter(sort: StepSearch['sort'], key: StepKey): SQL {
+  const time = sql`${key.started_text}::timestamptz`
+  const rest = sql`${time}, ${key.run_id}::uuid, ${key.seq}::int, ${key.step_no}::int`
+  // The first column by itself is what the index can begin at.
+  return sort === 'cost'
+    ? sql`x.cost_micro <= ${key.cost_micro}
+        and (x.cost_micro, x.started_at, x.run_id, x.seq, x.step_no) < (${key.cost_micro}::bigint, ${rest})`
+    : sql`x.started_at <= ${time} and (x.started_at, x.run_id, x.seq, x.step_no) < (${rest})`
+}
+
+/**
+ * The names of steps that hold a text, whatever its case. Walks the index from one name to the next, so it costs what
+ * there are different names, not steps; beyond a thousand names of a project, those late in the alphabet are missed.
+ */
+async function namesLike(db: Database, project_ids: readonly string[], text: string): Promise<string[]> {
+  const rows = await db.execute<{ name: string }>(sql`
+    select distinct n.name from unnest(${uuids(project_ids)}) as p(id) cross join lateral (
+      with recursive walk as (
+        (select name, 1 as n from step_index where project_id = p.id order by name limit 1)
+        union all
+        select (select x.name from step_index x where x.project_id = p.id and x.name > walk.name order by x.name limit 1), n + 1
+        from walk where walk.name is not null and n < ${LIMITS.search_names}
+      ) select name from walk where name is not null
+    ) n where n.name ilike ${`%${likeText(text)}%`}`)
+  return [...rows].map(({ name }) => name)
+}
+
+export interface ErrorCategory {
+  outcome: Outcome
+  error_code: string | null
+  tool_name: string | null
+  outcome_reason: string | null
+  steps: number
+  last_at: string
+}
+
+/** Steps that did not work, counted by what they say about it, the most frequent first. */
+export async function countErrorCategories(
+  db: Database,
+  search: Pick<StepSearch, 'project_ids' | 'from' | 'to' | 'limit'>,
+): Promise<{ total_steps: number; categories: ErrorCategory[] }> {
+  const conditions = conditionsOf({ ...search, sort: 'recent' }, [])
+  const tools: readonly StepKind[] = ['tool_call', 'tool_result']
+  const rows = await db.execute<
+    Record<string, unknown> & ErrorCategory & { total_steps: number; last_text: string }
+  >(sql`
+    select x.outcome, x.error_code, case when x.kind::text = any(${texts(tools)}) then x.name end as tool_name,
+      x.outcome_reason, count(*) as steps, max(x.started_at)::text as last_text, sum(count(*)) over ()::bigint as total_steps
+    from unnest(${uuids(search.project_ids)}) as p(id)
+    join ${stepIndex} x on x.project_id = p.id join runs r on r.id = x.run_id
+    where x.outcome in ('degraded', 'failed') and x.outcome <> 'ok' and ${sql.join(conditions, sql` and `)}
+    group by 1, 2, 3, 4 order by steps desc, 2, 3, 4 limit ${search.limit}`)
+  const categories = [...rows].map(({ last_text, total_steps: _, ...category }) => ({
+    ...category,
+    last_at: new Date(last_text).toISOString(),
+  }))
+  return { total_steps: rows[0]?.total_steps ?? 0, categories }
+}
+
+const likeText = (text: string) => text.replace(/[\\%_]/g, '\\$&')
+
+// As one text each: the driver takes a list apart into parameters.
+const arrayText = (values: readonly string[]) =>
+  `{${values.map(value => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+const uuids = (values: readonly string[]) => sql`${arrayText(values)}::uuid[]`
+const texts = (values: readonly string[]) => sql`${arrayText(values)}::text[]`
