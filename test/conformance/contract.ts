@@ -6,7 +6,11 @@ interface Media {
   schema: Record<string, unknown>
   examples?: Record<string, unknown>
 }
-interface Operation {
+export interface Operation {
+  operationId: string
+  security?: unknown[]
+  parameters?: { name: string; in: string; required?: boolean; schema: Record<string, unknown> }[]
+  requestBody?: { content: Record<string, Media> }
   responses: Record<string, { content?: Record<string, Media> }>
 }
 export interface Document {

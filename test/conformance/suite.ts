@@ -2,9 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accountPart } from './account.ts'
+import { administrationPart } from './administration.ts'
 import { agentsPart } from './agents.ts'
 import { edgePart } from './edge.ts'
 import type { StartHost } from './hosts.ts'
+import { limitsPart } from './limits.ts'
+import { membersPart } from './members.ts'
 import { readinessPart } from './readiness.ts'
 import { runsPart } from './runs.ts'
 import { tenantsPart } from './tenants.ts'
@@ -24,6 +27,9 @@ export function conformance(name: string, startHost: StartHost): void {
 
     edgePart(given)
     accountPart(given)
+    membersPart(given)
+    administrationPart(given)
+    limitsPart(given)
     agentsPart(given)
     runsPart(given)
     tenantsPart(given)

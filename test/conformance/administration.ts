@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { removeDeleted } from '../../shared/engine/removal.ts'
+import { openAccount, PASSWORD } from './account-of-own.ts'
+import { makeAgent } from './make.ts'
+import type { Given } from './suite.ts'
+
+const SOON = { timeout: 5000, interval: 100 }
+
+/** Projects' settings, what is deleted, and the log of changes. */
+export function administrationPart(given: Given): void {
+  async function removeAll() {
+    while ((await removeDeleted(given().ctx)) > 0);
+  }
+  async function rowsOf(project_id: string) {
+    const [row] = await given().ctx.sql`
+      select (select count(*)::int from projects where id = ${project_id}) as projects,
+        (select count(*)::int from agents where project_id = ${project_id}) as agents,
+        (select count(*)::int from runs where project_id = ${project_id}) as runs,
+        (select count(*)::int from api_keys where project_id = ${project_id}) as keys,
+        (select count(*)::int from items where input = ${JSON.stringify(`of ${project_id}`)}) as items`
+    return row
+  }
+  async function fill(account: { project_id: string; key: string }) {
+    const agent = await makeAgent(given(), account.key)
+    const items = Array.from({ length: 30 }, () => ({ input: `of ${account.project_id}` }))
+    const body = { agent_id: agent.id, items }
+    const { json } = await given().call('POST', '/v1/batches', { token: account.key, body })
+    return { agent, run_id: json.run_id as string }
+  }
+
+  describe('a project', () => {
+    it('is changed in what is named alone, and null takes a limit back', async () => {
+      const world = given()
+      const { token, project_id, key } = await openAccount(world)
+      const path = `/v1/projects/${project_id}`
+      const prices = { m: { input_per_mtok: 0.5, output_per_mtok: 1 } }
+      const body = { name: 'renamed', concurrency: 3, keys_may_mint: false, prices, credit_cents: 700 }
+      const changed = await world.call('PATCH', path, { token, body })
+      expect([changed.status, changed.json]).toEqual([200, expect.objectContaining(body)])
+      const reset = await world.call('PATCH', path, {
+        token,
+        body: { concurrency: null, credit_cents: null },
+      })
+      const after = { name: 'renamed', concurrency: 256, keys_may_mint: false, prices, credit_cents: null }
+      expect(reset.json).toMatchObject(after)
+      expect((await world.call('GET', path, { token: key })).json).toMatchObject(after)
+      expect((await world.call('PATCH', path, { token: key, body })).status).toBe(403)
+    })
+
+    it.each([
+      ['nothing', {}],
+      ['an unknown setting', { colour: 'red' }],
+      ['concurrency 0', { concurrency: 0 }],
+      ['concurrency 1.5', { concurrency: 1.5 }],
+      ['a negative price', { prices: { m: { input_per_mtok: -1, output_per_mtok: 1 } } }],
+      ['half a price', { prices: { m: { input_per_mtok: 1 } } }],
+      ['credit -1', { credit_cents: -1 }],
+      ['credit 2^53', { credit_cents: 2 ** 53 }],
+      ['name null', { name: null }],
+    ])('is not changed by %s', async (_, body) => {
+      const { token, project_id } = await openAccount(given())
+      const { status, json } = await given().call('PATCH', `/v1/projects/${project_id}`, { token, body })
+      expect([status, json.error.code]).toEqual([400, 'invalid_request'])
+    })
+
+    it('goes with everything in it, once its name was repeated', async () => {
+      const world = given()
+      const account = await openAccount(world)
+      const { token, project_id, key } = account
+      const { run_id } = await fill(account)
+      const path = `/v1/projects/${project_id}`
+      expect((await world.call('DELETE', path, { token })).status).toBe(400)
+      expect((await world.call('DELETE', `${path}?confirm=other`, { token })).status).toBe(400)
+      expect((await world.call('DELETE', `${path}?confirm=main`, { token })).status).toBe(202)
+      expect((await world.call('GET', path, { token })).status).toBe(404)
+      expect((await world.call('GET', `/v2/runs/${run_id}`, { token })).status).toBe(404)
+      await expect
+        .poll(async () => (await world.call('GET', '/v1/agents', { token: key })).status, SOON)
+        .toBe(401)
+      await removeAll()
+      expect(await rowsOf(project_id)).toEqual({ projects: 0, agents: 0, runs: 0, keys: 0, items: 0 })
+    })
+  })
+
+  describe('an agent', () => {
+    it('goes with its runs, and its slug is free at once', async () => {
+      const world = given()
+      const account = await openAccount(world)
+      const { key, project_id } = account
+      const { agent } = await fill(account)
+      const path = `/v1/agents/${agent.id}`
+      expect((await world.call('DELETE', path, { token: key })).status).toBe(202)
+      expect((await world.call('GET', path, { token: key })).status).toBe(404)
+      expect((await world.call('DELETE', path, { token: key })).status).toBe(404)
+      const start = await world.call('POST', `${path}/runs`, { token: key, body: { input: 1 } })
+      expect(start.status).toBe(404)
+      const body = { name: 'again', slug: agent.slug }
+      expect((await world.call('POST', '/v1/agents', { token: key, body })).status).toBe(201)
+      await removeAll()
+      expect(await rowsOf(project_id)).toMatchObject({ projects: 1, agents: 1, runs: 0, items: 0 })
+    })
+  })
+
+  describe('an account', () => {
+    it('goes with everything in it, once its name and the password were repeated', async () => {
+      const world = given()
+      const account = await openAccount(world)
+      const { token, account_id, project_id, key, name } = account
+      await fill(account)
+      const ask = (body: object) => world.call('POST', '/v1/account/deletion', { token, body })
+      expect((await ask({ account_name: 'other', password: PASSWORD })).status).toBe(400)
+      expect((await ask({ account_name: name, password: 'wrong' })).status).toBe(401)
+      expect((await ask({ account_name: name, password: PASSWORD })).status).toBe(202)
+      for (const dead of [token, key]) {
+        await expect
+          .poll(async () => (await world.call('GET', '/v1/agents', { token: dead })).status, SOON)
+          .toBe(401)
+      }
+      await removeAll()
+      expect(await rowsOf(project_id)).toEqual({ projects: 0, agents: 0, runs: 0, keys: 0, items: 0 })
+      const [left] = await world.ctx.sql`
+        select (select count(*)::int from members where account_id = ${account_id}) as members,
+          (select count(*)::int from audit_log where account_id = ${account_id}) as entries`
+      expect(left).toEqual({ members: 0, entries: 0 })
+    })
+  })
+
+  describe('the log of changes', () => {
+    it('names who did what to what, in pages, and no value that was sent', async () => {
+      const world = given()
+      const { token, project_id, key, owner_id, email } = await openAccount(world)
+      const agent = await makeAgent(world, key)
+      const body = { name: 'secret name' }
+      const made = await world.call('POST', `/v1/projects/${project_id}/api-keys`, { token, body })
+      await world.call('POST', `/v1/agents/${agent.id}/runs`, { token, body: { input: 'hidden' } })
+      await world.call('POST', `/v1/agents/${agent.id}/runs`, { token, body: {} }) // refused: no change
+      const read = (query = '', as = token) => world.call('GET', `/v1/audit${query}`, { token: as })
+      const actions = async (query = '', as = token) =>
+        (await read(query, as)).json.entries.map((entry: { action: string }) => entry.action)
+      // A run's entry follows its answer.
+      await expect.poll(() => actions()).toEqual(['startRun', 'createApiKey', 'createAgent', 'createSession'])
+      const all = await read()
+      expect(all.json.entries[1]).toMatchObject({
+        action: 'createApiKey',
+        actor: { kind: 'member', id: owner_id, name: email },
+        project_id,
+        target_id: made.json.id,
+        fields: ['name'],
+      })
+      expect(all.json.entries[0]).toMatchObject({ project_id, fields: ['input'] })
+      expect(all.json.entries[2].actor).toMatchObject({ kind: 'key', name: key.slice(0, 11) })
+      expect(all.text).not.toMatch(/secret name|hidden/)
+
+      expect(await actions('', key)).toEqual(['startRun', 'createApiKey', 'createAgent'])
+      expect(await actions('?action=createAgent')).toEqual(['createAgent'])
+      expect(await actions(`?actor_id=${owner_id}&project_id=${project_id}`)).toEqual([
+        'startRun',
+        'createApiKey',
+      ])
+      const first = await read('?limit=3')
+      const second = await read(`?limit=3&cursor=${first.json.next_cursor}`)
+      expect([first.json.entries.length, second.json.entries.length, second.json.next_cursor]).toEqual([
+        3,
+        1,
+        null,
+      ])
+      const filtered = await read(`?action=createAgent&cursor=${first.json.next_cursor}`)
+      expect(filtered.json.error.code).toBe('invalid_cursor')
+    })
+  })
+}

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import { openAccount, PASSWORD, signIn } from './account-of-own.ts'
+import type { Given } from './suite.ts'
+
+const SOON = { timeout: 5000, interval: 100 }
+
+/** Members, their roles, passwords and sessions. */
+export function membersPart(given: Given): void {
+  async function openWithMember(role: string) {
+    const world = given()
+    const account = await openAccount(world)
+    const body = { email: `${role}-of-${account.email}`, role, password: PASSWORD }
+    const member = await world.call('POST', '/v1/members', { token: account.token, body })
+    expect(member.status).toBe(201)
+    const session = await signIn(world, body.email)
+    return { ...account, member: member.json, email: body.email, session }
+  }
+
+  describe('members', () => {
+    it('are listed, with who is asking, and never with a password', async () => {
+      const { token, member, email } = await openWithMember('viewer')
+      const list = await given().call('GET', '/v1/members', { token })
+      expect(list.json.map((one: { role: string }) => one.role)).toEqual(['owner', 'viewer'])
+      expect(list.text).not.toContain('scrypt')
+      expect(member).toMatchObject({ email, role: 'viewer' })
+      const account = await given().call('GET', '/v1/account', { token })
+      expect(account.json.member.role).toBe('owner')
+    })
+
+    it('who are viewers change nothing: every operation that is no read refuses them', async () => {
+      const world = given()
+      const { session } = await openWithMember('viewer')
+      const own = ['deleteCurrentSession', 'revokeSession', 'changePassword']
+      for (const [path, operations] of Object.entries(world.contract.document.paths)) {
+        for (const [method, operation] of Object.entries(operations)) {
+          const { operationId, security } = operation
+          if (method === 'get' || security !== undefined || own.includes(operationId)) continue
+          const filled = path.replaceAll(/\{\w+\}/g, '01900000-0000-7000-8000-000000000001')
+          const answer = await world.call(method.toUpperCase(), filled, {
+            token: session.access_token,
+            body: method === 'delete' ? undefined : {},
+          })
+          expect([operationId, answer.status]).toEqual([operationId, 403])
+        }
+      }
+      expect((await world.call('GET', '/v1/agents', { token: session.access_token })).status).toBe(200)
+    })
+
+    it('who are operators change agents and keys, but neither projects nor members', async () => {
+      const world = given()
+      const { session, project_id, owner_id } = await openWithMember('operator')
+      const token = session.access_token
+      const agent = await world.call('POST', '/v1/agents', { token, body: { name: 'a', project_id } })
+      expect(agent.status).toBe(201)
+      const keys = `/v1/projects/${project_id}/api-keys`
+      expect((await world.call('POST', keys, { token, body: { name: 'k' } })).status).toBe(201)
+      for (const [method, path, body] of [
+        ['POST', '/v1/projects', { name: 'p' }],
+        ['PATCH', `/v1/projects/${project_id}`, { credit_cents: null }],
+        ['DELETE', `/v1/projects/${project_id}?confirm=main`, undefined],
+        ['POST', '/v1/members', { email: 'x@y', role: 'owner', password: PASSWORD }],
+        ['PATCH', `/v1/members/${owner_id}`, { role: 'viewer' }],
+      ] as const) {
+        const answer = await world.call(method, path, { token, body })
+        expect([path, answer.status, answer.json.error.code]).toEqual([path, 403, 'forbidden'])
+      }
+    })
+
+    it('get another role within five seconds', async () => {
+      const world = given()
+      const { token, member, session } = await openWithMember('viewer')
+      const path = `/v1/members/${member.id}`
+      expect((await world.call('PATCH', path, { token, body: { role: 'owner' } })).json.role).toBe('owner')
+      const body = { name: 'theirs' }
+      await expect
+        .poll(
+          async () =>
+            (await world.call('POST', '/v1/projects', { token: session.access_token, body })).status,
+          SOON,
+        )
+        .toBe(201)
+    })
+
+    it('are out within five seconds of their removal', async () => {
+      const world = given()
+      const { token, member, session } = await openWithMember('operator')
+      expect((await world.call('DELETE', `/v1/members/${member.id}`, { token })).json.id).toBe(member.id)
+      const asked = () => world.call('GET', '/v1/agents', { token: session.access_token })
+      await expect.poll(async () => (await asked()).status, SOON).toBe(401)
+      expect((await world.call('DELETE', `/v1/members/${member.id}`, { token })).status).toBe(404)
+    })
+
+    it('never lose their last owner, and share no e-mail', async () => {
+      const world = given()
+      const { token, owner_id, email } = await openWithMember('viewer')
+      const path = `/v1/members/${owner_id}`
+      const demoted = await world.call('PATCH', path, { token, body: { role: 'viewer' } })
+      const removed = await world.call('DELETE', path, { token })
+      expect([demoted.json.error.code, removed.json.error.code]).toEqual(['last_owner', 'last_owner'])
+      const body = { email: email.toUpperCase(), role: 'viewer', password: PASSWORD }
+      const again = await world.call('POST', '/v1/members', { token, body })
+      expect([again.status, again.json.error.code]).toEqual([409, 'email_taken'])
+    })
+
+    it.each([
+      ['a short password', { email: 'a@b', role: 'viewer', password: 'short' }],
+      ['no e-mail', { email: 'a', role: 'viewer', password: PASSWORD }],
+      ['an unknown role', { email: 'a@b', role: 'root', password: PASSWORD }],
+      ['a newline in the e-mail', { email: 'a\n@b', role: 'viewer', password: PASSWORD }],
+    ])('are not made with %s', async (_, body) => {
+      const { token } = await openAccount(given())
+      const { status, json } = await given().call('POST', '/v1/members', { token, body })
+      expect([status, json.error.code]).toEqual([400, 'invalid_request'])
+    })
+  })
+
+  describe('a password', () => {
+    it('that changes ends every other session and none of this', async () => {
+      const world = given()
+      const { token, email } = await openAccount(world)
+      const other = await signIn(world, email)
+      const body = { current_password: PASSWORD, new_password: 'another good password' }
+      const wrong = { ...body, current_password: 'wrong' }
+      const path = '/v1/account/password'
+      expect((await world.call('POST', path, { token, body: wrong })).status).toBe(401)
+      expect((await world.call('POST', path, { token, body })).status).toBe(200)
+      const asked = () => world.call('GET', '/v1/account', { token: other.access_token })
+      await expect.poll(async () => (await asked()).status, SOON).toBe(401)
+      expect((await world.call('GET', '/v1/account', { token })).status).toBe(200)
+      await signIn(world, email, 'another good password')
+    })
+
+    it('takes patience after too many wrong ones, for that e-mail alone', async () => {
+      const world = given()
+      const [one, other] = [await openAccount(world), await openAccount(world)]
+      const attempt = (password: string) =>
+        world.call('POST', '/v1/sessions', { token: null, body: { email: one.email, password } })
+      for (let n = 0; n < 10; n++) expect((await attempt('wrong')).status).toBe(401)
+      const refused = await attempt(PASSWORD)
+      expect([refused.status, refused.json.error.code]).toEqual([429, 'rate_limited'])
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+      await signIn(world, other.email)
+    }, 60_000)
+  })
+
+  describe('sessions', () => {
+    it('are listed and revoked one by one', async () => {
+      const world = given()
+      const { token, email } = await openAccount(world)
+      const other = await signIn(world, email)
+      const list = await world.call('GET', '/v1/sessions', { token })
+      expect(list.json.map((one: { is_current: boolean }) => one.is_current)).toEqual([false, true])
+      expect(list.json[0]).toMatchObject({ id: other.session_id, user_agent: expect.stringMatching(/./) })
+      const path = `/v1/sessions/${other.session_id}`
+      expect((await world.call('DELETE', path, { token })).status).toBe(200)
+      expect((await world.call('DELETE', path, { token })).status).toBe(404)
+      const asked = () => world.call('GET', '/v1/account', { token: other.access_token })
+      await expect.poll(async () => (await asked()).status, SOON).toBe(401)
+    })
+
+    it('of somebody else are not there', async () => {
+      const world = given()
+      const { token, session } = await openWithMember('viewer')
+      expect((await world.call('DELETE', `/v1/sessions/${session.session_id}`, { token })).status).toBe(404)
+    })
+  })
+}

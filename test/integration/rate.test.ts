@@ -1,0 +1,66 @@
+// Token buckets on a real Redis, and what they do when it is away.
+
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { takeTokens } from '../../shared/hints/rate.ts'
+import { type TestStore, testRedis } from '../support/stores.ts'
+
+let store: TestStore
+let redis: Redis
+beforeAll(async () => {
+  store = await testRedis()
+  redis = new Redis(store.url)
+})
+afterAll(async () => {
+  redis.disconnect()
+  await store.drop()
+})
+
+it('a bucket gives its burst and then says how long to wait', async () => {
+  const bucket = { name: 'burst', per_second: 0.1, burst: 3 }
+  for (let n = 0; n < 3; n++) expect(await takeTokens(redis, bucket, 1, 0)).toBe(0)
+  const wait_ms = await takeTokens(redis, bucket, 1, 0)
+  expect(wait_ms).toBeGreaterThan(9000)
+  expect(wait_ms).toBeLessThanOrEqual(10_000)
+})
+
+it('a bucket fills again with time and never beyond its burst', async () => {
+  const bucket = { name: 'fill', per_second: 50, burst: 2 }
+  for (let n = 0; n < 2; n++) await takeTokens(redis, bucket, 1, 0)
+  await expect.poll(() => takeTokens(redis, bucket, 2, 0), { interval: 10 }).toBe(0)
+  expect(await takeTokens(redis, bucket, 3, 0)).toBeGreaterThan(0)
+})
+
+it('tokens can be given back', async () => {
+  const bucket = { name: 'back', per_second: 0.01, burst: 1 }
+  expect(await takeTokens(redis, bucket, 1, 0)).toBe(0)
+  await takeTokens(redis, bucket, -1, 0)
+  expect(await takeTokens(redis, bucket, 1, 0)).toBe(0)
+  expect(await takeTokens(redis, bucket, 1, 0)).toBeGreaterThan(0)
+})
+
+it('50 at once get no more than the burst', async () => {
+  const bucket = { name: 'parallel', per_second: 0.01, burst: 7 }
+  const waits = await Promise.all(Array.from({ length: 50 }, () => takeTokens(redis, bucket, 1, 0)))
+  expect(waits.filter(wait => wait === 0)).toHaveLength(7)
+})
+
+it('a bucket that is full again is forgotten', async () => {
+  await takeTokens(redis, { name: 'forget', per_second: 1, burst: 2 }, 1, 0)
+  expect(await redis.pttl('assay:rate:forget')).toBeLessThanOrEqual(2000)
+})
+
+it('without Redis everything is allowed, soon, and nobody asks for a while', async () => {
+  const gone = new Redis('redis://127.0.0.1:1', { lazyConnect: true, maxRetriesPerRequest: null })
+  gone.on('error', () => {})
+  const bucket = { name: 'gone', per_second: 1, burst: 1 }
+  const started = performance.now()
+  const now_ms = Date.now()
+  expect(await takeTokens(gone, bucket, 1, now_ms)).toBe(0)
+  expect(performance.now() - started).toBeLessThan(5 * LIMITS.rate_answer_ms)
+  const resting = performance.now()
+  for (let n = 0; n < 100; n++) expect(await takeTokens(gone, bucket, 1, now_ms + 1)).toBe(0)
+  expect(performance.now() - resting).toBeLessThan(LIMITS.rate_answer_ms)
+  gone.disconnect()
+})
