@@ -7,6 +7,7 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import { Redis } from 'ioredis'
 import postgres from 'postgres'
 import type { Database, Sql } from '../../shared/context.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
 import * as tables from '../../shared/schema/tables.ts'
 
 export interface Connections {
@@ -25,10 +26,17 @@ export interface ConnectionOptions {
 
 // Counters and micro-dollars stay below 2^53: a bigint column is read as a number.
 const types = { bigint: { to: 20, from: [20], serialize: String, parse: Number } }
+// All connections count together: by the driver's own rule a pool that lost PostgreSQL for a second waits 20 s.
+const reconnectAfter = (tries: number) => Math.min(0.05 * 2 ** tries, 1) // seconds
 const REDIS_WAIT_MS = 2000 // Redis holds hints: a caller falls back rather than wait for it
 
 export function openConnections({ databaseUrl, redisUrl, pool }: ConnectionOptions): Connections {
-  const base = { types, prepare: true, onnotice: () => {}, connection: { application_name: 'assay' } }
+  const connection = {
+    application_name: 'assay',
+    // A process that hangs, or whose network does, in the middle of a transaction must not keep its locks.
+    idle_in_transaction_session_timeout: LIMITS.transaction_idle_ms,
+  }
+  const base = { types, prepare: true, onnotice: () => {}, connection, backoff: reconnectAfter }
   // The types of postgres.js name the parsed bigint; callers declare their row shapes anyway.
   const sql = postgres(databaseUrl, { ...base, max: pool?.sql ?? 12 }) as unknown as Sql
   const drizzled = postgres(databaseUrl, { ...base, max: pool?.db ?? 6 }) as unknown as Sql
