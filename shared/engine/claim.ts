@@ -2,7 +2,7 @@
 // the caps of run, agent, project and partition, and never past a fence whose money is gone.
 
 import type { Context, Sql } from '../context.ts'
-import { type Admission, admit, isSpent } from '../domain/admission.ts'
+import { type Admission, type AdmissionFacts, admit, isSpent } from '../domain/admission.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { Price } from '../domain/pricing.ts'
@@ -39,7 +39,7 @@ export async function claimItems(ctx: Context, runId: string, most: number): Pro
     const sql = tx as unknown as Sql
     const run = await claims.lockRun(sql, runId)
     if (!run) return { run: null, items: [], waiting_for: null }
-    const { room, waiting_for } = admit(factsOf(run))
+    const { room, waiting_for } = admit(admissionFacts(run))
     if (waiting_for === 'budget' && isSpent(run.budget_micro, run.cost_micro) && run.queued > 0) {
       await stopRun(sql, { id: run.id, project_id: run.project_id, reason: 'budget_exceeded' })
       return { run, items: [], waiting_for: 'stopped' as const }
@@ -85,7 +85,8 @@ async function take(sql: Sql, run: claims.LockedRun, room: number): Promise<clai
   return claims.takeFair(sql, run, room, LIMITS.lease_ms, perPartition, LIMITS.partition_lookahead_items)
 }
 
-function factsOf(run: claims.LockedRun) {
+/** What admission is decided by. */
+export function admissionFacts(run: claims.LockedRun): AdmissionFacts {
   const declaration = run.deployment?.declaration
   const itemBudget = declaration?.item_budget_cents
   return {

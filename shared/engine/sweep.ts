@@ -8,6 +8,8 @@ import { findNextDue, findOpenRuns, reapClaims } from '../store/claims.ts'
 import { ensureStepPartitions } from '../store/partitions.ts'
 import { findCreditedRuns, resumeCredited } from '../store/stop.ts'
 import { findAbandonedRuns } from '../store/submission.ts'
+import { clusterUndispatched } from './clusters.ts'
+import { advanceRecoveries } from './recover.ts'
 import { removeDeleted } from './removal.ts'
 import { indexNewSteps } from './search.ts'
 import { giveUp } from './submit.ts'
@@ -23,6 +25,8 @@ export const CHORES: readonly Chore[] = [
   { name: 'resume what waited for credit', run: resume },
   { name: 'remove submissions that never arrived whole', run: removeAbandoned },
   { name: 'remove what was deleted', run: removeDeleted },
+  { name: 'cluster what ended without being dispatched', run: clusterUndispatched },
+  { name: 'advance recoveries', run: advanceRecoveries },
   { name: 'make partitions ahead', run: ctx => ensureStepPartitions(ctx.sql, ctx.now()) },
   { name: 'index new steps', run: indexNewSteps },
   { name: 'wake a consumer if there is work', run: wakeForWork },

@@ -70,7 +70,12 @@ export interface LockedDeployment {
 }
 
 /** Locks a run and its project's usage; undefined when the run has finished or does not exist. */
-export async function lockRun(sql: Sql, runId: string): Promise<LockedRun | undefined> {
+export const lockRun = (sql: Sql, runId: string) => selectRun(sql, runId, sql`for no key update of r, u`)
+
+/** The same facts as they are at the moment, without locks. */
+export const readRun = (sql: Sql, runId: string) => selectRun(sql, runId, sql``)
+
+async function selectRun(sql: Sql, runId: string, locked: ReturnType<Sql>): Promise<LockedRun | undefined> {
   const [row] = await sql<LockedRun[]>`
     select r.id, r.project_id, r.agent_id, r.stop_reason, r.budget_micro, r.cost_micro, r.concurrency,
       r.timeout_seconds, r.next_seq, r.total_items, r.running, ended_items(r) as ended,
@@ -86,8 +91,7 @@ export async function lockRun(sql: Sql, runId: string): Promise<LockedRun | unde
       join projects p on p.id = r.project_id
       join agents a on a.id = r.agent_id
       left join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
-    where r.id = ${runId} and r.finished_at is null and not r.materializing
-    for no key update of r, u`
+    where r.id = ${runId} and r.finished_at is null and not r.materializing ${locked}`
   return row
 }
 

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { type WhyFacts, whyNot } from './why.ts'
+
+const admission: NonNullable<WhyFacts['admission']> = {
+  stop_reason: null,
+  has_deployment: true,
+  run_concurrency: null,
+  agent_concurrency: null,
+  run_running: 0,
+  project_concurrency: 256,
+  project_running: 0,
+  budget_micro: null,
+  cost_micro: 0,
+  ended: 1,
+  item_budget_micro: null,
+  credit_micro: null,
+  spent_micro: 0,
+}
+const queued: WhyFacts = {
+  status: 'queued',
+  outcome: null,
+  outcome_reason: null,
+  held_reason: null,
+  lane: null,
+  started_ms_ago: null,
+  step_count: 0,
+  run_status: 'running',
+  due_in_ms: null,
+  last_attempt: null,
+  ahead: 0,
+  partition: null,
+  deployment_kind: 'bundle',
+  admission,
+}
+const why = (facts: Partial<WhyFacts>) => whyNot({ ...queued, ...facts }).token
+const admitting = (facts: Partial<typeof admission>) => why({ admission: { ...admission, ...facts } })
+
+describe('why an item is not running', () => {
+  it('is the tightest cap, judged as a claim judges it', () => {
+    expect(admitting({ has_deployment: false })).toBe('no_deployment')
+    expect(admitting({ run_concurrency: 2, run_running: 2 })).toBe('run_cap')
+    expect(admitting({ agent_concurrency: 2, run_running: 2 })).toBe('run_cap')
+    expect(admitting({ project_running: 256 })).toBe('project_cap')
+    expect(admitting({ budget_micro: 10, cost_micro: 9, run_running: 1 })).toBe('budget')
+    expect(admitting({ credit_micro: 10, spent_micro: 10 })).toBe('credit')
+    expect(admitting({})).toBe('next')
+  })
+
+  it('is its partition when the share of that is taken', () => {
+    expect(why({ partition: { key: 'a', running: 2, cap: 2 } })).toBe('partition_share')
+    expect(why({ partition: { key: 'a', running: 1, cap: 2 } })).toBe('next')
+  })
+
+  it('is a retry, told with its cause, and the provider where that asked for less', () => {
+    const last_attempt = { code: 'agent_unreachable', message: 'connection refused' }
+    expect(whyNot({ ...queued, due_in_ms: 1500, last_attempt })).toEqual({
+      token: 'retry_backoff',
+      message: 'The next attempt is in 1.5 s after agent_unreachable: connection refused',
+    })
+    const rated = { code: 'llm_call_error', message: '429 Too Many Requests' }
+    expect(why({ due_in_ms: 1500, last_attempt: rated })).toBe('provider_rate')
+    expect(why({ due_in_ms: 0, last_attempt })).toBe('next')
+  })
+
+  it('is a decision, a fence or credit when it is paused', () => {
+    expect(why({ status: 'paused', lane: 'quarantine' })).toBe('paused_for_decision')
+    expect(why({ status: 'paused', lane: 'quarantine', outcome_reason: 'budget_exceeded' })).toBe(
+      'item_budget',
+    )
+    expect(why({ status: 'paused' })).toBe('credit')
+  })
+
+  it('is its run when that is not open, and nothing when it runs or has ended', () => {
+    expect(why({ run_status: 'materializing', admission: null })).toBe('materializing')
+    expect(why({ run_status: 'cancelled', admission: { ...admission, stop_reason: 'cancelled' } })).toBe(
+      'stopped',
+    )
+    expect(why({ status: 'completed', outcome: 'ok' })).toBe('ended')
+    expect(why({ status: 'running', started_ms_ago: 60_000 })).toBe('running')
+    const first = { ...admission, ended: 0 }
+    expect(why({ status: 'running', started_ms_ago: 500, admission: first })).toBe('runtime_starting')
+    expect(why({ status: 'running', started_ms_ago: 500, admission: first, deployment_kind: 'url' })).toBe(
+      'running',
+    )
+  })
+})

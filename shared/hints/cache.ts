@@ -1,0 +1,18 @@
+// A short memory shared by all processes. A hint: what is not found, or when Redis is away, is made again.
+
+import type { Redis } from '../context.ts'
+
+/** The value kept under a name; undefined when there is none or nobody answers. */
+export async function recall<T>(redis: Redis, name: string): Promise<T | undefined> {
+  try {
+    const text = await redis.get(`assay:cache:${name}`)
+    return text === null ? undefined : (JSON.parse(text) as T)
+  } catch {
+    return undefined
+  }
+}
+
+/** Keeps a value for a time. */
+export async function remember(redis: Redis, name: string, value: unknown, ttlMs: number): Promise<void> {
+  await redis.set(`assay:cache:${name}`, JSON.stringify(value), 'PX', ttlMs).catch(() => {})
+}

@@ -1,0 +1,198 @@
+// Recoveries and what they are made of. Guarantee: whoever advances one holds the lock of its row, so each step of it
+// is taken once, and what is left to do can always be told from what is stored.
+
+import { and, desc, eq, inArray, lt, or } from 'drizzle-orm'
+import type { Database, Sql } from '../context.ts'
+import type { RecoveryStatus } from '../domain/vocabulary.ts'
+import { projects, type RecoveryFilter, recoveries, runs } from '../schema/tables.ts'
+import type { RecoveryRow, RecoveryRunRow } from '../schema/wire-recovery.ts'
+import { type ItemKey, triageConditions } from './triage.ts'
+
+/** Rows of triage that pass a recovery's filter and are older than the recovery: not its own replays' failures. */
+const matching = (sql: Sql, projectId: string, filter: RecoveryFilter, recoveryId?: string) => sql`
+  t.project_id = ${projectId} ${triageConditions(sql, filter)}
+  ${filter.from === undefined ? sql`` : sql`and t.created_at >= ${filter.from}::text::timestamptz`}
+  ${filter.to === undefined ? sql`` : sql`and t.created_at < ${filter.to}::text::timestamptz`}
+  ${recoveryId === undefined ? sql`` : sql`and t.created_at < (select created_at from recoveries where id = ${recoveryId})`}`
+
+export interface Cohort {
+  agent_id: string
+  /** `eligible`, or why an item is not: `held`, or the disposition it has. */
+  standing: 'eligible' | 'held' | 'acknowledged' | 'dismissed' | 'replayed' | 'resumed'
+  count: number
+}
+
+/** How many items pass a filter, by agent and by whether they can be replayed. */
+export async function countCohort(sql: Sql, projectId: string, filter: RecoveryFilter) {
+  return sql<Cohort[]>`
+    select t.agent_id, count(*)::int as count, case
+      when t.disposition is not null then t.disposition::text
+      when t.lane = 'quarantine' then 'held' else 'eligible' end as standing
+    from triage t where ${matching(sql, projectId, filter)} group by 1, 3`
+}
+
+/** The next items of a recovery, the longest waiting first. Nothing is locked. */
+export async function nextOfCohort(
+  sql: Sql,
+  recovery: { id: string; project_id: string; filter: RecoveryFilter },
+  limit: number,
+) {
+  const { id, project_id, filter } = recovery
+  return sql<ItemKey[]>`
+    select t.run_id, t.seq from triage t
+    where t.lane = 'dlq' and t.disposition is null and ${matching(sql, project_id, filter, id)}
+    order by t.created_at, t.run_id, t.seq limit ${limit}`
+}
+
+export interface NewRecovery {
+  id: string
+  project_id: string
+  agent_id: string
+  name: string | null
+  filter: RecoveryFilter
+  eligible: number
+  first: number | null
+}
+
+export async function insertRecovery(sql: Sql, recovery: NewRecovery): Promise<void> {
+  await sql`insert into recoveries ${sql({ ...recovery, filter: sql.json(recovery.filter as never) } as never)}`
+}
+
+export type OpenRecovery = typeof recoveries.$inferSelect & { current_deployment_id: string | null }
+
+/** An open recovery under the lock of its row; undefined when it has ended or somebody else advances it. */
+export async function lockRecovery(sql: Sql, id: string): Promise<OpenRecovery | undefined> {
+  const [row] = await sql<OpenRecovery[]>`
+    select c.*, a.current_deployment_id from recoveries c join agents a on a.id = c.agent_id
+    where c.id = ${id} and c.finished_at is null for no key update of c skip locked`
+  return row
+}
+
+export async function findOpenRecoveries(sql: Sql, limit: number) {
+  return sql<{ id: string }[]>`
+    select id from recoveries where finished_at is null order by id limit ${limit}`
+}
+
+type Changes = Partial<Pick<OpenRecovery, 'status' | 'pilot_run_id' | 'pilot_better' | 'run_id'>>
+const ENDS: readonly RecoveryStatus[] = ['completed', 'stopped', 'aborted']
+
+export async function updateRecovery(sql: Sql, id: string, changes: Changes): Promise<void> {
+  const ends = changes.status !== undefined && ENDS.includes(changes.status)
+  await sql`
+    update recoveries set ${sql(changes as never)} ${ends ? sql`, finished_at = now()` : sql``} where id = ${id}`
+}
+
+/** Asks an open recovery to end; false when it has ended. Waits for a step of it that is under way. */
+export async function abortRecovery(sql: Sql, id: string): Promise<boolean> {
+  const result = await sql`
+    update recoveries set status = 'aborting' where id = ${id} and finished_at is null`
+  return result.count === 1
+}
+
+export interface ReplayRunState {
+  materializing: boolean
+  finished: boolean
+  total_items: number
+  ok: number
+  failed: number
+  failed_before: number
+}
+
+/** How a replay run stands, and how many of its originals had failed. */
+export async function findReplayRun(sql: Sql, id: string): Promise<ReplayRunState> {
+  const [row] = await sql<ReplayRunState[]>`
+    select materializing, finished_at is not null as finished, total_items, ok, failed + budget_exceeded as failed,
+      case when finished_at is null then 0 else (
+        select count(*)::int from replays p join items o on o.run_id = p.from_run_id and o.seq = p.from_seq
+        where p.run_id = runs.id and o.outcome = 'failed') end as failed_before
+    from runs where id = ${id}`
+  return row!
+}
+
+export async function deleteEmptyRun(sql: Sql, id: string): Promise<void> {
+  await sql`delete from runs where id = ${id} and materializing and total_items = 0`
+}
+
+/** Originals whose copies were cancelled, to be given back to triage. */
+export async function findCancelledCopies(sql: Sql, runId: string, limit: number) {
+  return sql<{ run_id: string; seq: number }[]>`
+    select p.from_run_id as run_id, p.from_seq as seq
+    from items n join replays p on p.run_id = n.run_id and p.seq = n.seq
+      join triage t on t.run_id = p.from_run_id and t.seq = p.from_seq
+    where n.run_id = ${runId} and n.status = 'cancelled' and t.disposition = 'replayed'
+    order by n.seq limit ${limit}`
+}
+
+/** Puts originals back into the feed. Their runs must be locked. */
+export async function returnToFeed(sql: Sql, keys: readonly ItemKey[]): Promise<void> {
+  await sql`
+    with back as (
+      update triage t set disposition = null, decided_at = null
+      from unnest(${keys.map(k => k.run_id)}::uuid[], ${keys.map(k => k.seq)}::int[]) as k(run_id, seq)
+      where t.run_id = k.run_id and t.seq = k.seq and t.disposition = 'replayed'
+      returning t.run_id, t.lane
+    )
+    update runs r set undecided = r.undecided + b.n
+    from (select run_id, count(*)::int as n from back where lane = 'dlq' group by 1) b where r.id = b.run_id`
+}
+
+export interface RecoveryScope {
+  account_id: string
+  project_id: string | null
+  before_id?: string | undefined
+  limit: number
+}
+
+/** Newest first. */
+export async function listRecoveries(db: Database, scope: RecoveryScope): Promise<RecoveryRow[]> {
+  const rows = await db
+    .select({ recovery: recoveries })
+    .from(recoveries)
+    .innerJoin(projects, eq(projects.id, recoveries.project_id))
+    .where(
+      and(
+        eq(projects.account_id, scope.account_id),
+        scope.project_id === null ? undefined : eq(recoveries.project_id, scope.project_id),
+        scope.before_id === undefined ? undefined : lt(recoveries.id, scope.before_id),
+      ),
+    )
+    .orderBy(desc(recoveries.id))
+    .limit(scope.limit)
+  return withRuns(
+    db,
+    rows.map(row => row.recovery),
+  )
+}
+
+export async function findRecovery(
+  db: Database,
+  account_id: string,
+  id: string,
+): Promise<RecoveryRow | undefined> {
+  const rows = await db
+    .select({ recovery: recoveries })
+    .from(recoveries)
+    .innerJoin(projects, eq(projects.id, recoveries.project_id))
+    .where(and(eq(projects.account_id, account_id), eq(recoveries.id, id)))
+  const [found] = await withRuns(
+    db,
+    rows.map(row => row.recovery),
+  )
+  return found
+}
+
+async function withRuns(db: Database, rows: (typeof recoveries.$inferSelect)[]): Promise<RecoveryRow[]> {
+  const ids = rows.flatMap(row => [row.pilot_run_id, row.run_id]).filter(id => id !== null)
+  const found: RecoveryRunRow[] =
+    ids.length === 0
+      ? []
+      : await db
+          .select()
+          .from(runs)
+          .where(or(inArray(runs.id, ids)))
+  const runOf = new Map(found.map(run => [run.id, run]))
+  return rows.map(row => ({
+    ...row,
+    runs: [row.pilot_run_id, row.run_id].flatMap(id => (id === null ? [] : (runOf.get(id) ?? []))),
+  }))
+}
