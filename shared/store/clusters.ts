@@ -25,20 +25,20 @@ export async function readFailureState(sql: Sql, projectIds: readonly string[]) 
 export async function readClusters(sql: Sql, projectIds: readonly string[], limit: number, samples: number) {
   return sql<ClusterRow[]>`
     with sized as materialized (${projectIds.length === 1 ? ofOne(sql, projectIds[0]!, limit) : ofMany(sql, projectIds, limit)})
-    select s.cluster_key, s.error_code, s.sample_prompt, s.count, some.item_ids, some.record_ids
+    select s.cluster_key, s.error_code, s.sample_prompt, s.count, latest.item_ids, latest.record_ids
     from sized s, lateral (
       select array_agg(i.item_id order by t.created_at desc, t.run_id desc, t.seq desc) as item_ids,
         array_agg((left(t.run_id::text, 28) || lpad(to_hex(t.seq), 8, '0'))
           order by t.created_at desc, t.run_id desc, t.seq desc) as record_ids
       from (
-        select latest.* from unnest(s.projects) as p(id), lateral (
+        select one.* from unnest(s.projects) as p(id), lateral (
           select run_id, seq, created_at from triage
           where project_id = p.id and cluster_key = s.cluster_key
           order by created_at desc, run_id desc, seq desc limit ${samples}
-        ) latest
+        ) one
         order by created_at desc, run_id desc, seq desc limit ${samples}
       ) t join items i on i.run_id = t.run_id and i.seq = t.seq
-    ) some
+    ) latest
     order by s.count desc, s.cluster_key`
 }
 
@@ -57,13 +57,13 @@ const ofMany = (sql: Sql, projectIds: readonly string[], limit: number) => sql`
 /** Failed items whose prompt is not known yet, as many as their inputs fit in `bytes`, at least one. */
 export async function findUnclustered(sql: Sql, limit: number, bytes: number) {
   return sql<{ run_id: string; seq: number; input: string }[]>`
-    with some as (
+    with bare as (
       select run_id, seq from triage where error_code is not null and prompt is null
       order by run_id, seq limit ${limit}
     ), sized as (
       select i.run_id, i.seq, sum(octet_length(i.input)) over (order by i.run_id, i.seq) as upto,
         row_number() over (order by i.run_id, i.seq) as n
-      from some join items i using (run_id, seq)
+      from bare join items i using (run_id, seq)
     )
     select i.run_id, i.seq, i.input from sized s join items i using (run_id, seq) where s.upto <= ${bytes} or s.n = 1`
 }

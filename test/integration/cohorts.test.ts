@@ -1,0 +1,352 @@
+// Failures seen together: clusters, cohort recovery, and why an item is not running.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { onFault } from '../../shared/domain/fault.ts'
+import type { ItemLine } from '../../shared/domain/protocol.ts'
+import { failureClusters } from '../../shared/engine/clusters.ts'
+import { consume } from '../../shared/engine/consume.ts'
+import {
+  abortRecovery,
+  advanceRecoveries,
+  planRecovery,
+  type RecoveryOrder,
+  startRecovery,
+} from '../../shared/engine/recover.ts'
+import { acknowledgeItem, dismissItem } from '../../shared/engine/replay.ts'
+import { sweep } from '../../shared/engine/sweep.ts'
+import { whyItem } from '../../shared/engine/why.ts'
+import { conservation, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
+
+let engine: TestEngine
+beforeEach(async () => {
+  engine = await testEngine()
+})
+afterEach(async () => {
+  onFault(undefined)
+  await engine.close()
+})
+
+const failing = (code = 'agent_error') =>
+  engine.play(items => items.map(item => failure(item, code, 'no such luck')))
+const working = () => engine.play(items => items.map(item => result(item)))
+
+const clusters = () => failureClusters(engine.ctx, [engine.project_id])
+const sizes = async () => {
+  const { clusters: found, total_failures } = await clusters()
+  expect(found.reduce((sum, one) => sum + one.count, 0)).toBe(total_failures)
+  return found.map(one => [one.error_code, one.sample_prompt, one.count])
+}
+
+describe('failure clusters', () => {
+  it('group by error code and prompt; what is alone is in other, and the counts add up', async () => {
+    engine.play(items =>
+      items.map(item => failure(item, item.seq === 1 ? 'tool_call_error' : 'agent_error', 'no')),
+    )
+    const prompt = (text: string) => ({ input: JSON.stringify({ prompt: text }) })
+    await engine.submit([
+      prompt('Where is my order?'),
+      prompt('Where is  my\norder?'),
+      prompt(' Where is my order?'),
+      prompt('Refund me'),
+      prompt('Refund me'),
+      prompt('Hello'),
+    ])
+    await consume(engine.ctx)
+    expect(await sizes()).toEqual([
+      ['agent_error', 'Refund me', 2],
+      ['agent_error', 'Where is my order?', 2],
+      ['', '', 2],
+    ])
+    const { clusters: found } = await clusters()
+    expect(found[1]).toMatchObject({ item_ids: ['item-3', 'item-2'] })
+    expect(found[1]!.cluster_key).toMatch(/^agent_error:[0-9a-f]{16}$/)
+    expect(found[2]).toMatchObject({ cluster_key: 'other', item_ids: [], record_ids: [] })
+  })
+
+  it('name at most five items, and none when nothing failed', async () => {
+    expect(await clusters()).toEqual({ clusters: [], total_failures: 0 })
+    failing()
+    await engine.submit(Array.from({ length: 9 }, () => ({ input: '"same"' })))
+    await consume(engine.ctx)
+    const { clusters: found, total_failures } = await clusters()
+    expect(total_failures).toBe(9)
+    expect(found).toHaveLength(1)
+    expect(found[0]!.item_ids).toHaveLength(5)
+  })
+
+  it('are answered from a cache that a failure in another process makes old', async () => {
+    failing()
+    await engine.submit([{ input: '"a"' }, { input: '"a"' }])
+    await consume(engine.ctx)
+    expect(await sizes()).toEqual([['agent_error', 'a', 2]])
+    // As long as nothing changes the answer is the one that was kept.
+    const [name] = await engine.ctx.redis.keys('assay:cache:clusters:*')
+    const kept = JSON.parse((await engine.ctx.redis.get(name!))!)
+    expect(await engine.ctx.redis.pttl(name!)).toBeGreaterThan(25_000)
+    kept.answer.clusters[0].sample_prompt = 'from the cache'
+    await engine.ctx.redis.set(name!, JSON.stringify(kept), 'PX', 30_000)
+    expect(await sizes()).toEqual([['agent_error', 'from the cache', 2]])
+    await engine.submit([{ input: '"a"' }])
+    await consume(engine.other(items => items.map(item => failure(item, 'agent_error'))))
+    expect(await sizes()).toEqual([['agent_error', 'a', 3]])
+  })
+
+  it('are answered without Redis', async () => {
+    failing()
+    await engine.submit([{ input: '"a"' }, { input: '"a"' }])
+    await consume(engine.ctx)
+    const away = {
+      get: () => Promise.reject(new Error('away')),
+      set: () => Promise.reject(new Error('away')),
+    }
+    const ctx = { ...engine.ctx, redis: away as never }
+    expect(await failureClusters(ctx, [engine.project_id])).toMatchObject({ total_failures: 2 })
+  })
+
+  it('hold what a budget ended before it was dispatched, once the tick has read its prompt', async () => {
+    const runId = await engine.submit(
+      Array.from({ length: 4 }, () => ({ input: '"same"' })),
+      { budget_cents: 0 },
+    )
+    await consume(engine.ctx)
+    expect(await sizes()).toEqual([['', '', 4]])
+    await sweep(engine.ctx)
+    expect(await sizes()).toEqual([['budget_exceeded', 'same', 4]])
+    expect(await conservation(engine, runId)).toEqual([])
+  })
+
+  it('do not hold what is degraded, and shrink when records are removed', async () => {
+    engine.play(items => items.map(item => (item.seq > 2 ? result(item, '') : failure(item, 'agent_error'))))
+    const runId = await engine.submit(Array.from({ length: 4 }, () => ({ input: '"same"' })))
+    await consume(engine.ctx)
+    expect(await sizes()).toEqual([['agent_error', 'same', 2]])
+    await engine.sql`delete from triage where run_id = ${runId}`
+    expect(await clusters()).toEqual({ clusters: [], total_failures: 0 })
+    expect(await engine.sql`select 1 from failure_clusters`).toHaveLength(0)
+  })
+
+  it('are counted exactly under consumers that fail items of one cluster at once', async () => {
+    failing()
+    const ids = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        engine.submit(Array.from({ length: 120 }, (_, i) => ({ input: JSON.stringify(`p${i % 3}`) }))),
+      ),
+    )
+    await engine.deploy({ max_consecutive_failures: 100_000 })
+    await engine.sql`update runs set deployment_id = (select current_deployment_id from agents limit 1)`
+    await Promise.all([consume(engine.ctx), consume(engine.ctx), consume(engine.ctx)])
+    await consume(engine.ctx)
+    expect((await sizes()).sort()).toEqual([0, 1, 2].map(n => ['agent_error', `p${n}`, 240]))
+    for (const id of ids) expect(await conservation(engine, id)).toEqual([])
+  })
+})
+
+const order = (more: Partial<RecoveryOrder> = {}): RecoveryOrder => ({
+  project_id: engine.project_id,
+  name: 'after the outage',
+  filter: {},
+  first: null,
+  ...more,
+})
+const recovery = async (id: string) => (await engine.sql`select * from recoveries where id = ${id}`)[0]!
+
+/** Advances and consumes until the recovery has ended. */
+async function recovered(id: string) {
+  for (let i = 0; i < 30; i++) {
+    await advanceRecoveries(engine.ctx)
+    await consume(engine.ctx)
+    const row = await recovery(id)
+    if (row.finished_at !== null) return row
+  }
+  throw new Error(`recovery ${id} does not end: ${JSON.stringify(await recovery(id))}`)
+}
+
+describe('the recovery of a cohort', () => {
+  /** Failed items that took one step each. */
+  async function failedRun(count: number, more: Parameters<TestEngine['submit']>[1] = {}) {
+    engine.play(async function* (items) {
+      for (const item of items) {
+        yield step(item, 'first')
+        yield failure(item, 'tool_call_error')
+      }
+    })
+    await engine.deploy({ max_consecutive_failures: 1_000_000 })
+    const items = Array.from({ length: count }, (_, i) => ({ partition_key: i % 2 ? 'odd' : 'even' }))
+    const runId = await engine.submit(items, more)
+    await consume(engine.ctx)
+    return runId
+  }
+
+  it('replays all of it in one run, in chunks, with the steps of each item', async () => {
+    const runId = await failedRun(2300)
+    working()
+    const id = await startRecovery(engine.ctx, order({ filter: { run_id: runId } }))
+    const row = await recovered(id)
+    expect(row).toMatchObject({ status: 'completed', eligible: 2300, pilot_run_id: null })
+    expect(await engine.run(row.run_id)).toMatchObject({ status: 'completed', ok: 2300, replay_of: runId })
+    expect(await engine.run(runId)).toMatchObject({ undecided: 0 })
+    expect(engine.requests.at(-1)![0]!.recorded).toEqual([{ key: 'first', output: { of: 'first' } }])
+    for (const one of [runId, row.run_id]) expect(await conservation(engine, one)).toEqual([])
+  })
+
+  it('tells before what it would replay, what not and why, and changes nothing', async () => {
+    const runId = await failedRun(5)
+    await acknowledgeItem(engine.ctx, { run_id: runId, seq: 1 })
+    await dismissItem(engine.ctx, { run_id: runId, seq: 2 })
+    const plan = await planRecovery(engine.ctx, engine.project_id, { run_id: runId })
+    expect(plan).toMatchObject({ eligible: 3, agent_ids: [engine.agent_id] })
+    expect(plan.ineligible.sort((a, b) => (a.reason < b.reason ? -1 : 1))).toEqual([
+      { reason: 'acknowledged', count: 1 },
+      { reason: 'dismissed', count: 1 },
+    ])
+    expect(await engine.sql`select 1 from recoveries`).toHaveLength(0)
+  })
+
+  it('takes what passes its filter only', async () => {
+    const [one, other] = [await failedRun(4), await failedRun(4)]
+    const eligible = async (filter: RecoveryOrder['filter']) =>
+      (await planRecovery(engine.ctx, engine.project_id, filter)).eligible
+    expect(await eligible({})).toBe(8)
+    expect(await eligible({ run_id: one })).toBe(4)
+    expect(await eligible({ partition_key: 'odd' })).toBe(4)
+    expect(await eligible({ reason: 'step_error', run_id: other, partition_key: 'even' })).toBe(2)
+    expect(await eligible({ reason: 'refusal' })).toBe(0)
+    expect(await eligible({ from: '2100-01-01T00:00:00Z' })).toBe(0)
+    expect(await eligible({ to: '2100-01-01T00:00:00Z' })).toBe(8)
+    const [row] = await engine.sql`select cluster_key from triage limit 1`
+    expect(await eligible({ cluster_key: row!.cluster_key })).toBe(2)
+    await expect(startRecovery(engine.ctx, order({ filter: { reason: 'refusal' } }))).rejects.toMatchObject({
+      code: 'nothing_to_recover',
+    })
+  })
+
+  it('goes on after its first items if they do better', async () => {
+    const runId = await failedRun(30)
+    working()
+    const id = await startRecovery(engine.ctx, order({ filter: { run_id: runId }, first: 7 }))
+    const row = await recovered(id)
+    expect(row).toMatchObject({ status: 'completed', pilot_better: true })
+    expect(await engine.run(row.pilot_run_id)).toMatchObject({ total_items: 7, ok: 7 })
+    expect(await engine.run(row.run_id)).toMatchObject({ total_items: 23, ok: 23 })
+    expect(await conservation(engine, runId)).toEqual([])
+  })
+
+  it('stops after its first items if they do not, and leaves the others in triage', async () => {
+    const runId = await failedRun(30)
+    const id = await startRecovery(engine.ctx, order({ filter: { run_id: runId }, first: 7 }))
+    const row = await recovered(id)
+    expect(row).toMatchObject({ status: 'stopped', pilot_better: false, run_id: null })
+    expect(await engine.run(runId)).toMatchObject({ undecided: 23 })
+    expect(await conservation(engine, runId)).toEqual([])
+  })
+
+  it('whose first items are all there is ends with them', async () => {
+    const runId = await failedRun(3)
+    working()
+    const row = await recovered(
+      await startRecovery(engine.ctx, order({ filter: { run_id: runId }, first: 7 })),
+    )
+    expect(row).toMatchObject({ status: 'completed', pilot_better: true, run_id: null })
+    expect(await engine.sql`select 1 from runs where materializing`).toHaveLength(0)
+  })
+
+  it('does not replay the failures of its own replays', async () => {
+    const runId = await failedRun(20)
+    const row = await recovered(await startRecovery(engine.ctx, order()))
+    expect(row).toMatchObject({ status: 'completed' })
+    expect(await engine.run(row.run_id)).toMatchObject({ total_items: 20, failed: 20, undecided: 20 })
+    expect(await conservation(engine, runId)).toEqual([])
+  })
+
+  it('survives a crash at every one of its steps, and replays nothing twice', async () => {
+    const runId = await failedRun(2100)
+    working()
+    let steps = 0
+    onFault(name => {
+      if (name === 'recovery.before_commit' && steps++ % 2 === 0) throw new Error('the process died')
+    })
+    const started = startRecovery(engine.ctx, order({ filter: { run_id: runId }, first: 5 }))
+    await expect(started).rejects.toThrow('the process died')
+    const [{ id }] = (await engine.sql`select id from recoveries`) as never as [{ id: string }]
+    let row = await recovery(id)
+    for (let i = 0; i < 40 && row.finished_at === null; i++) {
+      await advanceRecoveries(engine.ctx).catch(error => expect(error.message).toBe('the process died'))
+      await consume(engine.ctx)
+      row = await recovery(id)
+    }
+    expect(row).toMatchObject({ status: 'completed', pilot_better: true })
+    expect(await engine.run(row.run_id)).toMatchObject({ total_items: 2095, ok: 2095 })
+    expect(await engine.sql`select 1 from runs where recovery_id = ${id}`).toHaveLength(2)
+    for (const one of [runId, row.pilot_run_id, row.run_id])
+      expect(await conservation(engine, one)).toEqual([])
+  })
+
+  it('advanced by several processes at once copies every item once', async () => {
+    const runId = await failedRun(2500)
+    working()
+    const ids = await Promise.all([startRecovery(engine.ctx, order()), startRecovery(engine.ctx, order())])
+    await Promise.all(Array.from({ length: 6 }, () => advanceRecoveries(engine.ctx)))
+    for (const id of ids) await recovered(id)
+    expect(await engine.sql`select 1 from items where replayed_from is not null`).toHaveLength(2500)
+    expect(await engine.run(runId)).toMatchObject({ undecided: 0 })
+    expect(await conservation(engine, runId)).toEqual([])
+  })
+
+  it('when aborted ends what was not dispatched and gives it back to triage', async () => {
+    const runId = await failedRun(50)
+    await engine.sql`update agents set current_deployment_id = null`
+    const id = await startRecovery(engine.ctx, order({ filter: { run_id: runId } }))
+    expect(await engine.run(runId)).toMatchObject({ undecided: 0 })
+    await abortRecovery(engine.ctx, id)
+    const row = await recovered(id)
+    expect(row).toMatchObject({ status: 'aborted' })
+    expect(await engine.run(row.run_id)).toMatchObject({ status: 'cancelled', cancelled: 50 })
+    expect(await engine.run(runId)).toMatchObject({ undecided: 50 })
+    for (const one of [runId, row.run_id]) expect(await conservation(engine, one)).toEqual([])
+    await expect(abortRecovery(engine.ctx, id)).rejects.toMatchObject({ code: 'recovery_already_ended' })
+    await engine.deploy()
+    working()
+    expect(await recovered(await startRecovery(engine.ctx, order()))).toMatchObject({ status: 'completed' })
+    expect(await engine.run(runId)).toMatchObject({ undecided: 0 })
+  })
+})
+
+describe('why an item is not running', () => {
+  const why = async (runId: string, seq = 1) => (await whyItem(engine.ctx, { run_id: runId, seq }))!.token
+
+  it('is told from what holds it back at the moment', async () => {
+    await engine.sql`update agents set current_deployment_id = null`
+    const runId = await engine.submit(3, { concurrency: 1 })
+    expect(await why(runId)).toBe('no_deployment')
+    await engine.deploy()
+    expect(await why(runId)).toBe('next')
+    const seen: string[] = []
+    engine.play(async function* ([item]) {
+      if (seen.length === 0) for (const seq of [1, 2]) seen.push(await why(runId, seq))
+      yield result(item as ItemLine)
+    })
+    await consume(engine.ctx)
+    expect(seen).toEqual(['running', 'run_cap'])
+    expect(await why(runId)).toBe('ended')
+  })
+
+  it('is a retry, a decision, or credit', async () => {
+    engine.play(() => {
+      throw new Error('connection refused')
+    })
+    const runId = await engine.submit(1)
+    await consume(engine.ctx, { stop: AbortSignal.timeout(300) })
+    const { token, message } = (await whyItem(engine.ctx, { run_id: runId, seq: 1 }))!
+    expect(token).toBe('retry_backoff')
+    expect(message).toContain('connection refused')
+    await engine.skipBackoff()
+    engine.play(([item]) => [{ type: 'hold', seq: item!.seq, attempt: item!.attempt, reason: 'check it' }])
+    await consume(engine.ctx)
+    expect(await why(runId)).toBe('paused_for_decision')
+    await engine.sql`update projects set credit_micro = 0`
+    const broke = await engine.submit(1)
+    expect(await why(broke)).toBe('credit')
+    await consume(engine.ctx)
+    expect(await why(broke)).toBe('credit')
+  })
+})
