@@ -180,6 +180,7 @@ async function writeChunks(
   ids: SeenIds,
 ): Promise<number> {
   const inFlight = new Set<Promise<void>>()
+  const failures: unknown[] = []
   let nextSeq = 1
   let touchedAt = ctx.now()
   async function write(chunk: Chunk): Promise<void> {
@@ -197,9 +198,10 @@ async function writeChunks(
         if (count === 0) throw givenUp()
       })
       .finally(() => inFlight.delete(insert))
-    insert.catch(() => {}) // looked at before the next chunk and at the end
+    insert.catch(error => failures.push(error)) // it may fail while the next chunk is being read
     inFlight.add(insert)
     if (inFlight.size >= LIMITS.inserts_in_flight) await Promise.race(inFlight)
+    if (failures.length > 0) throw failures[0]
     if (ctx.now() - touchedAt > LIMITS.materializing_touch_ms) {
       touchedAt = ctx.now()
       await store.touchMaterializing(ctx.sql, runId)
@@ -209,6 +211,7 @@ async function writeChunks(
     await write(first)
     for await (const chunk of chunks) await write(chunk)
     await Promise.all(inFlight)
+    if (failures.length > 0) throw failures[0]
   } finally {
     // Whoever cleans up after a failure must not be overtaken by a chunk that is still on its way.
     await Promise.allSettled(inFlight)
