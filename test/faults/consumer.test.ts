@@ -40,19 +40,22 @@ it.for([
   'claim.before_commit=kill@3',
   'claim.after_commit=kill@3',
   'invoke.before_request=kill@3',
-  'settle.before_commit=kill@20',
-  'settle.after_commit=kill@20',
+  'settle.before_commit=kill@12',
+  'settle.after_commit=kill@12',
 ])(
   'killed at %s, it is survived by the next, and every item ends once',
   { timeout: PATIENCE_MS },
   async fault => {
     await stack.sql`delete from attempts`
     const items = 60
-    const runIds = await Promise.all(Array.from({ length: 6 }, () => stack.submit(agentId, pile(items))))
+    const inputs = pile(items).map(() => ({ steps: 6 }))
+    const runIds = await Promise.all(Array.from({ length: 6 }, () => stack.submit(agentId, inputs)))
+    const release = stack.probe.hold(call => call.step === 'price') // nothing ends before the fault
     const doomed = await stack.startConsumer(fault)
     expect(await stack.gone(doomed)).toBe('SIGKILL')
     await stack.sql`update claims set lease_until = now() + interval '1 hour'`
     const held = await heldItems()
+    release()
 
     await stack.startConsumer()
     for (const id of runIds) await stack.runBecomes(id, run => run.ok + heldOf(held, id) >= items)
