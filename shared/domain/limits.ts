@@ -41,6 +41,7 @@ export const LIMITS = {
   steps_page: { default: 50, max: 200 },
   search_characters: 256,
   search_names: 1000, // different names of steps a search looks through
+  search_near_steps: 20_000, // looked through one by one for a word: 4 ms; what is not among them is rare
   search_catch_up_flushes: 20, // indexed before a search looks; what is more waits for the tick
   index_ms: 250, // of each tick: a quarter of one core at most, some 6,000 steps
   error_categories: 100,

@@ -65,26 +65,58 @@ export interface StepSearch {
 // An agent's clock may be ahead of ours: a step may look older than the run it belongs to.
 const SKEW_MS = 3_600_000
 
-/** Steps with their parent item, in the order asked for. */
+/**
+ * Steps with their parent item, in the order asked for.
+ *
+ * Words are looked for in the newest steps first, which finds what is frequent; what is not there is rare, and the
+ * index of words finds it. Left alone, the planner takes every word for frequent and walks through all steps.
+ */
 export async function searchSteps(db: Database, search: StepSearch): Promise<FoundStep[]> {
+  if (search.q === undefined || search.record !== undefined)
+    return read(
+      db,
+      search,
+      search.q === undefined ? undefined : await wanted(db, search.project_ids, search.q),
+    )
+  const asked = await wanted(db, search.project_ids, search.q)
+  const near = await read(db, search, asked, 'near')
+  return near.length >= search.limit ? near : read(db, search, asked, 'rare')
+}
+
+async function read(
+  db: Database,
+  search: StepSearch,
+  asked: Wanted | undefined,
+  how?: 'near' | 'rare',
+): Promise<FoundStep[]> {
   const { limit } = search
   const order =
     search.sort === 'cost'
       ? sql`x.cost_micro desc, x.started_at desc, x.run_id desc, x.seq desc, x.step_no desc`
       : sql`x.started_at desc, x.run_id desc, x.seq desc, x.step_no desc`
-  const names = search.q === undefined ? [] : await namesLike(db, search.project_ids, search.q)
-  const conditions = sql.join(conditionsOf(search, names), sql` and `)
   const base =
     search.record === undefined
       ? sql`step_index x join runs r on r.id = x.run_id`
       : sql`(select s.*, step_words(s.name, s.error_code, s.error_message, s.input, s.output) as words
           from steps s) x join runs r on r.id = x.run_id`
+  const filtered = sql`from ${base} where r.project_id = p.id and ${sql.join(conditionsOf(search), sql` and `)}`
+  const columns = sql`x.run_id, x.seq, x.step_no, x.started_at, x.cost_micro, r.project_id`
+  const met = asked === undefined ? sql`true` : matches(asked)
+  // "offset 0" keeps the planner from looking into what is inside.
+  const candidates =
+    how === undefined
+      ? sql`select ${columns} ${filtered} and ${met}`
+      : how === 'rare'
+        ? sql`select * from (select ${columns} ${filtered} and ${met} offset 0) x`
+        : sql`select * from (
+            select ${columns}, x.words, x.name ${filtered} order by ${order} limit ${LIMITS.search_near_steps}
+          ) x where ${met}`
   // Project by project, so that each one's index gives its first rows in order.
   const rows = await db.execute<FoundStep & { started_at: unknown }>(sql`
     with found as materialized (
-      select x.* from unnest(${uuids(search.project_ids)}) as p(id) cross join lateral (
-        select x.run_id, x.seq, x.step_no, x.started_at, x.cost_micro, r.project_id
-        from ${base} where r.project_id = p.id and ${conditions} order by ${order} limit ${limit}
+      select x.run_id, x.seq, x.step_no, x.started_at, x.cost_micro, x.project_id
+      from unnest(${uuids(search.project_ids)}) as p(id) cross join lateral (
+        select * from (${candidates}) x order by ${order} limit ${limit}
       ) x order by ${order} limit ${limit}
     )
     select s.*, i.item_id, x.project_id, s.started_at::text as started_text
@@ -93,8 +125,8 @@ export async function searchSteps(db: Database, search: StepSearch): Promise<Fou
   return [...rows].map(row => ({ ...row, started_at: new Date(row.started_text) }))
 }
 
-function conditionsOf(search: StepSearch, names: readonly string[]): SQL[] {
-  const { record, run_id, item_id, item_id_prefix, outcome, outcome_reason, min_cost_micro, from, to, q } =
+function conditionsOf(search: Omit<StepSearch, 'q'>): SQL[] {
+  const { record, run_id, item_id, item_id_prefix, outcome, outcome_reason, min_cost_micro, from, to } =
     search
   const found: SQL[] = [sql`r.steps_purged_at is null`]
   if (record !== undefined) found.push(sql`x.run_id = ${record.run_id} and x.seq = ${record.seq}`)
@@ -117,18 +149,20 @@ function conditionsOf(search: StepSearch, names: readonly string[]): SQL[] {
     found.push(
       sql`x.started_at < ${to}::timestamptz and x.run_id < ${firstIdAt(Date.parse(to) + SKEW_MS)}::uuid`,
     )
-  if (q !== undefined) found.push(matches(q, names))
   if (search.after !== undefined) found.push(comesAfter(search.sort, search.after))
   return found
 }
 
-/** Every word of q; the last one may be the beginning of a word. Or a name that holds q as it is. */
-function matches(q: string, names: readonly string[]): SQL {
-  const isPrefix = /[\p{L}\p{N}]{3}$/u.test(q)
-  const words = isPrefix
-    ? sql`(nullif(plainto_tsquery('simple', ${q})::text, '') || ':*')::tsquery`
-    : sql`plainto_tsquery('simple', ${q})`
-  const byWords = sql`x.words @@ ${words}`
+/** What q asks for: words, as a tsquery, and the names that hold it. */
+interface Wanted {
+  words: string | null
+  names: readonly string[]
+}
+
+/** Every word of q, or a name that holds q as it is. */
+function matches({ words, names }: Wanted): SQL {
+  // As plain values, so that the planner knows how rare they are.
+  const byWords = words === null ? sql`false` : sql`x.words @@ ${words}::tsquery`
   return names.length === 0 ? byWords : sql`(${byWords} or x.name = any(${texts(names)}))`
 }
 
@@ -143,20 +177,26 @@ function comesAfter(sort: StepSearch['sort'], key: StepKey): SQL {
 }
 
 /**
- * The names of steps that hold a text, whatever its case. Walks the index from one name to the next, so it costs what
- * there are different names, not steps; beyond a thousand names of a project, those late in the alphabet are missed.
+ * The words of a text, the last of which may be the beginning of one, and the names of steps that hold the text,
+ * whatever its case. Walks the index from one name to the next, so it costs what there are different names, not
+ * steps; beyond a thousand names of a project, those late in the alphabet are missed.
  */
-async function namesLike(db: Database, project_ids: readonly string[], text: string): Promise<string[]> {
-  const rows = await db.execute<{ name: string }>(sql`
-    select distinct n.name from unnest(${uuids(project_ids)}) as p(id) cross join lateral (
-      with recursive walk as (
-        (select name, 1 as n from step_index where project_id = p.id order by name limit 1)
-        union all
-        select (select x.name from step_index x where x.project_id = p.id and x.name > walk.name order by x.name limit 1), n + 1
-        from walk where walk.name is not null and n < ${LIMITS.search_names}
-      ) select name from walk where name is not null
-    ) n where n.name ilike ${`%${likeText(text)}%`}`)
-  return [...rows].map(({ name }) => name)
+async function wanted(db: Database, project_ids: readonly string[], text: string): Promise<Wanted> {
+  const [row] = await db.execute<{ words: string; names: string[] | null }>(sql`
+    select plainto_tsquery('simple', ${text})::text as words, (
+      select array_agg(distinct n.name) from unnest(${uuids(project_ids)}) as p(id) cross join lateral (
+        with recursive walk as (
+          (select name, 1 as n from step_index where project_id = p.id order by name limit 1)
+          union all
+          select (
+            select x.name from step_index x where x.project_id = p.id and x.name > walk.name order by x.name limit 1
+          ), n + 1 from walk where walk.name is not null and n < ${LIMITS.search_names}
+        ) select name from walk where name is not null
+      ) n where n.name ilike ${`%${likeText(text)}%`}
+    ) as names`)
+  const isPrefix = /[\p{L}\p{N}]{3}$/u.test(text)
+  const words = row!.words === '' ? null : `${row!.words}${isPrefix ? ':*' : ''}`
+  return { words, names: row!.names ?? [] }
 }
 
 export interface ErrorCategory {
@@ -173,7 +213,7 @@ export async function countErrorCategories(
   db: Database,
   search: Pick<StepSearch, 'project_ids' | 'from' | 'to' | 'limit'>,
 ): Promise<{ total_steps: number; categories: ErrorCategory[] }> {
-  const conditions = conditionsOf({ ...search, sort: 'recent' }, [])
+  const conditions = conditionsOf({ ...search, sort: 'recent' })
   const tools: readonly StepKind[] = ['tool_call', 'tool_result']
   const rows = await db.execute<
     Record<string, unknown> & ErrorCategory & { total_steps: number; last_text: string }
