@@ -3,7 +3,7 @@ import { itemOfBody } from '../../shared/engine/item-lines.ts'
 import { submitRun } from '../../shared/engine/submit.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Fingerprint } from '../../shared/http/fingerprint.ts'
-import { agentIn, agentNamed } from '../../shared/http/scope.ts'
+import { agentIn, agentNamed, scopeOf } from '../../shared/http/scope.ts'
 import { OneOffOrder, orderOf, StartedRun } from '../../shared/schema/run-order.ts'
 
 export const startOneOffRun = endpoint({
@@ -21,6 +21,7 @@ export const startOneOffRun = endpoint({
     if ((body.agent === undefined) === (body.agent_id === undefined)) {
       throw new ApiError('invalid_request', 'One of the fields "agent" and "agent_id" must name the agent.')
     }
+    if (body.project_id !== undefined) await scopeOf(ctx, principal, body.project_id)
     const agent =
       body.agent_id === undefined
         ? await agentNamed(ctx, principal, body.agent!, body.project_id)

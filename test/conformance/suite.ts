@@ -4,13 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accountPart } from './account.ts'
 import { administrationPart } from './administration.ts'
 import { agentsPart } from './agents.ts'
+import { badInputPart } from './bad-input.ts'
 import { edgePart } from './edge.ts'
 import type { StartHost } from './hosts.ts'
 import { limitsPart } from './limits.ts'
 import { membersPart } from './members.ts'
 import { readinessPart } from './readiness.ts'
 import { runsPart } from './runs.ts'
-import { tenantsPart } from './tenants.ts'
+import { sweepPart } from './sweep.ts'
 import { uploadPart } from './upload.ts'
 import { openWorld, type World } from './world.ts'
 
@@ -32,7 +33,8 @@ export function conformance(name: string, startHost: StartHost): void {
     limitsPart(given)
     agentsPart(given)
     runsPart(given)
-    tenantsPart(given)
+    badInputPart(given)
+    sweepPart(given)
     uploadPart(given)
     readinessPart(given, startHost)
 

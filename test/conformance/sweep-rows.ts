@@ -1,0 +1,128 @@
+// What the sweep of tenants has to know about each operation beyond the OpenAPI document. An operation without a
+// row fails the sweep: whoever adds one says here what of another tenant its body and its query could name.
+
+import type { Tenant } from './sweep-tenants.ts'
+
+export interface Row {
+  /** Only a signed-in member may: a project key is refused. */
+  session?: true
+  /** A body that the operation takes. */
+  body?: (of: Tenant) => Record<string, unknown>
+  /** A query that it needs. */
+  query?: (of: Tenant) => Record<string, string>
+  /** Fields of the body that name something of a tenant. */
+  names?: readonly string[]
+  /** What its own tenant gets, where that is not the lowest success of the document. */
+  own?: number
+  /** Asked last, since it takes something away. */
+  destroys?: true
+}
+
+const declaration = { name: 'swept' }
+
+export const ROWS: Record<string, Row> = {
+  getHealth: {},
+  getReadiness: {},
+  listProjects: {},
+  createProject: { session: true, body: () => ({ name: 'made' }) },
+  getProject: {},
+  updateProject: { session: true, body: () => ({ concurrency: 10 }) },
+  deleteProject: { session: true, query: of => ({ confirm: of.project_name }), destroys: true },
+  listApiKeys: {},
+  createApiKey: { body: () => ({ name: 'made' }) },
+  revokeApiKey: { destroys: true },
+  listAgents: {},
+  createAgent: {
+    body: of => ({ name: 'made', slug: `made-${++made}`, project_id: of.project_id }),
+    names: ['project_id'],
+  },
+  getAgent: {},
+  updateAgent: { body: () => ({ name: 'changed' }) },
+  deleteAgent: { destroys: true },
+  listDeployments: {},
+  createDeployment: { body: () => ({ kind: 'url', url: 'http://127.0.0.1:9/', declaration }) },
+  promoteDeployment: {},
+  startRun: { body: () => ({ input: 1 }) },
+  startOneOffRun: {
+    body: of => ({ agent_id: of.agent_id, project_id: of.project_id, input: 1 }),
+    names: ['agent_id', 'project_id'],
+  },
+  submitBatch: { body: of => ({ agent_id: of.agent_id, items: [{ input: 1 }] }), names: ['agent_id'] },
+  listRuns: {},
+  getRun: {},
+  listRunItems: {},
+  cancelRun: { destroys: true },
+  verifyRun: {},
+  exportItemRecords: {},
+  getItemRecord: {},
+  listSteps: {},
+  countStepErrors: {},
+  createSession: {},
+  refreshSession: {},
+  deleteCurrentSession: { session: true, destroys: true },
+  listSessions: { session: true },
+  revokeSession: { session: true, destroys: true },
+  getAccount: { session: true },
+  changePassword: {
+    session: true,
+    body: () => ({ current_password: 'wrong', new_password: 'a password of some length' }),
+    own: 401,
+  },
+  deleteAccount: { session: true, body: () => ({ account_name: 'wrong', password: 'wrong' }), own: 400 },
+  listMembers: { session: true },
+  createMember: {
+    session: true,
+    body: () => ({
+      email: `made-${++made}@example.org`,
+      role: 'viewer',
+      password: 'a password of some length',
+    }),
+  },
+  updateMember: { session: true, body: () => ({ role: 'operator' }) },
+  deleteMember: { session: true, destroys: true },
+  listAuditEntries: {},
+}
+
+let made = 0
+
+/** What of a tenant a parameter of a query can name; null names nothing of anybody. */
+export const FILTERS: Record<string, ((of: Tenant) => string) | null> = {
+  project_id: of => of.project_id,
+  run_id: of => of.run_id,
+  record_id: of => of.record_id,
+  agent_id: of => of.agent_id,
+  actor_id: of => of.key_id,
+  agent: of => of.slug,
+  item_id: of => of.item_id,
+  item_id_prefix: of => of.item_id,
+  partition_key: of => of.partition_key,
+  q: of => of.word,
+  cursor: null,
+  limit: null,
+  action: null,
+  status: null,
+  outcome: null,
+  outcome_status: null,
+  outcome_reason: null,
+  worst_outcome_status: null,
+  min_cost_usd: null,
+  from: null,
+  to: null,
+  sort: null,
+  kind: null,
+  confirm: null,
+}
+/** Parameters that name one thing, so that another tenant's is refused and not just not found. */
+export const NAMING = ['project_id', 'run_id', 'record_id', 'agent_id']
+
+/** What a path's parameter is of a tenant, and whether it is looked up under the one before it. */
+export const PATH: Record<string, { value: (of: Tenant) => string; nested?: true }> = {
+  projectId: { value: of => of.project_id },
+  agentId: { value: of => of.agent_id },
+  runId: { value: of => of.run_id },
+  itemId: { value: of => of.record_id },
+  keyId: { value: of => of.spare_key_id, nested: true },
+  deploymentId: { value: of => of.deployment_id, nested: true },
+  memberId: { value: of => of.spare_member_id },
+  sessionId: { value: of => of.spare_session_id },
+}

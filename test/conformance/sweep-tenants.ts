@@ -1,0 +1,112 @@
+// Tenants for the sweep: two accounts with two projects each, and in every project one of everything.
+
+import { mintKey } from '../../shared/engine/keys.ts'
+import { addMember } from '../../shared/engine/members.ts'
+import { createProject } from '../../shared/engine/projects.ts'
+import { openAccount, PASSWORD, signIn } from './account-of-own.ts'
+import { makeAgent } from './make.ts'
+import type { World } from './world.ts'
+
+/** A project, with the account around it. */
+export interface Tenant {
+  name: string
+  account_id: string
+  project_id: string
+  project_name: string
+  key: string
+  key_id: string
+  spare_key_id: string
+  /** The access token of the account's owner. */
+  session: string
+  spare_member_id: string
+  spare_session_id: string
+  agent_id: string
+  slug: string
+  deployment_id: string
+  run_id: string
+  record_id: string
+  item_id: string
+  partition_key: string
+  /** A word that stands in its steps and nowhere else. */
+  word: string
+}
+
+export async function makeTenants(world: World): Promise<Tenant[]> {
+  const tenants: Tenant[] = []
+  for (const account of ['a', 'b']) {
+    const { account_id, token: session, email } = await openAccount(world)
+    const spare = await addMember(world.ctx, {
+      account_id,
+      email: `spare-of-${email}`,
+      role: 'viewer',
+      password: PASSWORD,
+    })
+    for (const n of [1, 2]) {
+      const { session_id } = await signIn(world, email)
+      const name = `${account}${n}`
+      const members = { spare_member_id: spare.id, spare_session_id: session_id }
+      tenants.push({ ...members, ...(await makeTenant(world, name, account_id)), session })
+    }
+  }
+  return tenants
+}
+
+async function makeTenant(world: World, name: string, account_id: string) {
+  const { ctx } = world
+  const project_name = `project ${name}`
+  const { id: project_id } = await createProject(ctx, { account_id, name: project_name })
+  const { key, row } = await mintKey(ctx, project_id, name)
+  const spare = await mintKey(ctx, project_id, 'spare')
+  const agent = await makeAgent(world, key)
+  await makeAgent(world, key)
+  const post = (path: string, body: object) => world.call('POST', path, { token: key, body })
+  const deployed = await post(`/v1/agents/${agent.id}/deployments`, {
+    kind: 'url',
+    url: `http://127.0.0.1:9/${name}`,
+    declaration: { name },
+  })
+  const [item_id, partition_key, word] = [`item-of-${name}`, `partition-of-${name}`, `wordof${name}`]
+  const items = [{ item_id, partition_key, input: word }, { input: 2 }, { input: 3 }]
+  await post('/v1/batches', { agent_id: agent.id, items })
+  const batch = await post('/v1/batches', { agent_id: agent.id, items })
+  const run_id: string = batch.json.group_id
+  await fail(world, run_id, word)
+  return {
+    name,
+    account_id,
+    project_id,
+    project_name,
+    key,
+    key_id: row.id,
+    spare_key_id: spare.row.id,
+    agent_id: agent.id,
+    slug: agent.slug,
+    deployment_id: deployed.json.id,
+    run_id,
+    record_id: `${run_id.slice(0, 28)}00000001`,
+    item_id,
+    partition_key,
+    word,
+  }
+}
+
+/** Makes the run look as after three failures, so that triage and traces have something to leak. */
+async function fail({ ctx: { sql } }: World, run_id: string, word: string): Promise<void> {
+  await sql`
+    insert into steps (run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name,
+      error_code, error_message, input)
+    select ${run_id}, seq, 1, 1, 'tool_call', 'failed', now(), 1, 'k', 'look_up', 'tool_call_error',
+      ${word}, ${JSON.stringify(word)}
+    from items where run_id = ${run_id}`
+  await sql`
+    update items set status = 'failed', outcome = 'failed', outcome_reason = 'agent_error', attempt = 1,
+      step_count = 1, error_code = 'agent_error', error_message = ${word}, started_at = now(), completed_at = now()
+    where run_id = ${run_id}`
+  await sql`
+    insert into triage (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key)
+    select run_id, seq, project_id, agent_id, 'dlq', 'agent_error', 'agent_error', partition_key
+    from items join runs on runs.id = run_id where run_id = ${run_id}`
+  await sql`
+    update runs set failed = 3, undecided = 3, next_seq = 4, started_at = now(), finished_at = now()
+    where id = ${run_id}`
+}

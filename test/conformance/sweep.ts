@@ -1,0 +1,244 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Operation } from './contract.ts'
+import type { Given } from './suite.ts'
+import { FILTERS, NAMING, PATH, ROWS, type Row } from './sweep-rows.ts'
+import { makeTenants, type Tenant } from './sweep-tenants.ts'
+import type { Answer, Call, World } from './world.ts'
+
+const UNKNOWN = '01900000-0000-7000-8000-000000000001'
+
+export interface Swept {
+  id: string
+  method: string
+  path: string
+  row: Row
+  params: string[]
+  query: string[]
+  operation: Operation
+}
+
+/**
+ * Every operation of the OpenAPI document, asked by every kind of caller for every kind of thing of every other
+ * tenant: 403 for another project of the account, 404 for another account, like what does not exist.
+ */
+export function sweepPart(given: Given): void {
+  describe('every operation of the document', () => {
+    let world: World
+    let tenants: Tenant[]
+    let operations: Swept[]
+    beforeAll(async () => {
+      world = given()
+      tenants = await makeTenants(world)
+      operations = operationsOf(world)
+    }, 120_000)
+
+    it('has a row that says what it can name, and so has every parameter', () => {
+      const missing = operations.flatMap(({ id, params, query }) => [
+        ...(ROWS[id] === undefined ? [`operation ${id}`] : []),
+        ...params.filter(name => PATH[name] === undefined).map(name => `path parameter ${name} of ${id}`),
+        ...query.filter(name => FILTERS[name] === undefined).map(name => `query parameter ${name} of ${id}`),
+      ])
+      expect(missing).toEqual([])
+    })
+
+    it('answers 401 without credentials, with bad ones, and with a key where a member must sign in 403', async () => {
+      for (const swept of operations) {
+        if (swept.operation.security !== undefined) continue
+        const ask = (token: string | null) => asked(world, swept, tenants[0]!, token)
+        for (const token of [null, 'pk_unknown', 'word']) {
+          const answer = await ask(token)
+          expect([swept.id, answer.status]).toEqual([swept.id, 401])
+        }
+        if (swept.row.session)
+          expect([swept.id, (await ask(tenants[0]!.key)).status]).toEqual([swept.id, 403])
+      }
+    }, 120_000)
+
+    it('refuses what its path names of another project, and does not know what is of another account', async () => {
+      for (const swept of operations) {
+        for (const name of swept.params) {
+          await refuses(swept, name, (of, by) => ({
+            params: { [name]: by === null ? UNKNOWN : PATH[name]!.value(of) },
+          }))
+        }
+      }
+    }, 240_000)
+
+    it('tells no difference between an id that does not exist and what cannot be one', async () => {
+      for (const swept of operations) {
+        for (const name of swept.params) {
+          const token = swept.row.session ? tenants[0]!.session : tenants[0]!.key
+          const ask = (id: string) => asked(world, swept, tenants[0]!, token, { params: { [name]: id } })
+          const unknown = await ask(UNKNOWN)
+          expect([swept.id, unknown.status]).toEqual([swept.id, 404])
+          for (const id of ['not-an-id', "'%20OR%201=1--", '..%2F..%2Fetc', '%00', `${UNKNOWN}0`]) {
+            expect([swept.id, id, told(await ask(id))]).toEqual([swept.id, id, told(unknown)])
+          }
+        }
+      }
+    }, 120_000)
+
+    it('refuses what its body and its query name of others', async () => {
+      for (const swept of operations) {
+        for (const name of swept.row.names ?? []) {
+          await refuses(swept, name, (of, by) => ({
+            body: { [name]: by === null ? UNKNOWN : swept.row.body!(of)[name] },
+          }))
+        }
+        for (const name of swept.query.filter(name => NAMING.includes(name))) {
+          await refuses(swept, name, (of, by) => ({
+            query: { [name]: by === null ? UNKNOWN : FILTERS[name]!(of) },
+          }))
+        }
+      }
+    }, 240_000)
+
+    it('shows nothing of others in a list, whatever it is filtered by', async () => {
+      for (const swept of operations.filter(
+        ({ method, operation }) => method === 'get' && !operation.security,
+      )) {
+        const filters = swept.query.filter(name => FILTERS[name] && !NAMING.includes(name))
+        for (const [by, token, of] of pairs(tenants, swept)) {
+          for (const name of [null, ...filters]) {
+            const query = name === null ? {} : { [name]: FILTERS[name]!(of) }
+            const answer = await asked(world, swept, by, token, { query })
+            expect([swept.id, name, answer.status]).toEqual([swept.id, name, 200])
+            // A session sees both projects of its account.
+            if (token === by.session && of.account_id === by.account_id) continue
+            for (const secret of [of.project_id, of.agent_id, of.run_id.slice(0, 28), of.word, of.key_id]) {
+              const leaks = answer.text.includes(secret) && !Object.values(query).includes(secret)
+              expect([swept.id, name, secret, leaks]).toEqual([swept.id, name, secret, false])
+            }
+          }
+        }
+      }
+    }, 240_000)
+
+    it('opens a cursor only for the caller and the filters it was made for', async () => {
+      for (const swept of operations.filter(({ query }) => query.includes('cursor'))) {
+        const [own, sibling, stranger] = [tenants[0]!, tenants[1]!, tenants[2]!]
+        const first = await asked(world, swept, own, own.key, { query: { limit: '1' } })
+        const cursor: string | null = first.json?.next_cursor ?? first.headers.get('x-next-cursor')
+        expect([swept.id, typeof cursor]).toEqual([swept.id, 'string'])
+        const ask = async (as: Tenant, token: string, query: object = {}) => {
+          const answer = await asked(world, swept, as, token, {
+            query: { limit: '1', cursor: cursor!, ...query },
+          })
+          return [swept.id, answer.status, answer.json?.error?.code]
+        }
+        expect((await ask(own, own.key))[1]).toBe(200)
+        const refused = [swept.id, 400, 'invalid_cursor']
+        // A path of another tenant is refused before the cursor is looked at.
+        expect(await ask(sibling, sibling.key)).toEqual(refused)
+        expect(await ask(stranger, stranger.key)).toEqual(refused)
+        expect(await ask(stranger, stranger.session)).toEqual(refused)
+        const edited = `${cursor!.startsWith('A') ? 'B' : 'A'}${cursor!.slice(1)}`
+        for (const other of [edited, `${cursor!}AAAA`, cursor!.slice(0, -4), 'x', '%00']) {
+          expect(await ask(own, own.key, { cursor: other })).toEqual(refused)
+        }
+        const filter = swept.query.find(name => FILTERS[name] && !NAMING.includes(name))
+        if (filter) expect(await ask(own, own.key, { [filter]: FILTERS[filter]!(own) })).toEqual(refused)
+      }
+    }, 120_000)
+
+    it('works for its own tenant', async () => {
+      const [own] = tenants as [Tenant]
+      const last = (swept: Swept) => Number(swept.row.destroys ?? false) + Number(swept.row.session ?? false)
+      for (const swept of operations.toSorted((a, b) => last(a) - last(b))) {
+        if (swept.operation.security !== undefined) continue
+        // What ends sessions or projects would end the sweep.
+        if (['deleteCurrentSession', 'deleteProject'].includes(swept.id)) continue
+        if (swept.row.destroys && swept.id === 'cancelRun') continue // ended already: see above
+        const token = swept.row.session ? own.session : own.key
+        const answer = await asked(world, swept, own, token)
+        const expected = swept.row.own ?? Math.min(...Object.keys(swept.operation.responses).map(Number))
+        const success = expected === 200 && swept.operation.responses[201] ? [200, 201] : [expected]
+        expect([swept.id, answer.status, success.includes(answer.status)]).toEqual([
+          swept.id,
+          answer.status,
+          true,
+        ])
+      }
+    }, 120_000)
+
+    /** Every other tenant's thing under `name`, asked for by keys and sessions that may everything of their own. */
+    async function refuses(swept: Swept, name: string, change: (of: Tenant, by: Tenant | null) => Change) {
+      const nested = PATH[name]?.nested ?? false
+      for (const [by, token, of] of pairs(tenants, swept)) {
+        const ask = (changed: Change) => asked(world, swept, by, token, changed)
+        const sameAccount = of.account_id === by.account_id
+        if (sameAccount && (token === by.session || /member|session/i.test(name))) continue
+        const answer = await ask(change(of, by))
+        const who = `${swept.id} ${name} of ${of.name} by ${by.name}`
+        if (sameAccount && !nested) {
+          expect([who, answer.status, answer.json?.error?.code]).toEqual([who, 403, 'forbidden'])
+        } else {
+          const unknown = await ask(change(of, null))
+          expect([who, answer.status]).toEqual([who, 404])
+          expect([who, told(answer)]).toEqual([who, told(unknown)])
+        }
+      }
+    }
+  })
+}
+
+interface Change {
+  params?: Record<string, string>
+  query?: Record<string, string>
+  body?: Record<string, unknown>
+  /** Takes the place of the whole query. */
+  search?: string
+}
+
+/** Asks as a tenant for its own things, but for what is changed. */
+export function asked(
+  world: World,
+  swept: Swept,
+  by: Tenant,
+  token: string | null,
+  change: Change = {},
+  call: Call = {},
+): Promise<Answer> {
+  const { method, path, row } = swept
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => change.params?.[name] ?? PATH[name]!.value(by))
+  const query = change.search ?? new URLSearchParams({ ...row.query?.(by), ...change.query }).toString()
+  const body = call.raw === undefined && row.body ? { ...row.body(by), ...change.body } : undefined
+  const target = query === '' ? filled : `${filled}?${query}`
+  return world.call(method.toUpperCase(), target, { token, body, ...call })
+}
+
+/** Everybody who asks, and of whom. */
+function pairs(tenants: Tenant[], { row }: Swept): [by: Tenant, token: string, of: Tenant][] {
+  return tenants.flatMap(by =>
+    tenants
+      .filter(of => of !== by)
+      .flatMap(of =>
+        (row.session ? [by.session] : [by.key, by.session]).map(
+          token => [by, token, of] as [Tenant, string, Tenant],
+        ),
+      ),
+  )
+}
+
+/** All that an answer tells, but for what differs between any two. */
+function told({ status, headers, text }: Answer) {
+  const kept = [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name))
+  return { status, headers: Object.fromEntries(kept), text }
+}
+
+export function operationsOf(world: World): Swept[] {
+  return Object.entries(world.contract.document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      id: operation.operationId,
+      method,
+      path,
+      row: ROWS[operation.operationId] ?? {},
+      params: [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1]!),
+      // A batch's parameters belong to its other form, which the suite of submissions covers.
+      query: operation.requestBody?.content['application/x-ndjson']
+        ? []
+        : (operation.parameters ?? []).filter(one => one.in === 'query').map(one => one.name),
+      operation,
+    })),
+  )
+}
