@@ -23,8 +23,11 @@ import { getHealth } from './health/live.ts'
 import { getReadiness } from './health/ready.ts'
 import { countStepErrors } from './items/error-categories.ts'
 import { exportItemRecords } from './items/export.ts'
+import { getLineage } from './items/get-lineage.ts'
 import { getItemRecord } from './items/get-record.ts'
+import { listClusters } from './items/list-clusters.ts'
 import { listSteps } from './items/list-steps.ts'
+import { whyItem } from './items/why.ts'
 import { createMember } from './members/create.ts'
 import { deleteMember } from './members/delete.ts'
 import { listMembers } from './members/list.ts'
@@ -37,6 +40,15 @@ import { listProjects } from './projects/list.ts'
 import { listApiKeys } from './projects/list-keys.ts'
 import { revokeApiKey } from './projects/revoke-key.ts'
 import { updateProject } from './projects/update.ts'
+import { abortRecovery } from './recovery/abort-recovery.ts'
+import { acknowledgeItem } from './recovery/acknowledge-item.ts'
+import { createRecovery } from './recovery/create-recovery.ts'
+import { dismissItem } from './recovery/dismiss-item.ts'
+import { getRecovery } from './recovery/get-recovery.ts'
+import { listRecoveries } from './recovery/list-recoveries.ts'
+import { listTriage } from './recovery/list-triage.ts'
+import { replayItem } from './recovery/replay-item.ts'
+import { resumeItem } from './recovery/resume-item.ts'
 import { cancelRun } from './runs/cancel.ts'
 import { getRun } from './runs/get.ts'
 import { listRuns } from './runs/list.ts'
@@ -74,7 +86,19 @@ export const endpoints: readonly Endpoint[] = [
   cancelRun,
   verifyRun,
   exportItemRecords,
+  listClusters,
   getItemRecord,
+  getLineage,
+  whyItem,
+  replayItem,
+  resumeItem,
+  acknowledgeItem,
+  dismissItem,
+  listTriage,
+  createRecovery,
+  listRecoveries,
+  getRecovery,
+  abortRecovery,
   listSteps,
   countStepErrors,
   createSession,

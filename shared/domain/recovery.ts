@@ -11,6 +11,8 @@ export interface ItemFacts {
   disposition: Disposition | null
   /** Its run was stopped: nothing of it is dispatched any more. */
   run_stopped: boolean
+  /** Its input is kept no longer. */
+  input_purged: boolean
   /** The replay of it that stands in the way of another: one under way, else one that worked. */
   replay: { record_id: string; status: ItemStatus; outcome: Outcome | null } | null
 }
@@ -43,12 +45,12 @@ export function actionsOf(facts: ItemFacts): TriageAction[] {
   return (Object.keys(RULES) as TriageAction[]).filter(action => RULES[action](facts) === null)
 }
 
-function refusalToReplay({ status, outcome, replay }: ItemFacts): string | null {
+function refusalToReplay({ status, outcome, replay, input_purged }: ItemFacts): string | null {
   if (status === 'queued' || status === 'running') return `it is ${status}`
   if (status === 'paused') return 'it is paused: resume or dismiss it'
   if (status === 'cancelled') return 'it was cancelled and has no verdict'
   if (outcome === 'ok') return 'it worked'
-  if (replay === null) return null
+  if (replay === null) return input_purged ? 'its input is kept no longer' : null
   return replay.outcome === 'ok'
     ? `its replay ${replay.record_id} worked`
     : `its replay ${replay.record_id} is ${replay.status}`

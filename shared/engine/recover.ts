@@ -11,6 +11,7 @@ import type { RecoveryFilter } from '../schema/tables.ts'
 import * as store from '../store/recoveries.ts'
 import { copyItems, insertReplayRun, lockRuns, openReplayRun } from '../store/replay.ts'
 import { stopRun } from '../store/stop.ts'
+import { findSubmitter } from '../store/submission.ts'
 
 export interface RecoveryOrder {
   project_id: string
@@ -50,7 +51,7 @@ export async function planRecovery(
 /**
  * Starts a recovery and copies its first items; the tick does the rest.
  *
- * @throws ApiError `nothing_to_recover`; `invalid_request` when the filter matches items of several agents, for a run
+ * @throws ApiError `nothing_to_recover`; `account_suspended`; `invalid_request` when the filter matches items of several agents, for a run
  *   has one
  */
 export async function startRecovery(ctx: Context, order: RecoveryOrder): Promise<string> {
@@ -65,6 +66,9 @@ export async function startRecovery(ctx: Context, order: RecoveryOrder): Promise
       `The filter matches items of ${agent_ids.length} agents; a recovery is for one.`,
       `Add "agent_id" to the filter: ${agent_ids.slice(0, LIMITS.bad_lines_named).join(', ')}.`,
     )
+  const submitter = await findSubmitter(ctx.sql, project_id, agent_id, LIMITS.project_open_runs)
+  if (submitter?.account_status === 'suspended')
+    throw new ApiError('account_suspended', 'The account is suspended; nothing is replayed.')
   const id = ctx.newId()
   // From here on the agent is fixed, whatever fails meanwhile.
   await store.insertRecovery(ctx.sql, {

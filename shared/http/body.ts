@@ -14,7 +14,10 @@ export async function readJson(request: Request, schema: z.ZodType | undefined) 
     checked(z.strictObject({}), parsed(text), 'body')
     return { text: '', body: undefined }
   }
-  if (text === '') throw new ApiError('invalid_request', 'The body is empty: send a JSON object.')
+  if (text === '') {
+    if (schema.safeParse(undefined).success) return { text, body: undefined }
+    throw new ApiError('invalid_request', 'The body is empty: send a JSON object.')
+  }
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type.trim())) {
     throw new ApiError(

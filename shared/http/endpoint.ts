@@ -26,7 +26,16 @@ type PrincipalOf<A extends Auth> = A extends 'none'
 export type Tag = 'Health' | 'Projects' | 'Agents' | 'Runs' | 'Items' | 'Recovery' | 'Schedules' | 'Account'
 
 /** What a path parameter names; an id that cannot be one answers like an id that is not there. */
-export type Noun = 'project' | 'API key' | 'agent' | 'deployment' | 'run' | 'item' | 'member' | 'session'
+export type Noun =
+  | 'project'
+  | 'API key'
+  | 'agent'
+  | 'deployment'
+  | 'run'
+  | 'item'
+  | 'member'
+  | 'session'
+  | 'recovery'
 
 export interface Answer {
   description: string

@@ -3,6 +3,7 @@
 
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
+import { parseItemRecordId } from '../domain/ids.ts'
 import type { RunRow } from '../schema/wire.ts'
 import type { AgentRow, ProjectRow } from '../schema/wire-account.ts'
 import type { MemberRow } from '../schema/wire-members.ts'
@@ -80,6 +81,15 @@ export async function memberIn(ctx: Context, principal: SessionPrincipal, id: st
   const member = await findMember(ctx.db, principal.account_id, id)
   if (member === undefined) throw notFound('member')
   return member
+}
+
+/** Where an item is, if the caller may act on its project. */
+export async function itemIn(ctx: Context, principal: Principal, id: string) {
+  const key = parseItemRecordId(id)
+  const run = key && (await findRun(ctx.db, principal.account_id, key.run_id))
+  const holds = run !== undefined && (run.materializing || key!.seq <= run.total_items)
+  within(principal, 'item', holds ? run : undefined)
+  return key!
 }
 
 /** The run, if the caller may act on its project. */

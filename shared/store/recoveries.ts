@@ -5,8 +5,8 @@ import { and, desc, eq, inArray, lt, or } from 'drizzle-orm'
 import type { Database, Sql } from '../context.ts'
 import type { RecoveryStatus } from '../domain/vocabulary.ts'
 import { projects, type RecoveryFilter, recoveries, runs } from '../schema/tables.ts'
-import type { RecoveryRow, RecoveryRunRow } from '../schema/wire-recovery.ts'
-import { type ItemKey, triageConditions } from './triage.ts'
+import type { RecoveryRow, RecoveryRunRow } from '../schema/wire-cohort.ts'
+import { canBeReplayed, type ItemKey, triageConditions } from './triage.ts'
 
 /** Rows of triage that pass a recovery's filter and are older than the recovery: not its own replays' failures. */
 const matching = (sql: Sql, projectId: string, filter: RecoveryFilter, recoveryId?: string) => sql`
@@ -17,8 +17,8 @@ const matching = (sql: Sql, projectId: string, filter: RecoveryFilter, recoveryI
 
 export interface Cohort {
   agent_id: string
-  /** `eligible`, or why an item is not: `held`, or the disposition it has. */
-  standing: 'eligible' | 'held' | 'acknowledged' | 'dismissed' | 'replayed' | 'resumed'
+  /** `eligible`, or why an item is not: `held`, its input `purged`, or the disposition it has. */
+  standing: 'eligible' | 'held' | 'acknowledged' | 'dismissed' | 'replayed' | 'resumed' | 'purged'
   count: number
 }
 
@@ -27,8 +27,9 @@ export async function countCohort(sql: Sql, projectId: string, filter: RecoveryF
   return sql<Cohort[]>`
     select t.agent_id, count(*)::int as count, case
       when t.disposition is not null then t.disposition::text
-      when t.lane = 'quarantine' then 'held' else 'eligible' end as standing
-    from triage t where ${matching(sql, projectId, filter)} group by 1, 3`
+      when t.lane = 'quarantine' then 'held'
+      when r.payloads_purged_at is not null then 'purged' else 'eligible' end as standing
+    from triage t join runs r on r.id = t.run_id where ${matching(sql, projectId, filter)} group by 1, 3`
 }
 
 /** The next items of a recovery, the longest waiting first. Nothing is locked. */
@@ -41,6 +42,7 @@ export async function nextOfCohort(
   return sql<ItemKey[]>`
     select t.run_id, t.seq from triage t
     where t.lane = 'dlq' and t.disposition is null and ${matching(sql, project_id, filter, id)}
+      and ${canBeReplayed(sql, 't')}
     order by t.created_at, t.run_id, t.seq limit ${limit}`
 }
 
@@ -120,6 +122,7 @@ export async function findCancelledCopies(sql: Sql, runId: string, limit: number
     from items n join replays p on p.run_id = n.run_id and p.seq = n.seq
       join triage t on t.run_id = p.from_run_id and t.seq = p.from_seq
     where n.run_id = ${runId} and n.status = 'cancelled' and t.disposition = 'replayed'
+      and ${canBeReplayed(sql, 't')}
     order by n.seq limit ${limit}`
 }
 

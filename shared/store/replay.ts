@@ -3,7 +3,7 @@
 // decision on the original and all counters are one statement.
 
 import type { Sql } from '../context.ts'
-import { type ItemKey, recordId } from './triage.ts'
+import { canBeReplayed, type ItemKey, recordId } from './triage.ts'
 
 export interface NewReplayRun {
   id: string
@@ -67,9 +67,7 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
         join triage t on t.run_id = k.run_id and t.seq = k.seq
       where run.id = ${run_id} and i.outcome in ('degraded', 'failed')
         and (not ${copy.in_feed} or t.disposition is null)
-        and not exists (select from replays p join items n on n.run_id = p.run_id and n.seq = p.seq
-          where p.from_run_id = k.run_id and p.from_seq = k.seq
-            and (n.status in ('queued', 'running', 'paused') or n.outcome = 'ok'))
+        and ${canBeReplayed(sql, 't')}
     ), reused as materialized (
       select c.new_seq, row_number() over (partition by c.new_seq order by s.step_no)::int as new_no, s.*
       from chosen c, lateral (${reusable(sql, before)}) s where ${steps !== 'none'}

@@ -29,6 +29,7 @@ export interface TriageEntry extends ItemKey {
   outcome: Outcome | null
   message: string | null
   run_stopped: boolean
+  input_purged: boolean
   replay: ItemFacts['replay']
 }
 
@@ -58,6 +59,14 @@ const replayOf = (sql: Sql) => sql`
     order by n.outcome = 'ok' nulls first limit 1
   ) again on true`
 
+/** No replay of the item is under way or has worked, and its input is still there. */
+export const canBeReplayed = (sql: Sql, of: string) => sql`
+  not exists (
+    select from replays p join items n on n.run_id = p.run_id and n.seq = p.seq
+    where p.from_run_id = ${sql.unsafe(of)}.run_id and p.from_seq = ${sql.unsafe(of)}.seq
+      and (n.status in ('queued', 'running', 'paused') or n.outcome = 'ok')
+  ) and (select payloads_purged_at is null from runs where id = ${sql.unsafe(of)}.run_id)`
+
 /** Conditions on triage rows, each absent key letting everything pass. */
 export function triageConditions(sql: Sql, filter: Partial<TriageFilter>) {
   return [
@@ -76,7 +85,8 @@ export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacte
     select t.run_id, t.seq, t.project_id, t.agent_id, a.slug as agent_slug, t.lane, t.disposition, t.reason,
       t.error_code, t.partition_key, t.cluster_key, t.created_at, t.created_at::text as created_text, i.item_id,
       i.status, i.outcome, left(coalesce(i.error_message, i.degraded_reason), ${messageCharacters}) as message,
-      r.stop_reason is not null as run_stopped, again.replay
+      r.stop_reason is not null as run_stopped,
+      r.payloads_purged_at is not null as input_purged, again.replay
     from (
       select t.* from unnest(${[...filter.project_ids]}::uuid[]) as p(id),
         unnest(${[...filter.lanes]}::text[]::triage_lane[]) as l(lane),
@@ -102,7 +112,8 @@ export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacte
 export async function findFacts(sql: Sql, { run_id, seq }: ItemKey, lock = false) {
   if (lock) await sql`select 1 from runs where id = ${run_id} for no key update`
   const [row] = await sql<ItemFacts[]>`
-    select i.status, i.outcome, t.lane, t.disposition, r.stop_reason is not null as run_stopped, again.replay
+    select i.status, i.outcome, t.lane, t.disposition, r.stop_reason is not null as run_stopped,
+      r.payloads_purged_at is not null as input_purged, again.replay
     from items i join runs r on r.id = i.run_id
     left join triage t on t.run_id = i.run_id and t.seq = i.seq
     ${replayOf(sql)}

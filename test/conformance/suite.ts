@@ -10,6 +10,7 @@ import type { StartHost } from './hosts.ts'
 import { limitsPart } from './limits.ts'
 import { membersPart } from './members.ts'
 import { readinessPart } from './readiness.ts'
+import { recoveryPart } from './recovery.ts'
 import { runsPart } from './runs.ts'
 import { sweepPart } from './sweep.ts'
 import { uploadPart } from './upload.ts'
@@ -33,6 +34,7 @@ export function conformance(name: string, startHost: StartHost): void {
     limitsPart(given)
     agentsPart(given)
     runsPart(given)
+    recoveryPart(given)
     badInputPart(given)
     sweepPart(given)
     uploadPart(given)

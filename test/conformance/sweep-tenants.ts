@@ -25,6 +25,7 @@ export interface Tenant {
   deployment_id: string
   run_id: string
   record_id: string
+  recovery_id: string
   item_id: string
   partition_key: string
   /** A word that stands in its steps and nowhere else. */
@@ -71,6 +72,8 @@ async function makeTenant(world: World, name: string, account_id: string) {
   const batch = await post('/v1/batches', { agent_id: agent.id, items })
   const run_id: string = batch.json.group_id
   await fail(world, run_id, word)
+  await ctx.sql`update triage set reason = 'the_last' where run_id = ${run_id} and seq = 3`
+  const recovery = await post('/v1/recoveries', { filter: { reason: 'the_last' } })
   return {
     name,
     account_id,
@@ -84,6 +87,7 @@ async function makeTenant(world: World, name: string, account_id: string) {
     deployment_id: deployed.json.id,
     run_id,
     record_id: `${run_id.slice(0, 28)}00000001`,
+    recovery_id: recovery.json.id,
     item_id,
     partition_key,
     word,

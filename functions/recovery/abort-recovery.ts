@@ -1,0 +1,25 @@
+import { abortRecovery as abort } from '../../shared/engine/recover.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { within } from '../../shared/http/scope.ts'
+import { Recovery, recoveryOf } from '../../shared/schema/wire-cohort.ts'
+import { findRecovery } from '../../shared/store/recoveries.ts'
+
+export const abortRecovery = endpoint({
+  method: 'post',
+  path: '/v1/recoveries/{recoveryId}/abort',
+  tag: 'Recovery',
+  operation_id: 'abortRecovery',
+  summary: 'Abort a recovery',
+  description:
+    'Its runs are cancelled; items at work finish. Items that were not dispatched are given back to triage, where they wait for a decision as before.',
+  auth: 'any',
+  params: { recoveryId: 'recovery' },
+  answers: { 202: { description: 'The recovery as it is being aborted.', schema: Recovery } },
+  errors: ['recovery_already_ended'],
+  async handle({ ctx, principal, params }) {
+    const find = () => findRecovery(ctx.db, principal.account_id, params.recoveryId)
+    const { id } = within(principal, 'recovery', await find())
+    await abort(ctx, id)
+    return recoveryOf(within(principal, 'recovery', await find()))
+  },
+})

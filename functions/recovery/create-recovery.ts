@@ -1,0 +1,37 @@
+import { ApiError } from '../../shared/domain/errors.ts'
+import { planRecovery, startRecovery } from '../../shared/engine/recover.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { agentIn, runIn, scopeOf } from '../../shared/http/scope.ts'
+import { CohortPlan, Recovery, RecoveryOrder, recoveryOf } from '../../shared/schema/wire-cohort.ts'
+import { findRecovery } from '../../shared/store/recoveries.ts'
+
+export const createRecovery = endpoint({
+  method: 'post',
+  path: '/v1/recoveries',
+  tag: 'Recovery',
+  operation_id: 'createRecovery',
+  summary: 'Replay a cohort',
+  description:
+    'Replays all items in the dlq lane that pass the filter and waited for a decision when it was started, in one run with the current deployment; with `first`, some of them in a run before. The items are copied in the background.',
+  auth: 'any',
+  body: RecoveryOrder,
+  answers: {
+    200: { description: 'What it would replay; nothing was changed.', schema: CohortPlan },
+    202: { description: 'It has started.', schema: Recovery },
+  },
+  errors: ['nothing_to_recover', 'not_found', 'account_suspended'],
+  async handle({ ctx, principal, body, reply }) {
+    const { filter, name = null, first = null } = body
+    const { account_id, project_id } = await scopeOf(ctx, principal, body.project_id)
+    if (project_id === null) throw new ApiError('invalid_request', 'Field "project_id" is missing.')
+    reply.project_id = project_id
+    if (filter.run_id !== undefined) await runIn(ctx, principal, filter.run_id)
+    if (filter.agent_id !== undefined) await agentIn(ctx, principal, filter.agent_id)
+    if (filter.from !== undefined && filter.to !== undefined && filter.from > filter.to)
+      throw new ApiError('invalid_request', 'Field "filter.from" is later than "filter.to".')
+    if (body.dry_run) return planRecovery(ctx, project_id, filter)
+    const id = await startRecovery(ctx, { project_id, name, filter, first })
+    reply.status = 202
+    return recoveryOf((await findRecovery(ctx.db, account_id, id))!)
+  },
+})

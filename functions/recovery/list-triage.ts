@@ -1,0 +1,62 @@
+import { z } from '@hono/zod-openapi'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { actionsOf } from '../../shared/domain/recovery.ts'
+import { TRIAGE_LANES } from '../../shared/domain/vocabulary.ts'
+import { readPage } from '../../shared/http/cursor.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { agentIn, runIn, scopeOf } from '../../shared/http/scope.ts'
+import { cursor, pageSize, partitionKey, uuid } from '../../shared/schema/input.ts'
+import { clusterKey, TriagePage, triageEntryOf, triageReason } from '../../shared/schema/wire-recovery.ts'
+import { listProjects } from '../../shared/store/projects.ts'
+import { listTriage as list, type TriageEntry } from '../../shared/store/triage.ts'
+
+const keyOf = (row: TriageEntry) => [row.created_text, row.run_id, String(row.seq)]
+const placeOf = ([created_text, run_id, seq]: string[]) => ({
+  created_text: created_text!,
+  run_id: run_id!,
+  seq: Number(seq),
+})
+
+export const listTriage = endpoint({
+  method: 'get',
+  path: '/v1/triage',
+  tag: 'Recovery',
+  operation_id: 'listTriage',
+  summary: 'List items that wait for a decision',
+  description:
+    'Newest first: items that did not work (dlq) and items that are held (quarantine), until they carry a disposition. A page goes on where the one before ended, whatever comes or leaves in between.',
+  auth: 'any',
+  query: z.strictObject({
+    kind: z.enum(TRIAGE_LANES).optional().describe('Only this lane; both when absent.'),
+    partition_key: partitionKey.optional().describe('Only items of this partition.'),
+    run_id: uuid('Only items of this run.').optional(),
+    agent_id: uuid('Only items of this agent.').optional(),
+    reason: triageReason.optional(),
+    cluster_key: clusterKey.optional(),
+    project_id: uuid('Only items of this project.').optional(),
+    cursor: cursor.optional(),
+    limit: pageSize(LIMITS.triage_page),
+  }),
+  answers: { 200: { description: 'The rows.', schema: TriagePage } },
+  errors: ['invalid_cursor', 'not_found'],
+  async handle({ ctx, principal, query }) {
+    const { cursor, limit, project_id, kind, ...filters } = query
+    if (filters.run_id !== undefined) await runIn(ctx, principal, filters.run_id)
+    if (filters.agent_id !== undefined) await agentIn(ctx, principal, filters.agent_id)
+    const scope = await scopeOf(ctx, principal, project_id)
+    const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
+    const found = {
+      ...filters,
+      project_ids: projects.map(({ id }) => id),
+      lanes: kind === undefined ? TRIAGE_LANES : [kind],
+    }
+    const read = (after: string[] | undefined, limit: number) =>
+      list(ctx.sql, { ...found, before: after && placeOf(after), limit }, LIMITS.triage_message_characters)
+    const identity = { list: 'triage', ...scope, filters: { ...filters, kind } }
+    const page = await readPage(ctx, identity, { cursor, limit }, read, keyOf)
+    return {
+      rows: page.rows.map(row => triageEntryOf(row, actionsOf(row))),
+      next_cursor: page.next_cursor,
+    }
+  },
+})

@@ -1,0 +1,30 @@
+import { ApiError } from '../../shared/domain/errors.ts'
+import { fieldsOf } from '../../shared/domain/json.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { replayItem as replay } from '../../shared/engine/replay.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { itemIn } from '../../shared/http/scope.ts'
+import { Continued, ReplayOrder } from '../../shared/schema/wire-recovery.ts'
+
+export const replayItem = endpoint({
+  method: 'post',
+  path: '/v1/durable/runs/{itemId}/replay',
+  tag: 'Recovery',
+  operation_id: 'replayItem',
+  summary: 'Replay an item that did not work',
+  description:
+    'Makes a new item beside it, in a run of its own; the verdict of the original stays. Steps that succeeded are taken over at no cost, unless they began after a step that did not succeed had ended: those may rest on it. An item is replayed again only when its last replay has ended without working.',
+  auth: 'any',
+  params: { itemId: 'item' },
+  body: ReplayOrder.optional(),
+  answers: { 202: { description: 'The replay is queued.', schema: Continued } },
+  errors: ['item_not_replayable', 'account_suspended'],
+  async handle({ ctx, principal, params, body = {}, text }) {
+    const key = await itemIn(ctx, principal, params.itemId)
+    const input = 'input' in body ? fieldsOf(text).get('input') : undefined
+    if (input !== undefined && new TextEncoder().encode(input).length > LIMITS.item_input_bytes)
+      throw new ApiError('invalid_request', `Field "input" is longer than ${LIMITS.item_input_bytes} bytes.`)
+    const { from_step, deployment, budget_cents } = body
+    return replay(ctx, key, { from_step, input, deployment, budget_cents })
+  },
+})

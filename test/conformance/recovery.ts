@@ -1,0 +1,321 @@
+import { describe, expect, it } from 'vitest'
+import type { AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
+import { consume } from '../../shared/engine/consume.ts'
+import { advanceRecoveries } from '../../shared/engine/recover.ts'
+import { makeAgent, makeRun } from './make.ts'
+import type { Given } from './suite.ts'
+import type { World } from './world.ts'
+
+const recordId = (run: string, seq = 1) => `${run.slice(0, 28)}${String(seq).padStart(8, '0')}`
+
+type Play = (item: ItemLine) => AgentLine[]
+const fails =
+  (code = 'tool_call_error'): Play =>
+  ({ seq, attempt }) => [
+    { type: 'step', seq, attempt, step: { ...STEP, key: 'look_up', output: { found: 7 } } },
+    { type: 'error', seq, attempt, error: { code, message: 'no answer' } },
+  ]
+const works: Play = ({ seq, attempt }) => [{ type: 'result', seq, attempt, output: { ok: true } }]
+const STEP = {
+  kind: 'tool_call' as const,
+  name: 'look_up',
+  started_at: '2026-01-01T00:00:00Z',
+  duration_ms: 1,
+}
+const holds: Play = ({ seq, attempt, recorded }) =>
+  recorded.length > 0
+    ? [{ type: 'result', seq, attempt, output: 'approved' }]
+    : [
+        { type: 'step', seq, attempt, step: { ...STEP, key: 'hold', kind: 'step', output: { held: true } } },
+        { type: 'hold', seq, attempt, reason: 'looks like fraud' },
+      ]
+
+/** Works off everything there is with a played agent; the host itself has no consumer. */
+async function workOff(world: World, play: Play): Promise<void> {
+  await consume({
+    ...world.ctx,
+    async invokeAgent(_target, { body }) {
+      const items = body
+        .split('\n')
+        .filter(Boolean)
+        .map(line => JSON.parse(line) as ItemLine)
+      const lines = items.flatMap(play).map(line => `${JSON.stringify(line)}\n`)
+      async function* answer() {
+        yield new TextEncoder().encode(lines.join(''))
+      }
+      return { status: 200, contentType: 'application/x-ndjson', body: answer() }
+    },
+  })
+}
+
+/** An agent of its own with a deployment, and a run over items that was worked off. */
+async function ran(world: World, play: Play, items: object[]) {
+  const agent = await makeAgent(world)
+  const declaration = { name: 'played', max_consecutive_failures: 100_000 }
+  const body = { kind: 'url', url: 'http://127.0.0.1:9/', declaration }
+  await world.call('POST', `/v1/agents/${agent.id}/deployments`, { body })
+  const run = await makeRun(world, agent.id, items)
+  await workOff(world, play)
+  return { agent, run }
+}
+
+/** Triage, replays, resumes, clusters, recoveries, and why an item is not running. */
+export function recoveryPart(given: Given): void {
+  describe('triage', () => {
+    it('lists what waits for a decision, newest first, in pages that neither repeat nor leave out', async () => {
+      const world = given()
+      const items = ['a', 'b', 'c', 'd', 'e'].map(id => ({
+        input: id,
+        item_id: id,
+        partition_key: `p-${id}`,
+      }))
+      const { agent, run } = await ran(world, fails(), items)
+      const list = async (query: string) => {
+        const { status, json } = await world.call('GET', `/v1/triage?agent_id=${agent.id}&${query}`)
+        expect(status).toBe(200)
+        return {
+          ids: json.rows.map((row: { item_id: string }) => row.item_id),
+          next: json.next_cursor,
+          rows: json.rows,
+        }
+      }
+      const all = await list('kind=dlq')
+      expect(all.ids).toEqual(['e', 'd', 'c', 'b', 'a'])
+      expect(all.next).toBeNull()
+      expect(all.rows[0]).toMatchObject({
+        record_id: recordId(run, 5),
+        run_id: run,
+        partition_key: 'p-e',
+        kind: 'dlq',
+        reason: 'step_error',
+        error_code: 'tool_call_error',
+        message: 'no answer',
+        status: 'failed',
+        outcome_status: 'failed',
+        available_actions: ['replay', 'acknowledge', 'dismiss'],
+      })
+      const first = await list('limit=2')
+      await world.call('POST', `/v1/durable/runs/${recordId(run, 5)}/dismiss`)
+      const second = await list(`limit=2&cursor=${first.next}`)
+      const third = await list(`limit=2&cursor=${second.next}`)
+      expect([first.ids, second.ids, third.ids]).toEqual([['e', 'd'], ['c', 'b'], ['a']])
+      expect(third.next).toBeNull()
+
+      expect((await list('kind=quarantine')).ids).toEqual([])
+      expect((await list('partition_key=p-b')).ids).toEqual(['b'])
+      expect((await list(`run_id=${run}`)).ids).toEqual(['d', 'c', 'b', 'a'])
+      expect((await list('reason=step_error')).ids).toHaveLength(4)
+      expect((await list('reason=refusal')).ids).toEqual([])
+      expect((await list(`cluster_key=${all.rows[4].cluster_key}`)).ids).toEqual(['a'])
+      const other = await world.call('GET', `/v1/triage?kind=dlq&cursor=${first.next}`)
+      expect([other.status, other.json.error.code]).toEqual([400, 'invalid_cursor'])
+    })
+
+    it('clamps limit to 1 to 200 and refuses lanes that are none', async () => {
+      const world = given()
+      const items = Array.from({ length: 203 }, (_, n) => ({ input: n }))
+      const { run } = await ran(world, fails(), items)
+      for (const [query, length] of [
+        ['', 50],
+        ['&limit=0', 1],
+        ['&limit=201', 200],
+      ] as const) {
+        const { json } = await world.call('GET', `/v1/triage?run_id=${run}${query}`)
+        expect([query, json.rows.length]).toEqual([query, length])
+      }
+      expect((await world.call('GET', '/v1/triage?kind=other')).status).toBe(400)
+    })
+
+    it('lets a row leave by acknowledging, which decides nothing, and by dismissing, which does', async () => {
+      const world = given()
+      const { run } = await ran(world, item => (item.seq === 1 ? works(item) : fails()(item)), [
+        { input: 1 },
+        { input: 2 },
+      ])
+      const id = recordId(run, 2)
+      const status = async () => (await world.call('GET', `/v2/runs/${run}`)).json.status
+      const acknowledged = await world.call('POST', `/v1/durable/runs/${id}/acknowledge`)
+      expect([acknowledged.status, acknowledged.text]).toEqual([200, ''])
+      expect((await world.call('GET', `/v1/triage?run_id=${run}`)).json.rows).toEqual([])
+      expect(await status()).toBe('partial')
+      const again = await world.call('POST', `/v1/durable/runs/${id}/acknowledge`)
+      expect([again.status, again.json.error.code]).toEqual([409, 'item_already_decided'])
+      expect((await world.call('POST', `/v1/durable/runs/${id}/dismiss`)).status).toBe(200)
+      expect(await status()).toBe('completed')
+      expect((await world.call('GET', `/v1/durable/runs/${id}`)).json.outcome_status).toBe('failed')
+      expect((await world.call('POST', `/v1/durable/runs/${id}/dismiss`)).status).toBe(409)
+      expect((await world.call('POST', `/v1/durable/runs/${recordId(run)}/dismiss`)).status).toBe(409)
+    })
+  })
+
+  describe('a replay', () => {
+    it('answers with the new item and the steps it reuses, and shows in the lineage of both', async () => {
+      const world = given()
+      const { run } = await ran(world, fails(), [{ input: { n: 1.5 }, item_id: 'again' }])
+      const id = recordId(run)
+      const replay = await world.call('POST', `/v1/durable/runs/${id}/replay`)
+      expect([replay.status, replay.json]).toEqual([
+        202,
+        { run_id: expect.any(String), record_id: recordId(replay.json.run_id), reused_steps: 1 },
+      ])
+      const twice = await world.call('POST', `/v1/durable/runs/${id}/replay`)
+      expect([twice.status, twice.json.error.code]).toEqual([409, 'item_not_replayable'])
+      await workOff(world, works)
+      const record = await world.call('GET', `/v1/durable/runs/${replay.json.record_id}`)
+      expect(record.json).toMatchObject({
+        item_id: 'again',
+        input_snapshot: { n: 1.5 },
+        outcome_status: 'ok',
+        replayed_from: id,
+        cost_usd: 0,
+      })
+      const lineage = await world.call('GET', `/v1/durable/runs/${replay.json.record_id}/lineage`)
+      expect(
+        lineage.json.map((one: { record_id: string; generation: number }) => [one.record_id, one.generation]),
+      ).toEqual([
+        [id, -1],
+        [replay.json.record_id, 0],
+      ])
+      const { json } = await world.call('GET', `/v2/runs?item_id=again`)
+      expect(json.map((one: { id: string }) => one.id)).toEqual([replay.json.run_id, run])
+      expect((await world.call('GET', `/v2/runs/${run}/verify`)).json.balanced).toBe(true)
+    })
+
+    it('takes another input byte for byte, a step, a deployment and a budget, and nothing else', async () => {
+      const world = given()
+      const { run } = await ran(world, fails(), [{ input: 1 }, { input: 2 }])
+      const raw = '{"input": {"__proto__": 1e2, "x": "\\u0000"}, "deployment": "original", "budget_cents": 7}'
+      const headers = { 'content-type': 'application/json' }
+      const edited = await world.call('POST', `/v1/durable/runs/${recordId(run)}/replay`, { raw, headers })
+      expect([edited.status, edited.json.reused_steps]).toEqual([202, 0])
+      const { text } = await world.call('GET', `/v1/durable/runs/${edited.json.record_id}`)
+      expect(text).toContain('"input_snapshot":{"__proto__": 1e2, "x": "\\u0000"}')
+      expect((await world.call('GET', `/v2/runs/${edited.json.run_id}`)).json.budget_cents).toBe(7)
+      for (const body of [
+        { from_step: 'nowhere' },
+        { deployment: 'other' },
+        { unknown: 1 },
+        { budget_cents: -1 },
+        [],
+      ]) {
+        const refused = await world.call('POST', `/v1/durable/runs/${recordId(run, 2)}/replay`, { body })
+        expect([body, refused.status, refused.json.error.code]).toEqual([body, 400, 'invalid_request'])
+      }
+      await world.call('POST', `/v2/runs/${edited.json.run_id}/cancel`)
+    })
+
+    it('of an item that worked is refused', async () => {
+      const world = given()
+      const { run } = await ran(world, works, [{ input: 1 }])
+      const refused = await world.call('POST', `/v1/durable/runs/${recordId(run)}/replay`)
+      expect([refused.status, refused.json.error.code]).toEqual([409, 'item_not_replayable'])
+      const resumed = await world.call('POST', `/v1/durable/runs/${recordId(run)}/resume`)
+      expect([resumed.status, resumed.json.error.code]).toEqual([409, 'item_not_paused'])
+    })
+  })
+
+  describe('a held item', () => {
+    it('is in quarantine, says why, and goes on when it is resumed', async () => {
+      const world = given()
+      const { run } = await ran(world, holds, [{ input: 1 }])
+      const { json } = await world.call('GET', `/v1/triage?kind=quarantine&run_id=${run}`)
+      expect(json.rows).toMatchObject([
+        { message: 'looks like fraud', available_actions: ['resume', 'acknowledge', 'dismiss'] },
+      ])
+      const why = await world.call('GET', `/v1/durable/runs/${recordId(run)}/why`)
+      expect(why.json).toMatchObject({ token: 'paused_for_decision', item_status: 'paused' })
+      const resumed = await world.call('POST', `/v1/durable/runs/${recordId(run)}/resume`)
+      expect([resumed.status, resumed.json]).toEqual([
+        202,
+        { run_id: run, record_id: recordId(run), reused_steps: 0 },
+      ])
+      await workOff(world, holds)
+      expect((await world.call('GET', `/v2/runs/${run}`)).json).toMatchObject({
+        status: 'completed',
+        paused: 0,
+      })
+    })
+  })
+
+  describe('failure clusters', () => {
+    it('add up to all failures of the project, with at most five ids each', async () => {
+      const world = given()
+      const items = Array.from({ length: 7 }, (_, n) => ({
+        input: { text: ' the same\n prompt' },
+        item_id: `c${n}`,
+      }))
+      await ran(world, fails('a_code_of_its_own'), [...items, { input: 'alone' }])
+      const { json } = await world.call('GET', '/v1/durable/runs/clusters')
+      const cluster = json.clusters.find(
+        (one: { error_code: string }) => one.error_code === 'a_code_of_its_own',
+      )
+      expect(cluster).toMatchObject({ count: 7, sample_prompt: 'the same prompt' })
+      expect(cluster.cluster_key).toMatch(/^a_code_of_its_own:[0-9a-f]+$/)
+      expect(cluster.item_ids).toEqual(['c6', 'c5', 'c4', 'c3', 'c2'])
+      const other = json.clusters.at(-1)
+      expect(other).toMatchObject({ cluster_key: 'other', error_code: '', sample_prompt: '', item_ids: [] })
+      const sum = json.clusters.reduce((all: number, one: { count: number }) => all + one.count, 0)
+      expect(sum).toBe(json.total_failures)
+      expect(
+        (await world.call('GET', '/v1/durable/runs/clusters', { token: world.stranger.key })).json,
+      ).toEqual({
+        clusters: [],
+        total_failures: 0,
+      })
+    })
+  })
+
+  describe('a recovery', () => {
+    it('tells what it would do, does it, and is shown with its counts', async () => {
+      const world = given()
+      const { run } = await ran(world, fails(), [{ input: 1 }, { input: 2 }, { input: 3 }])
+      await world.call('POST', `/v1/durable/runs/${recordId(run, 3)}/acknowledge`)
+      const order = { name: 'after the outage', filter: { run_id: run } }
+      const plan = await world.call('POST', '/v1/recoveries', { body: { ...order, dry_run: true } })
+      expect([plan.status, plan.json]).toMatchObject([
+        200,
+        { eligible: 2, ineligible: [{ reason: 'acknowledged', count: 1 }] },
+      ])
+      const started = await world.call('POST', '/v1/recoveries', { body: order })
+      expect([started.status, started.json]).toMatchObject([
+        202,
+        { name: 'after the outage', status: 'running', eligible: 2, replayed: 2, ended: 0 },
+      ])
+      await workOff(world, works)
+      await advanceRecoveries(world.ctx)
+      const { json } = await world.call('GET', `/v1/recoveries/${started.json.id}`)
+      expect(json).toMatchObject({ status: 'completed', ended: 2, ok: 2, failed: 0 })
+      const list = await world.call('GET', '/v1/recoveries?limit=1')
+      expect(list.json).toEqual([json])
+      const late = await world.call('POST', `/v1/recoveries/${started.json.id}/abort`)
+      expect([late.status, late.json.error.code]).toEqual([409, 'recovery_already_ended'])
+    })
+
+    it('can be aborted, and refuses a filter that passes nothing', async () => {
+      const world = given()
+      const { run } = await ran(world, fails(), [{ input: 1 }])
+      const started = await world.call('POST', '/v1/recoveries', { body: { filter: { run_id: run } } })
+      const nothing = await world.call('POST', '/v1/recoveries', { body: { filter: { run_id: run } } })
+      expect([nothing.status, nothing.json.error.code]).toEqual([409, 'nothing_to_recover'])
+      const aborted = await world.call('POST', `/v1/recoveries/${started.json.id}/abort`)
+      expect([aborted.status, aborted.json.status]).toEqual([202, 'aborting'])
+      await workOff(world, works)
+      await advanceRecoveries(world.ctx)
+      const { json } = await world.call('GET', `/v1/recoveries/${started.json.id}`)
+      expect(json).toMatchObject({ status: 'aborted', cancelled: 1 })
+      expect((await world.call('GET', `/v1/triage?run_id=${run}`)).json.rows).toHaveLength(1)
+    })
+  })
+
+  it('why an item is not running is one token and one sentence', async () => {
+    const world = given()
+    const agent = await makeAgent(world)
+    const run = await makeRun(world, agent.id, [{ input: 1 }])
+    const { status, json } = await world.call('GET', `/v1/durable/runs/${recordId(run)}/why`)
+    expect([status, json]).toMatchObject([
+      200,
+      { token: 'no_deployment', message: 'Nothing is deployed for its agent yet.', item_status: 'queued' },
+    ])
+    expect((await world.call('GET', `/v1/durable/runs/${recordId(run, 2)}/why`)).status).toBe(404)
+  })
+}
