@@ -61,6 +61,10 @@ export const LIMITS = {
   materializing_idle_minutes: 15, // a submission that stopped arriving is given up
   partition_lookahead_items: 5000,
   sweep_items: 5000,
+  retention_days: 36_500,
+  purge_runs: 500, // marked in a tick for each project
+  purge_items: 1000, // of one run in one statement
+  purges_per_sweep: 5,
   removals_per_sweep: 20, // steps of sweep_items rows, of projects and agents that were deleted
   budget_probe_items: 10, // dispatched under a budget before the cost of one item is known
   claims_reaped_per_sweep: 20,

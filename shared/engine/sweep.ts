@@ -11,6 +11,7 @@ import { findAbandonedRuns } from '../store/submission.ts'
 import { clusterUndispatched } from './clusters.ts'
 import { advanceRecoveries } from './recover.ts'
 import { removeDeleted } from './removal.ts'
+import { retain } from './retention.ts'
 import { indexNewSteps } from './search.ts'
 import { giveUp } from './submit.ts'
 
@@ -28,6 +29,7 @@ export const CHORES: readonly Chore[] = [
   { name: 'cluster what ended without being dispatched', run: clusterUndispatched },
   { name: 'advance recoveries', run: advanceRecoveries },
   { name: 'make partitions ahead', run: ctx => ensureStepPartitions(ctx.sql, ctx.now()) },
+  { name: 'take what is kept no longer', run: retain },
   { name: 'index new steps', run: indexNewSteps },
   { name: 'wake a consumer if there is work', run: wakeForWork },
 ]

@@ -14,6 +14,9 @@ const price = z
   })
   .describe('What a model costs.')
 
+const days = (what: string) =>
+  z.int().min(1).max(LIMITS.retention_days).describe(`Days after its submission that a run keeps ${what}.`)
+
 /** Each setting; null in a change takes it back to what the installation sets. */
 export const settings = {
   concurrency: concurrency.describe('Items of the project at work at once at most.'),
@@ -25,6 +28,9 @@ export const settings = {
     .max(LIMITS.run_concurrency)
     .describe('What each key of the project may ask.'),
   keys_may_mint: z.boolean().describe('Whether a key may make other keys.'),
+  step_retention_days: days('its steps, up to the end of the week'),
+  payload_retention_days: days('the inputs and outputs of its items'),
+  record_retention_days: days('its items, and is kept itself'),
   prices: z
     .record(z.string().min(1).max(LIMITS.name_characters), price)
     .refine(isStorable, 'must hold no \\u0000 and no lone surrogates in its names')

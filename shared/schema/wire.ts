@@ -20,6 +20,7 @@ export type ItemInRunRow = ItemRow & {
   agent_id: string
   agent_slug: string
   created_at: Date
+  payloads_purged_at: Date | null
 }
 export type StepRow = typeof steps.$inferSelect & { item_id: string }
 
@@ -74,6 +75,10 @@ export const Run = z
     created_at: timestamp,
     started_at: timestamp.nullable(),
     finished_at: timestamp.nullable(),
+    steps_purged_at: timestamp.nullable().describe('When retention took the steps of its items.'),
+    payloads_purged_at: timestamp
+      .nullable()
+      .describe('When retention took the inputs and outputs of its items.'),
   })
   .openapi('Run', { description: 'One invocation of an agent over one or many items.' })
 
@@ -112,6 +117,8 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     created_at: row.created_at.toISOString(),
     started_at: iso(row.started_at),
     finished_at: iso(row.finished_at),
+    steps_purged_at: iso(row.steps_purged_at),
+    payloads_purged_at: iso(row.payloads_purged_at),
   }
 }
 
@@ -137,6 +144,9 @@ const itemFields = {
   created_at: timestamp,
   started_at: timestamp.nullable(),
   completed_at: timestamp.nullable(),
+  payloads_purged_at: timestamp
+    .nullable()
+    .describe('When retention took its input and output; both are null from then on.'),
 }
 
 export const RunItem = z
@@ -166,7 +176,9 @@ export const ItemRecord = z
   })
   .openapi('ItemRecord', { description: 'The durable record of an item.' })
 
-function commonOf(row: ItemRow, created_at: string) {
+type Kept = { created_at: Date; payloads_purged_at: Date | null }
+
+function commonOf(row: ItemRow, { created_at, payloads_purged_at }: Kept) {
   return {
     id: itemRecordId(row.run_id, row.seq),
     run_id: row.run_id,
@@ -186,31 +198,32 @@ function commonOf(row: ItemRow, created_at: string) {
     total_input_tokens: row.input_tokens,
     total_output_tokens: row.output_tokens,
     replayed_from: row.replayed_from,
-    created_at,
+    created_at: created_at.toISOString(),
     started_at: iso(row.started_at),
     completed_at: iso(row.completed_at),
+    payloads_purged_at: iso(payloads_purged_at),
   }
 }
 
 /** `created_at` is the run's: its items are one submission. */
-export function runItemOf(row: ItemRow, run: { created_at: Date }): z.input<typeof RunItem> {
+export function runItemOf(row: ItemRow, run: Kept): z.input<typeof RunItem> {
   return {
-    ...commonOf(row, run.created_at.toISOString()),
+    ...commonOf(row, run),
     worst_outcome_status: row.outcome,
-    input: rawJson(row.input),
-    output: rawJson(row.output),
+    input: run.payloads_purged_at === null ? rawJson(row.input) : null,
+    output: run.payloads_purged_at === null ? rawJson(row.output) : null,
   }
 }
 
 export function itemRecordOf(row: ItemInRunRow): z.input<typeof ItemRecord> {
   return {
-    ...commonOf(row, row.created_at.toISOString()),
+    ...commonOf(row, row),
     project_id: row.project_id,
     agent_id: row.agent_id,
     agent_slug: row.agent_slug,
     outcome_status: row.outcome,
-    input_snapshot: rawJson(row.input),
-    output: rawJson(row.output),
+    input_snapshot: row.payloads_purged_at === null ? rawJson(row.input) : null,
+    output: row.payloads_purged_at === null ? rawJson(row.output) : null,
   }
 }
 

@@ -413,6 +413,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/durable/runs/clusters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List failure clusters
+         * @description All failed items (status failed or budget_exceeded), decided about or not, by what went wrong with what prompt. Two are in one cluster when they share their error_code and the first 200 characters of the canonicalized input prompt; those that are alone are counted under `other`, as are clusters beyond the 1,000 largest.
+         *
+         *     The prompt of an input is: a string itself; of an object the first of its fields `prompt`, `messages`, `message`, `text` that says anything (a string, or an array of messages whose `content` is a string or an array of parts with a `text`); of anything else its JSON with sorted keys. It is canonicalized by composing Unicode (NFC), folding runs of white space and control characters to one space, and trimming.
+         *
+         *     Cached for 30 seconds, but never beyond the next failure. Items a run's budget ended before they were dispatched count under `other` until the tick has read their inputs.
+         */
+        get: operations["listClusters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/durable/runs/{itemId}": {
         parameters: {
             query?: never;
@@ -427,6 +451,210 @@ export interface paths {
         get: operations["getItemRecord"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/durable/runs/{itemId}/lineage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the lineage of an item
+         * @description The item with everything it descends from by replays, and all replays of those, oldest first; at most 100 of them.
+         */
+        get: operations["getLineage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/durable/runs/{itemId}/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell why an item is not running
+         * @description One token, one sentence, and the figures they rest on, as they are at the moment. `runtime_starting` and `provider_rate` are conclusions: nothing has come back from the run yet, and the last attempt ended in the words of a rate limit.
+         */
+        get: operations["whyItem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/durable/runs/{itemId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay an item that did not work
+         * @description Makes a new item beside it, in a run of its own; the verdict of the original stays. Steps that succeeded are taken over at no cost, unless they began after a step that did not succeed had ended: those may rest on it. An item is replayed again only when its last replay has ended without working.
+         */
+        post: operations["replayItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/durable/runs/{itemId}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a held item
+         * @description The same item goes on from its last recorded step, after its agent held it or at its budget. An item that waits for the project's credit goes on by itself.
+         */
+        post: operations["resumeItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/durable/runs/{itemId}/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take an item out of the feed
+         * @description Its verdict stays, and so does a run that is partial because of it: only replaying or dismissing an item decides about it, and both are still possible. A held item stays held.
+         */
+        post: operations["acknowledgeItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/durable/runs/{itemId}/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide that nothing more is done about an item
+         * @description The row leaves the feed and the verdict stays. A run turns from partial to completed with its last item that is replayed or dismissed. A held item ends as cancelled.
+         */
+        post: operations["dismissItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/triage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List items that wait for a decision
+         * @description Newest first: items that did not work (dlq) and items that are held (quarantine), until they carry a disposition. A page goes on where the one before ended, whatever comes or leaves in between.
+         */
+        get: operations["listTriage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/recoveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List recoveries
+         * @description Newest first.
+         */
+        get: operations["listRecoveries"];
+        put?: never;
+        /**
+         * Replay a cohort
+         * @description Replays all items in the dlq lane that pass the filter and waited for a decision when it was started, in one run with the current deployment; with `first`, some of them in a run before. The items are copied in the background.
+         */
+        post: operations["createRecovery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/recoveries/{recoveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a recovery
+         * @description With its counts and how far it is.
+         */
+        get: operations["getRecovery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/recoveries/{recoveryId}/abort": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Abort a recovery
+         * @description Its runs are cancelled; items at work finish. Items that were not dispatched are given back to triage, where they wait for a decision as before.
+         */
+        post: operations["abortRecovery"];
         delete?: never;
         options?: never;
         head?: never;
@@ -873,6 +1101,21 @@ export interface components {
             /** @description The pile; an item_id may occur once in it. */
             items: components["schemas"]["BatchItem"][];
         };
+        /** @description An item that goes on, and the work it skips. */
+        ContinuedItem: {
+            /**
+             * Format: uuid
+             * @description The run the item goes on in: a new one when it is replayed.
+             */
+            run_id: string;
+            /**
+             * Format: uuid
+             * @description Record id of the item that runs now.
+             */
+            record_id: string;
+            /** @description Steps taken over, which do not run again. */
+            reused_steps: number;
+        };
         /** @description The deployment that is current now. */
         Deployed: components["schemas"]["Deployment"] & {
             /** @description False when the same content had been deployed before: this is that version. */
@@ -965,6 +1208,27 @@ export interface components {
                 hint?: string;
             };
         };
+        /** @description Failed items that share an error code and a prompt. */
+        FailureCluster: {
+            /** @description `<error_code>:<hash>`, or `other`. */
+            cluster_key: string;
+            /** @description Empty in `other`. */
+            error_code: string;
+            /** @description First 200 characters of the canonicalized input prompt; empty in `other`. */
+            sample_prompt: string;
+            /** @description Failed items in it. */
+            count: number;
+            /** @description Your identifiers of its latest items; empty in `other`. */
+            item_ids: string[];
+            /** @description Record ids of the same items, in the same order. */
+            record_ids: string[];
+        };
+        FailureClusters: {
+            /** @description The largest first, `other` last. */
+            clusters: components["schemas"]["FailureCluster"][];
+            /** @description The sum of all counts. */
+            total_failures: number;
+        };
         /** @description The durable record of an item. */
         ItemRecord: {
             /**
@@ -1026,6 +1290,11 @@ export interface components {
              * @description RFC 3339, UTC.
              */
             completed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When retention took its input and output; both are null from then on.
+             */
+            payloads_purged_at: string | null;
             /**
              * Format: uuid
              * @description The project of its run.
@@ -1173,6 +1442,12 @@ export interface components {
             requests_per_second: number;
             /** @description Whether a key may make other keys. */
             keys_may_mint: boolean;
+            /** @description Days after its submission that a run keeps its steps, up to the end of the week. */
+            step_retention_days: number | null;
+            /** @description Days after its submission that a run keeps the inputs and outputs of its items. */
+            payload_retention_days: number | null;
+            /** @description Days after its submission that a run keeps its items, and is kept itself. */
+            record_retention_days: number | null;
             /** @description By model; they go before the list that Assay brings. */
             prices: {
                 [key: string]: {
@@ -1198,6 +1473,176 @@ export interface components {
              * @description RFC 3339, UTC.
              */
             updated_at: string;
+        };
+        /** @description The replay of a cohort. */
+        Recovery: {
+            /**
+             * Format: uuid
+             * @description What {recoveryId} in paths stands for.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The project.
+             */
+            project_id: string;
+            /**
+             * Format: uuid
+             * @description The agent whose items are replayed.
+             */
+            agent_id: string;
+            name: string | null;
+            filter: components["schemas"]["RecoveryFilter"];
+            /** @description How many go first; null is all at once. */
+            first: number | null;
+            /**
+             * @description creating: items are being copied. pilot: the first ones run. running: all run. stopped: the first ones did no better than before.
+             * @enum {string}
+             */
+            status: "creating" | "pilot" | "running" | "completed" | "stopped" | "aborting" | "aborted";
+            /**
+             * Format: uuid
+             * @description The run of the first items.
+             */
+            pilot_run_id: string | null;
+            /** @description Whether they did better than before; null until it is known. */
+            pilot_better: boolean | null;
+            /**
+             * Format: uuid
+             * @description The run of all others.
+             */
+            run_id: string | null;
+            /** @description Items that could be replayed when it was started. */
+            eligible: number;
+            /** @description Items copied so far. */
+            replayed: number;
+            /** @description Of those, how many have ended. */
+            ended: number;
+            /** @description Of those, how many worked. */
+            ok: number;
+            /** @description Of those, how many are degraded. */
+            degraded: number;
+            /** @description Of those, how many failed. */
+            failed: number;
+            /** @description Of those, how many were cancelled. */
+            cancelled: number;
+            /** @description Of those, how many are held. */
+            paused: number;
+            /** @description What it has cost so far. */
+            cost_usd: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            finished_at: string | null;
+        };
+        /** @description Which items are replayed; all of the project without a filter. */
+        RecoveryFilter: {
+            /**
+             * Format: uuid
+             * @description Only items of this run.
+             */
+            run_id?: string;
+            /**
+             * Format: uuid
+             * @description Only items of this agent.
+             */
+            agent_id?: string;
+            /** @description Only items of this failure cluster, as the list of clusters names it. */
+            cluster_key?: string;
+            /** @description Only items with this reason token, for example refusal or tool_call_error. */
+            reason?: string;
+            /** @description For example a tenant; at most 256 bytes of UTF-8. */
+            partition_key?: string;
+            /**
+             * Format: date-time
+             * @description Only items that came into triage at or after this time.
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description Only items that came into triage before this time.
+             */
+            to?: string;
+        };
+        /** @description A cohort to be replayed. */
+        RecoveryOrder: {
+            /**
+             * Format: uuid
+             * @description The project; a project key's own when absent.
+             */
+            project_id?: string;
+            /** @description For people. */
+            name?: string;
+            filter: components["schemas"]["RecoveryFilter"];
+            /** @description Replay this many first, and the rest only if they do better than before: at least one of them works, and no more of them fail than had failed. */
+            first?: number;
+            /** @description Count what would be replayed, and change nothing. */
+            dry_run?: boolean;
+        };
+        /** @description What a recovery would replay. */
+        RecoveryPlan: {
+            /** @description Items that would be replayed. */
+            eligible: number;
+            /** @description Items that pass the filter and would not be replayed, by why not. */
+            ineligible: {
+                /**
+                 * @description held: it waits to be resumed. purged: its input is kept no longer. Otherwise what was decided about it.
+                 * @enum {string}
+                 */
+                reason: "held" | "acknowledged" | "dismissed" | "replayed" | "resumed" | "purged";
+                /** @description Items. */
+                count: number;
+            }[];
+            /** @description Agents with eligible items; a recovery is for one. */
+            agent_ids: string[];
+        };
+        Relative: {
+            /**
+             * Format: uuid
+             * @description Record id of the item.
+             */
+            record_id: string;
+            /**
+             * Format: uuid
+             * @description Its run.
+             */
+            run_id: string;
+            /** @description 0 is the item asked for; below it what it descends from, above it what replays it. */
+            generation: number;
+            /**
+             * Format: uuid
+             * @description Record id of the item it replays.
+             */
+            replayed_from: string | null;
+            /** @enum {string} */
+            status: "queued" | "running" | "paused" | "completed" | "failed" | "cancelled" | "budget_exceeded";
+            /** @enum {string|null} */
+            outcome_status: "ok" | "degraded" | "failed" | null;
+        };
+        /** @description How an item is replayed. */
+        ReplayOrder: {
+            /** @description Key of a step: it and what follows run again, those before it are taken over. */
+            from_step?: string;
+            /** @description Another input instead of the original one. No steps are taken over then, unless from_step says that those before it still hold. */
+            input?: unknown;
+            /**
+             * @description The deployment that runs: the current one unless told.
+             * @enum {string}
+             */
+            deployment?: "current" | "original";
+            /** @description Money the run may spend, in cents. */
+            budget_cents?: number;
+        };
+        /** @description How an item goes on. */
+        ResumeOrder: {
+            /** @description Money granted on top, in cents; at the item's budget, its declared budget once more unless told. */
+            budget_cents?: number;
         };
         /** @description One invocation of an agent over one or many items. */
         Run: {
@@ -1290,6 +1735,16 @@ export interface components {
              * @description RFC 3339, UTC.
              */
             finished_at: string | null;
+            /**
+             * Format: date-time
+             * @description When retention took the steps of its items.
+             */
+            steps_purged_at: string | null;
+            /**
+             * Format: date-time
+             * @description When retention took the inputs and outputs of its items.
+             */
+            payloads_purged_at: string | null;
         };
         /** @description An item in the list of its run. */
         RunItem: {
@@ -1352,6 +1807,11 @@ export interface components {
              * @description RFC 3339, UTC.
              */
             completed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When retention took its input and output; both are null from then on.
+             */
+            payloads_purged_at: string | null;
             /**
              * @description Whether it worked; null while there is no verdict.
              * @enum {string|null}
@@ -1520,6 +1980,67 @@ export interface components {
             /** @description Items accepted. */
             total_items: number;
         };
+        TriagePage: {
+            rows: components["schemas"]["TriageRow"][];
+            /** @description Where the next page begins; null on the last one. */
+            next_cursor: string | null;
+        };
+        /** @description An item that waits for a decision. */
+        TriageRow: {
+            /**
+             * Format: uuid
+             * @description Record id of the item: what {itemId} in paths stands for.
+             */
+            record_id: string;
+            /**
+             * Format: uuid
+             * @description The run of the item.
+             */
+            run_id: string;
+            /** @description Your own identifier of the item. */
+            item_id: string;
+            /**
+             * Format: uuid
+             * @description The project of its run.
+             */
+            project_id: string;
+            /**
+             * Format: uuid
+             * @description The agent of its run.
+             */
+            agent_id: string;
+            agent_slug: string;
+            partition_key: string | null;
+            /**
+             * @description dlq: it did not work. quarantine: it is held.
+             * @enum {string}
+             */
+            kind: "dlq" | "quarantine";
+            /** @description Why, as a token: the outcome reason, or hold. */
+            reason: string;
+            error_code: string | null;
+            /** @description The error or the reason in words, its first 200 characters. */
+            message: string | null;
+            /** @description The failure cluster it belongs to; null unless it failed. */
+            cluster_key: string | null;
+            /**
+             * @description Whether it ran.
+             * @enum {string}
+             */
+            status: "queued" | "running" | "paused" | "completed" | "failed" | "cancelled" | "budget_exceeded";
+            /**
+             * @description Whether it worked; null while it is held.
+             * @enum {string|null}
+             */
+            outcome_status: "ok" | "degraded" | "failed" | null;
+            /** @description What the item accepts now. */
+            available_actions: ("replay" | "resume" | "acknowledge" | "dismiss")[];
+            /**
+             * Format: date-time
+             * @description When it came into the feed.
+             */
+            created_at: string;
+        };
         Verification: {
             /** Format: uuid */
             run_id: string;
@@ -1575,6 +2096,42 @@ export interface components {
             balanced: boolean;
             /** @description Each figure that does not agree, with both values. */
             differences: string[];
+        };
+        /** @description Why an item is not running. */
+        Why: {
+            /**
+             * @description What it waits for, for machines.
+             * @enum {string}
+             */
+            token: "ended" | "running" | "runtime_starting" | "paused_for_decision" | "item_budget" | "credit" | "materializing" | "stopped" | "retry_backoff" | "provider_rate" | "no_deployment" | "budget" | "run_cap" | "project_cap" | "partition_share" | "next";
+            /** @description The same in one sentence. */
+            message: string;
+            /** @enum {string} */
+            item_status: "queued" | "running" | "paused" | "completed" | "failed" | "cancelled" | "budget_exceeded";
+            /**
+             * Format: uuid
+             * @description The run of the item.
+             */
+            run_id: string;
+            /**
+             * Format: date-time
+             * @description When it may be offered again, after an attempt that did not end it.
+             */
+            due_at: string | null;
+            /** @description Items of its run that are offered before it. */
+            items_ahead: number;
+            /** @description Items of the run at work. */
+            run_running: number | null;
+            /** @description How many may be; null is no cap of its own. */
+            run_cap: number | null;
+            /** @description Items of the project at work. */
+            project_running: number | null;
+            /** @description How many may be. */
+            project_cap: number | null;
+            /** @description Items of its partition at work, where partitions have a cap. */
+            partition_running: number | null;
+            /** @description How many may be. */
+            partition_cap: number | null;
         };
     };
     responses: never;
@@ -1817,6 +2374,12 @@ export interface operations {
                     requests_per_second?: number;
                     /** @description Whether a key may make other keys. */
                     keys_may_mint?: boolean;
+                    /** @description Days after its submission that a run keeps its steps, up to the end of the week. */
+                    step_retention_days?: number;
+                    /** @description Days after its submission that a run keeps the inputs and outputs of its items. */
+                    payload_retention_days?: number;
+                    /** @description Days after its submission that a run keeps its items, and is kept itself. */
+                    record_retention_days?: number;
                     /** @description By model; they go before the list that Assay brings. */
                     prices?: {
                         [key: string]: {
@@ -2110,6 +2673,12 @@ export interface operations {
                     requests_per_second?: number | null;
                     /** @description Whether a key may make other keys. */
                     keys_may_mint?: boolean | null;
+                    /** @description Days after its submission that a run keeps its steps, up to the end of the week. */
+                    step_retention_days?: number | null;
+                    /** @description Days after its submission that a run keeps the inputs and outputs of its items. */
+                    payload_retention_days?: number | null;
+                    /** @description Days after its submission that a run keeps its items, and is kept itself. */
+                    record_retention_days?: number | null;
                     /** @description By model; they go before the list that Assay brings. */
                     prices?: {
                         [key: string]: {
@@ -3176,7 +3745,7 @@ export interface operations {
                     "application/json": components["schemas"]["Deployment"];
                 };
             };
-            /** @description `invalid_request` */
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -3941,7 +4510,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description `invalid_request` */
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4178,6 +4747,95 @@ export interface operations {
             };
         };
     };
+    listClusters: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only failures of this project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                project_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The clusters. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureClusters"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getItemRecord: {
         parameters: {
             query?: never;
@@ -4235,6 +4893,1129 @@ export interface operations {
             };
             /** @description `not_found` */
             404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getLineage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the item.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000001
+                 */
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lineage. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Relative"][];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    whyItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the item.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000001
+                 */
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Why. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Why"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    replayItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the item.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000001
+                 */
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReplayOrder"];
+            };
+        };
+        responses: {
+            /** @description The replay is queued. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContinuedItem"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `account_suspended` */
+            402: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `item_not_replayable` */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    resumeItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the item.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000001
+                 */
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ResumeOrder"];
+            };
+        };
+        responses: {
+            /** @description The item is queued. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContinuedItem"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `item_not_paused` */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    acknowledgeItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the item.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000001
+                 */
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The row has left the feed. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `item_already_decided` */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    dismissItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the item.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000001
+                 */
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The item is dismissed. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `item_already_decided` */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listTriage: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only this lane; both when absent.
+                 * @example dlq
+                 */
+                kind?: "dlq" | "quarantine";
+                /**
+                 * @description Only items of this partition.
+                 * @example tenant-a
+                 */
+                partition_key?: string;
+                /**
+                 * @description Only items of this run.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                run_id?: string;
+                /**
+                 * @description Only items of this agent.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                agent_id?: string;
+                /**
+                 * @description Only items with this reason token, for example refusal or tool_call_error.
+                 * @example reason
+                 */
+                reason?: string;
+                /**
+                 * @description Only items of this failure cluster, as the list of clusters names it.
+                 * @example cluster key
+                 */
+                cluster_key?: string;
+                /**
+                 * @description Only items of this project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                project_id?: string;
+                /**
+                 * @description Opaque; where the page before said the next one begins.
+                 * @example Zk1xR2…
+                 */
+                cursor?: string;
+                /**
+                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @example 1
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rows. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriagePage"];
+                };
+            };
+            /** @description `invalid_cursor`, `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listRecoveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only recoveries of this project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                project_id?: string;
+                /**
+                 * @description Opaque; where the page before said the next one begins.
+                 * @example Zk1xR2…
+                 */
+                cursor?: string;
+                /**
+                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @example 1
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The recoveries. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description The cursor of the next page; absent on the last one. */
+                    "x-next-cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recovery"][];
+                };
+            };
+            /** @description `invalid_cursor`, `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createRecovery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecoveryOrder"];
+            };
+        };
+        responses: {
+            /** @description What it would replay; nothing was changed. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryPlan"];
+                };
+            };
+            /** @description It has started. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recovery"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `account_suspended` */
+            402: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `nothing_to_recover` */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getRecovery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the recovery.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                recoveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The recovery. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recovery"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    abortRecovery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the recovery.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                recoveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The recovery as it is being aborted. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recovery"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `recovery_already_ended` */
+            409: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;

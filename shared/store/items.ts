@@ -57,6 +57,7 @@ export async function findItem(
       agent_id: runs.agent_id,
       agent_slug: agents.slug,
       created_at: runs.created_at,
+      payloads_purged_at: runs.payloads_purged_at,
     })
     .from(items)
     .innerJoin(runs, eq(runs.id, items.run_id))
@@ -79,9 +80,9 @@ export async function nextItems(
   limit: number,
 ) {
   return sql<ItemInRunRow[]>`
-    select i.*, r.project_id, r.agent_id, r.created_at, a.slug as agent_slug
+    select i.*, r.project_id, r.agent_id, r.created_at, r.payloads_purged_at, a.slug as agent_slug
     from (
-      select id, project_id, agent_id, created_at from runs
+      select id, project_id, agent_id, created_at, payloads_purged_at from runs
       where project_id = ${project_id} and id >= ${after.run_id} and not materializing
         -- A scalar, not exists: that might be planned as a join with all items.
         and (select true from items where run_id = runs.id limit 1)

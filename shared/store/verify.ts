@@ -41,7 +41,10 @@ async function recountItems(sql: Sql, run_id: string): Promise<Recount> {
       coalesce(sum(output_tokens), 0)::bigint as output_tokens,
       count(*) filter (where unpriced) as unpriced_items,
       coalesce(sum(cost_micro), 0)::bigint as cost_micro_items,
-      (select coalesce(sum(cost_micro), 0)::bigint from steps where run_id = ${run_id}) as cost_micro_steps,
+      -- What retention has taken can't be counted again.
+      coalesce(
+        (select cost_micro from runs where id = ${run_id} and steps_purged_at is not null),
+        (select coalesce(sum(cost_micro), 0)::bigint from steps where run_id = ${run_id})) as cost_micro_steps,
       (select count(*) from triage where run_id = ${run_id} and lane = 'dlq'
         and (disposition is null or disposition = 'acknowledged')) as undecided,
       -- A line that became two items, and an ended item that would be offered again.

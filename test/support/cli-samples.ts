@@ -40,6 +40,8 @@ export function sampleRun(values: Partial<Run> = {}): Run {
     created_at: '2026-01-01T00:00:00.000Z',
     started_at: '2026-01-01T00:00:01.000Z',
     finished_at: null,
+    steps_purged_at: null,
+    payloads_purged_at: null,
     ...values,
   }
 }
@@ -66,6 +68,7 @@ const common = {
   created_at: '2026-01-01T00:00:00.000Z',
   started_at: '2026-01-01T00:00:01.000Z',
   completed_at: '2026-01-01T00:00:02.500Z',
+  payloads_purged_at: null,
 } as const
 
 export function sampleItem(values: Partial<RunItem> = {}): RunItem {
@@ -123,6 +126,7 @@ export function sampleStep(values: Partial<Step> = {}): Step {
       ],
     },
     output: { choices: [{ message: { role: 'assistant', content: '{"intent":"greeting"}' } }] },
+    snippet: null,
     ...values,
   }
 }

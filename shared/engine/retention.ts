@@ -1,0 +1,15 @@
+// Takes what projects keep no longer, a bounded part of it each tick.
+
+import type { Context } from '../context.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { markSpentRuns, purgePiece } from '../store/retention.ts'
+
+/** Returns how many runs and pieces of runs there were. */
+export async function retain(ctx: Context): Promise<number> {
+  let taken = await markSpentRuns(ctx.sql, ctx.now(), LIMITS.purge_runs)
+  for (let piece = 0; piece < LIMITS.purges_per_sweep; piece++) {
+    if (!(await purgePiece(ctx.sql, ctx.now()))) break
+    taken++
+  }
+  return taken
+}

@@ -1,0 +1,105 @@
+// Takes what projects keep no longer: steps, items' inputs and outputs, whole runs. Guarantee: only of runs that have
+// ended; a run says what it has lost from the statement on that decides it, and the rows follow in bounded pieces.
+
+import type { Sql } from '../context.ts'
+import { firstIdAt } from '../domain/ids.ts'
+import { LIMITS } from '../domain/limits.ts'
+import type { PurgeKind } from '../domain/vocabulary.ts'
+import type { ProjectSettings } from '../schema/tables.ts'
+import { dropSpentWeek, weekStart } from './partitions.ts'
+import { removeRun, removeRunRows } from './removal.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+
+/** Marks runs whose time is over, by the time they were submitted; returns how many it marked. */
+export async function markSpentRuns(sql: Sql, nowMs: number, limit: number): Promise<number> {
+  const projects = await sql<{ id: string; settings: ProjectSettings }[]>`
+    select id, settings from projects
+    where settings ?| array['step_retention_days', 'payload_retention_days', 'record_retention_days']`
+  let marked = 0
+  for (const { id, settings } of projects) {
+    const { step_retention_days, payload_retention_days, record_retention_days } = settings
+    const before = (days: number) => nowMs - days * DAY_MS
+    // Steps go by whole weeks, so that those of a week can be dropped with their partition.
+    if (step_retention_days) marked += await markSteps(sql, id, weekStart(before(step_retention_days)), limit)
+    if (payload_retention_days) marked += await markPayloads(sql, id, before(payload_retention_days), limit)
+    if (record_retention_days) marked += await markRecords(sql, id, before(record_retention_days), limit)
+  }
+  return marked
+}
+
+async function markSteps(sql: Sql, project_id: string, beforeMs: number, limit: number): Promise<number> {
+  const { count } = await sql`
+    with spent as (
+      update runs set steps_purged_at = now() where id in (
+        select id from runs where project_id = ${project_id} and id < ${firstIdAt(beforeMs)}
+          and steps_purged_at is null and finished_at is not null order by id limit ${limit})
+        and finished_at is not null returning id
+    ) insert into purges (run_id, kind) select id, 'steps' from spent on conflict do nothing`
+  return count
+}
+
+async function markPayloads(sql: Sql, project_id: string, beforeMs: number, limit: number): Promise<number> {
+  const { count } = await sql`
+    with spent as (
+      update runs set payloads_purged_at = now() where id in (
+        select id from runs where project_id = ${project_id} and id < ${firstIdAt(beforeMs)}
+          and payloads_purged_at is null and finished_at is not null order by id limit ${limit})
+        and finished_at is not null returning id
+    ) insert into purges (run_id, kind) select id, 'payloads' from spent on conflict do nothing`
+  return count
+}
+
+async function markRecords(sql: Sql, project_id: string, beforeMs: number, limit: number): Promise<number> {
+  const { count } = await sql`
+    with spent as (
+      update runs r set steps_purged_at = coalesce(steps_purged_at, now()),
+        payloads_purged_at = coalesce(payloads_purged_at, now())
+      where id in (
+        select id from runs where project_id = ${project_id} and id < ${firstIdAt(beforeMs)}
+          and finished_at is not null
+          and not exists (select from purges where run_id = runs.id and kind = 'records')
+        order by id limit ${limit}) and finished_at is not null returning id
+    ) insert into purges (run_id, kind) select id, 'records' from spent on conflict do nothing`
+  return count
+}
+
+interface Purge {
+  run_id: string
+  kind: PurgeKind
+  next_seq: number
+  total_items: number
+}
+
+/** Takes one bounded piece of what was marked; false when nothing is left to take. */
+export async function purgePiece(sql: Sql, nowMs: number): Promise<boolean> {
+  const [purge] = await sql<Purge[]>`
+    select p.*, coalesce(r.total_items, 0) as total_items from purges p left join runs r on r.id = p.run_id
+    order by p.run_id, p.kind limit 1`
+  if (purge === undefined) return false
+  const { run_id, kind, next_seq } = purge
+  if (kind === 'steps' && next_seq === 1 && (await dropSpentWeek(sql, run_id, nowMs))) return true
+  const over = kind === 'records' ? await takeRecords(sql, run_id) : await takeItems(sql, purge)
+  await (over
+    ? sql`delete from purges where run_id = ${run_id} and kind = ${kind}`
+    : sql`update purges set next_seq = ${next_seq + LIMITS.purge_items} where run_id = ${run_id} and kind = ${kind}`)
+  return true
+}
+
+async function takeItems(sql: Sql, { run_id, kind, next_seq, total_items }: Purge): Promise<boolean> {
+  const end = next_seq + LIMITS.purge_items
+  if (kind === 'steps')
+    await sql`delete from steps where run_id = ${run_id} and seq >= ${next_seq} and seq < ${end}`
+  else
+    await sql`
+      update items set input = 'null', output = null
+      where run_id = ${run_id} and seq >= ${next_seq} and seq < ${end}`
+  return end > total_items
+}
+
+/** The run goes last of all its rows. */
+async function takeRecords(sql: Sql, run_id: string): Promise<boolean> {
+  if ((await removeRunRows(sql, run_id, LIMITS.sweep_items)) > 0) return false
+  await removeRun(sql, run_id)
+  return true
+}

@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { firstIdAt, newId } from '../../shared/domain/ids.ts'
+import { sweep } from '../../shared/engine/sweep.ts'
+import { ensureStepPartitions } from '../../shared/store/partitions.ts'
+import { indexSteps, searchSteps } from '../../shared/store/search.ts'
+import { type TestEngine, testEngine } from '../support/engine.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+// A Wednesday; weeks of partitions begin on Thursdays, as the epoch did.
+const NOW = Date.parse('2027-03-03T12:00:00Z')
+
+let engine: TestEngine
+beforeEach(async () => {
+  engine = await testEngine()
+  engine.ctx.now = () => NOW
+})
+afterEach(() => engine.close())
+
+/** A run of some age with two items and a step for each; ended unless told. */
+async function oldRun(days: number, more: object = {}): Promise<string> {
+  const { sql, project_id, agent_id } = engine
+  const at = NOW - days * DAY_MS
+  const random = newId(at, bytes => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>))
+  const id = `${random.slice(0, 28)}00000000`
+  await ensureStepPartitions(sql, at)
+  const run = { id, project_id, agent_id, total_items: 2, next_seq: 3, ok: 2, cost_micro: 2 }
+  const ended = { started_at: new Date(at), finished_at: new Date(at) }
+  await sql`insert into runs ${sql({ ...run, ...ended, ...more })}`
+  for (const seq of [1, 2]) {
+    const item = { run_id: id, seq, line: seq, status: 'completed', outcome: 'ok', item_id: `i${seq}` }
+    await sql`insert into items ${sql({ ...item, input: '{"secret":1}', output: '2', cost_micro: 1 })}`
+    const step = { run_id: id, seq, step_no: 1, attempt: 1, kind: 'step', outcome: 'ok', cost_micro: 1 }
+    const place = { started_at: new Date(at), duration_ms: 1, key: 'k', name: 'needle' }
+    await sql`insert into steps ${sql({ ...step, ...place })}`
+  }
+  await indexSteps(sql, 10)
+  return id
+}
+
+const keep = (settings: object) =>
+  engine.sql`update projects set settings = settings || ${engine.sql.json(settings as never)}`
+
+const found = async () =>
+  (
+    await searchSteps(engine.ctx.db, {
+      project_ids: [engine.project_id],
+      q: 'needle',
+      sort: 'recent',
+      limit: 50,
+    })
+  ).map(step => step.run_id)
+
+const partitions = async () =>
+  (
+    await engine.sql`select relname from pg_class where relispartition and relkind = 'r' and relname ~ '[0-9]$'`
+  )
+    .map(row => row.relname as string)
+    .sort()
+
+it('takes steps of ended runs after their days, found no more from the first moment', async () => {
+  const [old, recent] = [await oldRun(40), await oldRun(10)]
+  const open = await oldRun(40, { finished_at: null })
+  await keep({ step_retention_days: 30 })
+  await sweep(engine.ctx)
+  expect((await found()).sort()).toEqual([open, open, recent, recent].sort())
+  await sweep(engine.ctx)
+  const left = await engine.sql`select distinct run_id from steps`
+  expect(left.map(row => row.run_id).sort()).toEqual([open, recent].sort())
+  const index = await engine.sql`select distinct run_id from step_index`
+  expect(index.map(row => row.run_id).sort()).toEqual([open, recent].sort())
+  expect((await engine.run(old)).steps_purged_at).toBeInstanceOf(Date)
+  expect((await engine.run(open)).steps_purged_at).toBeNull()
+  expect(await engine.sql`select from purges`).toHaveLength(0)
+})
+
+it('drops a week whole when no run needs it, and only then', async () => {
+  await oldRun(40)
+  const names = await partitions()
+  await keep({ step_retention_days: 30 })
+  // Another project keeps its steps of the same week.
+  const { sql, ctx } = engine
+  const [account] = await sql`select account_id from projects`
+  const other = ctx.newId()
+  await sql`insert into projects ${sql({ id: other, account_id: account!.account_id, name: 'other' })}`
+  await sql`insert into project_usage ${sql({ project_id: other })}`
+  const agent_id = ctx.newId()
+  await sql`insert into agents ${sql({ id: agent_id, project_id: other, name: 'a', slug: 'a' })}`
+  const theirs = await oldRun(40, { project_id: other, agent_id })
+  await sweep(ctx)
+  expect(await partitions()).toEqual(expect.arrayContaining(names))
+  expect(await sql`select from steps where run_id = ${theirs}`).toHaveLength(2)
+
+  const dropped = firstIdAt(NOW - 40 * DAY_MS)
+  await sql`update projects set settings = '{"step_retention_days": 30}' where id = ${other}`
+  await sweep(ctx)
+  const week = new Date(Math.floor((NOW - 40 * DAY_MS) / (7 * DAY_MS)) * 7 * DAY_MS)
+  const suffix = week.toISOString().slice(0, 10).replaceAll('-', '')
+  expect((await partitions()).filter(name => name.endsWith(suffix))).toEqual([])
+  expect(await sql`select from steps where run_id >= ${dropped} and run_id <= ${theirs}`).toHaveLength(0)
+  expect(await sql`select from purges`).toHaveLength(0)
+})
+
+it('replaces inputs and outputs and keeps verdicts and costs', async () => {
+  const [old, recent] = [await oldRun(8), await oldRun(6)]
+  await keep({ payload_retention_days: 7 })
+  await sweep(engine.ctx)
+  const item = (await engine.items(old))[0]!
+  expect([item.input, item.output, item.outcome, Number(item.cost_micro)]).toEqual(['null', null, 'ok', 1])
+  expect((await engine.items(recent))[0]!.input).toBe('{"secret":1}')
+  expect((await engine.run(old)).payloads_purged_at).toBeInstanceOf(Date)
+})
+
+it('removes whole runs after their days, but none that has not ended', async () => {
+  const [old, recent] = [await oldRun(8), await oldRun(6)]
+  const open = await oldRun(8, { finished_at: null })
+  await keep({ record_retention_days: 7 })
+  await sweep(engine.ctx)
+  await sweep(engine.ctx)
+  const left = await engine.sql`select id from runs`
+  expect(left.map(row => row.id).sort()).toEqual([open, recent].sort())
+  for (const table of ['items', 'steps', 'step_index'])
+    expect(await engine.sql`select from ${engine.sql(table)} where run_id = ${old}`).toHaveLength(0)
+  expect(await engine.sql`select from purges`).toHaveLength(0)
+})
+
+it('takes nothing where nothing was set', async () => {
+  const old = await oldRun(3000)
+  await sweep(engine.ctx)
+  expect(await found()).toEqual([old, old])
+  expect((await engine.items(old))[0]!.input).toBe('{"secret":1}')
+})
