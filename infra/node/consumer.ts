@@ -30,15 +30,17 @@ export function startConsumer(ctx: () => Context): ConsumerLoop {
     }
   }
 
+  function poke(): void {
+    poked = true
+    wake()
+    invocation ??= invoke().finally(() => {
+      invocation = null
+      if (poked && !stop.signal.aborted) poke()
+    })
+  }
+
   return {
-    poke() {
-      poked = true
-      wake()
-      invocation ??= invoke().finally(() => {
-        invocation = null
-        if (poked && !stop.signal.aborted) this.poke()
-      })
-    },
+    poke,
     async close() {
       stop.abort()
       await invocation

@@ -59,7 +59,14 @@ export class Answer {
       case 'hold':
         return this.end(flight, { status: 'paused', degraded_reason: words(line.reason) })
       case 'yield':
-        return this.giveBack(flight, 'yielded', 'The agent stopped at a step boundary.', 'nobody', 0)
+        return this.giveBack(
+          flight,
+          'yielded',
+          'The agent stopped at a step boundary.',
+          'nobody',
+          // One that got nowhere would be offered again and again, as fast as that goes.
+          flight.step_count > flight.item.step_count ? 0 : backoffMs(0),
+        )
       default:
         throw new ProtocolError(`unknown line type ${JSON.stringify((line as { type: unknown }).type)}`)
     }
@@ -98,7 +105,7 @@ export class Answer {
     this.#settler.giveBack(flight, {
       seq: flight.seq,
       attempt: flight.attempt,
-      code,
+      code: plainText(code, LIMITS.name_characters) || 'agent_error',
       message: words(message),
       delay_ms: delayMs,
       alone,

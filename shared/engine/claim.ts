@@ -4,6 +4,7 @@
 import type { Context, Sql } from '../context.ts'
 import { type Admission, type AdmissionFacts, admit, isSpent } from '../domain/admission.ts'
 import { fault } from '../domain/fault.ts'
+import type { GradedStep } from '../domain/grading.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { Price } from '../domain/pricing.ts'
 import type { RecordedStep } from '../domain/protocol.ts'
@@ -26,6 +27,8 @@ export interface Claim {
 
 export interface ClaimedItem extends claims.ClaimedItem {
   recorded: RecordedStep[]
+  /** How the recorded steps went: the verdict is read from them too. */
+  graded: GradedStep[]
 }
 
 export interface ClaimAnswer {
@@ -44,7 +47,10 @@ export async function claimItems(ctx: Context, runId: string, most: number): Pro
       await stopRun(sql, { id: run.id, project_id: run.project_id, reason: 'budget_exceeded' })
       return { run, items: [], waiting_for: 'stopped' as const }
     }
-    if (room === 0) return { run, items: [], waiting_for }
+    if (room === 0) {
+      await claims.touchRun(sql, run.id)
+      return { run, items: [], waiting_for }
+    }
     const items = await take(sql, run, Math.min(room, most))
     await fault('claim.before_commit')
     return { run, items, waiting_for: null }
@@ -77,12 +83,14 @@ export async function claimItems(ctx: Context, runId: string, most: number): Pro
 }
 
 async function take(sql: Sql, run: claims.LockedRun, room: number): Promise<claims.ClaimedItem[]> {
+  const per_partition = run.settings.partition_concurrency
+  const shares =
+    per_partition === undefined ? undefined : { per_partition, lookahead: LIMITS.partition_lookahead_items }
   // Returned items first: they have waited longest, and some of them were paid for in part.
-  if (run.due > 0) return claims.takeDue(sql, run, room, LIMITS.lease_ms)
-  if (run.next_seq > run.total_items) return []
-  const perPartition = run.settings.partition_concurrency
-  if (perPartition === undefined) return claims.takeRange(sql, run, room, LIMITS.lease_ms)
-  return claims.takeFair(sql, run, room, LIMITS.lease_ms, perPartition, LIMITS.partition_lookahead_items)
+  const due = run.due > 0 ? await claims.takeDue(sql, run, room, LIMITS.lease_ms, shares) : []
+  if (due.length > 0 || run.next_seq > run.total_items) return due
+  if (!shares) return claims.takeRange(sql, run, room, LIMITS.lease_ms)
+  return claims.takeFair(sql, run, room, LIMITS.lease_ms, shares)
 }
 
 /** What admission is decided by. */
@@ -112,18 +120,23 @@ async function withRecordedSteps(
   runId: string,
   items: readonly claims.ClaimedItem[],
 ): Promise<ClaimedItem[]> {
-  const traced = items.filter(item => item.step_count > 0)
-  const recorded = new Map<number, RecordedStep[]>()
-  if (traced.length > 0) {
-    const rows = await claims.findRecordedSteps(
-      ctx.sql,
-      runId,
-      traced.map(item => item.seq),
-    )
-    for (const { seq, key, output } of rows) {
-      const step = { key, output: output === null ? null : JSON.parse(output) }
-      recorded.get(seq)?.push(step) ?? recorded.set(seq, [step])
+  const traced = items.filter(item => item.step_count > 0).map(item => item.seq)
+  const rows = traced.length > 0 ? await claims.findRecordedSteps(ctx.sql, runId, traced) : []
+  const stepsOf = Map.groupBy(rows, row => row.seq)
+  return items.map(item => {
+    const steps = stepsOf.get(item.seq) ?? []
+    return {
+      ...item,
+      recorded: steps.map(({ key, output }) => ({
+        key,
+        output: output === null ? null : JSON.parse(output),
+      })),
+      graded: steps.map(({ kind, key, outcome, outcome_reason }) => ({
+        kind,
+        key,
+        outcome,
+        reason: outcome_reason,
+      })),
     }
-  }
-  return items.map(item => ({ ...item, recorded: recorded.get(item.seq) ?? [] }))
+  })
 }

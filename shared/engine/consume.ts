@@ -35,6 +35,9 @@ export async function consume(ctx: Context, options: ConsumeOptions = {}): Promi
 
 const IDLE_MS = 1000 // a wait ends by a poke, a settled flush or a due item; this catches what none of them tells
 
+const RETRY_MS = 200
+const DUE_MS = 50 // at least, since an item that is due may have to wait for room
+
 const claimsWorthMaking = (run: OpenRun) =>
   run.stop_reason
     ? 1
@@ -45,7 +48,7 @@ class Consumer {
   readonly #options: ConsumeOptions
   readonly #endsAt: number
   readonly #handOver = new AbortController()
-  readonly #settlers = new Map<string, Settler>()
+  readonly #settlers = new Map<string, { settler: Settler; lanes: number }>()
   readonly #leases = new Map<number, { lease: Lease; run_id: string }>()
   readonly #lanes = new Set<Promise<void>>()
   #inFlight = 0
@@ -63,7 +66,9 @@ class Consumer {
 
   async run(): Promise<Consumed> {
     const heartbeat = setInterval(() => this.#heartbeat(), LIMITS.heartbeat_ms)
-    this.#options.stop?.addEventListener('abort', () => this.#rouse())
+    // The signal outlives the invocation and must not hold on to it.
+    const onStop = () => this.#rouse()
+    this.#options.stop?.addEventListener('abort', onStop)
     let more = false
     try {
       while (!this.#isOver()) {
@@ -72,12 +77,15 @@ class Consumer {
         if (progress) continue
         const nextMs = await this.#untilNextDue()
         if (this.#inFlight === 0 && this.#lanes.size === 0 && nextMs === null && !this.#woken) break
-        await this.#sleep(Math.min(nextMs ?? IDLE_MS, this.#endsAt - this.#ctx.now(), IDLE_MS))
+        await this.#sleep(
+          Math.min(Math.max(nextMs ?? IDLE_MS, DUE_MS), this.#endsAt - this.#ctx.now(), IDLE_MS),
+        )
       }
       more = this.#isOver()
       await this.#finish()
     } finally {
       clearInterval(heartbeat)
+      this.#options.stop?.removeEventListener('abort', onStop)
     }
     return { claimed: this.#claimed, settled: this.#settled, more }
   }
@@ -103,18 +111,24 @@ class Consumer {
       }
       return progress
     } catch (error) {
-      // PostgreSQL is restarting, or two statements met in a deadlock: the next look tries again.
+      // PostgreSQL is restarting: the next look tries again.
       this.#ctx.log('warn', 'look_failed', { error: String(error) })
-      await new Promise(resolve => setTimeout(resolve, 200))
+      await new Promise(resolve => setTimeout(resolve, RETRY_MS))
       return true
     }
   }
 
   /** What one run gets of a look; true when something was done for it. */
   async #turn(run: OpenRun): Promise<boolean> {
-    if (!run.stop_reason) return this.#claim(run.id)
-    await sweepStopped(this.#ctx.sql, run.id, LIMITS.sweep_items)
-    return true
+    try {
+      if (!run.stop_reason) return await this.#claim(run.id)
+      return await sweepStopped(this.#ctx.sql, run.id, LIMITS.sweep_items)
+    } catch (error) {
+      // A run that cannot be served must not keep the others from being served.
+      this.#ctx.log('warn', 'turn_failed', { run_id: run.id, error: String(error) })
+      await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+      return true
+    }
   }
 
   async #claim(runId: string): Promise<boolean> {
@@ -139,31 +153,37 @@ class Consumer {
     })
     this.#inFlight += flights.length
     this.#claimed += flights.length
-    const settler = this.#settlerOf(claim)
+    const used = this.#settlerOf(claim)
+    used.lanes++
     const timing: Timing = {
       handOver: this.#handOver.signal,
       yieldMs: () => Math.max(0, this.#endsAt - LIMITS.yield_before_end_ms - this.#ctx.now()),
     }
-    const lane = execute(this.#ctx, claim, flights, settler, timing).finally(() => {
+    const lane = execute(this.#ctx, claim, flights, used.settler, timing).finally(async () => {
       this.#lanes.delete(lane)
       this.#rouse()
+      // A consumer that is never idle must not collect a settler for every run it ever saw.
+      if (--used.lanes > 0) return
+      await used.settler.drained()
+      if (used.lanes === 0 && this.#settlers.get(claim.run_id) === used) this.#settlers.delete(claim.run_id)
     })
     this.#lanes.add(lane)
   }
 
-  #settlerOf(claim: Claim): Settler {
-    let settler = this.#settlers.get(claim.run_id)
-    if (!settler) {
-      settler = new Settler(this.#ctx, claim.run_id, claim.max_consecutive_failures, {
+  #settlerOf(claim: Claim): { settler: Settler; lanes: number } {
+    let used = this.#settlers.get(claim.run_id)
+    if (!used) {
+      const settler = new Settler(this.#ctx, claim.run_id, claim.max_consecutive_failures, {
         onSettled: items => {
           this.#settled += items
           this.#inFlight -= items
           this.#rouse()
         },
       })
-      this.#settlers.set(claim.run_id, settler)
+      used = { settler, lanes: 0 }
+      this.#settlers.set(claim.run_id, used)
     }
-    return settler
+    return used
   }
 
   /** Prolongs what is held; what is not ours any more is let go. */
@@ -171,9 +191,11 @@ class Consumer {
     for (const [id, { lease }] of this.#leases) if (lease.open === 0) this.#leases.delete(id)
     if (this.#leases.size === 0) return
     try {
+      // Only what was asked for can be missed: claims are launched while the answer is under way.
+      const asked = [...this.#leases]
       const held = await extendLeases(this.#ctx.sql, [...this.#leases.keys()], LIMITS.lease_ms)
-      for (const [id, { lease, run_id }] of this.#leases) {
-        if (held.has(id) || lease.open === 0 || lease.closing) continue
+      for (const [id, { lease, run_id }] of asked) {
+        if (held.has(id) || lease.open === 0 || lease.closing || lease.abort.signal.aborted) continue
         this.#ctx.log('warn', 'lease_lost', { run_id, claim_id: id, items: lease.open })
         lease.abort.abort()
       }
@@ -201,7 +223,7 @@ class Consumer {
     const timer = setTimeout(() => this.#handOver.abort(), Math.min(Math.max(0, graceMs), LIMITS.consume_ms))
     await Promise.all(this.#lanes)
     clearTimeout(timer)
-    await Promise.all([...this.#settlers.values()].map(settler => settler.drained()))
+    await Promise.all([...this.#settlers.values()].map(({ settler }) => settler.drained()))
   }
 
   #rouse(): void {

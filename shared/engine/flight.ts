@@ -51,7 +51,7 @@ export function takeOff(item: ClaimedItem, lease: Lease): Flight {
     verdict: null,
     writing: false,
     pending: [],
-    graded: [],
+    graded: [...item.graded],
     step_count: item.step_count,
     steps_written: item.step_count,
     cost_micro: item.cost_micro,

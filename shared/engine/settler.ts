@@ -136,8 +136,9 @@ export class Settler {
     for (const { lease } of flights) lease.open--
     const left = stillHeld(flights)
     // Two flushes under way at once can hold the last items of a claim between them; then neither closed it.
-    const empty = new Set(flights.filter(({ lease }) => lease.open === 0).map(({ lease }) => lease.claim_id))
-    const open = [...empty].filter(id => !closed.includes(id))
+    const leases = new Set(flights.map(({ lease }) => lease))
+    const empty = [...leases].filter(lease => isOver(lease)).map(lease => lease.claim_id)
+    const open = empty.filter(id => !closed.includes(id))
     if (open.length > 0) await this.#persist(() => closeClaims(this.#ctx.sql, open))
     return left
   }
@@ -251,10 +252,16 @@ function entryOf(flight: Flight, pending: readonly StepRow[], verdict: Verdict |
 function claimsEndingWith(flights: readonly Flight[]): number[] {
   const among = new Map<Lease, number>()
   for (const { lease } of flights) among.set(lease, (among.get(lease) ?? 0) + 1)
-  const ending = [...among].filter(([lease, n]) => lease.open === n).map(([lease]) => lease)
+  const ending = [...among].filter(([lease, n]) => isOver(lease, n)).map(([lease]) => lease)
   for (const lease of ending) lease.closing = true
   return ending.map(lease => lease.claim_id)
 }
+
+/**
+ * Whether nothing but `n` items is left of a claim. Never of one that was given up: what could not be written of it
+ * may still be running, and is found only by the claim's row.
+ */
+const isOver = (lease: Lease, n = 0) => lease.open === n && !lease.abort.signal.aborted
 
 /** What could not be written is left to the end of its lease, which must therefore not be prolonged. */
 function abandon(flights: readonly Flight[]): number {

@@ -32,10 +32,10 @@ export function stepRow(
     input_tokens: usage?.input_tokens ?? 0,
     output_tokens: usage?.output_tokens ?? 0,
     cost_micro: usage && price ? costMicro(usage, price) : 0,
-    started_at: step.started_at,
+    started_at: new Date(step.started_at).toISOString(),
     duration_ms: step.duration_ms,
     key: plainText(step.key, LIMITS.step_key_characters),
-    name: plainText(step.name, LIMITS.name_characters),
+    name: plainText(step.name || step.key, LIMITS.name_characters),
     model: usage?.model === undefined ? null : plainText(usage.model, LIMITS.name_characters),
     error_code: step.error ? plainText(step.error.code, LIMITS.name_characters) : null,
     error_message: step.error ? plainText(step.error.message, LIMITS.error_message_characters) : null,
@@ -54,7 +54,7 @@ function checkShape(step: StepReport): void {
           ? `step.kind must be one of ${STEP_KINDS.join(', ')}`
           : typeof step.name !== 'string'
             ? 'step.name must be a string'
-            : typeof step.started_at !== 'string' || Number.isNaN(Date.parse(step.started_at))
+            : typeof step.started_at !== 'string' || !isTime(step.started_at)
               ? 'step.started_at must be an RFC 3339 time'
               : !Number.isFinite(step.duration_ms)
                 ? 'step.duration_ms must be a number'
@@ -64,6 +64,9 @@ function checkShape(step: StepReport): void {
                   : null
   if (wrong) throw new ProtocolError(wrong)
 }
+
+/** A time that PostgreSQL can hold as well: JavaScript reads years it cannot. */
+const isTime = (text: string) => Date.parse(text) >= 0 && Date.parse(text) < Date.UTC(10_000, 0)
 
 /** The JSON text of a payload; a mark with its head when it is over the bound. */
 function payload(value: unknown): string | null {

@@ -235,6 +235,8 @@ async function takeKey(sql: Sql, { project_id, idempotency }: RunOrder, run_id: 
 
 /** Removes a run that never opened, in bounded steps; if this dies too, the tick goes on with it. */
 export async function giveUp(ctx: Context, runId: string): Promise<void> {
+  // First of all: a sender that was only slow must not open a run whose items are being removed.
+  await store.closeMaterializing(ctx.sql, runId)
   while ((await store.deleteItems(ctx.sql, runId, LIMITS.sweep_items)) > 0);
   await store.deleteMaterializingRun(ctx.sql, runId)
 }

@@ -2,8 +2,16 @@
 // its project's usage row, always in that order, so caps are exact at every commit.
 
 import type { Sql } from '../context.ts'
+import { LIMITS } from '../domain/limits.ts'
 import type { AgentDeclaration } from '../domain/protocol.ts'
-import type { AgentProtocol, DeploymentKind, StopReason } from '../domain/vocabulary.ts'
+import type {
+  AgentProtocol,
+  DeploymentKind,
+  Outcome,
+  OutcomeReason,
+  StepKind,
+  StopReason,
+} from '../domain/vocabulary.ts'
 import type { ProjectSettings } from '../schema/tables.ts'
 
 export interface OpenRun {
@@ -14,15 +22,30 @@ export interface OpenRun {
   fresh: number
 }
 
-/** Runs with something to offer now, the least recently touched first. */
+/**
+ * Runs with something to offer now, the least recently touched first. Runs under a cap that is reached are left out:
+ * they would be looked at in vain, and a few dozen of them would keep all others from being looked at.
+ */
 export async function findOpenRuns(sql: Sql, limit: number) {
   return sql<OpenRun[]>`
-    select id, stop_reason, greatest(0, total_items - next_seq + 1) as fresh from runs r
-    where finished_at is null and not materializing and case
-      when stop_reason is null then next_seq <= total_items
-        or exists (select from due_items d where d.run_id = r.id and d.due_at <= now())
-      else running + ended_items(r) + case when stop_reason = 'cancelled' then 0 else paused end < total_items end
-    order by touched_at limit ${limit}`
+    select r.id, r.stop_reason, greatest(0, r.total_items - r.next_seq + 1) as fresh
+    from runs r join project_usage u on u.project_id = r.project_id join projects p on p.id = r.project_id
+      join agents a on a.id = r.agent_id
+      left join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
+    where r.finished_at is null and not r.materializing and case
+      when r.stop_reason is not null then r.running + ended_items(r)
+        + case when r.stop_reason = 'cancelled' then 0 else r.paused end < r.total_items
+      when d.id is null or u.running >= coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency})
+        then false
+      when r.running > 0 and r.running >= least(r.concurrency, (d.declaration->>'concurrency')::int) then false
+      else r.next_seq <= r.total_items
+        or exists (select from due_items i where i.run_id = r.id and i.due_at <= now()) end
+    order by r.touched_at limit ${limit}`
+}
+
+/** Sends a run that was looked at in vain to the end of the line. */
+export async function touchRun(sql: Sql, runId: string): Promise<void> {
+  await sql`update runs set touched_at = now() where id = ${runId}`
 }
 
 /** Milliseconds until the next item is due, at most `within_ms`; null when none is. */
@@ -127,13 +150,29 @@ export async function takeRange(sql: Sql, run: LockedRun, room: number, leaseMs:
     select c.id as claim_id, taken.* from taken, claim c`
 }
 
-/** Takes up to `room` items that are due again. The run must be locked. */
-export async function takeDue(sql: Sql, run: LockedRun, room: number, leaseMs: number) {
+/** How a claim chooses where partitions have a cap: so many items of each, looking so far ahead. */
+export interface Shares {
+  per_partition: number
+  lookahead: number
+}
+
+/** Takes up to `room` items that are due again, within the caps of partitions. The run must be locked. */
+export async function takeDue(sql: Sql, run: LockedRun, room: number, leaseMs: number, shares?: Shares) {
+  const due = (limit: number) => sql`
+    select seq, due_at from due_items where run_id = ${run.id} and due_at <= now() order by due_at limit ${limit}`
+  const chosen = !shares
+    ? sql`select seq from (${due(room)}) d`
+    : sql`
+      select seq from (
+        select d.seq, d.due_at, i.partition_key,
+          row_number() over (partition by i.partition_key order by d.due_at, d.seq) as nth
+        from (${due(shares.lookahead)}) d join items i on i.run_id = ${run.id} and i.seq = d.seq) ranked
+        left join (${busy(sql, run)}) busy using (partition_key)
+      where partition_key is null or nth <= ${shares.per_partition} - coalesce(busy.n, 0)
+      order by due_at limit ${room}`
   return sql<ClaimedItem[]>`
     with due as (
-      delete from due_items where run_id = ${run.id} and seq in (
-        select seq from due_items where run_id = ${run.id} and due_at <= now() order by due_at limit ${room})
-      returning seq, alone
+      delete from due_items where run_id = ${run.id} and seq = any(array(${chosen})) returning seq, alone
     ), taken as (
       update items i set status = 'running', attempt = attempt + 1, started_at = coalesce(started_at, now())
       from due
@@ -148,30 +187,18 @@ export async function takeDue(sql: Sql, run: LockedRun, room: number, leaseMs: n
  * Takes up to `room` items from a window at the cursor, no more of a partition than its cap over the whole
  * project leaves. The cursor moves only over items that are no longer queued. The run must be locked.
  */
-export async function takeFair(
-  sql: Sql,
-  run: LockedRun,
-  room: number,
-  leaseMs: number,
-  perPartition: number,
-  lookahead: number,
-) {
+export async function takeFair(sql: Sql, run: LockedRun, room: number, leaseMs: number, shares: Shares) {
   return sql<ClaimedItem[]>`
-    with busy as (
-      select i.partition_key, count(*) as n
-      from claims c, unnest(c.seqs) as s(seq), items i
-      where c.project_id = ${run.project_id} and i.run_id = c.run_id and i.seq = s.seq and i.status = 'running'
-      group by 1
-    ), near as (
+    with busy as (${busy(sql, run)}), near as (
       select seq, partition_key from items
       where run_id = ${run.id} and seq >= ${run.next_seq} and status = 'queued'
         and not exists (select from due_items d where d.run_id = ${run.id} and d.seq = items.seq)
-      order by seq limit ${lookahead}
+      order by seq limit ${shares.lookahead}
     ), ranked as (
       select seq, partition_key, row_number() over (partition by partition_key order by seq) as nth from near
     ), chosen as (
       select seq from ranked left join busy using (partition_key)
-      where ranked.partition_key is null or nth <= ${perPartition} - coalesce(busy.n, 0)
+      where ranked.partition_key is null or nth <= ${shares.per_partition} - coalesce(busy.n, 0)
       order by seq limit ${room}
     ), taken as (
       update items i set status = 'running', attempt = attempt + 1, started_at = coalesce(started_at, now())
@@ -186,6 +213,13 @@ export async function takeFair(
     )}
     select c.id as claim_id, taken.* from taken, claim c`
 }
+
+/** Items of each partition in flight, over all runs of the project. */
+const busy = (sql: Sql, run: LockedRun) => sql`
+  select i.partition_key, count(*) as n
+  from claims c, unnest(c.seqs) as s(seq), items i
+  where c.project_id = ${run.project_id} and i.run_id = c.run_id and i.seq = s.seq and i.status = 'running'
+  group by 1`
 
 /** The tail of every claim: counts what was taken, moves the cursor, fixes the deployment, writes the lease. */
 function lease(sql: Sql, run: LockedRun, leaseMs: number, nextSeq: number | ReturnType<Sql>) {
@@ -225,13 +259,16 @@ export async function closeClaims(sql: Sql, claimIds: readonly number[]): Promis
 export interface RecordedRow {
   seq: number
   key: string
+  kind: StepKind
+  outcome: Outcome
+  outcome_reason: OutcomeReason | null
   output: string | null
 }
 
 /** Steps of items that succeeded in earlier attempts, in order. */
 export async function findRecordedSteps(sql: Sql, runId: string, seqs: readonly number[]) {
   return sql<RecordedRow[]>`
-    select seq, key, output from steps
+    select seq, key, kind, outcome, outcome_reason, output from steps
     where run_id = ${runId} and seq = any(${[...seqs]}::int[]) and error_code is null
     order by seq, step_no`
 }

@@ -99,8 +99,8 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         unnest(${numbers(entries.map(e => e.steps_before))}::text::int[]),
         unnest(${numbers(entries.map(e => e.steps_after))}::text::int[]),
         unnest(${numbers(entries.map(e => e.cost_micro))}::text::bigint[]),
-        unnest(${numbers(entries.map(e => e.input_tokens))}::text::int[]),
-        unnest(${numbers(entries.map(e => e.output_tokens))}::text::int[]),
+        unnest(${numbers(entries.map(e => e.input_tokens))}::text::bigint[]),
+        unnest(${numbers(entries.map(e => e.output_tokens))}::text::bigint[]),
         unnest(${numbers(entries.map(e => e.newly_unpriced))}::text::boolean[]),
         unnest(${numbers(entries.map(e => e.verdict !== null))}::text::boolean[]),
         string_to_table(${texts(entries.map(e => e.verdict?.output ?? null))}, E'\\x1e', E'\\x1f')
@@ -115,8 +115,8 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         error_code = b.error_code, error_message = b.error_message,
         output = e.output, completed_at = case when e.ends then now() end,
         step_count = e.steps_after, unpriced = i.unpriced or e.newly_unpriced,
-        cost_micro = i.cost_micro + e.cost_micro, input_tokens = least(i.input_tokens::bigint + e.input_tokens, 2147483647),
-        output_tokens = least(i.output_tokens::bigint + e.output_tokens, 2147483647)
+        cost_micro = i.cost_micro + e.cost_micro, input_tokens = least(i.input_tokens + e.input_tokens, 2147483647),
+        output_tokens = least(i.output_tokens + e.output_tokens, 2147483647)
       from entry e left join blemish b using (seq)
       where i.run_id = ${flush.run_id} and i.seq = any(${seqs}::text::int[]) and i.seq = e.seq
         and i.attempt = e.attempt and i.status = 'running' and i.step_count = e.steps_before
@@ -149,8 +149,8 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
           case when ${flush.streak_broken} then 0 else r.consecutive_failures end + ${flush.failure_streak},
         stop_reason = case
           when r.stop_reason is not null then r.stop_reason
-          -- A run is stopped only while something is left to stop.
-          when ended_items(r) + n.left_running >= r.total_items then null
+          -- A run is stopped only while something waits to be dispatched.
+          when ended_items(r) + r.running + r.paused >= r.total_items then null
           when r.cost_micro + n.cost_micro >= r.budget_micro then 'budget_exceeded'
           when ${flush.failure_streak}::int > 0
             and case when ${flush.streak_broken} then 0 else r.consecutive_failures end + ${flush.failure_streak}::int
@@ -158,7 +158,8 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         end::stop_reason,
         finished_at = case
           when ended_items(r) + n.left_running - n.paused >= r.total_items then now() end
-      from n where r.id = ${flush.run_id}
+      -- Of a run that has finished nothing can change: a flush sent twice must not announce it again.
+      from n where r.id = ${flush.run_id} and r.finished_at is null
       returning r.*, n.left_running, n.cost_micro as spent
     ), used as (
       update project_usage u set running = u.running - c.left_running, spent_micro = u.spent_micro + c.spent

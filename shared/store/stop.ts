@@ -4,6 +4,18 @@
 import type { Sql } from '../context.ts'
 import { announce } from './settle.ts'
 
+/**
+ * Lets a statement begin when the run is locked. Waiting for the lock within it would leave it with a snapshot from
+ * before: it would miss, or count twice, what the holder of the lock did to the items.
+ */
+async function underLock<T>(sql: Sql, runId: string, act: (sql: Sql) => Promise<T>): Promise<T> {
+  const answer = await sql.begin(async tx => {
+    await tx`select from runs where id = ${runId} for no key update`
+    return act(tx as unknown as Sql)
+  })
+  return answer as T
+}
+
 /** Asks a run to stop; false when it has already ended or been stopped. */
 export async function stopRun(
   sql: Sql,
@@ -36,11 +48,15 @@ const undispatched = (sql: Sql, runId: string, limit: number) => sql`
  * Ends items of a stopped run that will not be dispatched any more, up to about `limit`: the queued ones as its
  * reason says, and when it was cancelled the paused ones too. Returns whether some are left.
  */
-export async function sweepStopped(sql: Sql, runId: string, limit: number): Promise<boolean> {
+export function sweepStopped(sql: Sql, runId: string, limit: number): Promise<boolean> {
+  return underLock(sql, runId, locked => sweepLocked(locked, runId, limit))
+}
+
+async function sweepLocked(sql: Sql, runId: string, limit: number): Promise<boolean> {
   const [row] = await sql<{ more: boolean }[]>`
     with run as materialized (
       select *, stop_reason = 'budget_exceeded' as over_budget from runs
-      where id = ${runId} and stop_reason is not null and finished_at is null for no key update
+      where id = ${runId} and stop_reason is not null and finished_at is null
     ), ${undispatched(sql, runId, limit)},
     held as (
       select i.seq from items i, run
@@ -88,12 +104,15 @@ export async function sweepStopped(sql: Sql, runId: string, limit: number): Prom
 const CREDIT = 'credit'
 
 /** Pauses undispatched items of a run whose project has spent its credit, up to about `limit`; returns how many. */
-export async function pauseForCredit(sql: Sql, runId: string, limit: number): Promise<number> {
+export function pauseForCredit(sql: Sql, runId: string, limit: number): Promise<number> {
+  return underLock(sql, runId, locked => pauseLocked(locked, runId, limit))
+}
+
+async function pauseLocked(sql: Sql, runId: string, limit: number): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
     with run as materialized (
       select r.* from runs r join project_usage u using (project_id) join projects p on p.id = r.project_id
       where r.id = ${runId} and u.spent_micro >= p.credit_micro and r.stop_reason is null and r.finished_at is null
-      for no key update of r
     ), ${undispatched(sql, runId, limit)},
     paused as (
       update items i set status = 'paused', degraded_reason = ${CREDIT} from run
@@ -110,19 +129,23 @@ export async function pauseForCredit(sql: Sql, runId: string, limit: number): Pr
   return row?.n ?? 0
 }
 
-/** Runs with items that waited for credit and whose project has some again. */
+/** Runs with items that waited for credit and whose project has some again, or that were stopped meanwhile. */
 export async function findCreditedRuns(sql: Sql, limit: number) {
   return sql<{ id: string }[]>`
     select r.id from runs r join project_usage u using (project_id) join projects p on p.id = r.project_id
-    where r.finished_at is null and r.waits_for_credit and r.stop_reason is null
-      and (p.credit_micro is null or u.spent_micro < p.credit_micro)
+    where r.finished_at is null and r.waits_for_credit
+      and (r.stop_reason is not null or p.credit_micro is null or u.spent_micro < p.credit_micro)
     order by r.touched_at limit ${limit}`
 }
 
 /** Queues up to `limit` items of a run that waited for credit; returns how many. */
-export async function resumeCredited(sql: Sql, runId: string, limit: number): Promise<number> {
+export function resumeCredited(sql: Sql, runId: string, limit: number): Promise<number> {
+  return underLock(sql, runId, locked => resumeLocked(locked, runId, limit))
+}
+
+async function resumeLocked(sql: Sql, runId: string, limit: number): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
-    with run as materialized (select id from runs where id = ${runId} for no key update),
+    with run as (select id from runs where id = ${runId}),
     chosen as (
       select i.seq from items i, run
       where i.run_id = run.id and i.status = 'paused' and i.degraded_reason = ${CREDIT}

@@ -73,7 +73,7 @@ export async function insertItems(
 ) {
   const result = await sql`
     with run as (
-      select id from runs where id = ${runId} for share
+      select id from runs where id = ${runId} and stop_reason is null for share
     )
     insert into items (run_id, seq, line, status, item_id, partition_key, input)
     select run.id, ${firstSeq}::int + n::int - 1, line, 'queued', item_id, partition_key, input
@@ -95,8 +95,13 @@ export async function touchMaterializing(sql: Sql, runId: string): Promise<void>
 export async function finishMaterializing(sql: Sql, runId: string, totalItems: number): Promise<boolean> {
   const result = await sql`
     update runs set materializing = false, total_items = ${totalItems}, touched_at = now()
-    where id = ${runId} and materializing`
+    where id = ${runId} and materializing and stop_reason is null`
   return result.count === 1
+}
+
+/** Gives a submission up: nothing more is added to it and it is never opened. Waits for chunks under way. */
+export async function closeMaterializing(sql: Sql, runId: string): Promise<void> {
+  await sql`update runs set stop_reason = 'cancelled' where id = ${runId} and materializing`
 }
 
 export interface RepeatedId {

@@ -1,11 +1,19 @@
 // What the engine promises about items, attempts, caps and verdicts, on real stores with a played agent.
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { LIMITS } from '../../shared/domain/limits.ts'
 import type { ItemLine } from '../../shared/domain/protocol.ts'
 import { AgentProcessDied } from '../../shared/engine/agent-port.ts'
 import { cancelRun } from '../../shared/engine/cancel.ts'
+import { claimItems } from '../../shared/engine/claim.ts'
 import { consume } from '../../shared/engine/consume.ts'
+import { takeOff } from '../../shared/engine/flight.ts'
+import { Settler } from '../../shared/engine/settler.ts'
+import { stepRow } from '../../shared/engine/step-row.ts'
+import { submitRun } from '../../shared/engine/submit.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
+import { settle } from '../../shared/store/settle.ts'
+import { closeMaterializing } from '../../shared/store/submission.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine
@@ -66,7 +74,93 @@ describe('a submitted pile', () => {
   })
 })
 
+describe('a run that cannot be served', () => {
+  it('does not keep others waiting, be there as many as one look takes', async () => {
+    const { sql, project_id } = engine
+    const idle = engine.ctx.newId()
+    await sql`insert into agents ${sql({ id: idle, project_id, name: 'idle', slug: 'idle' })}`
+    for (let i = 0; i < LIMITS.open_runs_per_look; i++) await engine.submit(1, { agent_id: idle })
+    const runId = await engine.submit(1)
+    await consume(engine.ctx)
+    expect(await engine.run(runId)).toMatchObject({ status: 'completed' })
+  })
+
+  it('because a statement fails is left alone, and others go on', async () => {
+    const broken = await engine.submit(1)
+    await engine.sql`update items set attempt = 32767`
+    const runs = [await engine.submit(1), await engine.submit(1), await engine.submit(1)]
+    const stop = new AbortController()
+    const consuming = consume(engine.ctx, { stop: stop.signal })
+    await vi.waitFor(async () => {
+      for (const id of runs) expect(await engine.run(id)).toMatchObject({ status: 'completed' })
+    })
+    stop.abort()
+    await consuming
+    expect(await engine.run(broken)).toMatchObject({ status: 'queued', running: 0 })
+  })
+
+  it('although an item of it is due is not asked for without end', async () => {
+    const [started, release] = [gate(), gate()]
+    engine.play(async function* (items) {
+      if (engine.requests.length === 1) throw new Error('away')
+      started.resolve()
+      await release.promise
+      for (const item of items) yield result(item)
+    })
+    await engine.sql`update projects set settings = settings || '{"concurrency": 1}'`
+    await engine.submit(1)
+    await engine.submit(1)
+    let looks = 0
+    const sql = new Proxy(engine.sql, {
+      apply(target, self, args) {
+        if (String(args[0]).includes('order by r.touched_at')) looks++
+        return Reflect.apply(target as never, self, args)
+      },
+    })
+    const consuming = consume({ ...engine.ctx, sql })
+    await started.promise
+    await engine.skipBackoff()
+    const before = looks
+    await new Promise(resolve => setTimeout(resolve, 500))
+    expect(looks - before).toBeLessThan(20)
+    release.resolve()
+    await consuming
+  })
+})
+
 describe('a submission', () => {
+  it('that was given up while its sender paused is not opened half empty', async () => {
+    const [sent, release] = [gate(), gate()]
+    async function* slow() {
+      for (let n = 0; n < 3; n++) {
+        if (n === 2) {
+          sent.resolve()
+          await release.promise
+        }
+        const line = n * 2000
+        yield Array.from({ length: 2000 }, (_, i) => ({
+          line: line + i + 1,
+          item_id: null,
+          partition_key: null,
+          input: '1',
+        }))
+      }
+    }
+    const order = { project_id: engine.project_id, agent_id: engine.agent_id, name: null, budget_cents: null }
+    const rest = { concurrency: null, timeout_seconds: null, callback_url: null, idempotency: null }
+    const submitting = submitRun(engine.ctx, { ...order, ...rest }, slow())
+    const refused = expect(submitting).rejects.toMatchObject({ code: 'invalid_request' })
+    await sent.promise
+    // Given up as far as the first statement, as a tick that is about to remove the items has.
+    const [run] = await engine.sql`select id from runs`
+    await closeMaterializing(engine.sql, run!.id)
+    release.resolve()
+    await refused
+    const [left] =
+      await engine.sql`select (select count(*)::int from runs) + (select count(*)::int from items) as n`
+    expect(left).toEqual({ n: 0 })
+  })
+
   it('with an id twice is refused with both lines, short or long, and leaves nothing', async () => {
     const twice = (n: number) =>
       engine.submit(
@@ -484,6 +578,180 @@ describe('a cancelled run', () => {
       cancelRun(engine.ctx, { project_id: engine.project_id, run_id: runId }),
     ).rejects.toMatchObject({ code: 'run_already_ended' })
   })
+})
+
+const OK = { outcome_reason: null, degraded_reason: null, error_code: null, error_message: null, output: '1' }
+const okVerdict = { status: 'completed', outcome: 'ok', ...OK } as const
+
+describe('a lease', () => {
+  it('made while others are being prolonged is not taken for lost', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      const [started, release, locked, unlock] = [gate(), gate(), gate(), gate()]
+      engine.play(async function* (items) {
+        started.resolve()
+        await release.promise
+        for (const item of items) yield result(item)
+      })
+      await engine.submit(1)
+      let wake = () => {}
+      const consuming = consume(engine.ctx, { onWake: rouse => (wake = rouse) })
+      await started.promise
+      const locking = engine.sql.begin(async tx => {
+        await tx`select from claims for update`
+        locked.resolve()
+        await unlock.promise
+      })
+      await locked.promise
+      vi.advanceTimersByTime(LIMITS.heartbeat_ms)
+      await engine.submit(1)
+      wake()
+      await vi.waitFor(() => expect(engine.requests).toHaveLength(2))
+      unlock.resolve()
+      await locking
+      await vi.waitFor(async () => {
+        const rows = await engine.sql`select from claims where lease_until > now() + interval '24 seconds'`
+        expect(rows).not.toHaveLength(0)
+      })
+      release.resolve()
+      expect(await consuming).toMatchObject({ settled: 2 })
+      expect(engine.log.filter(line => line.includes('lease_lost'))).toEqual([])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('whose steps could not be written outlives a verdict that can be, so that the item is offered again', async () => {
+    const runId = await engine.submit(1)
+    const { claim } = await claimItems(engine.ctx, runId, 1)
+    const lease = { claim_id: claim!.id, open: 1, closing: false, abort: new AbortController() }
+    const flight = takeOff(claim!.items[0]!, lease)
+    let [away, late_ms] = [true, 0]
+    const sql = new Proxy(engine.sql, {
+      apply(target, self, args) {
+        if (away && String(args[0]).includes('with entry')) return Promise.reject(new Error('away'))
+        return Reflect.apply(target as never, self, args)
+      },
+    })
+    const ctx = { ...engine.ctx, sql, now: () => Date.now() + late_ms }
+    const settler = new Settler(ctx, runId, 100, { onSettled: () => {} })
+    const line = step({ seq: 1, attempt: 1 } as ItemLine, 'a')
+    if (line.type !== 'step') throw new Error('not a step')
+    settler.addStep(flight, stepRow(line.step, { seq: 1, attempt: 1, step_no: 1 }, undefined))
+    await vi.waitFor(() => expect(engine.log.join()).toContain('settle_failed'))
+    settler.end(flight, okVerdict)
+    late_ms = 3 * LIMITS.lease_ms
+    await vi.waitFor(() => expect(lease.abort.signal.aborted).toBe(true), 5000)
+    away = false
+    await settler.drained()
+    await engine.expireLeases()
+    await sweep(engine.ctx)
+    await consume(engine.ctx)
+    expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 1 })
+    expect(await conservation(engine, runId)).toEqual([])
+  })
+})
+
+it('a flush that is sent again after the run has finished announces nothing twice', async () => {
+  const runId = await engine.submit(1, { callback_url: 'http://example.test' })
+  await consume(engine.ctx)
+  const before = await engine.run(runId)
+  const sums = { cost_micro: 0, input_tokens: 0, output_tokens: 0, newly_unpriced: false }
+  await settle(engine.sql, {
+    run_id: runId,
+    entries: [
+      { seq: 1, attempt: 1, steps_before: 0, steps_after: 0, ...sums, prompt: null, verdict: okVerdict },
+    ],
+    steps: [],
+    closed_claims: [],
+    failure_streak: 0,
+    streak_broken: true,
+    max_consecutive_failures: 100,
+  })
+  expect(await engine.run(runId)).toEqual(before)
+  expect(await engine.sql`select from outbox`).toHaveLength(1)
+})
+
+describe('what an agent sends', () => {
+  it.each([
+    ['a step without a name', { name: '' }],
+    ['a time only JavaScript reads', { started_at: '2026' }],
+    ['a separator in a time', { started_at: '2026-01-01 (\x1e)' }],
+  ])('can be stored: %s', async (_, more) => {
+    engine.play(items => items.flatMap(item => [step(item, 'a', more), result(item)]))
+    const runId = await engine.submit(1)
+    await consume(engine.ctx)
+    expect(await engine.run(runId)).toMatchObject({ ok: 1 })
+    expect(engine.log.filter(line => line.includes('settle_failed'))).toEqual([])
+  })
+
+  it.each(['', 'a\u0000b', 'a\u001eb'])('can be stored: the error code %j of an attempt', async code => {
+    await engine.deploy({ retries: 1 })
+    engine.play(items => items.map(item => failure(item, code)))
+    const runId = await engine.submit(1)
+    await consume(engine.ctx)
+    expect(await engine.run(runId)).toMatchObject({ failed: 1 })
+    expect(await engine.sql`select from attempts`).toHaveLength(1)
+    expect(engine.log.filter(line => line.includes('settle_failed'))).toEqual([])
+  })
+
+  it('can be stored: more tokens in one flush than an integer holds', async () => {
+    const usage = { input_tokens: LIMITS.step_tokens, output_tokens: 0 }
+    const steps = Array.from({ length: 30 }, (_, i) => `step-${i}`)
+    engine.play(items =>
+      items.flatMap(item => [...steps.map(key => step(item, key, { usage })), result(item)]),
+    )
+    const runId = await engine.submit(1)
+    await consume(engine.ctx)
+    expect(await engine.run(runId)).toMatchObject({ ok: 1, input_tokens: 30 * LIMITS.step_tokens })
+  })
+
+  it('is a yield without end: it is offered again at leisure', async () => {
+    engine.play(items => items.map(item => ({ type: 'yield', seq: item.seq, attempt: item.attempt })))
+    const runId = await engine.submit(1)
+    const stop = new AbortController()
+    const consuming = consume(engine.ctx, { stop: stop.signal })
+    await vi.waitFor(() => expect(engine.requests).toHaveLength(2))
+    stop.abort()
+    await consuming
+    const [due] = await engine.sql`select due_at > now() as later from due_items where run_id = ${runId}`
+    expect(due).toEqual({ later: true })
+  })
+})
+
+it('a verdict is read from the steps of earlier attempts too', async () => {
+  engine.play(function* (items) {
+    for (const item of items) {
+      if (item.recorded.length > 0) yield result(item, { answer: 'an answer' })
+      else {
+        yield step(item, 'ask', { kind: 'llm_call', output: "I'm sorry, but I can't help with that." })
+        yield { type: 'yield', seq: item.seq, attempt: item.attempt }
+      }
+    }
+  })
+  const runId = await engine.submit(1)
+  await consume(engine.ctx)
+  expect((await engine.items(runId))[0]).toMatchObject({ outcome: 'degraded', outcome_reason: 'refusal' })
+})
+
+it('items that are due again keep to the cap of their partition', async () => {
+  await engine.sql`update projects set settings = settings || '{"partition_concurrency": 2}'`
+  let [atWork, most] = [0, 0]
+  engine.play(async function* (items) {
+    atWork += items.length
+    most = Math.max(most, atWork)
+    await new Promise(resolve => setTimeout(resolve, 5))
+    atWork -= items.length
+    for (const item of items) yield result(item)
+  })
+  const runId = await engine.submit(
+    Array.from({ length: 12 }, (_, i) => ({ partition_key: i < 10 ? 'p' : 'q' })),
+  )
+  await engine.sql`insert into due_items (run_id, seq, due_at)
+    select run_id, seq, now() from items where run_id = ${runId} and partition_key = 'p'`
+  await consume(engine.ctx)
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 12 })
+  expect(most).toBeLessThanOrEqual(4)
 })
 
 it('the status column and the rules of the domain agree on every combination', async () => {

@@ -1,8 +1,9 @@
 // What budgets and credit stop, by how much they may be overshot, and that money is counted once.
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { consume } from '../../shared/engine/consume.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
+import { pauseForCredit, resumeCredited } from '../../shared/store/stop.ts'
 import {
   centStep,
   conservation,
@@ -75,6 +76,26 @@ describe('the budget of a run', () => {
     expect(await engine.run(runId)).toMatchObject({ status: 'budget_exceeded' })
   })
 
+  it('that is reached when everything is in flight leaves the run completed', async () => {
+    const [half, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    engine.play(async function* (items) {
+      for (const item of items.slice(0, 5)) {
+        yield centStep(item, 'call')
+        yield result(item)
+      }
+      half.resolve()
+      await release.promise
+      for (const item of items.slice(5)) yield result(item)
+    })
+    const runId = await engine.submit(10, { budget_cents: 5 })
+    const consuming = consume(engine.ctx)
+    await half.promise
+    await vi.waitFor(async () => expect(await engine.run(runId)).toMatchObject({ ok: 5 }))
+    release.resolve()
+    await consuming
+    expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 10, stop_reason: null })
+  })
+
   it('that the last item reaches leaves the run completed: nothing was left undone', async () => {
     oneCentEach()
     const runId = await engine.submit(3, { budget_cents: 3 })
@@ -120,6 +141,48 @@ describe('the budget of an item', () => {
 })
 
 describe("a project's credit", () => {
+  it('that comes back while items are being paused leaves none of them behind', async () => {
+    const { sql } = engine
+    await sql`update projects set credit_micro = 1`
+    await sql`update project_usage set spent_micro = 1`
+    const runId = await engine.submit(10)
+    let resuming: Promise<number> | undefined
+    await sql.begin(async tx => {
+      const within = Object.assign((...args: unknown[]) => Reflect.apply(tx as never, tx, args), {
+        begin: (act: (on: unknown) => unknown) => act(tx),
+      })
+      await pauseForCredit(within as unknown as typeof sql, runId, 100)
+      await sql`update projects set credit_micro = null`
+      resuming = resumeCredited(sql, runId, 100)
+      await vi.waitFor(async () =>
+        expect(
+          await sql`select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`,
+        ).toHaveLength(1),
+      )
+    })
+    expect(await resuming).toBe(10)
+    await sql`update project_usage set spent_micro = 0`
+    await consume(engine.ctx)
+    expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 10, paused: 0 })
+    expect(await conservation(engine, runId)).toEqual([])
+  })
+
+  it('does not keep a run open that was stopped while items of it waited', async () => {
+    const { sql } = engine
+    await sql`update projects set credit_micro = 0`
+    const runId = await engine.submit(10)
+    await consume(engine.ctx)
+    expect(await engine.run(runId)).toMatchObject({ paused: 10 })
+    await sql`update runs set stop_reason = 'consecutive_failures' where id = ${runId}`
+    await sweep(engine.ctx)
+    await consume(engine.ctx)
+    const run = await engine.run(runId)
+    expect(run).toMatchObject({ status: 'failed', cancelled: 10, paused: 0 })
+    expect(run.finished_at).not.toBeNull()
+    expect(await conservation(engine, runId)).toEqual([])
+  })
+
   it('when exhausted pauses what is left, which goes on by itself when there is credit again', async () => {
     await engine.sql`update projects set credit_micro = 100000`
     oneCentEach()
