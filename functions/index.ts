@@ -50,6 +50,7 @@ import { listTriage } from './recovery/list-triage.ts'
 import { replayItem } from './recovery/replay-item.ts'
 import { resumeItem } from './recovery/resume-item.ts'
 import { cancelRun } from './runs/cancel.ts'
+import { followRun } from './runs/events.ts'
 import { getRun } from './runs/get.ts'
 import { listRuns } from './runs/list.ts'
 import { listRunItems } from './runs/list-items.ts'
@@ -82,6 +83,7 @@ export const endpoints: readonly Endpoint[] = [
   submitBatch,
   listRuns,
   getRun,
+  followRun,
   listRunItems,
   cancelRun,
   verifyRun,

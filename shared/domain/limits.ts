@@ -50,6 +50,13 @@ export const LIMITS = {
   audit_page: { default: 50, max: 200 },
   export_chunk_items: 1000,
 
+  // Event streams
+  event_streams: 500, // open at once in one process; each reads one row a poll
+  event_stream_ms: 300_000,
+  event_poll_ms: 500,
+  event_heartbeat_ms: 15_000, // proxies close what is silent for a minute
+  event_retry_ms: 1000,
+
   // Dispatch
   claim_items: 1000, // one claim; 250: 0.85, 500: 0.92, 2000: 1.0 (end-to-end ratio in the prototype)
   request_items: 256, // items in one agent request; 64: 0.90, 16: 0.69

@@ -10,7 +10,7 @@ export interface Operation {
   operationId: string
   security?: unknown[]
   parameters?: { name: string; in: string; required?: boolean; schema: Record<string, unknown> }[]
-  requestBody?: { content: Record<string, Media> }
+  requestBody?: { required?: boolean; content: Record<string, Media> }
   responses: Record<string, { content?: Record<string, Media> }>
 }
 export interface Document {
@@ -49,8 +49,7 @@ export class Contract {
     const media = response.content[contentType ?? '']
     if (media === undefined) throw new Error(`${name} has the undocumented content type ${contentType}`)
     if (status >= 400) this.#checkCode(name, media, text)
-    const isLines = contentType === 'application/x-ndjson'
-    const values = isLines ? text.split('\n').filter(Boolean) : [text]
+    const values = valuesOf(contentType, text)
     for (const value of values) {
       const result = this.#schemaOf(`${name} ${contentType}`, media.schema).safeParse(JSON.parse(value))
       if (!result.success)
@@ -102,4 +101,12 @@ function merged(parts: Record<string, unknown>[]): Record<string, unknown> {
   const required = parts.flatMap(part => (part.required as string[] | undefined) ?? [])
   const whole = Object.assign({}, ...parts)
   return Object.keys(properties).length === 0 ? whole : { ...whole, properties, required }
+}
+
+/** The JSON texts an answer is made of. */
+function valuesOf(contentType: string | null, text: string): string[] {
+  if (contentType === 'application/x-ndjson') return text.split('\n').filter(Boolean)
+  if (contentType === 'text/event-stream')
+    return text.split('\n').flatMap(line => (line.startsWith('data: ') ? [line.slice(6)] : []))
+  return [text]
 }

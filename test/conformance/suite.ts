@@ -6,6 +6,7 @@ import { administrationPart } from './administration.ts'
 import { agentsPart } from './agents.ts'
 import { badInputPart } from './bad-input.ts'
 import { edgePart } from './edge.ts'
+import { eventsPart } from './events.ts'
 import type { StartHost } from './hosts.ts'
 import { limitsPart } from './limits.ts'
 import { membersPart } from './members.ts'
@@ -34,6 +35,7 @@ export function conformance(name: string, startHost: StartHost): void {
     limitsPart(given)
     agentsPart(given)
     runsPart(given)
+    eventsPart(given)
     recoveryPart(given)
     badInputPart(given)
     sweepPart(given)

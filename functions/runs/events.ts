@@ -1,0 +1,27 @@
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { eventStream } from '../../shared/http/events.ts'
+import { runIn } from '../../shared/http/scope.ts'
+import { Run, runOf } from '../../shared/schema/wire.ts'
+
+export const followRun = endpoint({
+  method: 'get',
+  path: '/v2/runs/{runId}/events',
+  tag: 'Runs',
+  operation_id: 'followRun',
+  summary: 'Follow a run to its end',
+  description:
+    'Server-sent events: `progress` with the whole run whenever it has changed, and one `end` when it has ended. A connection lasts five minutes at most; come back with the Last-Event-ID of the last event, as an EventSource does by itself.',
+  auth: 'any',
+  params: { runId: 'run' },
+  answers: {
+    200: { description: 'The events; the data of each is the run.', events: Run },
+    204: { description: 'The run has ended, and Last-Event-ID names its end: there is nothing to follow.' },
+  },
+  errors: ['rate_limited'],
+  async handle({ ctx, principal, params, request }) {
+    return eventStream(ctx, request, async () => {
+      const run = await runIn(ctx, principal, params.runId)
+      return { value: runOf(run), ended: run.finished_at !== null }
+    })
+  },
+})

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { makeAgent, makeRun } from './make.ts'
+import type { Given } from './suite.ts'
+
+interface Event {
+  id: string
+  event: string
+  data: { status: string; completed: number }
+}
+
+/** Progress as it happens. */
+export function eventsPart(given: Given): void {
+  describe('followRun', () => {
+    it('tells each change of a run, then its end, and takes up where a caller left off', async () => {
+      const world = given()
+      const { sql } = world.ctx
+      const agent = await makeAgent(world)
+      const run = await makeRun(world, agent.id, [{ input: 1 }, { input: 2 }])
+      const follow = async (headers: Record<string, string> = {}) => {
+        const authorization = `Bearer ${world.first.api_key}`
+        const response = await fetch(`${world.url}/v2/runs/${run}/events`, {
+          headers: { authorization, ...headers },
+        })
+        expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+        return eventsOf(response.body!)
+      }
+      const events = await follow()
+      const first = await next(events)
+      expect([first.event, first.data.status, first.data.completed]).toEqual(['progress', 'queued', 0])
+      await sql`update runs set started_at = now(), ok = 1, next_seq = 3, running = 1 where id = ${run}`
+      const second = await next(events)
+      expect([second.event, second.data.status, second.data.completed]).toEqual(['progress', 'running', 1])
+      await events.return(undefined)
+
+      // Nothing has changed since: the next thing to hear is the end.
+      const again = await follow({ 'last-event-id': second.id })
+      await sql`update runs set ok = 2, running = 0, finished_at = now() where id = ${run}`
+      const end = await next(again)
+      expect([end.event, end.data.status, end.data.completed]).toEqual(['end', 'completed', 2])
+      expect((await again.next()).done).toBe(true)
+
+      const whole = await world.call('GET', `/v2/runs/${run}/events`)
+      expect(whole.text).toContain(`id: ${end.id}\nevent: end\ndata: {`)
+      const over = await world.call('GET', `/v2/runs/${run}/events`, { headers: { 'last-event-id': end.id } })
+      expect([over.status, over.text]).toEqual([204, ''])
+    })
+
+    it('answers 404 for a run that is not there', async () => {
+      const unknown = '01900000-0000-7000-8000-000000000000'
+      const { status, json } = await given().call('GET', `/v2/runs/${unknown}/events`)
+      expect([status, json.error.code]).toEqual([404, 'not_found'])
+    })
+  })
+}
+
+async function next(events: AsyncGenerator<Event>): Promise<Event> {
+  const { done, value } = await events.next()
+  if (done) throw new Error('the stream is over')
+  return value
+}
+
+async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Event> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const part of body) {
+    text += decoder.decode(part, { stream: true })
+    const blocks = text.split('\n\n')
+    text = blocks.pop()!
+    for (const block of blocks) {
+      const fields = Object.fromEntries(block.split('\n').map(line => line.split(/: (.*)/s, 2)))
+      if (fields.data) yield { id: fields.id, event: fields.event, data: JSON.parse(fields.data) }
+    }
+  }
+}
