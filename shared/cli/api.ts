@@ -5,6 +5,7 @@ import { ApiFailure, type Client, createClient, type Schemas } from '../sdk/clie
 import type { Access } from './access.ts'
 import { EXIT, Failure } from './failure.ts'
 
+export type { Schemas }
 export type Run = Schemas['Run']
 export type RunItem = Schemas['RunItem']
 export type ItemRecord = Schemas['ItemRecord']
@@ -75,6 +76,10 @@ const NEXT: Record<string, string> = {
   dependency_unreachable: 'npm start',
   run_already_ended: 'assay runs',
   not_found: 'assay runs',
+  item_not_replayable: 'assay triage',
+  item_not_paused: 'assay triage --kind quarantine',
+  item_already_decided: 'assay triage',
+  nothing_to_recover: 'assay triage',
 }
 
 function unreachable(base_url: string, error: unknown): Error {

@@ -2,6 +2,7 @@
 
 import { OUTCOMES } from '../domain/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
+import { RECOVERY_COMMANDS } from './recovery-commands.ts'
 
 const watch: Option = { name: 'watch', about: 'follow the run to its end; its verdict is the exit code' }
 const limit: Option = {
@@ -119,4 +120,5 @@ export const COMMANDS: readonly Command[] = [
     options: [],
     run: async (...given) => (await import('./read.ts')).verify(...given),
   },
+  ...RECOVERY_COMMANDS,
 ]

@@ -41,7 +41,10 @@ export function badInputPart(given: Given): void {
       ['after a byte order mark', new Uint8Array([0xef, 0xbb, 0xbf, 0x7b, 0x7d]), 'invalid_json'],
     ]
     it.each(BODIES)('a body that is %s', async (_, raw, code) => {
-      for (const swept of operations.filter(({ operation }) => operation.requestBody !== undefined)) {
+      for (const swept of operations) {
+        const { requestBody } = swept.operation
+        if (requestBody === undefined || (raw === '' && requestBody.required !== true)) continue
+        if (raw === '' && !swept.operation.requestBody!.required) continue
         const answer = await asked(world, swept, tenant, tenant.session, {}, { raw, headers: JSON_TYPE })
         expect([swept.id, answer.status, answer.json.error.code]).toEqual([swept.id, 400, code])
       }

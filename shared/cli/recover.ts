@@ -1,0 +1,104 @@
+// The command that replays a cohort, shows how far that is, and ends it.
+
+import { setTimeout as delay } from 'node:timers/promises'
+import { answered, type Schemas } from './api.ts'
+import type { Given } from './arguments.ts'
+import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { count, money, plural } from './format.ts'
+import type { Screen } from './output.ts'
+import type { Session } from './session.ts'
+import { filtersOf } from './triage.ts'
+
+type Recovery = Schemas['Recovery']
+type Plan = Schemas['RecoveryPlan']
+const LOOK_MS = 500
+
+export async function recover(session: Session, given: Given): Promise<ExitCode> {
+  const { api, output } = session
+  const recoveryId = given.optionalArg(0)
+  if (recoveryId === undefined) return start(session, given)
+  const path = { params: { path: { recoveryId } } }
+  const found = await answered(
+    given.flag('abort')
+      ? api.POST('/v1/recoveries/{recoveryId}/abort', path)
+      : api.GET('/v1/recoveries/{recoveryId}', path),
+  )
+  if (given.flag('watch')) return follow(session, found)
+  output.emit('recovery', found, screen => recoveryText(found, screen))
+  return EXIT.ok
+}
+
+async function start(session: Session, given: Given): Promise<ExitCode> {
+  const { api, output } = session
+  if (given.flag('abort')) throw usageFailure('--abort needs the id of a recovery')
+  const [from, to, first, name] = [
+    given.text('from'),
+    given.text('to'),
+    given.whole('first'),
+    given.text('name'),
+  ]
+  const order = {
+    filter: { ...(await filtersOf(session, given)), ...(from && { from }), ...(to && { to }) },
+    ...(first !== undefined && { first }),
+    ...(name !== undefined && { name }),
+    dry_run: given.flag('dry-run'),
+  }
+  const answer = (await answered(api.POST('/v1/recoveries', { body: order }))) as Recovery | Plan
+  if ('ineligible' in answer) {
+    output.emit('plan', answer, () => planText(answer))
+    return EXIT.ok
+  }
+  output.emit('recovery', answer, screen => recoveryText(answer, screen))
+  return given.flag('watch') ? follow(session, answer) : EXIT.ok
+}
+
+/** Shows the recovery until it has ended. */
+async function follow({ api, output }: Session, from: Recovery): Promise<ExitCode> {
+  let found = from
+  while (found.finished_at === null) {
+    output.redraw(
+      'progress',
+      found,
+      ({ paint }) =>
+        `${paint('bold', found.status)}  ${count(found.ended)} of ${count(found.eligible)} ended, ${count(found.ok)} ok`,
+    )
+    await delay(LOOK_MS)
+    found = await answered(
+      api.GET('/v1/recoveries/{recoveryId}', { params: { path: { recoveryId: from.id } } }),
+    )
+  }
+  const ended = found
+  output.emit('recovery', ended, screen => recoveryText(ended, screen))
+  return exitOf(ended)
+}
+
+function exitOf(recovery: Recovery): ExitCode {
+  if (recovery.status === 'aborted') return EXIT.cancelled
+  if (recovery.status === 'stopped' || recovery.failed > 0) return EXIT.failed
+  return recovery.degraded > 0 ? EXIT.degraded : EXIT.ok
+}
+
+function planText(plan: Plan): string {
+  return [
+    `${plural(plan.eligible, 'item')} would be replayed`,
+    ...plan.ineligible.map(({ reason, count: items }) => `${plural(items, 'item')} not: ${reason}`),
+  ].join('\n')
+}
+
+function recoveryText(recovery: Recovery, { paint, program }: Screen): string {
+  const { id, name, status, eligible, replayed, ok, degraded, failed, cancelled, paused } = recovery
+  const parts = [
+    paint('green', `${count(ok)} ok`),
+    degraded > 0 && paint('yellow', `${count(degraded)} degraded`),
+    failed > 0 && paint('red', `${count(failed)} failed`),
+    cancelled > 0 && `${count(cancelled)} cancelled`,
+    paused > 0 && paint('cyan', `${count(paused)} paused`),
+  ]
+  return [
+    `${paint('bold', id)}${name === null ? '' : `  ${name}`}`,
+    `${status}: ${count(replayed)} of ${plural(eligible, 'item')} replayed`,
+    `${parts.filter(Boolean).join(', ')}, ${money(recovery.cost_usd)}`,
+    ...(status === 'stopped' ? ['the first ones did no better than before; the others wait in triage'] : []),
+    ...(recovery.finished_at === null ? [`${paint('dim', 'try ')}  ${program} recover ${id} --watch`] : []),
+  ].join('\n')
+}

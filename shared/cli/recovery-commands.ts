@@ -1,0 +1,115 @@
+// The commands about items that did not work or do not run, as data.
+
+import type { Command, Option } from './arguments.ts'
+
+const watch: Option = { name: 'watch', about: 'follow it to its end; its verdict is the exit code' }
+const limit: Option = {
+  name: 'limit',
+  value: 'N',
+  kind: 'whole',
+  least: 1,
+  about: 'how many to list; 50 unless told',
+}
+const budget: Option = { name: 'budget', value: 'CENTS', kind: 'whole', about: 'money it may spend' }
+
+const filters: readonly Option[] = [
+  { name: 'run', value: 'RUN', about: 'only items of this run' },
+  { name: 'agent', value: 'SLUG', about: 'only items of this agent' },
+  { name: 'cluster', value: 'KEY', about: 'only items of this failure cluster' },
+  { name: 'reason', value: 'TOKEN', about: 'only items with this reason, such as refusal' },
+  { name: 'partition', value: 'KEY', about: 'only items of this partition' },
+]
+
+export const RECOVERY_COMMANDS: readonly Command[] = [
+  {
+    name: 'triage',
+    args: [],
+    summary: 'List items that wait for a decision, newest first.',
+    options: [
+      {
+        name: 'kind',
+        value: 'LANE',
+        choices: ['dlq', 'quarantine'],
+        about: 'only items that did not work, or only held ones',
+      },
+      ...filters,
+      limit,
+    ],
+    run: async (...given) => (await import('./triage.ts')).triage(...given),
+  },
+  {
+    name: 'replay',
+    args: ['ITEM'],
+    summary: 'Replay an item that did not work, beside it; steps that succeeded are taken over.',
+    options: [
+      { name: 'from-step', value: 'KEY', about: 'run this step and what follows it again' },
+      { name: 'input', value: 'JSON', about: 'another input' },
+      {
+        name: 'deployment',
+        value: 'WHICH',
+        choices: ['current', 'original'],
+        about: 'the code that runs; the current one unless told',
+      },
+      budget,
+      watch,
+    ],
+    run: async (...given) => (await import('./triage.ts')).replay(...given),
+  },
+  {
+    name: 'resume',
+    args: ['ITEM'],
+    summary: 'Let a held item go on from its last step.',
+    options: [{ ...budget, about: 'money it may spend on top' }, watch],
+    run: async (...given) => (await import('./triage.ts')).resume(...given),
+  },
+  {
+    name: 'ack',
+    args: ['ITEM'],
+    summary: 'Take an item out of the list of triage; its run stays partial.',
+    options: [],
+    run: async (...given) => (await import('./triage.ts')).acknowledge(...given),
+  },
+  {
+    name: 'dismiss',
+    args: ['ITEM'],
+    summary: 'Decide that nothing more is done about an item.',
+    options: [],
+    run: async (...given) => (await import('./triage.ts')).dismiss(...given),
+  },
+  {
+    name: 'clusters',
+    args: [],
+    summary: 'List failures that share an error and a prompt, the most frequent first.',
+    options: [],
+    run: async session => (await import('./triage.ts')).clusters(session),
+  },
+  {
+    name: 'why',
+    args: ['ITEM'],
+    summary: 'Tell why an item is not running.',
+    options: [],
+    run: async (...given) => (await import('./triage.ts')).why(...given),
+  },
+  {
+    name: 'recover',
+    args: ['[RECOVERY]'],
+    summary: 'Replay all items that pass a filter; with RECOVERY show that one.',
+    options: [
+      ...filters,
+      { name: 'from', value: 'TIME', about: 'only items that came into triage at or after this time' },
+      { name: 'to', value: 'TIME', about: 'only items that came into triage before this time' },
+      {
+        name: 'first',
+        value: 'N',
+        kind: 'whole',
+        least: 1,
+        about: 'this many first, the rest only if they do better',
+      },
+      { name: 'name', value: 'NAME', about: 'a name for it' },
+      { name: 'dry-run', about: 'tell what would be replayed, and change nothing' },
+      { name: 'abort', about: 'end RECOVERY; what did not run waits for a decision again' },
+      { name: 'watch', about: 'follow it to its end; whether all of it worked is the exit code' },
+    ],
+    run: async (...given) => (await import('./recover.ts')).recover(...given),
+  },
+]

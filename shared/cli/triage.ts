@@ -1,0 +1,180 @@
+// The commands that look at items that wait for a decision, and decide.
+
+import { LIMITS } from '../domain/limits.ts'
+import { answered, findAgent, type Schemas } from './api.ts'
+import type { Given } from './arguments.ts'
+import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { ago, count, plural } from './format.ts'
+import type { Session } from './session.ts'
+import { table } from './table.ts'
+import { outcomeStyle, reasonInWords } from './verdict.ts'
+import { watchRun } from './watch.ts'
+
+type Row = Schemas['TriageRow']
+const DEFAULT_ROWS = 50
+
+/** The filters of triage and of a recovery, by the names of the API. */
+export async function filtersOf({ api }: Session, given: Given) {
+  const agent = given.text('agent')
+  const [run_id, cluster_key, reason, partition_key] = ['run', 'cluster', 'reason', 'partition'].map(name =>
+    given.text(name),
+  )
+  return {
+    ...(run_id !== undefined && { run_id }),
+    ...(agent !== undefined && { agent_id: (await findAgent(api, agent)).id }),
+    ...(cluster_key !== undefined && { cluster_key }),
+    ...(reason !== undefined && { reason }),
+    ...(partition_key !== undefined && { partition_key }),
+  }
+}
+
+export async function triage(session: Session, given: Given): Promise<ExitCode> {
+  const { api, output, now } = session
+  const limit = given.whole('limit') ?? DEFAULT_ROWS
+  const kind = given.text('kind') as Row['kind'] | undefined
+  const filters = { ...(await filtersOf(session, given)), ...(kind && { kind }) }
+  const rows: Row[] = []
+  let cursor: string | undefined
+  do {
+    const size = Math.min(limit - rows.length, LIMITS.triage_page.max)
+    const query = { ...filters, limit: size, ...(cursor && { cursor }) }
+    const page = await answered(api.GET('/v1/triage', { params: { query } }))
+    rows.push(...page.rows)
+    cursor = page.next_cursor ?? undefined
+  } while (cursor !== undefined && rows.length < limit)
+  output.rows('triage', rows, screen =>
+    rows.length === 0
+      ? screen.paint('dim', 'nothing waits for a decision')
+      : table<Row>(
+          [
+            { title: 'ITEM', value: row => row.record_id },
+            {
+              title: 'YOUR ID',
+              value: row => (row.item_id === row.record_id ? '' : row.item_id),
+              least: 8,
+              optional: 4,
+            },
+            { title: 'PARTITION', value: row => row.partition_key ?? '', least: 6, optional: 5 },
+            {
+              title: 'WORKED',
+              value: row => row.outcome_status ?? 'held',
+              style: row => outcomeStyle(row.outcome_status),
+            },
+            {
+              title: 'WHY',
+              value: row =>
+                [row.error_code ?? reasonInWords(row.reason), row.message].filter(Boolean).join(': '),
+              least: 12,
+            },
+            { title: 'CAN', value: row => row.available_actions.join(', '), optional: 2 },
+            { title: 'SINCE', value: row => ago(row.created_at, now()), align: 'right', optional: 3 },
+          ],
+          rows,
+          screen,
+        ),
+  )
+  if (cursor !== undefined)
+    output.note(`the first ${plural(limit, 'item')}; there are more: --limit N shows more`)
+  return EXIT.ok
+}
+
+export async function replay(session: Session, given: Given): Promise<ExitCode> {
+  const itemId = given.arg(0)
+  const body = replayText(given)
+  const continued = await answered(
+    session.api.POST('/v1/durable/runs/{itemId}/replay', {
+      params: { path: { itemId } },
+      body: {},
+      bodySerializer: () => body,
+    }),
+  )
+  return tell(session, given, 'replayed', `replayed as ${continued.record_id}`, continued)
+}
+
+/** The input goes out as it was typed: numbers keep their digits. */
+function replayText(given: Given): string {
+  const [input, from_step, deployment, budget_cents] = [
+    given.text('input'),
+    given.text('from-step'),
+    given.text('deployment'),
+    given.whole('budget'),
+  ]
+  const rest = JSON.stringify({ from_step, deployment, budget_cents })
+  if (input === undefined) return rest
+  try {
+    JSON.parse(input)
+  } catch (error) {
+    throw usageFailure(`--input is not JSON: ${(error as Error).message}`)
+  }
+  return `{"input":${input},${rest.slice(1)}`.replace(/,}$/, '}')
+}
+
+export async function resume(session: Session, given: Given): Promise<ExitCode> {
+  const budget_cents = given.whole('budget')
+  const continued = await answered(
+    session.api.POST('/v1/durable/runs/{itemId}/resume', {
+      params: { path: { itemId: given.arg(0) } },
+      body: budget_cents === undefined ? {} : { budget_cents },
+    }),
+  )
+  return tell(session, given, 'resumed', 'resumed', continued)
+}
+
+async function tell(
+  session: Session,
+  given: Given,
+  event: string,
+  words: string,
+  continued: Schemas['ContinuedItem'],
+): Promise<ExitCode> {
+  const { run_id, record_id, reused_steps } = continued
+  session.output.emit(event, continued, ({ paint, program }) =>
+    [
+      `${words} in run ${paint('bold', run_id)}, ${plural(reused_steps, 'step')} not done again`,
+      ...(given.flag('watch') ? [] : [`${paint('dim', 'try ')}  ${program} item ${record_id}`]),
+    ].join('\n'),
+  )
+  return given.flag('watch') ? watchRun(session, run_id) : EXIT.ok
+}
+
+export async function acknowledge({ api, output }: Session, given: Given): Promise<ExitCode> {
+  const itemId = given.arg(0)
+  await answered(api.POST('/v1/durable/runs/{itemId}/acknowledge', { params: { path: { itemId } } }))
+  output.emit('acknowledged', { record_id: itemId }, () => `${itemId} has left triage, undecided`)
+  return EXIT.ok
+}
+
+export async function dismiss({ api, output }: Session, given: Given): Promise<ExitCode> {
+  const itemId = given.arg(0)
+  await answered(api.POST('/v1/durable/runs/{itemId}/dismiss', { params: { path: { itemId } } }))
+  output.emit('dismissed', { record_id: itemId }, () => `${itemId} is dismissed`)
+  return EXIT.ok
+}
+
+export async function clusters({ api, output }: Session): Promise<ExitCode> {
+  const { clusters: rows, total_failures } = await answered(api.GET('/v1/durable/runs/clusters'))
+  output.rows('cluster', rows, screen =>
+    rows.length === 0
+      ? screen.paint('dim', 'nothing has failed')
+      : table<Schemas['FailureCluster']>(
+          [
+            { title: 'ITEMS', value: row => count(row.count), align: 'right' },
+            { title: 'CLUSTER', value: row => row.cluster_key },
+            { title: 'PROMPT', value: row => row.sample_prompt, least: 16 },
+            { title: 'SUCH AS', value: row => row.record_ids[0] ?? '', optional: 1 },
+          ],
+          rows,
+          screen,
+        ),
+  )
+  if (total_failures > 0) output.note(`${plural(total_failures, 'failed item')}`)
+  return EXIT.ok
+}
+
+export async function why({ api, output }: Session, given: Given): Promise<ExitCode> {
+  const found = await answered(
+    api.GET('/v1/durable/runs/{itemId}/why', { params: { path: { itemId: given.arg(0) } } }),
+  )
+  output.emit('why', found, ({ paint }) => `${paint('bold', found.token)}: ${found.message}`)
+  return EXIT.ok
+}
