@@ -5,7 +5,7 @@ export type FillRandom = (bytes: Uint8Array) => void
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
-const MAX_SEQ = 0xffff_ffff
+const MAX_SEQ = 0x7fff_ffff // what an integer of PostgreSQL holds
 /** Characters of a UUID before its last 32 bits. */
 const STEM = 28
 
@@ -37,7 +37,7 @@ export function itemRecordId(runId: string, seq: number): string {
 export function parseItemRecordId(id: string): { run_id: string; seq: number } | undefined {
   if (id.length !== 36 || !UUID_V7.test(id)) return undefined
   const seq = Number.parseInt(id.slice(STEM), 16)
-  if (seq === 0) return undefined
+  if (seq === 0 || seq > MAX_SEQ) return undefined
   return { run_id: `${id.slice(0, STEM).toLowerCase()}00000000`, seq }
 }
 

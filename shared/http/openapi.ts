@@ -71,7 +71,9 @@ export function errorsOf(endpoint: Endpoint): ApiErrorCode[] {
   const codes = new Set<ApiErrorCode>(['invalid_request', ...endpoint.errors, 'internal'])
   if (endpoint.auth !== 'none') codes.add('unauthenticated').add('forbidden').add('rate_limited')
   if (Object.keys(endpoint.params).length > 0) codes.add('not_found')
-  if (endpoint.body !== undefined) for (const code of BODY_ERRORS) codes.add(code)
+  // One that takes no body still looks whether there is one.
+  if (endpoint.method === 'post' || endpoint.method === 'patch')
+    for (const code of BODY_ERRORS) codes.add(code)
   return [...codes].sort()
 }
 

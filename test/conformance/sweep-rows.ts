@@ -53,6 +53,7 @@ export const ROWS: Record<string, Row> = {
   listRunItems: {},
   cancelRun: { destroys: true },
   verifyRun: {},
+  followRun: {},
   exportItemRecords: {},
   getItemRecord: {},
   listClusters: {},

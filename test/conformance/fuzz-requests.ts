@@ -1,0 +1,317 @@
+// Makes requests from the OpenAPI document: for every operation values that fit its schemas, values that nearly do,
+// and bytes that do not.
+
+import fc from 'fast-check'
+import type { Document, Operation } from './contract.ts'
+
+type Schema = Record<string, unknown>
+
+/** A request, but for the ids of things, which are known when it is sent. */
+export interface Wish {
+  operation_id: string
+  method: string
+  path: string
+  params: Record<string, Named>
+  query: [string, Named][]
+  /** Undefined sends none. */
+  body: string | Uint8Array | undefined
+  content_type: string | undefined
+  accept: string | undefined
+  token: 'key' | 'session' | 'viewer' | 'stranger' | 'none' | 'bad'
+}
+
+/** A text as it is, or the nth of the things of a kind that are there when the request is sent. */
+export type Named = { text: string } | { thing: string; nth: number }
+
+/** Stands in a body for an id that is known when it is sent. */
+export const THING = /"@(\w+):(\d+)@"/g
+
+// What hashes a password is asked less often: it would be most of the time. So is what takes away what the others
+// act on; and starts more often.
+const WEIGHTS: Record<string, number> = {
+  createSession: 1,
+  changePassword: 1,
+  createMember: 1,
+  updateMember: 1,
+  deleteAccount: 1,
+  deleteProject: 2,
+  deleteAgent: 4,
+  createAgent: 40,
+  startRun: 60,
+  startOneOffRun: 60,
+  submitBatch: 60,
+}
+// A stream of events ends with its run, and here nothing runs.
+const STREAMS = 'text/event-stream'
+
+export function wishes(document: Document): fc.Arbitrary<Wish> {
+  const all = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) =>
+      operation.responses[200]?.content?.[STREAMS] ? [] : [{ method, path, operation }],
+    ),
+  )
+  return fc.oneof(
+    ...all.map(({ method, path, operation }) => ({
+      weight: WEIGHTS[operation.operationId] ?? 20,
+      arbitrary: wish(document, method, path, operation),
+    })),
+  )
+}
+
+function wish(document: Document, method: string, path: string, operation: Operation): fc.Arbitrary<Wish> {
+  const resolved = (schema: Schema) => arbitraryOf(document, schema)
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1]!)
+  const parameters = (operation.parameters ?? []).filter(one => one.in === 'query')
+  const content = operation.requestBody?.content ?? {}
+  const types = Object.keys(content)
+  const body =
+    types.length === 0
+      ? fc.oneof({ weight: 9, arbitrary: fc.constant({ type: undefined, body: undefined }) }, odd)
+      : fc.oneof(
+          {
+            weight: 8,
+            arbitrary: fc.constantFrom(...types).chain(type => bodyOf(type, resolved(content[type]!.schema))),
+          },
+          odd,
+        )
+  return fc
+    .record({
+      params: fc.record(Object.fromEntries(names.map(name => [name, idOf(name.replace(/Id$/, ''))]))),
+      query: fc.tuple(
+        ...parameters.map(({ name, schema, required }) =>
+          fc.option(
+            queryValue(document, name, schema).map(value => [name, value] as [string, Named]),
+            {
+              nil: undefined,
+              freq: required ? 10 : 1,
+            },
+          ),
+        ),
+      ),
+      extra: fc.option(fc.tuple(fc.constantFrom('limit', 'colour', '__proto__'), words), {
+        freq: 1,
+        nil: undefined,
+      }),
+      sent: body,
+      accept: fc.constantFrom(
+        undefined,
+        undefined,
+        'application/json',
+        'application/x-ndjson',
+        '*/*',
+        'text/html',
+      ),
+      token: fc.oneof(
+        { weight: 5, arbitrary: fc.constant('key' as const) },
+        { weight: 5, arbitrary: fc.constant('session' as const) },
+        {
+          weight: 1,
+          arbitrary: fc.constantFrom('viewer' as const, 'stranger' as const, 'none' as const, 'bad' as const),
+        },
+      ),
+      noise: fc.integer({ min: 0, max: 19 }),
+    })
+    .map(({ params, query, extra, sent, accept, token, noise }) => ({
+      operation_id: operation.operationId,
+      method: method.toUpperCase(),
+      path,
+      params,
+      query: [
+        ...query.filter(one => one !== undefined),
+        ...(extra && noise === 0 ? [[extra[0], { text: extra[1] }] as [string, Named]] : []),
+      ],
+      body: sent.body,
+      content_type: sent.type,
+      accept,
+      token,
+    }))
+}
+
+type Sent = { type: string | undefined; body: string | Uint8Array | undefined }
+
+function bodyOf(type: string, value: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
+  const text = spoiled(value).map(value => JSON.stringify(value) ?? '')
+  if (type !== 'application/x-ndjson') return text.map(body => ({ type, body }))
+  return fc
+    .array(text, { maxLength: 5 })
+    .map(lines => ({ type, body: lines.map(line => `${line}\n`).join('') }))
+}
+
+/** Bodies that no schema describes. */
+const odd: fc.Arbitrary<Sent> = fc.record({
+  type: fc.constantFrom(
+    'application/json',
+    'application/x-ndjson',
+    'text/plain',
+    'application/json; charset=latin1',
+  ),
+  body: fc.oneof(
+    fc.constantFrom(
+      '',
+      '{',
+      '[]',
+      'null',
+      '{"a":1,"a":2}',
+      '{"a":1e400}',
+      '[[[[',
+      '{"__proto__":1}',
+      '\ufeff{}',
+    ),
+    fc.constant(`{"a":${'['.repeat(70)}`),
+    fc.string({ unit: 'binary', maxLength: 40 }),
+    fc.uint8Array({ maxLength: 40 }),
+    fc.jsonValue({ maxDepth: 3 }).map(value => JSON.stringify(value)),
+  ),
+})
+
+const words: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom(
+    '',
+    ' ',
+    '\0',
+    '\ud800',
+    "' OR 1=1--",
+    '../../etc',
+    '__proto__',
+    '%',
+    '1e2',
+    '-1',
+    '2026-02-30T00:00:00Z',
+  ),
+  fc.constantFrom(
+    'x'.repeat(300),
+    '😀'.repeat(65),
+    '9007199254740993',
+    'NaN',
+    'true',
+    'null',
+    '{}',
+    '<script>',
+  ),
+  fc.string({ unit: 'binary', maxLength: 20 }),
+)
+const strange: fc.Arbitrary<unknown> = fc.oneof(
+  words,
+  fc.constantFrom(null, true, -1, 0, 1.5, 2 ** 53, 1e308, -0, [], {}),
+  fc.jsonValue({ maxDepth: 2 }),
+)
+
+const idOf = (thing: string): fc.Arbitrary<Named> =>
+  fc.oneof(
+    { weight: 8, arbitrary: fc.nat(10_000).map(nth => ({ thing, nth })) },
+    { weight: 1, arbitrary: fc.uuid().map(text => ({ text })) },
+    { weight: 1, arbitrary: words.map(text => ({ text })) },
+  )
+
+/** A query's value: one that its schema allows, mostly. */
+function queryValue(document: Document, name: string, schema: Schema): fc.Arbitrary<Named> {
+  const thing = /^(project|agent|run|record|actor)_id$/.exec(name)?.[1]
+  if (thing) return idOf(thing)
+  if (name === 'cursor')
+    return fc.oneof(
+      idOf('cursor'),
+      words.map(text => ({ text })),
+    )
+  if (name === 'agent')
+    return fc.oneof(
+      idOf('slug'),
+      words.map(text => ({ text })),
+    )
+  const good = arbitraryOf(document, schema).map(value => ({ text: String(value) }))
+  return fc.oneof({ weight: 6, arbitrary: good }, { weight: 1, arbitrary: words.map(text => ({ text })) })
+}
+
+/** Mostly the value; else with a field less, a field more, or a strange value in a field. */
+function spoiled(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  const change = fc.oneof(
+    { weight: 6, arbitrary: fc.constant(null) },
+    {
+      weight: 4,
+      arbitrary: fc.record({ kind: fc.constantFrom('less', 'more', 'strange'), nth: fc.nat(50), strange }),
+    },
+  )
+  return fc.tuple(value, change).map(([value, change]) => {
+    if (change === null || value === null || typeof value !== 'object' || Array.isArray(value)) return value
+    const copy: Record<string, unknown> = { ...value }
+    const keys = Object.keys(copy)
+    const key = keys[change.nth % Math.max(1, keys.length)] ?? 'none'
+    if (change.kind === 'less') delete copy[key]
+    else copy[change.kind === 'more' ? 'more' : key] = change.strange
+    return copy
+  })
+}
+
+const MAX_TEXT = 40
+
+/** Values that fit a JSON Schema of the document. */
+function arbitraryOf(document: Document, given: Schema, depth = 0): fc.Arbitrary<unknown> {
+  const { $ref, ...rest } = given
+  const schema: Schema =
+    typeof $ref === 'string' ? { ...document.components.schemas[$ref.split('/').at(-1)!], ...rest } : given
+  const within = (inner: unknown) => arbitraryOf(document, inner as Schema, depth + 1)
+  if ('const' in schema) return fc.constant(schema.const)
+  if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum)
+  const choices = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined
+  if (choices) return fc.oneof(...choices.map(within))
+  if (Array.isArray(schema.type)) return fc.oneof(...schema.type.map(type => within({ ...schema, type })))
+  switch (schema.type) {
+    case 'object':
+      return objectOf(schema, within)
+    case 'array':
+      return fc.array(within(schema.items ?? {}), { maxLength: 4 })
+    case 'integer':
+      return fc.integer(range(schema, 1000))
+    case 'number':
+      return fc.double({ ...range(schema, 1000), noNaN: true })
+    case 'boolean':
+      return fc.boolean()
+    case 'null':
+      return fc.constant(null)
+    case 'string':
+      return textOf(schema)
+    default:
+      return depth > 3 ? fc.constant(1) : fc.jsonValue({ maxDepth: 2 })
+  }
+}
+
+function range({ minimum, maximum, exclusiveMinimum }: Schema, width: number) {
+  const min = Number(minimum ?? (exclusiveMinimum === undefined ? 0 : Number(exclusiveMinimum) + 1))
+  return { min, max: Math.min(Number(maximum ?? min + width), min + width) }
+}
+
+function objectOf(schema: Schema, within: (inner: unknown) => fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  const properties = (schema.properties ?? {}) as Record<string, Schema>
+  const fields = Object.fromEntries(
+    Object.entries(properties).map(([name, inner]) => [name, fieldOf(name, inner, within)]),
+  )
+  if (Object.keys(fields).length > 0) {
+    return fc.record(fields, { requiredKeys: (schema.required ?? []) as string[] })
+  }
+  const values =
+    typeof schema.additionalProperties === 'object' ? within(schema.additionalProperties) : strange
+  return fc.dictionary(fc.string({ minLength: 1, maxLength: 8 }), values, { maxKeys: 3 })
+}
+
+function fieldOf(name: string, inner: Schema, within: (inner: unknown) => fc.Arbitrary<unknown>) {
+  const thing = /^(project|agent|run)_id$/.exec(name)?.[1] ?? (name === 'agent' ? 'slug' : undefined)
+  if (thing) return fc.nat(10_000).map(nth => `@${thing}:${nth}@`)
+  // One e-mail and few keys, so that sign-ins get throttled and idempotency keys met again.
+  if (name === 'idempotency_key') return fc.nat(1000).map(n => `key ${n}`)
+  if (name === 'email') return fc.nat(5).map(n => `fuzz-${n}@example.org`)
+  return within(inner)
+}
+
+function textOf({ format, pattern, minLength = 0, maxLength = MAX_TEXT }: Schema): fc.Arbitrary<string> {
+  if (format === 'uuid') return fc.uuid()
+  if (format === 'uri') return fc.webUrl()
+  if (format === 'date-time')
+    return fc
+      .date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
+      .map(date => date.toISOString())
+  if (typeof pattern === 'string' && !/@/.test(pattern))
+    return fc.oneof(fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,20}$/), words)
+  return fc.string({
+    minLength: Number(minLength),
+    maxLength: Math.max(Number(minLength), Math.min(Number(maxLength), MAX_TEXT)),
+  })
+}
