@@ -1,6 +1,7 @@
 // The commands as data: what they are called, take and do. Their code is loaded when they run.
 
 import { OUTCOMES } from '../domain/vocabulary.ts'
+import { ADMINISTRATION_COMMANDS } from './administer-commands.ts'
 import type { Command, Option } from './arguments.ts'
 import { RECOVERY_COMMANDS } from './recovery-commands.ts'
 
@@ -121,4 +122,5 @@ export const COMMANDS: readonly Command[] = [
     run: async (...given) => (await import('./read.ts')).verify(...given),
   },
   ...RECOVERY_COMMANDS,
+  ...ADMINISTRATION_COMMANDS,
 ]
