@@ -79,8 +79,8 @@ export async function openWorld(startHost: StartHost): Promise<World> {
       body: payload,
       ...(payload instanceof ReadableStream && { duplex: 'half' }),
     } as RequestInit)
-    const text = await response.text()
     const type = response.headers.get('content-type')
+    const text = type === 'text/event-stream' ? await firstEvent(response) : await response.text()
     contract.check(method, new URL(path, host.url).pathname, response.status, type, text)
     if (path !== '/openapi.json') expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     const json = type === 'application/json' && text !== '' ? JSON.parse(text) : undefined
@@ -104,4 +104,14 @@ async function makeProject(ctx: Context, account_id: string, name: string) {
   const project = await createProject(ctx, { account_id, name })
   const { key } = await mintKey(ctx, project.id, name)
   return { project_id: project.id, key }
+}
+
+/** A stream of events goes on for as long as something happens. */
+async function firstEvent(response: Response): Promise<string> {
+  let text = ''
+  for await (const part of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += part
+    if (/^data: .*\n/m.test(text)) break
+  }
+  return text
 }
