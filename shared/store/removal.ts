@@ -29,12 +29,22 @@ export async function findDeletedRuns(sql: Sql, limit: number) {
     limit ${limit}`
 }
 
-const TABLES = ['steps', 'attempts', 'triage', 'due_items', 'items'] as const
+/** Every table with a run's rows that do not go with the run by a foreign key, or are too many to go at once. */
+export const RUN_TABLES = [
+  'unindexed_steps',
+  'steps',
+  'step_index',
+  'attempts',
+  'due_items',
+  'triage',
+  'purges',
+  'items',
+] as const
 
 /** Removes up to `limit` rows of each kind that belong to a run; returns how many went. */
 export async function removeRunRows(sql: Sql, runId: string, limit: number): Promise<number> {
   let removed = 0
-  for (const table of TABLES) {
+  for (const table of RUN_TABLES) {
     // Rows by their place: the tables have different keys, and in steps a place is one within its partition.
     const result = await sql`
       delete from ${sql(table)} where run_id = ${runId} and (tableoid, ctid) in (
