@@ -72,6 +72,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     closing.defer(() => consumer.close())
     closing.defer(listenForWakes(connections.redis, consumer.poke))
     consumer.poke()
+    // Without a tick in this process only Redis wakes it, and Redis may be away.
+    if (!parts.has('tick')) {
+      const timer = setInterval(consumer.poke, LIMITS.self_poke_ms)
+      closing.defer(() => clearInterval(timer))
+    }
   }
   await ensureStepPartitions(connections.sql, ctx.now()) // before the first step, not at the first tick
   if (parts.has('tick')) closing.defer(startTick(ctx))

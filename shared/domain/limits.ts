@@ -58,6 +58,7 @@ export const LIMITS = {
   event_retry_ms: 1000,
 
   // Dispatch
+  claim_bytes: 32 * MiB, // of inputs in one claim, judged by the run's average
   claim_items: 1000, // one claim; 250: 0.85, 500: 0.92, 2000: 1.0 (end-to-end ratio in the prototype)
   request_items: 256, // items in one agent request; 64: 0.90, 16: 0.69
   claims_at_once: 3, // while one is in PostgreSQL the next is on its way; 1: 0.88, 2: 0.95 in the prototype
@@ -86,10 +87,12 @@ export const LIMITS = {
   settle_items: 1000,
   settle_bytes: 8 * MiB,
   step_flush_ms: 20,
+  self_poke_ms: 5000, // a consumer in a process of its own looks for work this often, woken or not
   poke_debounce_ms: 50,
 
   // Attempts
   transport_attempts: 5,
+  attempts_per_item: 10_000, // hand-overs and all
   transport_backoff_ms: { base: 500, max: 30_000 },
   consecutive_failures: 100,
 

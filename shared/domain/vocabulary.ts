@@ -67,6 +67,7 @@ export const ITEM_ERROR_CODES = [
   'agent_unreachable',
   'protocol_error',
   'lease_lost',
+  'too_many_attempts',
 ] as const
 export type ItemErrorCode = (typeof ITEM_ERROR_CODES)[number]
 

@@ -51,14 +51,17 @@ export async function claimItems(ctx: Context, runId: string, most: number): Pro
       await claims.touchRun(sql, run.id)
       return { run, items: [], waiting_for }
     }
-    const items = await take(sql, run, Math.min(room, most))
+    // Before anything is taken: where the environment cannot be opened, nothing may be claimed in vain.
+    const sealed = run.deployment?.env_sealed
+    const env = sealed ? await openEnv(ctx, sealed) : {}
+    const items = await take(sql, run, Math.min(room, most, itemsInMemory(run)))
     await fault('claim.before_commit')
-    return { run, items, waiting_for: null }
+    return { run, items, env, waiting_for: null }
   })
   await fault('claim.after_commit')
-  const { run, items, waiting_for } = taken
+  const { run, items, waiting_for, env = {} } = taken
   if (!run?.deployment || items.length === 0) return { claim: null, waiting_for }
-  const { declaration, env_sealed, ...deployment } = run.deployment
+  const { declaration, env_sealed: _, ...deployment } = run.deployment
   const claim: Claim = {
     id: items[0]!.claim_id,
     run_id: run.id,
@@ -70,7 +73,7 @@ export async function claimItems(ctx: Context, runId: string, most: number): Pro
       url: deployment.url,
       bundle_hash: deployment.bundle_hash,
       declaration,
-      env: env_sealed ? await openEnv(ctx, env_sealed) : {},
+      env,
       alone: false,
     },
     timeout_ms:
@@ -80,6 +83,11 @@ export async function claimItems(ctx: Context, runId: string, most: number): Pro
     items: await withRecordedSteps(ctx, run.id, items),
   }
   return { claim, waiting_for: null }
+}
+
+/** Items of the run's usual size that a claim can hold without growing the process by more than a bound. */
+function itemsInMemory({ input_bytes, total_items }: claims.LockedRun): number {
+  return Math.max(1, Math.floor((LIMITS.claim_bytes * total_items) / Math.max(1, input_bytes)))
 }
 
 async function take(sql: Sql, run: claims.LockedRun, room: number): Promise<claims.ClaimedItem[]> {

@@ -47,6 +47,13 @@ function fence(ctx: Context, claim: Claim, flights: readonly Flight[], settler: 
         `The item was offered ${flight.item.transport_failures} times and no attempt came to an end.`,
         'transport_error',
       )
+    else if (flight.attempt > LIMITS.attempts_per_item)
+      answer.fail(
+        flight,
+        'too_many_attempts',
+        `The item was attempted ${LIMITS.attempts_per_item} times; an agent that yields must get on between.`,
+        'limit_exceeded',
+      )
     else if (budget !== null && budget > 0 && flight.cost_micro >= budget)
       answer.end(flight, budgetVerdict(declaration.on_budget, budget))
   }

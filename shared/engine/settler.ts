@@ -28,6 +28,7 @@ export class Settler {
   /** Flushes under way: the second is prepared and sent while PostgreSQL works on the first. */
   #lanes = new Set<Promise<void>>()
   #timer: ReturnType<typeof setTimeout> | undefined
+  #timerMs = 0
 
   constructor(ctx: Context, runId: string, maxConsecutiveFailures: number, events: SettlerEvents) {
     this.#ctx = ctx
@@ -67,13 +68,11 @@ export class Settler {
 
   #schedule(delayMs: number): void {
     if (this.#lanes.size >= LIMITS.settles_in_flight_per_run) return
-    if (delayMs > 0) {
-      this.#timer ??= setTimeout(() => this.#start(), delayMs)
-      return
-    }
+    if (this.#timer !== undefined && this.#timerMs <= delayMs) return
     clearTimeout(this.#timer)
-    // The end of this macrotask: what arrived in the same chunk goes into the same flush.
-    this.#timer = setTimeout(() => this.#start(), 0)
+    // At 0 the end of this macrotask: what arrived in the same chunk goes into the same flush.
+    this.#timer = setTimeout(() => this.#start(), delayMs)
+    this.#timerMs = delayMs
   }
 
   #start(): void {

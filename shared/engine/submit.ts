@@ -138,15 +138,15 @@ async function writePile(ctx: Context, order: RunOrder, run: store.NewRun, chunk
   }
   await store.insertRun(ctx.sql, run)
   try {
-    const total = await writeChunks(ctx, run.id, first, chunks, ids)
+    const size = await writeChunks(ctx, run.id, first, chunks, ids)
     await ctx.sql.begin(async tx => {
       const sql = tx as unknown as Sql
       if (ids.overflowed) await refuseRepeatedIds(sql, run.id)
       await takeKey(sql, order, run.id)
-      if (!(await store.finishMaterializing(sql, run.id, total))) throw givenUp()
+      if (!(await store.finishMaterializing(sql, run.id, size))) throw givenUp()
       await fault('submit.before_commit')
     })
-    return total
+    return size.total_items
   } catch (error) {
     await giveUp(ctx, run.id)
     throw error
@@ -163,7 +163,7 @@ async function writeAtOnce(
   await ctx.sql.begin(async tx => {
     const sql = tx as unknown as Sql
     await Promise.all([
-      store.insertRun(sql, run, items.length),
+      store.insertRun(sql, run, { total_items: items.length, input_bytes: bytesOf(items) }),
       store.insertItems(sql, run.id, 1, items),
       takeKey(sql, order, run.id),
     ])
@@ -178,15 +178,17 @@ async function writeChunks(
   first: Chunk,
   chunks: AsyncGenerator<Chunk>,
   ids: SeenIds,
-): Promise<number> {
+): Promise<store.PileSize> {
   const inFlight = new Set<Promise<void>>()
   const failures: unknown[] = []
   let nextSeq = 1
+  let bytes = 0
   let touchedAt = ctx.now()
   async function write(chunk: Chunk): Promise<void> {
     const items = prepare(runId, nextSeq, chunk.items, ids)
     const firstSeq = nextSeq
     nextSeq += items.length
+    bytes += bytesOf(items)
     if (nextSeq - 1 > LIMITS.items_per_run)
       throw new ApiError(
         'too_many_items',
@@ -216,8 +218,10 @@ async function writeChunks(
     // Whoever cleans up after a failure must not be overtaken by a chunk that is still on its way.
     await Promise.allSettled(inFlight)
   }
-  return nextSeq - 1
+  return { total_items: nextSeq - 1, input_bytes: bytes }
 }
+
+const bytesOf = (items: readonly NewItem[]) => items.reduce((sum, item) => sum + item.input.length, 0)
 
 const givenUp = () =>
   new ApiError('invalid_request', 'The submission took too long to arrive and was given up.')

@@ -254,6 +254,7 @@ export const runs = pgTable(
     timeout_seconds: integer('timeout_seconds'),
     callback_url: text('callback_url'),
     total_items: integer('total_items').notNull().default(0),
+    input_bytes: micro('input_bytes').notNull().default(0),
     /** Items below this seq have been offered at least once. */
     next_seq: integer('next_seq').notNull().default(1),
     running: integer('running').notNull().default(0),

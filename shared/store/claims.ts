@@ -71,6 +71,8 @@ export interface LockedRun {
   timeout_seconds: number | null
   next_seq: number
   total_items: number
+  /** Of all inputs together; 0 where they were copied from other runs. */
+  input_bytes: number
   running: number
   ended: number
   queued: number
@@ -101,7 +103,7 @@ export const readRun = (sql: Sql, runId: string) => selectRun(sql, runId, sql``)
 async function selectRun(sql: Sql, runId: string, locked: ReturnType<Sql>): Promise<LockedRun | undefined> {
   const [row] = await sql<LockedRun[]>`
     select r.id, r.project_id, r.agent_id, r.stop_reason, r.budget_micro, r.cost_micro, r.concurrency,
-      r.timeout_seconds, r.next_seq, r.total_items, r.running, ended_items(r) as ended,
+      r.timeout_seconds, r.next_seq, r.total_items, r.input_bytes, r.running, ended_items(r) as ended,
       r.total_items - r.running - r.paused - ended_items(r) as queued,
       (select count(*)::int from (
         select from due_items d where d.run_id = r.id and d.due_at <= now() limit 1000) due) as due,

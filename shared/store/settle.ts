@@ -91,6 +91,10 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
   const notOk = entries.filter(
     e => e.verdict && (e.verdict.status !== 'completed' || e.verdict.outcome !== 'ok'),
   )
+  // A flush whose items are all settled already, because it is sent again or came too late, adds nothing.
+  const streak = sql`case when n.left_running = 0 then r.consecutive_failures
+    when ${flush.streak_broken} then ${flush.failure_streak}::int
+    else r.consecutive_failures + ${flush.failure_streak}::int end`
   const [row] = await sql<Flushed[]>`
     with entry as materialized (
       select * from rows from (
@@ -145,16 +149,14 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         undecided = r.undecided + n.degraded + n.failed + n.budget_exceeded,
         cost_micro = r.cost_micro + n.cost_micro, input_tokens = r.input_tokens + n.input_tokens,
         output_tokens = r.output_tokens + n.output_tokens, unpriced_items = r.unpriced_items + n.unpriced,
-        consecutive_failures =
-          case when ${flush.streak_broken} then 0 else r.consecutive_failures end + ${flush.failure_streak},
+        consecutive_failures = ${streak},
         stop_reason = case
           when r.stop_reason is not null then r.stop_reason
           -- A run is stopped only while something waits to be dispatched.
           when ended_items(r) + r.running + r.paused >= r.total_items then null
           when r.cost_micro + n.cost_micro >= r.budget_micro then 'budget_exceeded'
           when ${flush.failure_streak}::int > 0
-            and case when ${flush.streak_broken} then 0 else r.consecutive_failures end + ${flush.failure_streak}::int
-              >= ${flush.max_consecutive_failures} then 'consecutive_failures'
+            and ${streak} >= ${flush.max_consecutive_failures} then 'consecutive_failures'
         end::stop_reason,
         finished_at = case
           when ended_items(r) + n.left_running - n.paused >= r.total_items then now() end

@@ -58,9 +58,15 @@ export async function countOpenRuns(sql: Sql, accountId: string): Promise<number
   return row!.n
 }
 
-/** With its number of items, a run is open as soon as this is committed; without, it is materializing. */
-export async function insertRun(sql: Sql, run: NewRun, totalItems?: number): Promise<void> {
-  const row = { ...run, materializing: totalItems === undefined, total_items: totalItems ?? 0 }
+export interface PileSize {
+  total_items: number
+  /** Of all inputs, in characters, which is near enough: claims are cut by it. */
+  input_bytes: number
+}
+
+/** With its size, a run is open as soon as this is committed; without, it is materializing. */
+export async function insertRun(sql: Sql, run: NewRun, size?: PileSize): Promise<void> {
+  const row = { ...run, materializing: size === undefined, ...size }
   await sql`insert into runs ${sql(row)}`
 }
 
@@ -92,9 +98,9 @@ export async function touchMaterializing(sql: Sql, runId: string): Promise<void>
 }
 
 /** Opens the run for dispatch; false when it was given up in the meantime. */
-export async function finishMaterializing(sql: Sql, runId: string, totalItems: number): Promise<boolean> {
+export async function finishMaterializing(sql: Sql, runId: string, size: PileSize): Promise<boolean> {
   const result = await sql`
-    update runs set materializing = false, total_items = ${totalItems}, touched_at = now()
+    update runs set ${sql({ ...size })}, materializing = false, touched_at = now()
     where id = ${runId} and materializing and stop_reason is null`
   return result.count === 1
 }

@@ -1,0 +1,1 @@
+ALTER TABLE "runs" ADD COLUMN "input_bytes" bigint DEFAULT 0 NOT NULL;
