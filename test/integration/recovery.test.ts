@@ -1,6 +1,7 @@
 // What becomes of items that did not work: decisions, replays and resumes, one by one and raced.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { onFault } from '../../shared/domain/fault.ts'
 import type { AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
 import { cancelRun } from '../../shared/engine/cancel.ts'
 import { consume } from '../../shared/engine/consume.ts'
@@ -20,7 +21,10 @@ let engine: TestEngine
 beforeEach(async () => {
   engine = await testEngine()
 })
-afterEach(() => engine.close())
+afterEach(async () => {
+  onFault(undefined)
+  await engine.close()
+})
 
 const hold = (item: ItemLine): AgentLine => ({
   type: 'hold',
@@ -195,6 +199,29 @@ describe('a replay', () => {
       [second.run_id, 1, 'ok'],
     ])
     expect(await conservation(engine, first.run_id)).toEqual([])
+  })
+
+  it('of an item whose input is kept no longer is refused', async () => {
+    const runId = await failedRun()
+    await engine.sql`update runs set payloads_purged_at = now() where id = ${runId}`
+    await expect(replayItem(engine.ctx, { run_id: runId, seq: 1 }, {})).rejects.toMatchObject({
+      code: 'item_not_replayable',
+      message: expect.stringContaining('kept no longer'),
+    })
+  })
+
+  it('whose process dies before its commit leaves nothing, and can be asked for again', async () => {
+    const runId = await failedRun()
+    onFault(name => {
+      if (name === 'replay.before_commit') throw new Error('the process died')
+    })
+    const key = { run_id: runId, seq: 1 }
+    await expect(replayItem(engine.ctx, key, {})).rejects.toThrow('the process died')
+    onFault(undefined)
+    expect(await engine.run(runId)).toMatchObject({ undecided: 1 })
+    expect(await engine.sql`select 1 from runs where replay_of = ${runId}`).toHaveLength(0)
+    await replayItem(engine.ctx, key, {})
+    expect(await conservation(engine, runId)).toEqual([])
   })
 
   it('of a suspended account is refused', async () => {
