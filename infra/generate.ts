@@ -5,8 +5,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { endpoints } from '../functions/index.ts'
-import { API_ERRORS } from '../shared/domain/errors.ts'
-import { openApiDocument } from '../shared/http/openapi.ts'
+import { ERROR_MEANINGS, ITEM_ERROR_MEANINGS } from '../shared/domain/error-meanings.ts'
+import { API_ERRORS, type ApiErrorCode } from '../shared/domain/errors.ts'
+import { errorsOf, openApiDocument } from '../shared/http/openapi.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -19,6 +20,7 @@ async function generated(): Promise<Map<string, string>> {
   return new Map([
     ['infra/generated/openapi.json', `${JSON.stringify(document, null, 2)}\n`],
     ['infra/generated/functions.md', functionTable()],
+    ['infra/generated/errors.md', errorTable()],
     [
       'shared/sdk/client.gen.ts',
       `// Made by npm run generate from the OpenAPI document.\n\n${astToString(types)}`,
@@ -31,23 +33,39 @@ function functionTable(): string {
     ({ method, path, operation_id, auth, summary }) =>
       `| ${method.toUpperCase()} \`${path}\` | \`${operation_id}\` | ${auth} | ${summary} |`,
   )
-  const errors = Object.entries(API_ERRORS)
+  const rows = ['| Path | Operation | Credentials | |', '|---|---|---|---|', ...operations]
+  return ['<!-- Made by npm run generate. -->', '# Operations', '', ...rows, ''].join('\n')
+}
+
+/** Every code an answer or an item can carry, what it means, and who gives it. */
+function errorTable(): string {
+  const givers = (code: ApiErrorCode) => {
+    const names = endpoints.filter(one => errorsOf(one).includes(code)).map(one => `\`${one.operation_id}\``)
+    return names.length > endpoints.length / 2 ? 'most operations' : names.join(', ')
+  }
+  const api = (Object.entries(API_ERRORS) as [ApiErrorCode, number][])
     .sort(([a, s], [b, t]) => s - t || (a < b ? -1 : 1))
-    .map(([code, status]) => `| \`${code}\` | ${status} |`)
-  return `${[
+    .map(([code, status]) => `| \`${code}\` | ${status} | ${ERROR_MEANINGS[code]} | ${givers(code)} |`)
+  const items = Object.entries(ITEM_ERROR_MEANINGS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)
+  return [
     '<!-- Made by npm run generate. -->',
-    '# Operations',
-    '',
-    '| Path | Operation | Credentials | |',
-    '|---|---|---|---|',
-    ...operations,
-    '',
     '# Error codes',
     '',
-    '| Code | Status |',
+    'An error is `{"error": {"code", "message", "hint"?}}`. Codes are stable; messages are for people.',
+    '',
+    '| Code | Status | Meaning | Given by |',
+    '|---|---|---|---|',
+    ...api,
+    '',
+    '# Error codes of items',
+    '',
+    'What ended an item, in `error_code` of its record. Agents may add codes of their own.',
+    '',
+    '| Code | Meaning |',
     '|---|---|',
-    ...errors,
-  ].join('\n')}\n`
+    ...items,
+    '',
+  ].join('\n')
 }
 
 /** The first line in which two texts differ. */

@@ -8,6 +8,7 @@ export const getAccount = endpoint({
   tag: 'Account',
   operation_id: 'getAccount',
   summary: 'Get the account, and who you are in it',
+  description: 'A session acts for a member, and its role says what it may do.',
   auth: 'session',
   answers: { 200: { description: 'The account.', schema: Account } },
   errors: [],

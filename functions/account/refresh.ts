@@ -11,6 +11,7 @@ export const refreshSession = endpoint({
   tag: 'Account',
   operation_id: 'refreshSession',
   summary: 'Trade a refresh token for the next pair of tokens',
+  description: 'A refresh token works once: the answer brings the next.',
   auth: 'none',
   body: z.strictObject({ refresh_token: label(256, 'The refresh token last given.') }),
   answers: { 200: { description: 'New tokens of the same session.', schema: Session } },

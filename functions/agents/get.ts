@@ -8,6 +8,7 @@ export const getAgent = endpoint({
   tag: 'Agents',
   operation_id: 'getAgent',
   summary: 'Get an agent',
+  description: 'With its configuration, and the version that is deployed.',
   auth: 'any',
   params: { agentId: 'agent' },
   answers: { 200: { description: 'The agent with its configuration.', schema: Agent } },

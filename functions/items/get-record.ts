@@ -10,6 +10,7 @@ export const getItemRecord = endpoint({
   tag: 'Items',
   operation_id: 'getItemRecord',
   summary: 'Get the record of an item',
+  description: 'By its record id: what went in, what came out, both verdicts and what it cost.',
   auth: 'any',
   params: { itemId: 'item' },
   answers: { 200: { description: 'The record.', schema: ItemRecord } },

@@ -12,6 +12,7 @@ export const createProject = endpoint({
   tag: 'Projects',
   operation_id: 'createProject',
   summary: 'Create a project',
+  description: 'Agents, runs and keys belong to one project; what is done in one is not seen in another.',
   auth: 'session',
   role: 'owner',
   atomic: true,

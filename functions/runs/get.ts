@@ -8,6 +8,7 @@ export const getRun = endpoint({
   tag: 'Runs',
   operation_id: 'getRun',
   summary: 'Get the rollup of a run',
+  description: 'How far it is and how it went: a run can be `completed` and `degraded`.',
   auth: 'any',
   params: { runId: 'run' },
   answers: { 200: { description: 'The run.', schema: Run } },

@@ -12,6 +12,7 @@ export const startRun = endpoint({
   tag: 'Runs',
   operation_id: 'startRun',
   summary: 'Run an agent over one item',
+  description: 'One run over one item, of the deployment that is current when it starts.',
   auth: 'any',
   params: { agentId: 'agent' },
   body: RunOrderOfOne,

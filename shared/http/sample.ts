@@ -120,7 +120,7 @@ export class Sampler {
   #object({ properties = {}, additionalProperties }: JsonSchema): Record<string, unknown> {
     const entries = Object.entries(properties).map(([name, schema]) => [name, this.sample(schema, name)])
     if (entries.length === 0 && typeof additionalProperties === 'object')
-      return { 'example-key': this.sample(additionalProperties) }
+      return { NAME: this.sample(additionalProperties) }
     return Object.fromEntries(entries)
   }
 }

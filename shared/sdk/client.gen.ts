@@ -56,7 +56,7 @@ export interface paths {
         put?: never;
         /**
          * Create a project
-         * @description Create a project.
+         * @description Agents, runs and keys belong to one project; what is done in one is not seen in another.
          */
         post: operations["createProject"];
         delete?: never;
@@ -170,7 +170,7 @@ export interface paths {
         };
         /**
          * Get an agent
-         * @description Get an agent.
+         * @description With its configuration, and the version that is deployed.
          */
         get: operations["getAgent"];
         put?: never;
@@ -244,7 +244,7 @@ export interface paths {
         put?: never;
         /**
          * Run an agent over one item
-         * @description Run an agent over one item.
+         * @description One run over one item, of the deployment that is current when it starts.
          */
         post: operations["startRun"];
         delete?: never;
@@ -322,7 +322,7 @@ export interface paths {
         };
         /**
          * Get the rollup of a run
-         * @description Get the rollup of a run.
+         * @description How far it is and how it went: a run can be `completed` and `degraded`.
          */
         get: operations["getRun"];
         put?: never;
@@ -466,7 +466,7 @@ export interface paths {
         };
         /**
          * Get the record of an item
-         * @description Get the record of an item.
+         * @description By its record id: what went in, what came out, both verdicts and what it cost.
          */
         get: operations["getItemRecord"];
         put?: never;
@@ -756,7 +756,7 @@ export interface paths {
         put?: never;
         /**
          * Trade a refresh token for the next pair of tokens
-         * @description Trade a refresh token for the next pair of tokens.
+         * @description A refresh token works once: the answer brings the next.
          */
         post: operations["refreshSession"];
         delete?: never;
@@ -814,7 +814,7 @@ export interface paths {
         };
         /**
          * Get the account, and who you are in it
-         * @description Get the account, and who you are in it.
+         * @description A session acts for a member, and its role says what it may do.
          */
         get: operations["getAccount"];
         put?: never;

@@ -1,5 +1,6 @@
 // Holds answers against the OpenAPI document that the same host serves.
 
+import { expect } from 'vitest'
 import { z } from 'zod'
 
 interface Media {
@@ -25,6 +26,8 @@ export class Contract {
   readonly #schemas = new Map<string, z.ZodType>()
   /** Every operation and status that was seen, to tell what the suite leaves out. */
   readonly seen = new Set<string>()
+  /** Tests by the operation they called, without those that call every operation. */
+  readonly calls = new Map<string, Set<string>>()
 
   constructor(document: Document) {
     this.document = document
@@ -40,6 +43,7 @@ export class Contract {
     if (!operation) return
     const name = `${method} ${template} ${status}`
     this.seen.add(name)
+    this.#note(operation.operationId)
     const response = operation.responses[status]
     if (response === undefined) throw new Error(`${name} is not documented`)
     if (response.content === undefined) {
@@ -55,6 +59,13 @@ export class Contract {
       if (!result.success)
         throw new Error(`${name} does not fit the document: ${result.error.message}\n${value}`)
     }
+  }
+
+  #note(operationId: string): void {
+    const [, ...place] = (expect.getState().currentTestName ?? '').split(' > ')
+    const part = place[0] ?? ''
+    if (place.length === 0 || part === 'every operation of the document' || part === 'bad input') return
+    this.calls.set(operationId, (this.calls.get(operationId) ?? new Set()).add(place.join(': ')))
   }
 
   /** An error carries a code that the operation says it can give. */

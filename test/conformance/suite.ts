@@ -5,6 +5,7 @@ import { accountPart } from './account.ts'
 import { administrationPart } from './administration.ts'
 import { agentsPart } from './agents.ts'
 import { badInputPart } from './bad-input.ts'
+import { writeCoverage } from './coverage.ts'
 import { edgePart } from './edge.ts'
 import { eventsPart } from './events.ts'
 import type { StartHost } from './hosts.ts'
@@ -54,6 +55,14 @@ export function conformance(name: string, startHost: StartHost): void {
         }
       }
       expect(missing).toEqual([])
+    })
+
+    it('calls every operation in a test of its own', async () => {
+      const { contract } = given()
+      const operations = Object.values(contract.document.paths).flatMap(path => Object.values(path))
+      const left = operations.filter(({ operationId }) => !contract.calls.has(operationId))
+      expect(left.map(({ operationId }) => operationId)).toEqual([])
+      if (process.env.WRITE_COVERAGE) await writeCoverage(contract)
     })
   })
 }

@@ -1,0 +1,95 @@
+// The document as others' tools read it.
+
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { endpoints } from '../../functions/index.ts'
+import { type Document, type Media, openApiDocument } from '../../shared/http/openapi.ts'
+
+const document = openApiDocument(endpoints)
+const operations = Object.values(document.paths).flatMap(path => Object.values(path))
+
+it('is valid under a linter', async () => {
+  const rules = {
+    // Every operation can be refused, and the server's address is the caller's to say.
+    'no-server-example.com': 'off',
+    'operation-2xx-response': 'error',
+    'operation-4xx-response': 'off',
+    'operation-description': 'error',
+    'no-invalid-media-type-examples': 'error',
+  } as const
+  const config = await createConfig({ extends: ['recommended-strict'], rules })
+  const problems = await lintFromString({ source: JSON.stringify(document), config })
+  const told = problems.map(
+    ({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`,
+  )
+  expect(told.slice(0, 20)).toEqual([])
+})
+
+it('shows an example of every body and of every parameter', () => {
+  const bare = operations.flatMap(({ operationId, parameters = [], requestBody, responses }) => {
+    const media = [requestBody?.content ?? {}, ...Object.values(responses).map(one => one.content ?? {})]
+    return [
+      ...parameters.filter(one => one.example === undefined).map(one => `${operationId} ${one.name}`),
+      ...media.flatMap(content =>
+        Object.entries(content)
+          .filter(([, one]) => Object.keys(one.examples ?? {}).length === 0)
+          .map(([type]) => `${operationId} ${type}`),
+      ),
+    ]
+  })
+  expect(bare).toEqual([])
+})
+
+it('says in a sentence of its own what each operation does', () => {
+  const silent = endpoints.filter(one => one.description === undefined).map(one => one.operation_id)
+  expect(silent).toEqual([])
+})
+
+it('shows bodies that the operation itself would take', () => {
+  const refused = endpoints.flatMap(({ body, path, method, operation_id }) => {
+    if (body === undefined) return []
+    const media = document.paths[path]![method]!.requestBody!.content['application/json'] as Media
+    const result = body.safeParse(Object.values(media.examples!)[0]!.value)
+    return result.success ? [] : [`${operation_id}: ${z.prettifyError(result.error)}`]
+  })
+  expect(refused).toEqual([])
+})
+
+it('is the same each time it is made', () => {
+  const again: Document = openApiDocument(endpoints)
+  expect(JSON.stringify(again)).toBe(JSON.stringify(document))
+})
+
+/** The endpoint tables of the interface, without schedules and triggers. */
+const INTERFACE = `
+GET /health
+GET /health/ready
+GET /v1/projects
+GET /v1/projects/{projectId}/api-keys
+POST /v1/projects/{projectId}/api-keys
+GET /v1/agents
+POST /v1/agents
+GET /v1/agents/{agentId}
+PATCH /v1/agents/{agentId}
+POST /v1/agents/{agentId}/runs
+POST /v1/batches
+POST /v1/runs
+GET /v2/runs
+GET /v2/runs/{runId}
+GET /v2/runs/{runId}/items
+GET /v1/durable/runs
+GET /v1/durable/runs/{itemId}
+GET /v1/durable/runs/clusters
+GET /v1/steps
+GET /v1/steps/error-categories
+GET /v1/triage
+POST /v1/durable/runs/{itemId}/replay
+POST /v1/durable/runs/{itemId}/resume
+POST /v1/durable/runs/{itemId}/acknowledge`
+
+it('has every row of the interface', () => {
+  const rows = INTERFACE.trim().split('\n')
+  const have = new Set(endpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`))
+  expect(rows.filter(row => !have.has(row))).toEqual([])
+})
