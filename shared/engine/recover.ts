@@ -94,7 +94,14 @@ export async function abortRecovery(ctx: Context, id: string): Promise<void> {
 /** Takes a bounded number of steps of every open recovery. */
 export async function advanceRecoveries(ctx: Context): Promise<number> {
   const open = await store.findOpenRecoveries(ctx.sql, LIMITS.open_runs_per_look)
-  for (const { id } of open) await advance(ctx, id)
+  for (const { id } of open) {
+    try {
+      await advance(ctx, id)
+    } catch (error) {
+      // One that cannot go on must not keep the others waiting; the next sweep tries it again.
+      ctx.log('warn', 'recovery_failed', { recovery_id: id, error: String(error) })
+    }
+  }
   return open.length
 }
 

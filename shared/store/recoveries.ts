@@ -100,6 +100,16 @@ export interface ReplayRunState {
   failed_before: number
 }
 
+/** A run that was deleted meanwhile, with its project or by retention: nothing of it is to be waited for. */
+const GONE: ReplayRunState = {
+  materializing: false,
+  finished: true,
+  total_items: 0,
+  ok: 0,
+  failed: 0,
+  failed_before: 0,
+}
+
 /** How a replay run stands, and how many of its originals had failed. */
 export async function findReplayRun(sql: Sql, id: string): Promise<ReplayRunState> {
   const [row] = await sql<ReplayRunState[]>`
@@ -108,7 +118,7 @@ export async function findReplayRun(sql: Sql, id: string): Promise<ReplayRunStat
         select count(*)::int from replays p join items o on o.run_id = p.from_run_id and o.seq = p.from_seq
         where p.run_id = runs.id and o.outcome = 'failed') end as failed_before
     from runs where id = ${id}`
-  return row!
+  return row ?? GONE
 }
 
 export async function deleteEmptyRun(sql: Sql, id: string): Promise<void> {
