@@ -55,7 +55,6 @@ export const ITEM_ERROR_MEANINGS: Record<ItemErrorCode, string> = {
   agent_unresponsive: 'The agent stopped answering while the item was at work.',
   agent_unreachable: 'The agent could not be reached.',
   protocol_error: 'What the agent sent does not follow the protocol.',
-  too_many_attempts: 'The item was offered to the agent as often as it may be, and never came to an end.',
   lease_lost: 'The consumer that worked on the item was lost, too often.',
   too_many_attempts: 'The item was attempted too often: its agent yields without getting on.',
 }

@@ -8,9 +8,10 @@ import { ApiError } from '../domain/errors.ts'
 import { drain } from './body.ts'
 import type { Endpoint } from './endpoint.ts'
 import { openApiDocument } from './openapi.ts'
+import { referencePage } from './reference.ts'
 import { checkEncoding } from './validation.ts'
 
-/** Serves the endpoints and, from them, `GET /openapi.json`. */
+/** Serves the endpoints and, from them, `GET /openapi.json` and the page `GET /docs`. */
 export function createApp(endpoints: readonly Endpoint[], contextFor: (request: Request) => Context): Hono {
   const app = new Hono()
   for (const endpoint of endpoints) {
@@ -22,6 +23,7 @@ export function createApp(endpoints: readonly Endpoint[], contextFor: (request: 
     document ??= JSON.stringify(openApiDocument(endpoints))
     return c.body(document, 200, { 'content-type': 'application/json' })
   })
+  app.get('/docs', c => referencePage(openApiDocument(endpoints), contextFor(c.req.raw).config.base_url))
   app.notFound(c => {
     const ctx = contextFor(c.req.raw)
     return failed(ctx, c.req.raw, ctx.newId(), noOperation(c.req.raw))

@@ -22,6 +22,27 @@ export function edgePart(given: Given): void {
       expect(json.openapi).toBe('3.1.0')
     })
 
+    it('serves a reference page that holds every operation and needs nothing from elsewhere', async () => {
+      const world = given()
+      const response = await fetch(`${world.url}/docs`)
+      const page = await response.text()
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+      ])
+      for (const operations of Object.values(world.contract.document.paths)) {
+        for (const { operationId } of Object.values(operations)) {
+          expect(page).toContain(`<section id="${operationId}">`)
+        }
+      }
+      expect(page).not.toMatch(/<script|<link|<img|url\(/)
+      const style = /<style>([\s\S]*?)<\/style>/.exec(page)![1]!
+      const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style))
+      const hash = btoa(String.fromCharCode(...new Uint8Array(digest)))
+      const policy = response.headers.get('content-security-policy')
+      expect(policy).toContain(`default-src 'none'; style-src 'sha256-${hash}'`)
+    })
+
     it('answers 404 as JSON for a path and for a method that is not there', async () => {
       for (const [method, path] of [
         ['GET', '/v1/nothing'],
