@@ -17,6 +17,8 @@ export function armFaults(plan: string | undefined): void {
 function parseFault(text: string): [FaultPoint, { signal: 'SIGKILL' | 'SIGSTOP'; countdown: number }] {
   const [, name, action, nth] = /^([\w.]+)=(kill|stop)(?:@(\d+))?$/.exec(text) ?? []
   if (!FAULT_POINTS.includes(name as FaultPoint))
-    throw new Error(`ASSAY_FAULTS: "${text}" is not POINT=kill|stop[@N] with a point of ${FAULT_POINTS.join(', ')}`)
+    throw new Error(
+      `ASSAY_FAULTS: "${text}" is not POINT=kill|stop[@N] with a point of ${FAULT_POINTS.join(', ')}`,
+    )
   return [name as FaultPoint, { signal: SIGNALS[action as 'kill' | 'stop'], countdown: Number(nth ?? 1) }]
 }

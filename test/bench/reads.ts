@@ -120,24 +120,36 @@ const READS: Record<string, (pile: Pile, items: number) => string> = {
   'error categories': () => '/v1/steps/error-categories',
 }
 
-async function timesOf(bench: Bench, pile: Pile, items: number): Promise<Map<string, number | null>> {
-  const times = new Map<string, number | null>()
-  for (const [name, pathOf] of Object.entries(READS)) {
-    const path = pathOf(pile, items)
-    const taken: number[] = []
-    let there = true
-    for (let i = 0; i < TIMES + 5 && there; i++) {
-      const began = performance.now()
-      const response = await fetch(bench.base_url + path, {
-        headers: { authorization: `Bearer ${bench.api_key}` },
-      })
-      await response.arrayBuffer()
-      there = response.ok
-      if (i >= 5) taken.push(performance.now() - began)
+interface Filled extends Pile {
+  bench: Bench
+  items: number
+}
+
+/** Milliseconds of one read, or null where there is no such operation. */
+async function timeOf({ bench, items, ...pile }: Filled, pathOf: (pile: Pile, items: number) => string) {
+  const began = performance.now()
+  const headers = { authorization: `Bearer ${bench.api_key}` }
+  const response = await fetch(bench.base_url + pathOf(pile, items), { headers })
+  await response.arrayBuffer()
+  return response.ok ? performance.now() - began : null
+}
+
+/** The two in turn, so that whatever else the machine does burdens both alike; medians. */
+async function compare(name: string, small: Filled, large: Filled): Promise<void> {
+  const taken: [number[], number[]] = [[], []]
+  for (let i = 0; i < TIMES + 5; i++) {
+    for (const [at, filled] of [small, large].entries()) {
+      const ms = await timeOf(filled, READS[name]!)
+      if (ms === null) return console.log(`${name.padEnd(32)}${'not there'.padStart(12)}`)
+      if (i >= 5) taken[at]!.push(ms)
     }
-    times.set(name, there ? taken.sort((a, b) => a - b)[Math.floor(TIMES / 2)]! : null)
   }
-  return times
+  const [before, then] = taken.map(times => times.sort((a, b) => a - b)[Math.floor(TIMES / 2)]!) as [
+    number,
+    number,
+  ]
+  const shown = (ms: number) => `${ms.toFixed(1)} ms`.padStart(12)
+  console.log(`${name.padEnd(32)}${shown(before)}${shown(then)}  ${(then / before).toFixed(2)}`)
 }
 
 /** The statements the searches send, as PostgreSQL runs them. */
@@ -174,27 +186,21 @@ async function explain(bench: Bench, { account_id, project_id, run_id }: Pile): 
   }
 }
 
-async function measure(items: number, withPlans: boolean): Promise<Map<string, number | null>> {
+async function filled(items: number): Promise<Filled> {
   const bench = await startBench()
-  try {
-    await bench.sql`update projects set settings = settings || '{"requests_per_second": 100000}'`
-    const began = performance.now()
-    const pile = await fill(bench, items)
-    console.log(`${items.toLocaleString('en')} items in ${((performance.now() - began) / 1000).toFixed(0)} s`)
-    const times = await timesOf(bench, pile, items)
-    if (withPlans) await explain(bench, pile)
-    return times
-  } finally {
-    await bench.close()
-  }
+  await bench.sql`update projects set settings = settings || '{"requests_per_second": 100000}'`
+  const began = performance.now()
+  const pile = await fill(bench, items)
+  console.log(`${items.toLocaleString('en')} items in ${((performance.now() - began) / 1000).toFixed(0)} s`)
+  return { bench, items, ...pile }
 }
 
-const small = await measure(SMALL, false)
-const large = await measure(LARGE, process.argv.includes('--explain'))
-console.log(`\n${''.padEnd(32)}${'10,000'.padStart(12)}${LARGE.toLocaleString('en').padStart(12)}  ratio`)
-for (const [name, ms] of small) {
-  const then = large.get(name) ?? null
-  const shown = (value: number | null) => (value === null ? '-' : `${value.toFixed(1)} ms`).padStart(12)
-  const ratio = ms === null || then === null ? '' : (then / ms).toFixed(2)
-  console.log(`${name.padEnd(32)}${shown(ms)}${shown(then)}  ${ratio}`)
+const large = await filled(LARGE)
+const small = await filled(SMALL)
+try {
+  console.log(`\n${''.padEnd(32)}${'10,000'.padStart(12)}${LARGE.toLocaleString('en').padStart(12)}  ratio`)
+  for (const name of Object.keys(READS)) await compare(name, small, large)
+  if (process.argv.includes('--explain')) await explain(large.bench, large)
+} finally {
+  await Promise.all([small.bench.close(), large.bench.close()])
 }
