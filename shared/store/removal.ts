@@ -37,7 +37,6 @@ export const RUN_TABLES = [
   'attempts',
   'due_items',
   'triage',
-  'purges',
   'items',
 ] as const
 
@@ -62,6 +61,8 @@ export async function removeRun(sql: Sql, runId: string): Promise<number> {
       delete from runs where id = ${runId}
         and not exists (select from items where run_id = ${runId})
         and not exists (select from claims where run_id = ${runId})`
+    // What retention notes of a run is wanted until the run is gone: without it the removal is not gone on with.
+    if (result.count > 0) await tx`delete from purges where run_id = ${runId}`
     return result.count
   })
 }
