@@ -88,7 +88,6 @@ export const LIMITS = {
   settle_bytes: 8 * MiB,
   step_flush_ms: 20,
   self_poke_ms: 5000, // a consumer in a process of its own looks for work this often, woken or not
-  poke_debounce_ms: 50,
 
   // Attempts
   transport_attempts: 5,
