@@ -66,12 +66,9 @@ export class BundlePool {
       throw error
     }
     const owner: RequestOwner = {
-      over: () => {
+      over: error => {
         this.#leave()
-        if (!endTurn) return
-        // Given up while it may be hanging: the next request must not wait behind it.
-        if (request.signal.aborted) void process.probe().then(endTurn.end)
-        else endTurn.end()
+        if (endTurn) void retire(process, error, request.signal.aborted).then(endTurn.end)
       },
       explain: error => (request.signal.aborted ? error : explained(process, error)),
     }
@@ -181,6 +178,17 @@ export class BundlePool {
     this.#inFlight--
     this.#lastUsed = this.#context.now()
   }
+}
+
+/**
+ * Ends the process of an item that was alone. What a suspect did to it, memory it still holds or a loop it left
+ * behind, must not be laid to the next one.
+ */
+async function retire(process: WorkerdProcess, error: Error | undefined, givenUp: boolean): Promise<void> {
+  if (givenUp) process.condemn({ code: 'agent_unresponsive', why: 'its request was given up' })
+  // It may be dying of what failed the request; that cause has to be told first.
+  else if (error) await within(DEATH_REPORT_MS, process.died)
+  await process.stop()
 }
 
 async function explained(process: WorkerdProcess, error: Error): Promise<Error> {

@@ -111,26 +111,6 @@ export class WorkerdProcess {
     this.#child.kill('SIGKILL')
   }
 
-  /** Asks for one pong within a bound of wall-clock; without it the process is killed. */
-  async probe(): Promise<void> {
-    if (!this.alive) return
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<false>(resolve => {
-      timer = setTimeout(resolve, LIMITS.agent_probe_ms, false)
-    })
-    const pong = this.#ping().then(
-      () => true,
-      () => false,
-    )
-    const answered = await Promise.race([pong, late])
-    clearTimeout(timer)
-    if (answered) return
-    this.condemn({
-      code: 'agent_unresponsive',
-      why: 'it did not answer a ping after its request was given up',
-    })
-  }
-
   /** An error of a request while the process lives on, with what the agent may have said about it. */
   wordsFor(error: Error): Error {
     return new Error(`${this.#name} did not answer: ${error.message}.${this.#lastOutput()}`, { cause: error })

@@ -110,7 +110,6 @@ export const LIMITS = {
   agent_cpu_without_pong_ms: 1000, // CPU time, not wall time: a starved host does not trip it
   agent_alone_cpu_without_pong_ms: 10_000, // nobody else waits in that process
   agent_watch_ms: 250,
-  agent_probe_ms: 1000, // a pong after an aborted request, or the process has hung
   agent_start_ms: 30_000,
   agent_stop_ms: 2000, // from SIGTERM to SIGKILL
   agent_head_ms: 60_000, // agents send a heartbeat at least every 10 s

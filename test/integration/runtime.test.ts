@@ -356,16 +356,26 @@ describe('an item that must be alone', () => {
     abort.abort()
     await expect(lines.next()).rejects.toThrow('abort')
     expect(await waiting).toEqual({ do: 'echo' })
-    expect(invoker.processes().map(p => p.pid)).toEqual(pids)
+  })
+
+  it('gets a new process, so that what the one before left behind is not laid to it', async () => {
+    open()
+    const alone = bundle('d1', { alone: true })
+    const pidOf = async () => {
+      const { lines } = await start(alone, [{ do: 'echo' }])
+      const [{ pid }] = invoker.processes() as [{ pid: number }]
+      await collect(lines)
+      return pid
+    }
+    expect(await pidOf()).not.toBe(await pidOf())
   })
 
   it('may use more CPU than one among others, and loses its process when it is given up while it hangs', async () => {
     open()
     const alone = bundle('d1', { alone: true })
-    await outputOf(alone, { do: 'echo' })
-    const { pid } = invoker.processes()[0]!
     const abort = new AbortController()
     const { lines } = await start(alone, [{ do: 'loop' }], abort.signal)
+    const { pid } = invoker.processes()[0]!
     const cpu = () => readFileSync(`/proc/${pid}/stat`, 'latin1').split(' ')[13]
     const allowed = LIMITS.agent_cpu_without_pong_ms / 10 // clock ticks
     await until(() => Number(cpu()) > allowed * 1.5)
