@@ -363,7 +363,7 @@ describe('an item that must be alone', () => {
     const alone = bundle('d1', { alone: true })
     const pidOf = async () => {
       const { lines } = await start(alone, [{ do: 'echo' }])
-      const [{ pid }] = invoker.processes() as [{ pid: number }]
+      const { pid } = invoker.processes()[0]!
       await collect(lines)
       return pid
     }
