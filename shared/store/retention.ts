@@ -21,32 +21,31 @@ export async function markSpentRuns(sql: Sql, nowMs: number, limit: number): Pro
     const { step_retention_days, payload_retention_days, record_retention_days } = settings
     const before = (days: number) => nowMs - days * DAY_MS
     // Steps go by whole weeks, so that those of a week can be dropped with their partition.
-    if (step_retention_days) marked += await markSteps(sql, id, weekStart(before(step_retention_days)), limit)
-    if (payload_retention_days) marked += await markPayloads(sql, id, before(payload_retention_days), limit)
+    if (step_retention_days)
+      marked += await markPart(sql, 'steps', id, weekStart(before(step_retention_days)), limit)
+    if (payload_retention_days)
+      marked += await markPart(sql, 'payloads', id, before(payload_retention_days), limit)
     if (record_retention_days) marked += await markRecords(sql, id, before(record_retention_days), limit)
   }
   return marked
 }
 
-async function markSteps(sql: Sql, project_id: string, beforeMs: number, limit: number): Promise<number> {
+/** Marks runs of which only steps or only payloads go; they stay otherwise. */
+async function markPart(
+  sql: Sql,
+  kind: 'steps' | 'payloads',
+  project_id: string,
+  beforeMs: number,
+  limit: number,
+): Promise<number> {
+  const purgedAt = sql(`${kind}_purged_at`)
   const { count } = await sql`
     with spent as (
-      update runs set steps_purged_at = now() where id in (
+      update runs set ${purgedAt} = now() where id in (
         select id from runs where project_id = ${project_id} and id < ${firstIdAt(beforeMs)}
-          and steps_purged_at is null and finished_at is not null order by id limit ${limit})
+          and ${purgedAt} is null and finished_at is not null order by id limit ${limit})
         and finished_at is not null returning id
-    ) insert into purges (run_id, kind) select id, 'steps' from spent on conflict do nothing`
-  return count
-}
-
-async function markPayloads(sql: Sql, project_id: string, beforeMs: number, limit: number): Promise<number> {
-  const { count } = await sql`
-    with spent as (
-      update runs set payloads_purged_at = now() where id in (
-        select id from runs where project_id = ${project_id} and id < ${firstIdAt(beforeMs)}
-          and payloads_purged_at is null and finished_at is not null order by id limit ${limit})
-        and finished_at is not null returning id
-    ) insert into purges (run_id, kind) select id, 'payloads' from spent on conflict do nothing`
+    ) insert into purges (run_id, kind) select id, ${kind} from spent on conflict do nothing`
   return count
 }
 
