@@ -18,8 +18,6 @@ export interface TokenCounts {
   cached_input_tokens?: number
 }
 
-export const PRICES_AS_OF: string = list.as_of
-
 const listed: ReadonlyMap<string, Price> = new Map(Object.entries<Price>(list.models))
 
 /** Whose models these are; a host that sets its own prices (a reseller, a cloud's region) is not among them. */

@@ -45,14 +45,6 @@ export async function insertMember(
   return row
 }
 
-export async function findPasswordHash(db: Database, id: string): Promise<string | undefined> {
-  const [row] = await db
-    .select({ password_hash: members.password_hash })
-    .from(members)
-    .where(eq(members.id, id))
-  return row?.password_hash
-}
-
 /** Makes others who change the account's members wait until this transaction ends. */
 export async function lockMembers(db: Database, account_id: string): Promise<void> {
   await db.execute(sql`select from accounts where id = ${account_id} for update`)
