@@ -1,0 +1,151 @@
+// Items that did not work, what was decided about them, and what replays them.
+
+import { sql } from 'drizzle-orm'
+import {
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgEnum,
+  pgTable,
+  primaryKey,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { DISPOSITIONS, RECOVERY_STATUSES, TRIAGE_LANES } from '../../domain/vocabulary.ts'
+import { agents } from './agents.ts'
+import { at, createdAt, id } from './columns.ts'
+import { projects } from './projects.ts'
+import { runOf, runs } from './runs.ts'
+
+export const triageLane = pgEnum('triage_lane', TRIAGE_LANES)
+export const disposition = pgEnum('disposition', DISPOSITIONS)
+export const recoveryStatus = pgEnum('recovery_status', RECOVERY_STATUSES)
+
+/** Items that need a decision: what did not work (`dlq`) and what is held (`quarantine`). */
+export const triage = pgTable(
+  'triage',
+  {
+    run_id: uuid('run_id').notNull(),
+    seq: integer('seq').notNull(),
+    project_id: uuid('project_id').notNull(),
+    agent_id: uuid('agent_id').notNull(),
+    lane: triageLane('lane').notNull(),
+    reason: text('reason').notNull(),
+    error_code: text('error_code'),
+    partition_key: text('partition_key'),
+    /** Of a failed item: the head of its prompt, as shared/domain/clustering.ts reads it from the input. */
+    prompt: text('prompt'),
+    cluster_key: text('cluster_key').generatedAlwaysAs(
+      sql`case when prompt is not null then error_code || ':' || left(md5(prompt), 16) end`,
+    ),
+    created_at: createdAt(),
+    disposition: disposition('disposition'),
+    decided_at: at('decided_at'),
+  },
+  t => [
+    primaryKey({ columns: [t.run_id, t.seq] }),
+    runOf(t),
+    index('triage_open')
+      .on(t.project_id, t.lane, t.created_at, t.run_id, t.seq)
+      .where(sql`disposition is null`),
+    // One for each filter of the feed, in the order of its pages.
+    index('triage_open_run').on(t.run_id, t.lane, t.created_at, t.seq).where(sql`disposition is null`),
+    index('triage_open_agent')
+      .on(t.agent_id, t.lane, t.created_at, t.run_id, t.seq)
+      .where(sql`disposition is null`),
+    index('triage_open_reason')
+      .on(t.project_id, t.lane, t.reason, t.created_at, t.run_id, t.seq)
+      .where(sql`disposition is null`),
+    index('triage_open_partition')
+      .on(t.project_id, t.lane, t.partition_key, t.created_at, t.run_id, t.seq)
+      .where(sql`disposition is null and partition_key is not null`),
+    index('triage_cluster')
+      .on(t.project_id, t.cluster_key, t.created_at, t.run_id, t.seq)
+      .where(sql`cluster_key is not null`),
+    // Ended by a statement that had no input at hand; the tick reads their prompts.
+    index('triage_unclustered').on(t.run_id, t.seq).where(sql`error_code is not null and prompt is null`),
+  ],
+)
+
+/** Which item replays which, to be read in the direction that `items.replayed_from` does not serve. */
+export const replays = pgTable(
+  'replays',
+  {
+    from_run_id: uuid('from_run_id')
+      .notNull()
+      .references(() => runs.id, { onDelete: 'cascade' }),
+    from_seq: integer('from_seq').notNull(),
+    run_id: uuid('run_id')
+      .notNull()
+      .references(() => runs.id, { onDelete: 'cascade' }),
+    seq: integer('seq').notNull(),
+  },
+  t => [
+    primaryKey({ columns: [t.from_run_id, t.from_seq, t.run_id, t.seq] }),
+    index('replays_run').on(t.run_id, t.seq),
+  ],
+)
+
+/** Failed items of a project that share an error code and the head of their prompt. Kept by triggers on `triage`. */
+export const failureClusters = pgTable(
+  'failure_clusters',
+  {
+    project_id: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    cluster_key: text('cluster_key').notNull(),
+    error_code: text('error_code').notNull(),
+    sample_prompt: text('sample_prompt').notNull(),
+    count: integer('count').notNull(),
+  },
+  t => [
+    primaryKey({ columns: [t.project_id, t.cluster_key] }),
+    index('failure_clusters_size').on(t.project_id, t.count).where(sql`count > 1`),
+  ],
+)
+
+/** What a recovery was asked to replay; absent keys let everything pass. */
+export interface RecoveryFilter {
+  run_id?: string | undefined
+  agent_id?: string | undefined
+  cluster_key?: string | undefined
+  reason?: string | undefined
+  partition_key?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/** The replay of a whole cohort: a pilot where one was asked for, then the rest. */
+export const recoveries = pgTable(
+  'recoveries',
+  {
+    id: id(),
+    project_id: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    agent_id: uuid('agent_id').notNull(),
+    name: text('name'),
+    filter: jsonb('filter').$type<RecoveryFilter>().notNull(),
+    /** Items that were eligible when it was made. */
+    eligible: integer('eligible').notNull(),
+    /** How many go first; null is all at once. */
+    first: integer('first'),
+    status: recoveryStatus('status').notNull().default('creating'),
+    pilot_run_id: uuid('pilot_run_id'),
+    /** What the pilot told; null until it has ended. */
+    pilot_better: boolean('pilot_better'),
+    run_id: uuid('run_id'),
+    created_at: createdAt(),
+    finished_at: at('finished_at'),
+  },
+  t => [
+    index('recoveries_project').on(t.project_id, t.id),
+    index('recoveries_open').on(t.id).where(sql`finished_at is null`),
+    foreignKey({
+      columns: [t.project_id, t.agent_id],
+      foreignColumns: [agents.project_id, agents.id],
+    }).onDelete('cascade'),
+  ],
+)

@@ -1,0 +1,107 @@
+// What items did: the nodes of their traces, and what these are searched and removed by.
+
+import { sql } from 'drizzle-orm'
+import {
+  bigserial,
+  boolean,
+  doublePrecision,
+  index,
+  integer,
+  pgEnum,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { PURGE_KINDS, STEP_KINDS } from '../../domain/vocabulary.ts'
+import { at, micro, tsvector } from './columns.ts'
+import { outcome } from './runs.ts'
+
+export const stepKind = pgEnum('step_kind', STEP_KINDS)
+export const purgeKind = pgEnum('purge_kind', PURGE_KINDS)
+
+/**
+ * Nodes of items' traces. Partitioned by ranges of run_id, which is time-ordered, so that retention drops whole
+ * partitions and an item's steps are found in one of them. Copied from earlier items: `reused`, at no cost.
+ */
+export const steps = pgTable(
+  'steps',
+  {
+    run_id: uuid('run_id').notNull(),
+    seq: integer('seq').notNull(),
+    step_no: integer('step_no').notNull(),
+    attempt: smallint('attempt').notNull(),
+    kind: stepKind('kind').notNull(),
+    outcome: outcome('outcome').notNull(),
+    unpriced: boolean('unpriced').notNull().default(false),
+    reused: boolean('reused').notNull().default(false),
+    input_tokens: integer('input_tokens').notNull().default(0),
+    output_tokens: integer('output_tokens').notNull().default(0),
+    cost_micro: micro('cost_micro').notNull().default(0),
+    started_at: at('started_at').notNull(),
+    duration_ms: doublePrecision('duration_ms').notNull(),
+    key: text('key').notNull(),
+    name: text('name').notNull(),
+    model: text('model'),
+    outcome_reason: text('outcome_reason'),
+    error_code: text('error_code'),
+    error_message: text('error_message'),
+    input: text('input'),
+    output: text('output'),
+  },
+  t => [primaryKey({ columns: [t.run_id, t.seq, t.step_no] })],
+)
+
+/**
+ * What steps are searched by, beside the steps so that writing them stays cheap: full text costs 30 µs a step, a step
+ * itself 5. A trigger files new steps in `unindexed_steps`; a chore, and every search before it looks, indexes them.
+ * Partitioned like the steps; rows go when theirs do.
+ */
+export const stepIndex = pgTable(
+  'step_index',
+  {
+    run_id: uuid('run_id').notNull(),
+    seq: integer('seq').notNull(),
+    step_no: integer('step_no').notNull(),
+    project_id: uuid('project_id').notNull(),
+    started_at: at('started_at').notNull(),
+    cost_micro: micro('cost_micro').notNull(),
+    kind: stepKind('kind').notNull(),
+    outcome: outcome('outcome').notNull(),
+    outcome_reason: text('outcome_reason'),
+    error_code: text('error_code'),
+    name: text('name').notNull(),
+    words: tsvector('words').notNull(),
+  },
+  t => [
+    primaryKey({ columns: [t.run_id, t.seq, t.step_no] }),
+    index('step_index_recent').on(t.project_id, t.started_at),
+    index('step_index_run').on(t.run_id, t.started_at),
+    index('step_index_cost').on(t.project_id, t.cost_micro).where(sql`cost_micro > 0`),
+    index('step_index_outcome').on(t.project_id, t.outcome, t.started_at).where(sql`outcome <> 'ok'`),
+    index('step_index_reason')
+      .on(t.project_id, t.outcome_reason, t.started_at)
+      .where(sql`outcome_reason is not null`),
+    index('step_index_name').on(t.project_id, t.name, t.started_at),
+    index('step_index_words').using('gin', t.words),
+  ],
+)
+
+/** Steps that were written and are not in the index yet: one row for each run in a flush. */
+export const unindexedSteps = pgTable('unindexed_steps', {
+  id: bigserial('id', { mode: 'number' }).primaryKey(),
+  run_id: uuid('run_id').notNull(),
+  seqs: integer('seqs').array().notNull(),
+})
+
+/** Runs whose steps, payloads or whole record are being removed by retention, and how far that is. */
+export const purges = pgTable(
+  'purges',
+  {
+    run_id: uuid('run_id').notNull(),
+    kind: purgeKind('kind').notNull(),
+    next_seq: integer('next_seq').notNull().default(1),
+  },
+  t => [primaryKey({ columns: [t.run_id, t.kind] })],
+)
