@@ -109,3 +109,52 @@ export const ACCOUNT_STATUSES = ['active', 'suspended'] as const
 /** What a member may do; each role may do what those after it may. A project key is an operator of its project. */
 export const MEMBER_ROLES = ['owner', 'operator', 'viewer'] as const
 export type MemberRole = (typeof MEMBER_ROLES)[number]
+
+/** Why a schedule does not fire: a person said so, or it cannot. */
+export const DISABLED_REASONS = ['operator', 'invalid_cron', 'invalid_timezone'] as const
+export type DisabledReason = (typeof DISABLED_REASONS)[number]
+
+/** What became of a moment that a schedule named. */
+export const OCCURRENCE_OUTCOMES = ['fired', 'skipped', 'error', 'missed'] as const
+export type OccurrenceOutcome = (typeof OCCURRENCE_OUTCOMES)[number]
+
+/** Why a moment became what it did. */
+export const OCCURRENCE_REASONS = [
+  'invalid_cron',
+  'invalid_timezone',
+  'agent_not_found',
+  'no_deployed_version',
+  'plan_limit',
+  'agent_lookup_failed',
+  'account_lookup_failed',
+  'dispatch_failed',
+  'overdue',
+  'run_never_started',
+  'manual',
+] as const
+export type OccurrenceReason = (typeof OCCURRENCE_REASONS)[number]
+
+/** How an inbound fire proves who sent it: the trigger's secret as a bearer, or a sender's own signature. */
+export const SIGNATURE_SCHEMES = [
+  'bearer',
+  'standard_webhooks',
+  'github',
+  'stripe',
+  'slack',
+  'shopify',
+] as const
+export type SignatureScheme = (typeof SIGNATURE_SCHEMES)[number]
+
+/** What a message to the outside tells. */
+export const DELIVERY_KINDS = ['run.finished', 'alert.raised'] as const
+export type DeliveryKind = (typeof DELIVERY_KINDS)[number]
+
+/** What an alert watches. */
+export const ALERT_RULES = [
+  'schedule_missed',
+  'run_not_ok',
+  'failure_share',
+  'budget_near',
+  'consumer_stalled',
+] as const
+export type AlertRule = (typeof ALERT_RULES)[number]

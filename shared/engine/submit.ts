@@ -23,6 +23,8 @@ export interface RunOrder {
   callback_url: string | null
   /** The fingerprint is asked for after the last item was read: it may be a hash of what was streamed. */
   idempotency: { key: string; fingerprint: () => Promise<string> } | null
+  /** Runs in the transaction that opens the run; what it throws leaves nothing of either. */
+  together?: (sql: Sql, run_id: string) => Promise<void>
 }
 
 export interface Submitted {
@@ -143,6 +145,7 @@ async function writePile(ctx: Context, order: RunOrder, run: store.NewRun, chunk
       const sql = tx as unknown as Sql
       if (ids.overflowed) await refuseRepeatedIds(sql, run.id)
       await takeKey(sql, order, run.id)
+      await order.together?.(sql, run.id)
       if (!(await store.finishMaterializing(sql, run.id, size))) throw givenUp()
       await fault('submit.before_commit')
     })
@@ -166,6 +169,7 @@ async function writeAtOnce(
       store.insertRun(sql, run, { total_items: items.length, input_bytes: bytesOf(items) }),
       store.insertItems(sql, run.id, 1, items),
       takeKey(sql, order, run.id),
+      order.together?.(sql, run.id),
     ])
     await fault('submit.before_commit')
   })

@@ -5,8 +5,11 @@
 
 export * from './tables/accounts.ts'
 export * from './tables/agents.ts'
+export * from './tables/alerts.ts'
 export * from './tables/deliveries.ts'
 export * from './tables/projects.ts'
 export * from './tables/recovery.ts'
 export * from './tables/runs.ts'
+export * from './tables/schedules.ts'
 export * from './tables/steps.ts'
+export * from './tables/triggers.ts'

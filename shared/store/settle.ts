@@ -173,10 +173,10 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
   return row ?? { recorded: 0, finished: true, stop_reason: null }
 }
 
-/** The callback of a run goes into the outbox in the statement that finished the run. */
+/** The callback of a run is put down as a delivery by the statement that finished the run. */
 export const announce = (sql: Sql) => sql`
   announced as (
-    insert into outbox (project_id, run_id, kind, url)
+    insert into deliveries (project_id, run_id, kind, url)
     select project_id, id, 'run.finished', callback_url from counted
     where finished_at is not null and callback_url is not null
   )`

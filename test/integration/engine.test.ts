@@ -669,7 +669,7 @@ it('a flush that is sent again after the run has finished announces nothing twic
     max_consecutive_failures: 100,
   })
   expect(await engine.run(runId)).toEqual(before)
-  expect(await engine.sql`select from outbox`).toHaveLength(1)
+  expect(await engine.sql`select from deliveries`).toHaveLength(1)
 })
 
 describe('what an agent sends', () => {

@@ -333,7 +333,7 @@ describe('a held item', () => {
     const run = await engine.run(runId)
     expect(run).toMatchObject({ status: 'completed', cancelled: 1, paused: 0 })
     expect(run.finished_at).not.toBeNull()
-    expect(await engine.sql`select 1 from outbox where run_id = ${runId}`).toHaveLength(1)
+    expect(await engine.sql`select 1 from deliveries where run_id = ${runId}`).toHaveLength(1)
     expect(await conservation(engine, runId)).toEqual([])
     await expect(resumeItem(engine.ctx, { run_id: runId, seq: 1 }, {})).rejects.toMatchObject({
       code: 'item_not_paused',

@@ -1,0 +1,100 @@
+// What went wrong without anybody asking: rules, where they report to, and the alerts they raised.
+
+import {
+  boolean,
+  foreignKey,
+  index,
+  jsonb,
+  pgEnum,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { ALERT_RULES } from '../../domain/vocabulary.ts'
+import { agents } from './agents.ts'
+import { at, createdAt, id } from './columns.ts'
+import { projects } from './projects.ts'
+
+export const alertRule = pgEnum('alert_rule', ALERT_RULES)
+
+export const alerts = pgTable(
+  'alerts',
+  {
+    id: id(),
+    project_id: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    agent_id: uuid('agent_id'),
+    schedule_id: uuid('schedule_id'),
+    run_id: uuid('run_id'),
+    rule: alertRule('rule').notNull(),
+    /** A fixed token, never prose. */
+    reason: text('reason').notNull(),
+    /** What happened, in one sentence; what to do about it; and the command that does it. */
+    message: text('message').notNull(),
+    advice: text('advice').notNull(),
+    command: text('command').notNull(),
+    since: at('since').notNull(),
+    created_at: createdAt(),
+  },
+  t => [
+    unique('alerts_project_id').on(t.project_id, t.id),
+    index('alerts_project').on(t.project_id, t.created_at, t.id),
+  ],
+)
+
+/** When a rule last alerted about a subject; the row decides who may alert again. */
+export const alertMarks = pgTable(
+  'alert_marks',
+  {
+    project_id: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    rule: alertRule('rule').notNull(),
+    /** The id of the schedule, the run or the project. */
+    subject_id: uuid('subject_id').notNull(),
+    raised_at: at('raised_at').notNull(),
+  },
+  t => [primaryKey({ columns: [t.project_id, t.rule, t.subject_id] })],
+)
+
+/** What a project set differently from the default of a rule, for all of its agents or for one. */
+export const alertSettings = pgTable(
+  'alert_settings',
+  {
+    id: id(),
+    project_id: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    agent_id: uuid('agent_id'),
+    rule: alertRule('rule').notNull(),
+    enabled: boolean('enabled').notNull(),
+    /** What the rule compares with, where it has a bound. */
+    bounds: jsonb('bounds').$type<Record<string, number>>().notNull().default({}),
+    updated_at: at('updated_at').notNull().defaultNow(),
+  },
+  t => [
+    unique('alert_settings_rule').on(t.project_id, t.agent_id, t.rule).nullsNotDistinct(),
+    foreignKey({
+      columns: [t.project_id, t.agent_id],
+      foreignColumns: [agents.project_id, agents.id],
+    }).onDelete('cascade'),
+  ],
+)
+
+/** Where alerts of a project go. */
+export const alertChannels = pgTable(
+  'alert_channels',
+  {
+    id: id(),
+    project_id: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    /** http(s), or mailto with one address. */
+    url: text('url').notNull(),
+    created_at: createdAt(),
+  },
+  t => [unique('alert_channels_url').on(t.project_id, t.url)],
+)

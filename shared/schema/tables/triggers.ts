@@ -1,0 +1,39 @@
+// Inbound HTTP starts.
+
+import { boolean, foreignKey, pgEnum, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { SIGNATURE_SCHEMES } from '../../domain/vocabulary.ts'
+import { agents } from './agents.ts'
+import { at, bytea, createdAt, id } from './columns.ts'
+
+export const signatureScheme = pgEnum('signature_scheme', SIGNATURE_SCHEMES)
+
+/** Keyed by (agent, name); the id in its URL (`whk_…`) and its secret live as long as the name. */
+export const triggers = pgTable(
+  'triggers',
+  {
+    id: id(),
+    project_id: uuid('project_id').notNull(),
+    agent_id: uuid('agent_id').notNull(),
+    name: text('name').notNull(),
+    webhook_id: text('webhook_id').notNull().unique(),
+    /** Names the sender's environment variable that holds the secret. */
+    secret_env: text('secret_env'),
+    /** Declared in the agent's code: deploys change and remove it. */
+    declared: boolean('declared').notNull().default(false),
+    scheme: signatureScheme('scheme').notNull().default('bearer'),
+    /** Of the bearer secret. */
+    secret_hash: bytea('secret_hash').notNull(),
+    /** A sender's signing secret, which must be used again, encrypted with a key that is not in the database. */
+    signing_secret_sealed: text('signing_secret_sealed'),
+    created_at: createdAt(),
+    last_fired_at: at('last_fired_at'),
+  },
+  t => [
+    unique('triggers_agent_name').on(t.agent_id, t.name),
+    unique('triggers_project_id').on(t.project_id, t.id),
+    foreignKey({
+      columns: [t.project_id, t.agent_id],
+      foreignColumns: [agents.project_id, agents.id],
+    }).onDelete('cascade'),
+  ],
+)
