@@ -12,16 +12,16 @@ export const createRecovery = endpoint({
   operation_id: 'createRecovery',
   summary: 'Replay a cohort',
   description:
-    'Replays all items in the dlq lane that pass the filter and waited for a decision when it was started, in one run with the current deployment; with `first`, some of them in a run before. The items are copied in the background.',
+    'Replays all items in the dlq lane that pass the filter and waited for a decision when it was started, or with `status` the cancelled ones of a run: in one run for each agent; with `first`, some of them before. The items are copied in the background.',
   auth: 'any',
   body: RecoveryOrder,
   answers: {
     200: { description: 'What it would replay; nothing was changed.', schema: CohortPlan },
     202: { description: 'It has started.', schema: Recovery },
   },
-  errors: ['nothing_to_recover', 'not_found', 'account_suspended'],
+  errors: ['nothing_to_recover', 'not_found', 'account_suspended', 'plan_limit', 'too_many_open_runs'],
   async handle({ ctx, principal, body, reply }) {
-    const { filter, name = null, first = null } = body
+    const { filter, name = null, first = null, deployment = 'current', budget_cents = null } = body
     const { account_id, project_id } = await scopeOf(ctx, principal, body.project_id)
     if (project_id === null) throw new ApiError('invalid_request', 'Field "project_id" is missing.')
     reply.project_id = project_id
@@ -29,8 +29,9 @@ export const createRecovery = endpoint({
     if (filter.agent_id !== undefined) await agentIn(ctx, principal, filter.agent_id)
     if (filter.from !== undefined && filter.to !== undefined && filter.from > filter.to)
       throw new ApiError('invalid_request', 'Field "filter.from" is later than "filter.to".')
-    if (body.dry_run) return planRecovery(ctx, project_id, filter)
-    const id = await startRecovery(ctx, { project_id, name, filter, first })
+    const order = { project_id, filter, deployment }
+    if (body.dry_run) return planRecovery(ctx, order)
+    const id = await startRecovery(ctx, { ...order, name, first, budget_cents })
     reply.status = 202
     return recoveryOf((await findRecovery(ctx.db, account_id, id))!)
   },

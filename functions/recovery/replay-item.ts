@@ -11,14 +11,14 @@ export const replayItem = endpoint({
   path: '/v1/durable/runs/{itemId}/replay',
   tag: 'Recovery',
   operation_id: 'replayItem',
-  summary: 'Replay an item that did not work',
+  summary: 'Replay an item that did not work or was cancelled',
   description:
     'Makes a new item beside it, in a run of its own; the verdict of the original stays. Steps that succeeded are taken over at no cost, unless they began after a step that did not succeed had ended: those may rest on it. An item is replayed again only when its last replay has ended without working.',
   auth: 'any',
   params: { itemId: 'item' },
   body: ReplayOrder.optional(),
   answers: { 202: { description: 'The replay is queued.', schema: Continued } },
-  errors: ['item_not_replayable', 'account_suspended'],
+  errors: ['item_not_replayable', 'not_found', 'account_suspended', 'plan_limit', 'too_many_open_runs'],
   async handle({ ctx, principal, params, body = {}, text }) {
     const key = await itemIn(ctx, principal, params.itemId)
     const input = 'input' in body ? fieldsOf(text).get('input') : undefined

@@ -31,16 +31,27 @@ export async function recover(session: Session, given: Given): Promise<ExitCode>
 async function start(session: Session, given: Given): Promise<ExitCode> {
   const { api, output } = session
   if (given.flag('abort')) throw usageFailure('--abort needs the id of a recovery')
-  const [from, to, first, name] = [
+  const [from, to, first, name, budget_cents] = [
     given.text('from'),
     given.text('to'),
     given.whole('first'),
     given.text('name'),
+    given.whole('budget'),
   ]
+  const deployment = given.text('deployment') as Recovery['deployment'] | undefined
+  const cancelled = given.flag('cancelled')
+  if (cancelled && given.text('run') === undefined) throw usageFailure('--cancelled needs --run RUN')
   const order = {
-    filter: { ...(await filtersOf(session, given)), ...(from && { from }), ...(to && { to }) },
+    filter: {
+      ...(await filtersOf(session, given)),
+      ...(from && { from }),
+      ...(to && { to }),
+      ...(cancelled && { status: 'cancelled' as const }),
+    },
     ...(first !== undefined && { first }),
     ...(name !== undefined && { name }),
+    ...(deployment && { deployment }),
+    ...(budget_cents !== undefined && { budget_cents }),
     dry_run: given.flag('dry-run'),
   }
   const answer = (await answered(api.POST('/v1/recoveries', { body: order }))) as Recovery | Plan
@@ -80,7 +91,7 @@ function exitOf(recovery: Recovery): ExitCode {
 
 function planText(plan: Plan): string {
   return [
-    `${plural(plan.eligible, 'item')} would be replayed`,
+    `${plural(plan.eligible, 'item')} would be replayed${plan.runs > 1 ? ` in ${plan.runs} runs` : ''}`,
     ...plan.ineligible.map(({ reason, count: items }) => `${plural(items, 'item')} not: ${reason}`),
   ].join('\n')
 }

@@ -1,5 +1,6 @@
 // The commands about items that did not work or do not run, as data.
 
+import { DEPLOYMENT_CHOICES } from '../domain/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 
 const watch: Option = { name: 'watch', about: 'follow it to its end; its verdict is the exit code' }
@@ -11,6 +12,13 @@ const limit: Option = {
   about: 'how many to list; 50 unless told',
 }
 const budget: Option = { name: 'budget', value: 'CENTS', kind: 'whole', about: 'money it may spend' }
+
+const deployment: Option = {
+  name: 'deployment',
+  value: 'WHICH',
+  choices: DEPLOYMENT_CHOICES,
+  about: 'the code that runs; the current one unless told',
+}
 
 const filters: readonly Option[] = [
   { name: 'run', value: 'RUN', about: 'only items of this run' },
@@ -40,16 +48,11 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
   {
     name: 'replay',
     args: ['ITEM'],
-    summary: 'Replay an item that did not work; steps that succeeded are taken over.',
+    summary: 'Replay an item that did not work or was cancelled; steps that succeeded are taken over.',
     options: [
       { name: 'from-step', value: 'KEY', about: 'run this step and what follows it again' },
       { name: 'input', value: 'JSON', about: 'another input' },
-      {
-        name: 'deployment',
-        value: 'WHICH',
-        choices: ['current', 'original'],
-        about: 'the code that runs; the current one unless told',
-      },
+      deployment,
       budget,
       watch,
     ],
@@ -105,6 +108,9 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
         least: 1,
         about: 'this many first, the rest only if they do better',
       },
+      { name: 'cancelled', about: 'what was cancelled of --run, instead of what waits in triage' },
+      deployment,
+      { ...budget, about: 'money all of it may cost' },
       { name: 'name', value: 'NAME', about: 'a name for it' },
       { name: 'dry-run', about: 'tell what would be replayed, and change nothing' },
       { name: 'abort', about: 'end RECOVERY; what did not run waits for a decision again' },

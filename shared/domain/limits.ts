@@ -140,6 +140,7 @@ export const LIMITS = {
   triage_message_characters: 200,
   recovery_chunk_items: 1000, // copied in one transaction
   recovery_chunks_per_sweep: 20,
+  recovery_runs: 50, // of one recovery: a run for each agent, or each deployment that items ran with
   lineage_items: 100, // ancestors and replays shown of one item
 
   // Sessions

@@ -48,7 +48,6 @@ export function actionsOf(facts: ItemFacts): TriageAction[] {
 function refusalToReplay({ status, outcome, replay, input_purged }: ItemFacts): string | null {
   if (status === 'queued' || status === 'running') return `it is ${status}`
   if (status === 'paused') return 'it is paused: resume or dismiss it'
-  if (status === 'cancelled') return 'it was cancelled and has no verdict'
   if (outcome === 'ok') return 'it worked'
   if (replay === null) return input_purged ? 'its input is kept no longer' : null
   return replay.outcome === 'ok'
@@ -64,7 +63,6 @@ function refusalToResume({ status, lane, disposition, run_stopped }: ItemFacts):
 }
 
 export interface PilotResult {
-  items: number
   ok: number
   failed: number
   /** Of the originals, how many had failed; the others were degraded. */

@@ -81,6 +81,10 @@ export type Disposition = (typeof DISPOSITIONS)[number]
 export const TRIAGE_ACTIONS = ['replay', 'resume', 'acknowledge', 'dismiss'] as const
 export type TriageAction = (typeof TRIAGE_ACTIONS)[number]
 
+/** Which code replays an item: the agent's of now, or what the item ran with. */
+export const DEPLOYMENT_CHOICES = ['current', 'original'] as const
+export type DeploymentChoice = (typeof DEPLOYMENT_CHOICES)[number]
+
 /** How far a recovery is. `stopped`: its pilot did no better than before. */
 export const RECOVERY_STATUSES = [
   'creating',

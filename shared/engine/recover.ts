@@ -6,18 +6,31 @@ import type { Context, Sql } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { isBetter } from '../domain/recovery.ts'
+import { isBetter, type PilotResult } from '../domain/recovery.ts'
+import type { DeploymentChoice } from '../domain/vocabulary.ts'
 import type { RecoveryFilter } from '../schema/tables.ts'
 import * as store from '../store/recoveries.ts'
-import { copyItems, insertReplayRun, lockRuns, openReplayRun } from '../store/replay.ts'
+import {
+  copyItems,
+  findCurrentDeployment,
+  insertReplayRun,
+  lockRuns,
+  openReplayRun,
+} from '../store/replay.ts'
 import { stopRun } from '../store/stop.ts'
-import { findSubmitter } from '../store/submission.ts'
+import { admitRuns } from './admit.ts'
 
-export interface RecoveryOrder {
+/** Which items, and with what code: what is planned and what is ordered. */
+export interface CohortOrder {
   project_id: string
-  name: string | null
   filter: RecoveryFilter
+  deployment: DeploymentChoice
+}
+
+export interface RecoveryOrder extends CohortOrder {
+  name: string | null
   first: number | null
+  budget_cents: number | null
 }
 
 export interface CohortPlan {
@@ -26,60 +39,60 @@ export interface CohortPlan {
   ineligible: { reason: Exclude<store.Cohort['standing'], 'eligible'>; count: number }[]
   /** Agents with eligible items. */
   agent_ids: string[]
+  /** Runs it takes: one for each agent, and with original deployments for each of those. */
+  runs: number
 }
 
 /** What a recovery with this filter would replay, and what not. */
-export async function planRecovery(
-  ctx: Context,
-  project_id: string,
-  filter: RecoveryFilter,
-): Promise<CohortPlan> {
-  const plan: CohortPlan = { eligible: 0, ineligible: [], agent_ids: [] }
-  for (const { agent_id, standing, count } of await store.countCohort(ctx.sql, project_id, filter)) {
+export async function planRecovery(ctx: Context, order: CohortOrder): Promise<CohortPlan> {
+  const { project_id, filter, deployment } = order
+  const plan: CohortPlan = { eligible: 0, ineligible: [], agent_ids: [], runs: 0 }
+  const runs = new Set<string>()
+  for (const { standing, count, ...one } of await store.countCohort(ctx.sql, project_id, filter)) {
     if (standing === 'eligible') {
       plan.eligible += count
-      plan.agent_ids.push(agent_id)
+      runs.add(runKey(one, deployment))
+      if (!plan.agent_ids.includes(one.agent_id)) plan.agent_ids.push(one.agent_id)
       continue
     }
     const known = plan.ineligible.find(one => one.reason === standing)
     if (known) known.count += count
     else plan.ineligible.push({ reason: standing, count })
   }
-  return plan
+  return { ...plan, runs: runs.size }
 }
+
+/** Items with the same key go into the same run. */
+const runKey = (of: { agent_id: string; deployment_id: string | null }, deployment: DeploymentChoice) =>
+  deployment === 'current' ? of.agent_id : `${of.agent_id} ${of.deployment_id}`
 
 /**
  * Starts a recovery and copies its first items; the tick does the rest.
  *
- * @throws ApiError `nothing_to_recover`; `account_suspended`; `invalid_request` when the filter matches items of several agents, for a run
- *   has one
+ * @throws ApiError `nothing_to_recover`; `account_suspended`, `plan_limit`, `too_many_open_runs`; `invalid_request`
+ *   when it takes more runs than it may, or more than one under a budget
  */
 export async function startRecovery(ctx: Context, order: RecoveryOrder): Promise<string> {
-  const { project_id, name, filter, first } = order
-  const { eligible, agent_ids } = await planRecovery(ctx, project_id, filter)
-  const [agent_id, another] = agent_ids
-  if (agent_id === undefined)
-    throw new ApiError('nothing_to_recover', 'No item that waits for a decision passes the filter.')
-  if (another !== undefined)
+  const { budget_cents, ...rest } = order
+  const { eligible, agent_ids, runs } = await planRecovery(ctx, order)
+  if (eligible === 0)
+    throw new ApiError(
+      'nothing_to_recover',
+      order.filter.status === 'cancelled'
+        ? 'No cancelled item passes the filter, or its run has not ended yet.'
+        : 'No item that waits for a decision passes the filter.',
+    )
+  const most = budget_cents === null ? LIMITS.recovery_runs : 1
+  if (runs > most)
     throw new ApiError(
       'invalid_request',
-      `The filter matches items of ${agent_ids.length} agents; a recovery is for one.`,
-      `Add "agent_id" to the filter: ${agent_ids.slice(0, LIMITS.bad_lines_named).join(', ')}.`,
+      `The items need ${runs} runs, ${budget_cents === null ? `more than ${most}` : 'and a budget is for one'}.`,
+      `Narrow the filter, for example by "agent_id": ${agent_ids.slice(0, LIMITS.bad_lines_named).join(', ')}.`,
     )
-  const submitter = await findSubmitter(ctx.sql, project_id, agent_id, LIMITS.project_open_runs)
-  if (submitter?.account_status === 'suspended')
-    throw new ApiError('account_suspended', 'The account is suspended; nothing is replayed.')
+  await admitRuns(ctx, order.project_id, agent_ids[0]!, runs)
   const id = ctx.newId()
-  // From here on the agent is fixed, whatever fails meanwhile.
-  await store.insertRecovery(ctx.sql, {
-    id,
-    project_id,
-    agent_id,
-    name,
-    filter: { ...filter, agent_id },
-    eligible,
-    first,
-  })
+  const budget_micro = budget_cents === null ? null : budget_cents * 10_000
+  await store.insertRecovery(ctx.sql, { id, ...rest, eligible, budget_micro })
   await advance(ctx, id)
   return id
 }
@@ -126,9 +139,9 @@ type Step = (ctx: Context, sql: Sql, recovery: store.OpenRecovery) => Promise<bo
 const STEPS: Record<store.OpenRecovery['status'], Step> = {
   creating: create,
   pilot: judge,
-  async running(_ctx, sql, { id, run_id }) {
-    const run = await store.findReplayRun(sql, run_id!)
-    if (run.finished) await store.updateRecovery(sql, id, { status: 'completed' })
+  async running(_ctx, sql, { id, run_ids }) {
+    const runs = await store.findReplayRuns(sql, run_ids)
+    if (runs.every(run => run.finished)) await store.updateRecovery(sql, id, { status: 'completed' })
     return false
   },
   aborting: abort,
@@ -137,32 +150,34 @@ const STEPS: Record<store.OpenRecovery['status'], Step> = {
   aborted: async () => false,
 }
 
-/** Copies the next chunk into the run that is being made, or opens it when there is nothing more to copy. */
+/** Copies the next chunk into the runs that are being made, or opens them when there is nothing more to copy. */
 async function create(ctx: Context, sql: Sql, recovery: store.OpenRecovery): Promise<boolean> {
   const isPilot = recovery.first !== null && recovery.pilot_better === null
-  const column = isPilot ? 'pilot_run_id' : 'run_id'
-  const runId = recovery[column] ?? (await newRun(ctx, sql, recovery, column))
-  const { total_items } = await store.findReplayRun(sql, runId)
-  const room = (isPilot ? recovery.first! : Number.POSITIVE_INFINITY) - total_items
-  const chunk = Math.min(room, LIMITS.recovery_chunk_items, LIMITS.items_per_run - total_items)
-  const keys = chunk > 0 ? await store.nextOfCohort(sql, recovery, chunk) : []
-  if (keys.length > 0) {
+  const part = isPilot ? 'pilot_run_ids' : 'run_ids'
+  const runs = await store.findReplayRuns(sql, recovery[part])
+  const copied = runs.reduce((sum, run) => sum + run.total_items, 0)
+  const room = (isPilot ? recovery.first! : LIMITS.items_per_run) - copied
+  const chunk = Math.min(room, LIMITS.recovery_chunk_items)
+  const items = chunk > 0 ? await store.nextOfCohort(sql, recovery, chunk) : []
+  if (items.length > 0) {
     await lockRuns(
       sql,
-      keys.map(key => key.run_id),
+      items.map(item => item.run_id),
     )
-    // What somebody else decided since they were read is left out.
-    await copyItems(sql, { run_id: runId, keys, in_feed: true, input: null, steps: 'all' })
+    const runOf = new Map(runs.map(run => [runKey(run, recovery.deployment), run.id]))
+    for (const [key, keys] of Map.groupBy(items, item => runKey(item, recovery.deployment))) {
+      const run_id = runOf.get(key) ?? (await newRun(ctx, sql, recovery, part, keys[0]!))
+      // What somebody else decided since they were read is left out.
+      const in_feed = recovery.filter.status !== 'cancelled'
+      await copyItems(sql, { run_id, keys, in_feed, input: null, steps: 'all' })
+    }
     return true
   }
-  if (total_items > 0) {
-    await openReplayRun(sql, runId)
-    await store.updateRecovery(sql, recovery.id, { status: isPilot ? 'pilot' : 'running' })
-    return false
-  }
-  // Nothing was left, for example because all of it was in the pilot.
-  await store.updateRecovery(sql, recovery.id, { [column]: null, status: 'completed' })
-  await store.deleteEmptyRun(sql, runId)
+  await store.deleteEmptyRuns(sql, recovery.id, part)
+  for (const run of runs) await openReplayRun(sql, run.id)
+  // Nothing may be left, for example because all of it was in the pilot.
+  const status = copied === 0 ? 'completed' : isPilot ? 'pilot' : 'running'
+  await store.updateRecovery(sql, recovery.id, { status })
   return false
 }
 
@@ -170,29 +185,34 @@ async function newRun(
   ctx: Context,
   sql: Sql,
   recovery: store.OpenRecovery,
-  column: 'pilot_run_id' | 'run_id',
+  part: store.Part,
+  { agent_id, deployment_id }: store.CohortItem,
 ): Promise<string> {
+  const { deployment, budget_micro, pilot_run_ids } = recovery
   const id = ctx.newRunId()
+  const spent = (await store.findReplayRuns(sql, pilot_run_ids)).reduce((sum, run) => sum + run.cost_micro, 0)
   await insertReplayRun(sql, {
     id,
     project_id: recovery.project_id,
-    agent_id: recovery.agent_id,
-    deployment_id: recovery.current_deployment_id,
+    agent_id,
+    deployment_id: deployment === 'original' ? deployment_id : await findCurrentDeployment(sql, agent_id),
     name: recovery.name,
     replay_of: recovery.filter.run_id ?? null,
     recovery_id: recovery.id,
     timeout_seconds: null,
-    budget_micro: null,
+    budget_micro: budget_micro === null ? null : Math.max(0, budget_micro - spent),
   })
-  await store.updateRecovery(sql, recovery.id, { [column]: id })
+  await store.addRun(sql, recovery.id, part, id)
   return id
 }
 
 /** When the pilot has ended: goes on if it did better than before, stops otherwise. */
-async function judge(_ctx: Context, sql: Sql, { id, pilot_run_id }: store.OpenRecovery): Promise<boolean> {
-  const run = await store.findReplayRun(sql, pilot_run_id!)
-  if (!run.finished) return false
-  const pilot_better = isBetter({ ...run, items: run.total_items })
+async function judge(_ctx: Context, sql: Sql, { id, pilot_run_ids }: store.OpenRecovery): Promise<boolean> {
+  const runs = await store.findReplayRuns(sql, pilot_run_ids)
+  if (!runs.every(run => run.finished)) return false
+  const sum: PilotResult = { ok: 0, failed: 0, failed_before: 0 }
+  for (const run of runs) for (const key of ['ok', 'failed', 'failed_before'] as const) sum[key] += run[key]
+  const pilot_better = isBetter(sum)
   await store.updateRecovery(sql, id, { pilot_better, status: pilot_better ? 'creating' : 'stopped' })
   return pilot_better
 }
@@ -200,15 +220,14 @@ async function judge(_ctx: Context, sql: Sql, { id, pilot_run_id }: store.OpenRe
 /** Cancels its runs, waits for what is at work, and gives back to triage what was not dispatched. */
 async function abort(_ctx: Context, sql: Sql, recovery: store.OpenRecovery): Promise<boolean> {
   const { id, project_id } = recovery
-  for (const runId of [recovery.pilot_run_id, recovery.run_id]) {
-    if (runId === null) continue
-    const run = await store.findReplayRun(sql, runId)
-    if (run.materializing) await openReplayRun(sql, runId)
-    if (!run.finished) {
-      await stopRun(sql, { id: runId, project_id, reason: 'cancelled' })
-      return false
-    }
-    const keys = await store.findCancelledCopies(sql, runId, LIMITS.recovery_chunk_items)
+  const runs = await store.findReplayRuns(sql, [...recovery.pilot_run_ids, ...recovery.run_ids])
+  for (const run of runs) {
+    if (run.materializing) await openReplayRun(sql, run.id)
+    if (!run.finished) await stopRun(sql, { id: run.id, project_id, reason: 'cancelled' })
+  }
+  if (runs.some(run => !run.finished)) return false
+  for (const run of runs) {
+    const keys = await store.findCancelledCopies(sql, run.id, LIMITS.recovery_chunk_items)
     if (keys.length === 0) continue
     await lockRuns(
       sql,

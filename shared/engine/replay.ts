@@ -6,9 +6,10 @@ import { ApiError, type ApiErrorCode } from '../domain/errors.ts'
 import { fault } from '../domain/fault.ts'
 import { itemRecordId } from '../domain/ids.ts'
 import { refusalOf } from '../domain/recovery.ts'
-import type { TriageAction } from '../domain/vocabulary.ts'
+import type { DeploymentChoice, TriageAction } from '../domain/vocabulary.ts'
 import * as store from '../store/replay.ts'
 import * as triage from '../store/triage.ts'
+import { admitRuns } from './admit.ts'
 
 export type ItemKey = triage.ItemKey
 
@@ -16,7 +17,7 @@ export interface ReplayOptions {
   from_step?: string | undefined
   /** The JSON text of another input. */
   input?: string | undefined
-  deployment?: 'current' | 'original' | undefined
+  deployment?: DeploymentChoice | undefined
   budget_cents?: number | undefined
 }
 
@@ -28,18 +29,18 @@ export interface Continued {
 }
 
 /**
- * Makes a run of one item beside an item that did not work.
+ * Makes a run of one item beside an item that did not work or was cancelled.
  *
  * Steps that succeeded are taken over; with `from_step` only those before it; with another input none, unless
  * `from_step` says that those before it still hold.
  *
- * @throws ApiError `item_not_replayable`, `account_suspended`, `invalid_request` when there is no such step
+ * @throws ApiError `item_not_replayable`, `account_suspended`, `plan_limit`, `too_many_open_runs`, `invalid_request`
+ *   when there is no such step
  */
 export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOptions): Promise<Continued> {
   const { from_step, input, deployment = 'current', budget_cents } = options
   const original = await store.findOriginalRun(ctx.sql, key.run_id)
-  if (original.account_status === 'suspended')
-    throw new ApiError('account_suspended', 'The account is suspended; nothing is replayed.')
+  const current = await admitRuns(ctx, original.project_id, original.agent_id)
   const run_id = ctx.newRunId()
   const copied = await ctx.sql.begin(async tx => {
     const sql = tx as unknown as Sql
@@ -51,7 +52,7 @@ export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOpti
       id: run_id,
       project_id,
       agent_id,
-      deployment_id: deployment === 'original' ? original.deployment_id : original.current_deployment_id,
+      deployment_id: (deployment === 'original' ? original : current).deployment_id,
       name,
       replay_of: key.run_id,
       recovery_id: null,
@@ -66,7 +67,7 @@ export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOpti
       input: input ?? null,
       steps,
     })
-    if (copied.items === 0) throw refused('replay', key, 'it has no row in triage')
+    if (copied.items === 0) throw refused('replay', key, 'it was decided meanwhile')
     await store.openReplayRun(sql, run_id)
     await fault('replay.before_commit')
     return copied

@@ -10,6 +10,7 @@ import { itemRecordId } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { NewItem } from '../store/submission.ts'
 import * as store from '../store/submission.ts'
+import { admitRuns } from './admit.ts'
 
 export type { NewItem }
 
@@ -57,14 +58,12 @@ export async function submitRun(
     return answerAgain(order, earlier)
   }
   const { project_id, agent_id } = order
-  const submitter = await store.findSubmitter(ctx.sql, project_id, agent_id, LIMITS.project_open_runs)
-  if (!submitter) throw new ApiError('not_found', 'There is no such agent in this account.')
-  await refuseBeyondLimits(ctx, submitter)
+  const { deployment_id } = await admitRuns(ctx, project_id, agent_id)
   const run: store.NewRun = {
     id: ctx.newRunId(),
     project_id: order.project_id,
     agent_id: order.agent_id,
-    deployment_id: submitter.deployment_id,
+    deployment_id,
     name: order.name,
     budget_micro: order.budget_cents === null ? null : order.budget_cents * 10_000,
     concurrency: order.concurrency,
@@ -80,28 +79,6 @@ export async function submitRun(
     if (!(error instanceof KeyTaken)) throw error
     return answerAgain(order, (await findEarlier(ctx, order))!)
   }
-}
-
-/** Runs submitted at the same moment may pass together: the bounds protect the installation, not an invoice. */
-async function refuseBeyondLimits(ctx: Context, submitter: store.Submitter): Promise<void> {
-  const { account_id, account_status, plan, open_runs, open_runs_bound } = submitter
-  if (account_status === 'suspended') {
-    throw new ApiError('account_suspended', 'The account is suspended; no runs are accepted.')
-  }
-  if (plan.open_runs !== undefined && (await store.countOpenRuns(ctx.sql, account_id)) >= plan.open_runs) {
-    throw new ApiError(
-      'plan_limit',
-      `The plan of the account allows ${plan.open_runs} runs that have not ended.`,
-      'Wait for runs to end, cancel some, or send many items as one batch.',
-    )
-  }
-  if (open_runs < open_runs_bound) return
-  throw new ApiError(
-    'too_many_open_runs',
-    `The project has ${open_runs_bound} runs that have not ended, as many as it may have.`,
-    'Wait for runs to end, or send many items as one batch.',
-    LIMITS.open_runs_retry_s,
-  )
 }
 
 async function findEarlier(ctx: Context, { project_id, idempotency }: RunOrder) {

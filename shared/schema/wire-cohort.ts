@@ -2,9 +2,9 @@
 
 import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
-import { usdOf } from '../domain/pricing.ts'
-import { RECOVERY_STATUSES } from '../domain/vocabulary.ts'
-import { instant, label, partitionKey, uuid } from './input.ts'
+import { centsOf, usdOf } from '../domain/pricing.ts'
+import { DEPLOYMENT_CHOICES, RECOVERY_STATUSES } from '../domain/vocabulary.ts'
+import { budgetCents, instant, label, partitionKey, uuid } from './input.ts'
 import type { RecoveryFilter, recoveries, runs } from './tables.ts'
 import { timestamp } from './wire.ts'
 import { clusterKey, triageReason } from './wire-recovery.ts'
@@ -23,11 +23,41 @@ const filterFields = {
   partition_key: partitionKey.optional(),
   from: instant('Only items that came into triage at or after this time.').optional(),
   to: instant('Only items that came into triage before this time.').optional(),
+  status: z
+    .literal('cancelled')
+    .optional()
+    .describe(
+      'Instead of items in triage those that were cancelled: what is left of the run named by run_id, which must have ended. Goes with run_id, agent_id and partition_key only.',
+    ),
 }
 
-export const CohortFilter = z.strictObject(filterFields).openapi('RecoveryFilter', {
-  description: 'Which items are replayed; all of the project without a filter.',
-})
+const ONLY_IN_TRIAGE = ['cluster_key', 'reason', 'from', 'to'] as const
+
+export const CohortFilter = z
+  .strictObject(filterFields)
+  .superRefine((filter, ctx) => {
+    if (filter.status === undefined) return
+    if (filter.run_id === undefined)
+      ctx.addIssue({
+        code: 'custom',
+        path: ['run_id'],
+        message: 'is missing: cancelled items are found by their run',
+      })
+    for (const key of ONLY_IN_TRIAGE)
+      if (filter[key] !== undefined)
+        ctx.addIssue({
+          code: 'custom',
+          path: [key],
+          message: 'does not go with "status": cancelled items are in no triage',
+        })
+  })
+  .openapi('RecoveryFilter', {
+    description: 'Which items are replayed; all in triage of the project without a filter.',
+  })
+
+const deployment = z
+  .enum(DEPLOYMENT_CHOICES)
+  .describe('The deployment that runs: the current one unless told, or the one each item ran with.')
 
 export const RecoveryOrder = z
   .strictObject({
@@ -41,6 +71,10 @@ export const RecoveryOrder = z
       .describe(
         'Replay this many first, and the rest only if they do better than before: at least one of them works, and no more of them fail than had failed.',
       )
+      .optional(),
+    deployment: deployment.optional(),
+    budget_cents: budgetCents
+      .describe('What the recovery may cost, the first ones included. Only for a cohort that takes one run.')
       .optional(),
     dry_run: z.boolean().describe('Count what would be replayed, and change nothing.').optional(),
   })
@@ -61,7 +95,8 @@ export const CohortPlan = z
         }),
       )
       .describe('Items that pass the filter and would not be replayed, by why not.'),
-    agent_ids: z.array(id('An agent.')).describe('Agents with eligible items; a recovery is for one.'),
+    agent_ids: z.array(id('An agent.')).describe('Agents with eligible items.'),
+    runs: count('Runs it would take: one for each agent, and with original deployments for each of those.'),
   })
   .openapi('RecoveryPlan', { description: 'What a recovery would replay.' })
 
@@ -69,7 +104,6 @@ export const Recovery = z
   .object({
     id: id('What {recoveryId} in paths stands for.'),
     project_id: id('The project.'),
-    agent_id: id('The agent whose items are replayed.'),
     name: z.string().nullable(),
     filter: CohortFilter,
     first: z.int().nullable().describe('How many go first; null is all at once.'),
@@ -78,12 +112,14 @@ export const Recovery = z
       .describe(
         'creating: items are being copied. pilot: the first ones run. running: all run. stopped: the first ones did no better than before.',
       ),
-    pilot_run_id: id('The run of the first items.').nullable(),
+    deployment,
+    budget_cents: z.number().nullable().describe('What it may cost; null is no bound.'),
+    pilot_run_ids: z.array(id('A run.')).describe('Runs of the first items, one for each agent.'),
     pilot_better: z
       .boolean()
       .nullable()
       .describe('Whether they did better than before; null until it is known.'),
-    run_id: id('The run of all others.').nullable(),
+    run_ids: z.array(id('A run.')).describe('Runs of all others, one for each agent.'),
     eligible: count('Items that could be replayed when it was started.'),
     replayed: count('Items copied so far.'),
     ended: count('Of those, how many have ended.'),
@@ -104,14 +140,15 @@ export function recoveryOf(row: RecoveryRow): z.input<typeof Recovery> {
   return {
     id: row.id,
     project_id: row.project_id,
-    agent_id: row.agent_id,
     name: row.name,
     filter: row.filter satisfies RecoveryFilter,
     first: row.first,
     status: row.status,
-    pilot_run_id: row.pilot_run_id,
+    deployment: row.deployment,
+    budget_cents: row.budget_micro === null ? null : centsOf(row.budget_micro),
+    pilot_run_ids: row.pilot_run_ids,
     pilot_better: row.pilot_better,
-    run_id: row.run_id,
+    run_ids: row.run_ids,
     eligible: row.eligible,
     replayed: sum(run => run.total_items),
     ended: sum(run => run.ok + run.degraded + failed(run) + run.cancelled),

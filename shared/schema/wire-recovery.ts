@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi'
 import { itemRecordId } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import {
+  DEPLOYMENT_CHOICES,
   ITEM_STATUSES,
   OUTCOMES,
   TRIAGE_ACTIONS,
@@ -115,7 +116,7 @@ export const ReplayOrder = z
       )
       .optional(),
     deployment: z
-      .enum(['current', 'original'])
+      .enum(DEPLOYMENT_CHOICES)
       .optional()
       .describe('The deployment that runs: the current one unless told.'),
     budget_cents: budgetCents.optional(),

@@ -527,7 +527,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replay an item that did not work
+         * Replay an item that did not work or was cancelled
          * @description Makes a new item beside it, in a run of its own; the verdict of the original stays. Steps that succeeded are taken over at no cost, unless they began after a step that did not succeed had ended: those may rest on it. An item is replayed again only when its last replay has ended without working.
          */
         post: operations["replayItem"];
@@ -632,7 +632,7 @@ export interface paths {
         put?: never;
         /**
          * Replay a cohort
-         * @description Replays all items in the dlq lane that pass the filter and waited for a decision when it was started, in one run with the current deployment; with `first`, some of them in a run before. The items are copied in the background.
+         * @description Replays all items in the dlq lane that pass the filter and waited for a decision when it was started, or with `status` the cancelled ones of a run: in one run for each agent; with `first`, some of them before. The items are copied in the background.
          */
         post: operations["createRecovery"];
         delete?: never;
@@ -1506,11 +1506,6 @@ export interface components {
              * @description The project.
              */
             project_id: string;
-            /**
-             * Format: uuid
-             * @description The agent whose items are replayed.
-             */
-            agent_id: string;
             name: string | null;
             filter: components["schemas"]["RecoveryFilter"];
             /** @description How many go first; null is all at once. */
@@ -1521,17 +1516,18 @@ export interface components {
              */
             status: "creating" | "pilot" | "running" | "completed" | "stopped" | "aborting" | "aborted";
             /**
-             * Format: uuid
-             * @description The run of the first items.
+             * @description The deployment that runs: the current one unless told, or the one each item ran with.
+             * @enum {string}
              */
-            pilot_run_id: string | null;
+            deployment: "current" | "original";
+            /** @description What it may cost; null is no bound. */
+            budget_cents: number | null;
+            /** @description Runs of the first items, one for each agent. */
+            pilot_run_ids: string[];
             /** @description Whether they did better than before; null until it is known. */
             pilot_better: boolean | null;
-            /**
-             * Format: uuid
-             * @description The run of all others.
-             */
-            run_id: string | null;
+            /** @description Runs of all others, one for each agent. */
+            run_ids: string[];
             /** @description Items that could be replayed when it was started. */
             eligible: number;
             /** @description Items copied so far. */
@@ -1561,7 +1557,7 @@ export interface components {
              */
             finished_at: string | null;
         };
-        /** @description Which items are replayed; all of the project without a filter. */
+        /** @description Which items are replayed; all in triage of the project without a filter. */
         RecoveryFilter: {
             /**
              * Format: uuid
@@ -1589,6 +1585,11 @@ export interface components {
              * @description Only items that came into triage before this time.
              */
             to?: string;
+            /**
+             * @description Instead of items in triage those that were cancelled: what is left of the run named by run_id, which must have ended. Goes with run_id, agent_id and partition_key only.
+             * @enum {string}
+             */
+            status?: "cancelled";
         };
         /** @description A cohort to be replayed. */
         RecoveryOrder: {
@@ -1602,6 +1603,13 @@ export interface components {
             filter: components["schemas"]["RecoveryFilter"];
             /** @description Replay this many first, and the rest only if they do better than before: at least one of them works, and no more of them fail than had failed. */
             first?: number;
+            /**
+             * @description The deployment that runs: the current one unless told, or the one each item ran with.
+             * @enum {string}
+             */
+            deployment?: "current" | "original";
+            /** @description What the recovery may cost, the first ones included. Only for a cohort that takes one run. */
+            budget_cents?: number;
             /** @description Count what would be replayed, and change nothing. */
             dry_run?: boolean;
         };
@@ -1619,8 +1627,10 @@ export interface components {
                 /** @description Items. */
                 count: number;
             }[];
-            /** @description Agents with eligible items; a recovery is for one. */
+            /** @description Agents with eligible items. */
             agent_ids: string[];
+            /** @description Runs it would take: one for each agent, and with original deployments for each of those. */
+            runs: number;
         };
         Relative: {
             /**
@@ -5269,7 +5279,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `account_suspended` */
+            /** @description `account_suspended`, `plan_limit` */
             402: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5309,7 +5319,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited` */
+            /** @description `rate_limited`, `too_many_open_runs` */
             429: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5913,7 +5923,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `account_suspended` */
+            /** @description `account_suspended`, `plan_limit` */
             402: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5953,7 +5963,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited` */
+            /** @description `rate_limited`, `too_many_open_runs` */
             429: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

@@ -1,72 +1,106 @@
-// Recoveries and what they are made of. Guarantee: whoever advances one holds the lock of its row, so each step of it
+// Recoveries and the runs they are made of. Guarantee: whoever advances one holds the lock of its row, so each step of it
 // is taken once, and what is left to do can always be told from what is stored.
 
-import { and, desc, eq, inArray, lt, or } from 'drizzle-orm'
+import { and, desc, eq, inArray, lt } from 'drizzle-orm'
 import type { Database, Sql } from '../context.ts'
-import type { RecoveryStatus } from '../domain/vocabulary.ts'
+import type { DeploymentChoice, RecoveryStatus } from '../domain/vocabulary.ts'
 import { projects, type RecoveryFilter, recoveries, runs } from '../schema/tables.ts'
 import type { RecoveryRow, RecoveryRunRow } from '../schema/wire-cohort.ts'
-import { canBeReplayed, type ItemKey, triageConditions } from './triage.ts'
+import { canBeReplayed, type ItemKey, replayInTheWay, triageConditions } from './triage.ts'
 
 /** Rows of triage that pass a recovery's filter and are older than the recovery: not its own replays' failures. */
-const matching = (sql: Sql, projectId: string, filter: RecoveryFilter, recoveryId?: string) => sql`
+const inTriage = (sql: Sql, projectId: string, filter: RecoveryFilter, recoveryId?: string) => sql`
   t.project_id = ${projectId} ${triageConditions(sql, filter)}
   ${filter.from === undefined ? sql`` : sql`and t.created_at >= ${filter.from}::text::timestamptz`}
   ${filter.to === undefined ? sql`` : sql`and t.created_at < ${filter.to}::text::timestamptz`}
-  ${recoveryId === undefined ? sql`` : sql`and t.created_at < (select created_at from recoveries where id = ${recoveryId})`}`
+  ${recoveryId === undefined ? sql`` : sql`and t.created_at < (select created_at from recoveries where id = ${recoveryId})`}
+  and (select deleted_at is null from agents where id = t.agent_id)`
+
+/** Items of an ended run that were cancelled, with their run as `r`. */
+const cancelled = (sql: Sql, projectId: string, { run_id, agent_id, partition_key }: RecoveryFilter) => sql`
+  i.run_id = ${run_id!} and i.status = 'cancelled' and r.id = i.run_id and r.project_id = ${projectId}
+  and r.finished_at is not null and (select deleted_at is null from agents where id = r.agent_id)
+  ${agent_id === undefined ? sql`` : sql`and r.agent_id = ${agent_id}`}
+  ${partition_key === undefined ? sql`` : sql`and i.partition_key = ${partition_key}`}`
 
 export interface Cohort {
   agent_id: string
+  /** What the items ran with. */
+  deployment_id: string | null
   /** `eligible`, or why an item is not: `held`, its input `purged`, or the disposition it has. */
   standing: 'eligible' | 'held' | 'acknowledged' | 'dismissed' | 'replayed' | 'resumed' | 'purged'
   count: number
 }
 
-/** How many items pass a filter, by agent and by whether they can be replayed. */
+/** How many items pass a filter, by agent, deployment and whether they can be replayed. */
 export async function countCohort(sql: Sql, projectId: string, filter: RecoveryFilter) {
+  if (filter.status === 'cancelled')
+    return sql<Cohort[]>`
+      select r.agent_id, r.deployment_id, count(*)::int as count, case
+        when r.payloads_purged_at is not null then 'purged'
+        when ${replayInTheWay(sql, 'i')} then 'replayed' else 'eligible' end as standing
+      from items i, runs r where ${cancelled(sql, projectId, filter)} group by 1, 2, 4`
   return sql<Cohort[]>`
-    select t.agent_id, count(*)::int as count, case
+    select t.agent_id, r.deployment_id, count(*)::int as count, case
       when t.disposition is not null then t.disposition::text
       when t.lane = 'quarantine' then 'held'
       when r.payloads_purged_at is not null then 'purged' else 'eligible' end as standing
-    from triage t join runs r on r.id = t.run_id where ${matching(sql, projectId, filter)} group by 1, 3`
+    from triage t join runs r on r.id = t.run_id where ${inTriage(sql, projectId, filter)} group by 1, 2, 4`
+}
+
+export interface CohortItem extends ItemKey {
+  agent_id: string
+  /** What it ran with. */
+  deployment_id: string | null
 }
 
 /** The next items of a recovery, the longest waiting first. Nothing is locked. */
-export async function nextOfCohort(
-  sql: Sql,
-  recovery: { id: string; project_id: string; filter: RecoveryFilter },
-  limit: number,
-) {
+export async function nextOfCohort(sql: Sql, recovery: OpenRecovery, limit: number) {
   const { id, project_id, filter } = recovery
-  return sql<ItemKey[]>`
-    select t.run_id, t.seq from triage t
-    where t.lane = 'dlq' and t.disposition is null and ${matching(sql, project_id, filter, id)}
-      and ${canBeReplayed(sql, 't')}
-    order by t.created_at, t.run_id, t.seq limit ${limit}`
+  if (filter.status === 'cancelled') return nextCancelled(sql, recovery, limit)
+  return sql<CohortItem[]>`
+    select c.run_id, c.seq, r.agent_id, r.deployment_id from (
+      select t.run_id, t.seq, t.created_at from triage t
+      where t.lane = 'dlq' and t.disposition is null and ${inTriage(sql, project_id, filter, id)}
+        and ${canBeReplayed(sql, 't')}
+      order by t.created_at, t.run_id, t.seq limit ${limit}
+    ) c join runs r on r.id = c.run_id
+    order by c.created_at, c.run_id, c.seq`
+}
+
+/** Nothing tells them from those that were copied but the copies: it goes on behind the last one. */
+async function nextCancelled(sql: Sql, recovery: OpenRecovery, limit: number) {
+  const { project_id, filter, pilot_run_ids, run_ids } = recovery
+  return sql<CohortItem[]>`
+    select i.run_id, i.seq, r.agent_id, r.deployment_id from items i, runs r
+    where ${cancelled(sql, project_id, filter)} and ${canBeReplayed(sql, 'i')}
+      and i.seq > coalesce((
+        select max(last.from_seq) from unnest(${[...pilot_run_ids, ...run_ids]}::uuid[]) as made(id), lateral (
+          select p.from_seq from replays p where p.run_id = made.id order by p.seq desc limit 1) last), 0)
+    order by i.seq limit ${limit}`
 }
 
 export interface NewRecovery {
   id: string
   project_id: string
-  agent_id: string
   name: string | null
   filter: RecoveryFilter
   eligible: number
   first: number | null
+  deployment: DeploymentChoice
+  budget_micro: number | null
 }
 
 export async function insertRecovery(sql: Sql, recovery: NewRecovery): Promise<void> {
   await sql`insert into recoveries ${sql({ ...recovery, filter: sql.json(recovery.filter as never) } as never)}`
 }
 
-export type OpenRecovery = typeof recoveries.$inferSelect & { current_deployment_id: string | null }
+export type OpenRecovery = typeof recoveries.$inferSelect
 
 /** An open recovery under the lock of its row; undefined when it has ended or somebody else advances it. */
 export async function lockRecovery(sql: Sql, id: string): Promise<OpenRecovery | undefined> {
   const [row] = await sql<OpenRecovery[]>`
-    select c.*, a.current_deployment_id from recoveries c join agents a on a.id = c.agent_id
-    where c.id = ${id} and c.finished_at is null for no key update of c skip locked`
+    select * from recoveries where id = ${id} and finished_at is null for no key update skip locked`
   return row
 }
 
@@ -75,13 +109,20 @@ export async function findOpenRecoveries(sql: Sql, limit: number) {
     select id from recoveries where finished_at is null order by id limit ${limit}`
 }
 
-type Changes = Partial<Pick<OpenRecovery, 'status' | 'pilot_run_id' | 'pilot_better' | 'run_id'>>
+type Changes = Partial<Pick<OpenRecovery, 'status' | 'pilot_better'>>
 const ENDS: readonly RecoveryStatus[] = ['completed', 'stopped', 'aborted']
 
 export async function updateRecovery(sql: Sql, id: string, changes: Changes): Promise<void> {
   const ends = changes.status !== undefined && ENDS.includes(changes.status)
   await sql`
     update recoveries set ${sql(changes as never)} ${ends ? sql`, finished_at = now()` : sql``} where id = ${id}`
+}
+
+/** Which of a recovery's two lists of runs. */
+export type Part = 'pilot_run_ids' | 'run_ids'
+
+export async function addRun(sql: Sql, id: string, part: Part, runId: string): Promise<void> {
+  await sql`update recoveries set ${sql(part)} = ${sql(part)} || ${runId}::uuid where id = ${id}`
 }
 
 /** Asks an open recovery to end; false when it has ended. Waits for a step of it that is under way. */
@@ -92,37 +133,42 @@ export async function abortRecovery(sql: Sql, id: string): Promise<boolean> {
 }
 
 export interface ReplayRunState {
+  id: string
+  agent_id: string
+  deployment_id: string | null
   materializing: boolean
   finished: boolean
   total_items: number
   ok: number
   failed: number
   failed_before: number
+  cost_micro: number
 }
 
-/** A run that was deleted meanwhile, with its project or by retention: nothing of it is to be waited for. */
-const GONE: ReplayRunState = {
-  materializing: false,
-  finished: true,
-  total_items: 0,
-  ok: 0,
-  failed: 0,
-  failed_before: 0,
-}
-
-/** How a replay run stands, and how many of its originals had failed. */
-export async function findReplayRun(sql: Sql, id: string): Promise<ReplayRunState> {
-  const [row] = await sql<ReplayRunState[]>`
-    select materializing, finished_at is not null as finished, total_items, ok, failed + budget_exceeded as failed,
+/**
+ * How replay runs stand, and how many of their originals had failed. One that was deleted meanwhile, with its agent
+ * or by retention, is left out: nothing of it is to be waited for.
+ */
+export async function findReplayRuns(sql: Sql, ids: readonly string[]) {
+  return sql<ReplayRunState[]>`
+    select id, agent_id, deployment_id, materializing, finished_at is not null as finished, total_items, ok,
+      failed + budget_exceeded as failed, cost_micro,
       case when finished_at is null then 0 else (
         select count(*)::int from replays p join items o on o.run_id = p.from_run_id and o.seq = p.from_seq
         where p.run_id = runs.id and o.outcome = 'failed') end as failed_before
-    from runs where id = ${id}`
-  return row ?? GONE
+    from runs where id = any(${[...ids]}::uuid[]) order by id`
 }
 
-export async function deleteEmptyRun(sql: Sql, id: string): Promise<void> {
-  await sql`delete from runs where id = ${id} and materializing and total_items = 0`
+/** Runs whose items somebody else decided about before they were copied. */
+export async function deleteEmptyRuns(sql: Sql, id: string, part: Part): Promise<void> {
+  await sql`
+    with gone as (
+      delete from runs where materializing and total_items = 0
+        and id in (select unnest(${sql(part)}) from recoveries where id = ${id}) returning id
+    )
+    update recoveries set ${sql(part)} = array(
+      select made from unnest(${sql(part)}) as made where made not in (select id from gone))
+    where id = ${id}`
 }
 
 /** Originals whose copies were cancelled, to be given back to triage. */
@@ -132,7 +178,7 @@ export async function findCancelledCopies(sql: Sql, runId: string, limit: number
     from items n join replays p on p.run_id = n.run_id and p.seq = n.seq
       join triage t on t.run_id = p.from_run_id and t.seq = p.from_seq
     where n.run_id = ${runId} and n.status = 'cancelled' and t.disposition = 'replayed'
-      and ${canBeReplayed(sql, 't')}
+      and t.lane = 'dlq' and ${canBeReplayed(sql, 't')}
     order by n.seq limit ${limit}`
 }
 
@@ -195,17 +241,10 @@ export async function findRecovery(
 }
 
 async function withRuns(db: Database, rows: (typeof recoveries.$inferSelect)[]): Promise<RecoveryRow[]> {
-  const ids = rows.flatMap(row => [row.pilot_run_id, row.run_id]).filter(id => id !== null)
+  const idsOf = (row: typeof recoveries.$inferSelect) => [...row.pilot_run_ids, ...row.run_ids]
+  const ids = rows.flatMap(idsOf)
   const found: RecoveryRunRow[] =
-    ids.length === 0
-      ? []
-      : await db
-          .select()
-          .from(runs)
-          .where(or(inArray(runs.id, ids)))
+    ids.length === 0 ? [] : await db.select().from(runs).where(inArray(runs.id, ids))
   const runOf = new Map(found.map(run => [run.id, run]))
-  return rows.map(row => ({
-    ...row,
-    runs: [row.pilot_run_id, row.run_id].flatMap(id => (id === null ? [] : (runOf.get(id) ?? []))),
-  }))
+  return rows.map(row => ({ ...row, runs: idsOf(row).flatMap(id => runOf.get(id) ?? []) }))
 }

@@ -1,4 +1,4 @@
-// Copies items that did not work into a new run, with the steps that need not run again. Guarantee: under the locks
+// Copies items that did not work, or were cancelled, into a new run, with the steps that need not run again. Guarantee: under the locks
 // of the originals' runs an item is copied only while no replay of it is under way or has worked, and its copy, the
 // decision on the original and all counters are one statement.
 
@@ -24,7 +24,7 @@ export async function insertReplayRun(sql: Sql, run: NewReplayRun): Promise<void
 
 /** Opens the run for dispatch. */
 export async function openReplayRun(sql: Sql, runId: string): Promise<void> {
-  await sql`update runs set materializing = false, touched_at = now() where id = ${runId}`
+  await sql`update runs set materializing = false, touched_at = now() where id = ${runId} and materializing and stop_reason is null`
 }
 
 /** Locks runs in one order, so that two that lock several do not wait for each other. */
@@ -35,7 +35,7 @@ export async function lockRuns(sql: Sql, runIds: readonly string[]): Promise<voi
 export interface Copy {
   run_id: string
   keys: readonly ItemKey[]
-  /** Only items still in the feed, as a cohort takes them. */
+  /** Only items nothing was decided about, as a cohort takes them. */
   in_feed: boolean
   /** Instead of the original's. */
   input: string | null
@@ -60,14 +60,15 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
   const [row] = await sql<Copied[]>`
     with chosen as materialized (
       select i.*, run.total_items + row_number() over (order by k.n)::int as new_seq,
-        t.lane = 'dlq' and (t.disposition is null or t.disposition = 'acknowledged') as was_undecided
+        coalesce(t.lane = 'dlq' and (t.disposition is null or t.disposition = 'acknowledged'), false)
+        as was_undecided
       from runs run,
         unnest(${keys.map(k => k.run_id)}::uuid[], ${keys.map(k => k.seq)}::int[]) with ordinality as k(run_id, seq, n)
         join items i on i.run_id = k.run_id and i.seq = k.seq
-        join triage t on t.run_id = k.run_id and t.seq = k.seq
-      where run.id = ${run_id} and i.outcome in ('degraded', 'failed')
+        left join triage t on t.run_id = k.run_id and t.seq = k.seq
+      where run.id = ${run_id} and (i.outcome in ('degraded', 'failed') or i.status = 'cancelled')
         and (not ${copy.in_feed} or t.disposition is null)
-        and ${canBeReplayed(sql, 't')}
+        and ${canBeReplayed(sql, 'i')}
     ), reused as materialized (
       select c.new_seq, row_number() over (partition by c.new_seq order by s.step_no)::int as new_no, s.*
       from chosen c, lateral (${reusable(sql, before)}) s where ${steps !== 'none'}
@@ -125,21 +126,21 @@ export interface OriginalRun {
   project_id: string
   agent_id: string
   deployment_id: string | null
-  current_deployment_id: string | null
   name: string | null
   timeout_seconds: number | null
-  account_status: 'active' | 'suspended'
 }
 
 /** What a replay takes over from the run of its original. */
 export async function findOriginalRun(sql: Sql, runId: string): Promise<OriginalRun> {
   const [row] = await sql<OriginalRun[]>`
-    select r.project_id, r.agent_id, r.deployment_id, a.current_deployment_id, r.name, r.timeout_seconds,
-      c.status as account_status
-    from runs r join agents a on a.id = r.agent_id
-      join projects p on p.id = r.project_id join accounts c on c.id = p.account_id
-    where r.id = ${runId}`
+    select project_id, agent_id, deployment_id, name, timeout_seconds from runs where id = ${runId}`
   return row!
+}
+
+export async function findCurrentDeployment(sql: Sql, agentId: string): Promise<string | null> {
+  const [row] = await sql<{ id: string | null }[]>`
+    select current_deployment_id as id from agents where id = ${agentId}`
+  return row?.id ?? null
 }
 
 /** The declared budget of one item, in cents; null when there is none. */

@@ -59,13 +59,17 @@ const replayOf = (sql: Sql) => sql`
     order by n.outcome = 'ok' nulls first limit 1
   ) again on true`
 
-/** No replay of the item is under way or has worked, and its input is still there. */
-export const canBeReplayed = (sql: Sql, of: string) => sql`
-  not exists (
+/** A replay of the item is under way or has worked. */
+export const replayInTheWay = (sql: Sql, of: string) => sql`
+  exists (
     select from replays p join items n on n.run_id = p.run_id and n.seq = p.seq
     where p.from_run_id = ${sql.unsafe(of)}.run_id and p.from_seq = ${sql.unsafe(of)}.seq
       and (n.status in ('queued', 'running', 'paused') or n.outcome = 'ok')
-  ) and (select payloads_purged_at is null from runs where id = ${sql.unsafe(of)}.run_id)`
+  )`
+
+/** No replay of the item is in the way, and its input is still there. */
+export const canBeReplayed = (sql: Sql, of: string) => sql`
+  not ${replayInTheWay(sql, of)} and (select payloads_purged_at is null from runs where id = ${sql.unsafe(of)}.run_id)`
 
 /** Conditions on triage rows, each absent key letting everything pass. */
 export function triageConditions(sql: Sql, filter: Partial<TriageFilter>) {

@@ -307,6 +307,35 @@ export function recoveryPart(given: Given): void {
     })
   })
 
+  it('runs the rest of a cancelled run, and says which filters do not go with that', async () => {
+    const world = given()
+    const agent = await makeAgent(world)
+    const run = await makeRun(world, agent.id, [{ input: 1 }, { input: 2 }])
+    await world.call('POST', `/v2/runs/${run}/cancel`)
+    const order = (filter: object, more = {}) =>
+      world.call('POST', '/v1/recoveries', { body: { filter: { status: 'cancelled', ...filter }, ...more } })
+    const [missing, mixed] = [await order({}), await order({ run_id: run, reason: 'refusal' })]
+    expect([missing.status, missing.json.error.message]).toEqual([
+      400,
+      'Field "filter.run_id": is missing: cancelled items are found by their run.',
+    ])
+    expect([mixed.status, mixed.json.error.message]).toMatchObject([
+      400,
+      expect.stringMatching(/"filter.reason"/),
+    ])
+    const plan = await order({ run_id: run }, { dry_run: true })
+    expect(plan.json).toEqual({ eligible: 2, ineligible: [], agent_ids: [agent.id], runs: 1 })
+    const { status, json } = await order({ run_id: run }, { deployment: 'original', budget_cents: 9 })
+    expect([status, json]).toMatchObject([202, { deployment: 'original', budget_cents: 9, replayed: 2 }])
+    expect(json.run_ids).toHaveLength(1)
+    expect((await world.call('GET', `/v2/runs/${json.run_ids[0]}`)).json).toMatchObject({
+      total_items: 2,
+      budget_cents: 9,
+      replay_of: run,
+    })
+    await world.call('POST', `/v1/recoveries/${json.id}/abort`)
+  })
+
   it('why an item is not running is one token and one sentence', async () => {
     const world = given()
     const agent = await makeAgent(world)

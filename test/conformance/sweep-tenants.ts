@@ -74,7 +74,7 @@ async function makeTenant(world: World, name: string, account_id: string) {
   await fail(world, run_id, word)
   await ctx.sql`update triage set reason = 'the_last' where run_id = ${run_id} and seq = 3`
   const recovery = await post('/v1/recoveries', { filter: { reason: 'the_last' } })
-  const ended = { id: ctx.newId(), project_id, agent_id: agent.id, eligible: 0, status: 'completed' }
+  const ended = { id: ctx.newId(), project_id, eligible: 0, status: 'completed' }
   await ctx.sql`insert into recoveries ${ctx.sql({ ...ended, filter: '{}', finished_at: new Date() } as never)}`
   return {
     name,

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { onFault } from '../../shared/domain/fault.ts'
 import type { ItemLine } from '../../shared/domain/protocol.ts'
+import { cancelRun } from '../../shared/engine/cancel.ts'
 import { failureClusters } from '../../shared/engine/clusters.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import {
@@ -12,10 +13,18 @@ import {
   type RecoveryOrder,
   startRecovery,
 } from '../../shared/engine/recover.ts'
-import { acknowledgeItem, dismissItem } from '../../shared/engine/replay.ts'
+import { acknowledgeItem, dismissItem, replayItem } from '../../shared/engine/replay.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
 import { whyItem } from '../../shared/engine/why.ts'
-import { conservation, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
+import {
+  centStep,
+  conservation,
+  failure,
+  result,
+  step,
+  type TestEngine,
+  testEngine,
+} from '../support/engine.ts'
 
 let engine: TestEngine
 beforeEach(async () => {
@@ -146,6 +155,8 @@ const order = (more: Partial<RecoveryOrder> = {}): RecoveryOrder => ({
   name: 'after the outage',
   filter: {},
   first: null,
+  deployment: 'current',
+  budget_cents: null,
   ...more,
 })
 const recovery = async (id: string) => (await engine.sql`select * from recoveries where id = ${id}`)[0]!
@@ -182,18 +193,22 @@ describe('the recovery of a cohort', () => {
     working()
     const id = await startRecovery(engine.ctx, order({ filter: { run_id: runId } }))
     const row = await recovered(id)
-    expect(row).toMatchObject({ status: 'completed', eligible: 2300, pilot_run_id: null })
-    expect(await engine.run(row.run_id)).toMatchObject({ status: 'completed', ok: 2300, replay_of: runId })
+    expect(row).toMatchObject({ status: 'completed', eligible: 2300, pilot_run_ids: [] })
+    expect(await engine.run(row.run_ids[0])).toMatchObject({
+      status: 'completed',
+      ok: 2300,
+      replay_of: runId,
+    })
     expect(await engine.run(runId)).toMatchObject({ undecided: 0 })
     expect(engine.requests.at(-1)![0]!.recorded).toEqual([{ key: 'first', output: { of: 'first' } }])
-    for (const one of [runId, row.run_id]) expect(await conservation(engine, one)).toEqual([])
+    for (const one of [runId, ...row.run_ids]) expect(await conservation(engine, one)).toEqual([])
   })
 
   it('tells before what it would replay, what not and why, and changes nothing', async () => {
     const runId = await failedRun(5)
     await acknowledgeItem(engine.ctx, { run_id: runId, seq: 1 })
     await dismissItem(engine.ctx, { run_id: runId, seq: 2 })
-    const plan = await planRecovery(engine.ctx, engine.project_id, { run_id: runId })
+    const plan = await planRecovery(engine.ctx, order({ filter: { run_id: runId } }))
     expect(plan).toMatchObject({ eligible: 3, agent_ids: [engine.agent_id] })
     expect(plan.ineligible.sort((a, b) => (a.reason < b.reason ? -1 : 1))).toEqual([
       { reason: 'acknowledged', count: 1 },
@@ -205,7 +220,7 @@ describe('the recovery of a cohort', () => {
   it('takes what passes its filter only', async () => {
     const [one, other] = [await failedRun(4), await failedRun(4)]
     const eligible = async (filter: RecoveryOrder['filter']) =>
-      (await planRecovery(engine.ctx, engine.project_id, filter)).eligible
+      (await planRecovery(engine.ctx, order({ filter }))).eligible
     expect(await eligible({})).toBe(8)
     expect(await eligible({ run_id: one })).toBe(4)
     expect(await eligible({ partition_key: 'odd' })).toBe(4)
@@ -226,8 +241,8 @@ describe('the recovery of a cohort', () => {
     const id = await startRecovery(engine.ctx, order({ filter: { run_id: runId }, first: 7 }))
     const row = await recovered(id)
     expect(row).toMatchObject({ status: 'completed', pilot_better: true })
-    expect(await engine.run(row.pilot_run_id)).toMatchObject({ total_items: 7, ok: 7 })
-    expect(await engine.run(row.run_id)).toMatchObject({ total_items: 23, ok: 23 })
+    expect(await engine.run(row.pilot_run_ids[0])).toMatchObject({ total_items: 7, ok: 7 })
+    expect(await engine.run(row.run_ids[0])).toMatchObject({ total_items: 23, ok: 23 })
     expect(await conservation(engine, runId)).toEqual([])
   })
 
@@ -235,7 +250,7 @@ describe('the recovery of a cohort', () => {
     const runId = await failedRun(30)
     const id = await startRecovery(engine.ctx, order({ filter: { run_id: runId }, first: 7 }))
     const row = await recovered(id)
-    expect(row).toMatchObject({ status: 'stopped', pilot_better: false, run_id: null })
+    expect(row).toMatchObject({ status: 'stopped', pilot_better: false, run_ids: [] })
     expect(await engine.run(runId)).toMatchObject({ undecided: 23 })
     expect(await conservation(engine, runId)).toEqual([])
   })
@@ -246,7 +261,7 @@ describe('the recovery of a cohort', () => {
     const row = await recovered(
       await startRecovery(engine.ctx, order({ filter: { run_id: runId }, first: 7 })),
     )
-    expect(row).toMatchObject({ status: 'completed', pilot_better: true, run_id: null })
+    expect(row).toMatchObject({ status: 'completed', pilot_better: true, run_ids: [] })
     expect(await engine.sql`select 1 from runs where materializing`).toHaveLength(0)
   })
 
@@ -254,7 +269,7 @@ describe('the recovery of a cohort', () => {
     const runId = await failedRun(20)
     const row = await recovered(await startRecovery(engine.ctx, order()))
     expect(row).toMatchObject({ status: 'completed' })
-    expect(await engine.run(row.run_id)).toMatchObject({ total_items: 20, failed: 20, undecided: 20 })
+    expect(await engine.run(row.run_ids[0])).toMatchObject({ total_items: 20, failed: 20, undecided: 20 })
     expect(await conservation(engine, runId)).toEqual([])
   })
 
@@ -275,9 +290,9 @@ describe('the recovery of a cohort', () => {
       row = await recovery(id)
     }
     expect(row).toMatchObject({ status: 'completed', pilot_better: true })
-    expect(await engine.run(row.run_id)).toMatchObject({ total_items: 2095, ok: 2095 })
+    expect(await engine.run(row.run_ids[0])).toMatchObject({ total_items: 2095, ok: 2095 })
     expect(await engine.sql`select 1 from runs where recovery_id = ${id}`).toHaveLength(2)
-    for (const one of [runId, row.pilot_run_id, row.run_id])
+    for (const one of [runId, ...row.pilot_run_ids, ...row.run_ids])
       expect(await conservation(engine, one)).toEqual([])
   })
 
@@ -292,6 +307,111 @@ describe('the recovery of a cohort', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
+  it('over several agents takes a run for each, pilots and all', async () => {
+    const first = await failedRun(6)
+    const other = await engine.agent('other')
+    const second = await failedRun(4, { agent_id: other })
+    const plan = await planRecovery(engine.ctx, order())
+    expect(plan).toMatchObject({ eligible: 10, runs: 2 })
+    expect(plan.agent_ids.sort()).toEqual([engine.agent_id, other].sort())
+    await expect(startRecovery(engine.ctx, order({ budget_cents: 5 }))).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'The items need 2 runs, and a budget is for one.',
+      hint: expect.stringContaining(other),
+    })
+    working()
+    const row = await recovered(await startRecovery(engine.ctx, order({ first: 7 })))
+    expect(row).toMatchObject({ status: 'completed', pilot_better: true, eligible: 10 })
+    const sizes = async (ids: string[]) =>
+      (await Promise.all(ids.map(engine.run))).map(run => [run.agent_id, run.ok])
+    expect(await sizes(row.pilot_run_ids)).toEqual([
+      [engine.agent_id, 6],
+      [other, 1],
+    ])
+    expect(await sizes(row.run_ids)).toEqual([[other, 3]])
+    for (const id of [first, second, ...row.pilot_run_ids, ...row.run_ids])
+      expect(await conservation(engine, id)).toEqual([])
+  })
+
+  it('runs with what each item ran with when it is asked to', async () => {
+    await failedRun(2)
+    await failedRun(3) // deploys again
+    working()
+    await engine.deploy()
+    const versions = async (deployment: 'current' | 'original') => {
+      const row = await recovered(await startRecovery(engine.ctx, order({ deployment })))
+      return engine.sql`
+        select d.version, r.total_items as items from runs r join deployments d on d.id = r.deployment_id
+        where r.id = any(${row.run_ids}::uuid[]) order by 1`
+    }
+    expect(await versions('original')).toEqual([
+      { version: 2, items: 2 },
+      { version: 3, items: 3 },
+    ])
+    await failedRun(1)
+    await engine.deploy()
+    working()
+    expect(await versions('current')).toEqual([{ version: 6, items: 1 }])
+  })
+
+  it('stops at its budget, of which its first items take their part', async () => {
+    await failedRun(40)
+    engine.play(async function* (items) {
+      for (const item of items) {
+        yield centStep(item, 'answer')
+        yield result(item)
+      }
+    })
+    const row = await recovered(await startRecovery(engine.ctx, order({ first: 3, budget_cents: 10 })))
+    expect(await engine.run(row.pilot_run_ids[0])).toMatchObject({ ok: 3, budget_micro: 100_000 })
+    const run = await engine.run(row.run_ids[0])
+    expect(run).toMatchObject({ status: 'budget_exceeded', budget_micro: 70_000 })
+    expect(Number(run.ok) + Number(run.budget_exceeded)).toBe(37)
+    expect(Number(run.ok)).toBeLessThan(20)
+  })
+
+  it('of what was cancelled runs the rest of a run that was stopped, once', async () => {
+    await engine.sql`update agents set current_deployment_id = null`
+    const runId = await engine.submit(2300)
+    const rest = order({ filter: { run_id: runId, status: 'cancelled' }, first: 5 })
+    await expect(startRecovery(engine.ctx, rest)).rejects.toMatchObject({
+      code: 'nothing_to_recover',
+      message: expect.stringContaining('has not ended yet'),
+    })
+    await cancelRun(engine.ctx, { project_id: engine.project_id, run_id: runId })
+    await replayItem(engine.ctx, { run_id: runId, seq: 3 }, {})
+    await engine.deploy()
+    expect(await planRecovery(engine.ctx, rest)).toMatchObject({
+      eligible: 2299,
+      ineligible: [{ reason: 'replayed', count: 1 }],
+    })
+    const row = await recovered(await startRecovery(engine.ctx, rest))
+    expect(row).toMatchObject({ status: 'completed', pilot_better: true })
+    expect(await engine.run(row.pilot_run_ids[0])).toMatchObject({ total_items: 5, ok: 5 })
+    expect(await engine.run(row.run_ids[0])).toMatchObject({ total_items: 2294, ok: 2294 })
+    expect(await engine.run(runId)).toMatchObject({ status: 'cancelled', cancelled: 2300 })
+    await expect(startRecovery(engine.ctx, rest)).rejects.toMatchObject({ code: 'nothing_to_recover' })
+    for (const one of [runId, ...row.run_ids]) expect(await conservation(engine, one)).toEqual([])
+  })
+
+  it('obeys the bounds on open runs and the state of the account, as submissions do', async () => {
+    const runId = await failedRun(2)
+    const open = await engine.submit(1)
+    const refusals = async () => [
+      await replayItem(engine.ctx, { run_id: runId, seq: 1 }, {}).catch(error => error.code),
+      await startRecovery(engine.ctx, order()).catch(error => error.code),
+    ]
+    await engine.sql`update projects set settings = settings || '{"open_runs": 1}'`
+    expect(await refusals()).toEqual(['too_many_open_runs', 'too_many_open_runs'])
+    await engine.sql`update accounts set status = 'suspended'`
+    expect(await refusals()).toEqual(['account_suspended', 'account_suspended'])
+    await engine.sql`update accounts set status = 'active', plan = '{"open_runs": 1}'`
+    expect(await refusals()).toEqual(['plan_limit', 'plan_limit'])
+    expect(await engine.run(runId)).toMatchObject({ undecided: 2 })
+    await cancelRun(engine.ctx, { project_id: engine.project_id, run_id: open })
+    await startRecovery(engine.ctx, order())
+  })
+
   it('when aborted ends what was not dispatched and gives it back to triage', async () => {
     const runId = await failedRun(50)
     await engine.sql`update agents set current_deployment_id = null`
@@ -300,9 +420,9 @@ describe('the recovery of a cohort', () => {
     await abortRecovery(engine.ctx, id)
     const row = await recovered(id)
     expect(row).toMatchObject({ status: 'aborted' })
-    expect(await engine.run(row.run_id)).toMatchObject({ status: 'cancelled', cancelled: 50 })
+    expect(await engine.run(row.run_ids[0])).toMatchObject({ status: 'cancelled', cancelled: 50 })
     expect(await engine.run(runId)).toMatchObject({ undecided: 50 })
-    for (const one of [runId, row.run_id]) expect(await conservation(engine, one)).toEqual([])
+    for (const one of [runId, ...row.run_ids]) expect(await conservation(engine, one)).toEqual([])
     await expect(abortRecovery(engine.ctx, id)).rejects.toMatchObject({ code: 'recovery_already_ended' })
     await engine.deploy()
     working()

@@ -125,7 +125,7 @@ describe('a replay', () => {
     })
   })
 
-  it('is refused for items that worked, are queued, held or cancelled', async () => {
+  it('is refused for items that worked, are queued or held; what was cancelled can be replayed', async () => {
     engine.play(items => items.map(item => (item.seq === 1 ? result(item) : hold(item))))
     const runId = await engine.submit(2)
     await consume(engine.ctx)
@@ -139,7 +139,11 @@ describe('a replay', () => {
     expect(await refusal(runId, 2)).toContain('item_not_replayable it is paused')
     expect(await refusal(waiting, 1)).toBe('item_not_replayable it is queued.')
     await cancelRun(engine.ctx, { project_id: engine.project_id, run_id: waiting })
-    expect(await refusal(waiting, 1)).toContain('item_not_replayable it was cancelled')
+    const key = { run_id: waiting, seq: 1 }
+    const replay = await replayItem(engine.ctx, key, {})
+    expect(await refusal(waiting, 1)).toBe(`item_not_replayable its replay ${replay.record_id} is queued.`)
+    expect(await engine.run(waiting)).toMatchObject({ status: 'cancelled', cancelled: 2, undecided: 0 })
+    for (const id of [waiting, replay.run_id]) expect(await conservation(engine, id)).toEqual([])
   })
 
   it('from a step takes over those before it; with another input none, unless it names a step', async () => {

@@ -26,6 +26,9 @@ export interface TestEngine {
   play(script: Script): void
   /** Another context on the same stores, as another process would have. */
   other(script: Script): NodeContext
+  /** Another agent of the project, with a deployment; its id. */
+  agent(slug: string): Promise<string>
+  /** A new version of all agents. */
   deploy(declaration?: Partial<AgentDeclaration>): Promise<void>
   submit(items: Partial<NewItem>[] | number, order?: Partial<RunOrder>): Promise<string>
   run(runId: string): Promise<Record<string, unknown>>
@@ -121,12 +124,21 @@ export async function testEngine(): Promise<TestEngine> {
     log,
     play: next => (script = next),
     other: played => contextOn(connections, () => played),
-    async deploy(declaration = {}) {
+    async agent(slug) {
       const id = ctx.newId()
+      await sql`insert into agents ${sql({ id, project_id, name: slug, slug })}`
+      await engine.deploy()
+      return id
+    },
+    async deploy(declaration = {}) {
       const json = sql.json({ name: 'played', ...declaration } as never)
-      await sql`insert into deployments (id, project_id, agent_id, version, kind, url, declaration)
-        select ${id}, ${project_id}, ${agent_id}, count(*) + 1, 'url', 'http://played', ${json} from deployments`
-      await sql`update agents set current_deployment_id = ${id} where id = ${agent_id}`
+      for (const { id: agent_id } of await sql`select id from agents where project_id = ${project_id}`) {
+        const id = ctx.newId()
+        await sql`insert into deployments (id, project_id, agent_id, version, kind, url, declaration)
+          select ${id}, ${project_id}, ${agent_id}, count(*) + 1, 'url', 'http://played', ${json} from deployments
+          where agent_id = ${agent_id}`
+        await sql`update agents set current_deployment_id = ${id} where id = ${agent_id}`
+      }
     },
     async submit(given, order = {}) {
       const list = typeof given === 'number' ? Array.from({ length: given }, () => ({})) : given

@@ -1,26 +1,15 @@
 // Items that did not work, what was decided about them, and what replays them.
 
 import { sql } from 'drizzle-orm'
-import {
-  boolean,
-  foreignKey,
-  index,
-  integer,
-  jsonb,
-  pgEnum,
-  pgTable,
-  primaryKey,
-  text,
-  uuid,
-} from 'drizzle-orm/pg-core'
-import { DISPOSITIONS, RECOVERY_STATUSES, TRIAGE_LANES } from '../../domain/vocabulary.ts'
-import { agents } from './agents.ts'
-import { at, createdAt, id } from './columns.ts'
+import { boolean, index, integer, jsonb, pgEnum, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { DEPLOYMENT_CHOICES, DISPOSITIONS, RECOVERY_STATUSES, TRIAGE_LANES } from '../../domain/vocabulary.ts'
+import { at, createdAt, id, micro } from './columns.ts'
 import { projects } from './projects.ts'
 import { runOf, runs } from './runs.ts'
 
 export const triageLane = pgEnum('triage_lane', TRIAGE_LANES)
 export const disposition = pgEnum('disposition', DISPOSITIONS)
+export const deploymentChoice = pgEnum('deployment_choice', DEPLOYMENT_CHOICES)
 export const recoveryStatus = pgEnum('recovery_status', RECOVERY_STATUSES)
 
 /** Items that need a decision: what did not work (`dlq`) and what is held (`quarantine`). */
@@ -115,6 +104,8 @@ export interface RecoveryFilter {
   partition_key?: string | undefined
   from?: string | undefined
   to?: string | undefined
+  /** Items of a stopped run that were never finished, instead of those in triage. */
+  status?: 'cancelled' | undefined
 }
 
 /** The replay of a whole cohort: a pilot where one was asked for, then the rest. */
@@ -125,7 +116,6 @@ export const recoveries = pgTable(
     project_id: uuid('project_id')
       .notNull()
       .references(() => projects.id, { onDelete: 'cascade' }),
-    agent_id: uuid('agent_id').notNull(),
     name: text('name'),
     filter: jsonb('filter').$type<RecoveryFilter>().notNull(),
     /** Items that were eligible when it was made. */
@@ -133,19 +123,19 @@ export const recoveries = pgTable(
     /** How many go first; null is all at once. */
     first: integer('first'),
     status: recoveryStatus('status').notNull().default('creating'),
-    pilot_run_id: uuid('pilot_run_id'),
+    deployment: deploymentChoice('deployment').notNull().default('current'),
+    /** Of all its runs together; with one, a part of it is one run. */
+    budget_micro: micro('budget_micro'),
+    /** A run for each agent, and with original deployments for each of those. */
+    pilot_run_ids: uuid('pilot_run_ids').array().notNull().default([]),
     /** What the pilot told; null until it has ended. */
     pilot_better: boolean('pilot_better'),
-    run_id: uuid('run_id'),
+    run_ids: uuid('run_ids').array().notNull().default([]),
     created_at: createdAt(),
     finished_at: at('finished_at'),
   },
   t => [
     index('recoveries_project').on(t.project_id, t.id),
     index('recoveries_open').on(t.id).where(sql`finished_at is null`),
-    foreignKey({
-      columns: [t.project_id, t.agent_id],
-      foreignColumns: [agents.project_id, agents.id],
-    }).onDelete('cascade'),
   ],
 )

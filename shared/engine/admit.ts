@@ -1,0 +1,44 @@
+// Whether runs may be started, by a submission or by what is done again. Guarantee: none for an account that is
+// suspended or has as many open runs as its plan allows, nor in a project that has as many as it may.
+
+import type { Context } from '../context.ts'
+import { ApiError } from '../domain/errors.ts'
+import { LIMITS } from '../domain/limits.ts'
+import * as store from '../store/submission.ts'
+
+/**
+ * The agent's current deployment, if this many runs more may be started for it. Those admitted at the same moment may
+ * pass together: the bounds protect the installation, not an invoice.
+ *
+ * @throws ApiError `not_found`, `account_suspended`, `plan_limit`, `too_many_open_runs`
+ */
+export async function admitRuns(
+  ctx: Context,
+  projectId: string,
+  agentId: string,
+  runs = 1,
+): Promise<{ deployment_id: string | null }> {
+  const submitter = await store.findSubmitter(ctx.sql, projectId, agentId, LIMITS.project_open_runs)
+  if (!submitter) throw new ApiError('not_found', 'There is no such agent in this account.')
+  const { account_id, account_status, plan, open_runs, open_runs_bound, deployment_id } = submitter
+  if (account_status === 'suspended')
+    throw new ApiError('account_suspended', 'The account is suspended; no runs are accepted.')
+  const more = runs === 1 ? '' : `, and ${runs} would be started`
+  if (
+    plan.open_runs !== undefined &&
+    (await store.countOpenRuns(ctx.sql, account_id)) + runs > plan.open_runs
+  )
+    throw new ApiError(
+      'plan_limit',
+      `The plan of the account allows ${plan.open_runs} runs that have not ended${more}.`,
+      'Wait for runs to end, cancel some, or send many items as one batch.',
+    )
+  if (open_runs + runs > open_runs_bound)
+    throw new ApiError(
+      'too_many_open_runs',
+      `The project has ${open_runs} runs that have not ended and may have ${open_runs_bound}${more}.`,
+      'Wait for runs to end, or send many items as one batch.',
+      LIMITS.open_runs_retry_s,
+    )
+  return { deployment_id }
+}
