@@ -5,6 +5,7 @@ import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { Redis } from 'ioredis'
 import type { Sql } from 'postgres'
 import type { InvokeAgent } from './engine/agent-port.ts'
+import type { Post, SendMail } from './engine/outside-port.ts'
 import type * as tables from './schema/tables.ts'
 
 export type Database = PostgresJsDatabase<typeof tables>
@@ -32,6 +33,8 @@ export interface Context {
   /** Keeps the invocation alive until the promise settles, after the answer was sent. */
   waitUntil(promise: Promise<unknown>): void
   invokeAgent: InvokeAgent
+  post: Post
+  mail: SendMail
   /** The network address a request came from, as far as this host can tell. */
   addressOf(request: Request): string | null
   log(level: 'info' | 'warn' | 'error', event: string, fields?: Record<string, unknown>): void

@@ -3,6 +3,7 @@
 import type { Config, Context } from '../../shared/context.ts'
 import { newId, newRunId } from '../../shared/domain/ids.ts'
 import type { InvokeAgent } from '../../shared/engine/agent-port.ts'
+import type { Post, SendMail } from '../../shared/engine/outside-port.ts'
 import type { Connections } from './connections.ts'
 
 export interface ContextOptions {
@@ -11,6 +12,8 @@ export interface ContextOptions {
   /** How this host wakes a consumer; without it work waits for the tick. */
   poke?: () => void
   invokeAgent?: InvokeAgent
+  post?: Post
+  mail?: SendMail
   /** Where lines of the log go; standard error unless told. */
   writeLog?: (line: string) => void
   addressOf?: Context['addressOf']
@@ -49,6 +52,9 @@ export function createContext(options: ContextOptions): NodeContext {
     invokeAgent:
       options.invokeAgent ??
       (() => Promise.reject(new Error('this process has no agent runtime: pass invokeAgent'))),
+    post:
+      options.post ?? (() => Promise.reject(new Error('this process reaches nothing outside: pass post'))),
+    mail: options.mail ?? (() => Promise.reject(new Error('this process has no mail server: pass mail'))),
     addressOf: options.addressOf ?? (() => null),
     log,
     async idle() {

@@ -78,6 +78,8 @@ function open(env: Env): Invocation {
     },
     waitUntil,
     invokeAgent: () => Promise.reject(new Error('workerd serves endpoints only: run the consumer in Node')),
+    post: () => Promise.reject(new Error('workerd does not deliver yet')),
+    mail: () => Promise.reject(new Error('workerd sends no mail: run the tick in Node')),
     addressOf: request => request.headers.get('cf-connecting-ip'),
     log,
     async end() {

@@ -5,10 +5,11 @@ import type { Context, Database } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { fault } from '../domain/fault.ts'
 import type { AgentDeclaration } from '../domain/protocol.ts'
-import { derivedKey, fromBase64Url, sha256, toBase64Url, toHex } from '../domain/secrets.ts'
+import { sha256, toHex } from '../domain/secrets.ts'
 import type { AgentProtocol } from '../domain/vocabulary.ts'
 import type { DeploymentRow } from '../schema/wire-account.ts'
 import * as store from '../store/deployments.ts'
+import { seal, unseal } from './sealing.ts'
 
 export interface DeployOrder {
   project_id: string
@@ -74,33 +75,11 @@ async function findSame(ctx: Context, db: Database, given: store.NewDeployment, 
 const sortedText = (env: Record<string, string>) =>
   JSON.stringify(Object.entries(env).sort((a, b) => (a[0] < b[0] ? -1 : 1)))
 
-const IV_BYTES = 12
-
-/** Encrypts an environment with AES-256-GCM; null when it is empty. */
-export async function sealEnv(ctx: Context, env: Record<string, string>): Promise<string | null> {
-  if (Object.keys(env).length === 0) return null
-  const iv = new Uint8Array(IV_BYTES)
-  ctx.random(iv)
-  const plain = new TextEncoder().encode(JSON.stringify(env))
-  const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, await environmentKey(ctx), plain)
-  return `${toBase64Url(iv)}.${toBase64Url(new Uint8Array(sealed))}`
+/** Null when there is nothing in it. */
+async function sealEnv(ctx: Context, env: Record<string, string>): Promise<string | null> {
+  return Object.keys(env).length === 0 ? null : seal(ctx, 'environment', JSON.stringify(env))
 }
 
 export async function openEnv(ctx: Context, env_sealed: string | null): Promise<Record<string, string>> {
-  if (env_sealed === null) return {}
-  const [iv, sealed] = env_sealed.split('.').map(part => fromBase64Url(part)!) as [
-    Uint8Array<ArrayBuffer>,
-    Uint8Array<ArrayBuffer>,
-  ]
-  try {
-    const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, await environmentKey(ctx), sealed)
-    return JSON.parse(new TextDecoder().decode(plain))
-  } catch (cause) {
-    throw new Error('An environment cannot be decrypted: it was sealed under another master key.', { cause })
-  }
-}
-
-async function environmentKey(ctx: Context): Promise<CryptoKey> {
-  const secret = await derivedKey(ctx.config.master_key, 'environment')
-  return crypto.subtle.importKey('raw', secret, 'AES-GCM', false, ['encrypt', 'decrypt'])
+  return env_sealed === null ? {} : JSON.parse(await unseal(ctx, 'environment', env_sealed))
 }

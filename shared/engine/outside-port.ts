@@ -1,0 +1,27 @@
+// How the engine reaches addresses that callers named. The host does it, because guarding such a request takes sockets:
+// an address is judged after it was resolved, and the connection goes to the very address that was judged.
+
+export interface OutsideRequest {
+  /** http or https. */
+  url: string
+  headers: Record<string, string>
+  body: string
+  signal: AbortSignal
+}
+
+/**
+ * POSTs and returns the status of the answer; what else it says is read up to a bound and dropped, redirects are not
+ * followed.
+ *
+ * @throws Error that says in words why there is no answer: the address is not public, nothing listens, time is up
+ */
+export type Post = (request: OutsideRequest) => Promise<{ status: number }>
+
+export interface Mail {
+  to: string
+  subject: string
+  text: string
+}
+
+/** @throws Error that says in words why the mail was not taken */
+export type SendMail = (mail: Mail, signal: AbortSignal) => Promise<void>
