@@ -1,4 +1,5 @@
-// Writes what is made from the list of functions: the OpenAPI document, the client's types and the function table.
+// Writes what is made from the list of functions: the OpenAPI document, the client's types and the tables of
+// operations, errors and coverage.
 // With --check it writes nothing and fails when a file differs from what it would write.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -8,6 +9,7 @@ import { endpoints } from '../functions/index.ts'
 import { ERROR_MEANINGS, ITEM_ERROR_MEANINGS } from '../shared/domain/error-meanings.ts'
 import { API_ERRORS, type ApiErrorCode } from '../shared/domain/errors.ts'
 import { errorsOf, openApiDocument } from '../shared/http/openapi.ts'
+import { coverageTable } from '../test/structure/coverage.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -21,6 +23,7 @@ async function generated(): Promise<Map<string, string>> {
     ['infra/generated/openapi.json', `${JSON.stringify(document, null, 2)}\n`],
     ['infra/generated/functions.md', functionTable()],
     ['infra/generated/errors.md', errorTable()],
+    ['infra/generated/coverage.md', coverageTable(endpoints)],
     [
       'shared/sdk/client.gen.ts',
       `// Made by npm run generate from the OpenAPI document.\n\n${astToString(types)}`,

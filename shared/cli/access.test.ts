@@ -23,6 +23,11 @@ describe('server and key', () => {
     expect(findAccess({ ASSAY_DATA_DIR }, folder)).toEqual(LOCAL)
   })
 
+  it('are at port 8090 of this machine where nothing says otherwise [service.local-address]', () => {
+    const env = { ASSAY_DATA_DIR, ASSAY_API_KEY: 'pk_env' }
+    expect(findAccess(env, folder)).toEqual({ base_url: 'http://127.0.0.1:8090', api_key: 'pk_env' })
+  })
+
   it('are looked for in the current folder when no data folder is named', () => {
     mkdirSync(join(folder, '.assay'))
     write(LOCAL, '.assay')

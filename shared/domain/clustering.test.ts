@@ -34,7 +34,7 @@ describe('the head of a prompt', () => {
     expect(head('cafe\u0301\u0000\u00a0x')).toBe(head('café x'))
   })
 
-  it('counts 200 characters, never half of one', () => {
+  it('counts 200 characters, never half of one [clusters.grouping]', () => {
     expect([...head('😀'.repeat(300))]).toHaveLength(200)
     expect(head(`${'a'.repeat(200)}b`)).toBe(head(`${'a'.repeat(200)}c`))
     expect(head(`${'a'.repeat(199)}b`)).not.toBe(head(`${'a'.repeat(199)}c`))

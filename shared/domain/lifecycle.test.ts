@@ -59,7 +59,7 @@ describe('item transitions', () => {
   })
 })
 
-describe('the status of a run', () => {
+describe('the status of a run [lifecycle.materializing, lifecycle.queued, lifecycle.running, lifecycle.completed, lifecycle.partial, lifecycle.failed, lifecycle.cancelled, lifecycle.budget]', () => {
   const cases: [string, Partial<RunCounts>, RunStatus][] = [
     ['materializing while items are inserted', { materializing: true, total_items: 3 }, 'materializing'],
     ['queued while nobody took an item', { total_items: 3 }, 'queued'],
@@ -112,7 +112,7 @@ it('a run is drained when nothing is queued, running or paused, stopped or not',
   expect(isDrained(counts({ total_items: 2, ok: 1, paused: 1 }))).toBe(false)
 })
 
-it('the worst outcome is that of the worst item with a verdict', () => {
+it('the worst outcome is that of the worst item with a verdict [runs.worst-outcome]', () => {
   expect(worstOutcome(counts({ total_items: 3, cancelled: 1 }))).toBeNull()
   expect(worstOutcome(counts({ total_items: 3, ok: 1 }))).toBe('ok')
   expect(worstOutcome(counts({ total_items: 3, ok: 1, degraded: 1 }))).toBe('degraded')

@@ -53,6 +53,7 @@ export const CohortFilter = z
   })
   .openapi('RecoveryFilter', {
     description: 'Which items are replayed; all in triage of the project without a filter.',
+    example: { reason: 'step_error', from: '2026-01-31T09:00:00Z' },
   })
 
 const deployment = z

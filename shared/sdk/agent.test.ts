@@ -85,7 +85,7 @@ describe('@agent', () => {
     ['network', { network: ['api.openai.com/v1'] }],
     ['input', { input: { type: 'object' } }],
     ['max_steps', { max_steps: 3 }],
-  ])('refuses a wrong %s and names it: %j', (field, wrong) => {
+  ])('refuses a wrong %s and names it: %j [declarations.agent-values]', (field, wrong) => {
     const options = { ...(field === 'name' ? {} : { name: 'a' }), ...wrong } as AgentOptions
     expect(() => agent(options)).toThrow(DecoratorValidationError)
     expect(() => agent(options)).toThrow(expect.objectContaining({ field, code: 'DecoratorValidationError' }))

@@ -1557,7 +1557,13 @@ export interface components {
              */
             finished_at: string | null;
         };
-        /** @description Which items are replayed; all in triage of the project without a filter. */
+        /**
+         * @description Which items are replayed; all in triage of the project without a filter.
+         * @example {
+         *       "reason": "step_error",
+         *       "from": "2026-01-31T09:00:00Z"
+         *     }
+         */
         RecoveryFilter: {
             /**
              * Format: uuid

@@ -117,7 +117,8 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         outcome = case when e.ends and b.seq is null then 'ok' else b.outcome end,
         outcome_reason = b.outcome_reason, degraded_reason = b.degraded_reason,
         error_code = b.error_code, error_message = b.error_message,
-        output = e.output, completed_at = case when e.ends then now() end,
+        output = e.output,
+        completed_at = case when e.ends and b.status is distinct from 'paused' then now() end,
         step_count = e.steps_after, unpriced = i.unpriced or e.newly_unpriced,
         cost_micro = i.cost_micro + e.cost_micro, input_tokens = least(i.input_tokens + e.input_tokens, 2147483647),
         output_tokens = least(i.output_tokens + e.output_tokens, 2147483647)

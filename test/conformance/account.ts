@@ -14,7 +14,7 @@ export function accountPart(given: Given): void {
   }
 
   describe('sessions', () => {
-    it('act on every project of the account', async () => {
+    it('act on every project of the account [projects.list, auth.session]', async () => {
       const { access_token: token } = await signIn()
       const { json } = await given().call('GET', '/v1/projects', { token })
       const { first, sibling } = given()
@@ -36,7 +36,7 @@ export function accountPart(given: Given): void {
       expect(wrong.text).toBe(unknown.text)
     })
 
-    it('give new tokens for a refresh token, once', async () => {
+    it('give new tokens for a refresh token, once [sessions.open]', async () => {
       const { refresh_token } = await signIn()
       const call = { token: null, body: { refresh_token } }
       const refreshed = await given().call('POST', '/v1/sessions/refresh', call)
@@ -47,7 +47,7 @@ export function accountPart(given: Given): void {
       expect((await given().call('POST', '/v1/sessions/refresh', call)).status).toBe(401)
     })
 
-    it('are over after signing out', async () => {
+    it('are over after signing out [sessions.open, auth.revoked]', async () => {
       const { access_token: token, refresh_token } = await signIn()
       expect((await given().call('DELETE', '/v1/sessions/current', { token })).status).toBe(200)
       const refresh = await given().call('POST', '/v1/sessions/refresh', {
@@ -60,7 +60,7 @@ export function accountPart(given: Given): void {
         .toBe(401)
     })
 
-    it('refuse a token whose signature was changed', async () => {
+    it('refuse a token whose signature was changed [auth.forged]', async () => {
       const { access_token } = await signIn()
       const [head, payload, signature] = access_token.split('.') as [string, string, string]
       const other = signature.startsWith('A') ? 'B' : 'A'
@@ -70,7 +70,7 @@ export function accountPart(given: Given): void {
   })
 
   describe('projects', () => {
-    it('are made by a member and not by a key', async () => {
+    it('are made by a member and not by a key [projects.change]', async () => {
       const { access_token: token } = await signIn()
       const body = { name: 'third', concurrency: 7, credit_cents: 500 }
       const made = await given().call('POST', '/v1/projects', { token, body })
@@ -86,14 +86,14 @@ export function accountPart(given: Given): void {
       await given().ctx.sql`delete from projects where id = ${made.json.id}`
     })
 
-    it('are listed to a key as its own only', async () => {
+    it('are listed to a key as its own only [projects.list]', async () => {
       const { json } = await given().call('GET', '/v1/projects')
       expect(json.map((project: { id: string }) => project.id)).toEqual([given().first.project_id])
     })
   })
 
   describe('API keys', () => {
-    it('are shown once, listed by their prefix, and dead within five seconds of their revocation', async () => {
+    it('are shown once, listed by their prefix, and dead within five seconds of their revocation [keys.create, keys.list, keys.prefix, keys.shown-once, keys.revoke, auth.revoked]', async () => {
       const path = `/v1/projects/${given().first.project_id}/api-keys`
       const made = await given().call('POST', path, { body: { name: 'ci' } })
       expect(made.status).toBe(201)
@@ -114,7 +114,7 @@ export function accountPart(given: Given): void {
       expect((await given().call('GET', path)).text).not.toContain(id)
     })
 
-    it('have a name of at most 128 characters', async () => {
+    it('have a name of at most 128 characters [keys.name]', async () => {
       const path = `/v1/projects/${given().first.project_id}/api-keys`
       expect((await given().call('POST', path, { body: { name: 'n'.repeat(128) } })).status).toBe(201)
       expect((await given().call('POST', path, { body: { name: 'n'.repeat(129) } })).status).toBe(400)

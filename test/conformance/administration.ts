@@ -29,7 +29,7 @@ export function administrationPart(given: Given): void {
   }
 
   describe('a project', () => {
-    it('is changed in what is named alone, and null takes a limit back', async () => {
+    it('is changed in what is named alone, and null takes a limit back [projects.change]', async () => {
       const world = given()
       const { token, project_id, key } = await openAccount(world)
       const path = `/v1/projects/${project_id}`
@@ -63,7 +63,7 @@ export function administrationPart(given: Given): void {
       expect([status, json.error.code]).toEqual([400, 'invalid_request'])
     })
 
-    it('goes with everything in it, once its name was repeated', async () => {
+    it('goes with everything in it, once its name was repeated [projects.delete]', async () => {
       const world = given()
       const account = await openAccount(world)
       const { token, project_id, key } = account
@@ -83,7 +83,7 @@ export function administrationPart(given: Given): void {
   })
 
   describe('an agent', () => {
-    it('goes with its runs, and its slug is free at once', async () => {
+    it('goes with its runs, and its slug is free at once [agents.delete]', async () => {
       const world = given()
       const account = await openAccount(world)
       const { key, project_id } = account
@@ -102,7 +102,7 @@ export function administrationPart(given: Given): void {
   })
 
   describe('an account', () => {
-    it('goes with everything in it, once its name and the password were repeated', async () => {
+    it('goes with everything in it, once its name and the password were repeated [account.delete]', async () => {
       const world = given()
       const account = await openAccount(world)
       const { token, account_id, project_id, key, name } = account
@@ -126,7 +126,7 @@ export function administrationPart(given: Given): void {
   })
 
   describe('the log of changes', () => {
-    it('names who did what to what, in pages, and no value that was sent', async () => {
+    it('names who did what to what, in pages, and no value that was sent [audit.list]', async () => {
       const world = given()
       const { token, project_id, key, owner_id, email } = await openAccount(world)
       const agent = await makeAgent(world, key)

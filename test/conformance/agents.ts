@@ -6,7 +6,7 @@ import type { Given } from './suite.ts'
 /** Agents and their deployments. */
 export function agentsPart(given: Given): void {
   describe('agents', () => {
-    it('are made, read, listed and updated, which bumps the version of their configuration', async () => {
+    it('are made, read, listed and updated, which bumps the version of their configuration [agents.create, agents.list, agents.get, agents.update, agents.slug-of-name]', async () => {
       const body = {
         project_id: given().first.project_id,
         name: 'Ticket Triage',
@@ -32,7 +32,7 @@ export function agentsPart(given: Given): void {
       expect(listed.json).toContainEqual(updated.json)
     })
 
-    it('have a slug that is unique within their project only', async () => {
+    it('have a slug that is unique within their project only [agents.slug-unique, errors.409]', async () => {
       const { slug } = await makeAgent(given())
       const again = await given().call('POST', '/v1/agents', { body: { name: 'again', slug } })
       expect([again.status, again.json.error.code]).toEqual([409, 'agent_slug_taken'])
@@ -62,7 +62,7 @@ export function agentsPart(given: Given): void {
     const declaration = { name: 'triage', item_budget_cents: 5, network: ['api.openai.com'] }
     const bundle = { kind: 'bundle', code: 'export default 1', declaration, env: { TOKEN: 'secret-word' } }
 
-    it('are versions; the same content is the same version; an older one can be promoted', async () => {
+    it('are versions; the same content is the same version; an older one can be promoted [deployments.versions]', async () => {
       const { id } = await makeAgent(given())
       const path = `/v1/agents/${id}/deployments`
       const one = await given().call('POST', path, { body: bundle })

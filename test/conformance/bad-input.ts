@@ -40,7 +40,7 @@ export function badInputPart(given: Given): void {
       ['not UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'invalid_utf8'],
       ['after a byte order mark', new Uint8Array([0xef, 0xbb, 0xbf, 0x7b, 0x7d]), 'invalid_json'],
     ]
-    it.each(BODIES)('a body that is %s', async (_, raw, code) => {
+    it.each(BODIES)('a body that is %s [errors.400, input.json]', async (_, raw, code) => {
       for (const swept of operations) {
         const { requestBody } = swept.operation
         if (requestBody === undefined || (raw === '' && requestBody.required !== true)) continue
@@ -76,7 +76,7 @@ export function badInputPart(given: Given): void {
       }
     })
 
-    it('a parameter that is unknown, and one that is given twice', async () => {
+    it('a parameter that is unknown, and one that is given twice [input.strict]', async () => {
       for (const swept of operations) {
         const token = swept.row.session ? tenant.session : tenant.key
         const unknown = await asked(world, swept, tenant, token, { query: { colour: 'red' } })
@@ -113,7 +113,7 @@ export function badInputPart(given: Given): void {
       ['item_id', ''],
       ['item_id', 'a\0'],
       ['partition_key', 'x'.repeat(257)],
-    ])('%s=%s, wherever it is a parameter', async (name, value) => {
+    ])('%s=%s, wherever it is a parameter [errors.400, limits.item-id]', async (name, value) => {
       const code = name === 'cursor' ? 'invalid_cursor' : 'invalid_request'
       const concerned = operations.filter(({ query }) => query.includes(name))
       if (name !== 'partition_key') expect(concerned).not.toEqual([])
@@ -131,7 +131,7 @@ export function badInputPart(given: Given): void {
       }
     })
 
-    it('a change that changes nothing', async () => {
+    it('a change that changes nothing [errors.400]', async () => {
       for (const swept of operations.filter(({ method }) => method === 'patch')) {
         const answer = await asked(
           world,
@@ -155,22 +155,25 @@ export function badInputPart(given: Given): void {
       ['with a newline', '"a\\nb"'],
       ['with a lone surrogate', '"\\ud800"'],
     ]
-    it.each(KEYS)('an item_id or a partition_key %s, in every form of submission', async (_, text) => {
-      const { id, slug } = await makeAgent(world)
-      for (const field of ['item_id', 'partition_key']) {
-        const item = `"input":1,"${field}":${text}`
-        for (const [path, raw, headers, code] of [
-          [`/v1/agents/${id}/runs`, `{${item}}`, JSON_TYPE, 'invalid_request'],
-          ['/v1/runs', `{"agent":"${slug}",${item}}`, JSON_TYPE, 'invalid_request'],
-          ['/v1/batches', `{"agent_id":"${id}","items":[{${item}}]}`, JSON_TYPE, 'invalid_request'],
-          [`/v1/batches?agent_id=${id}`, `{${item}}\n`, NDJSON, 'invalid_line'],
-        ] as const) {
-          const answer = await world.call('POST', path, { raw, headers })
-          expect([path, answer.status, answer.json.error.code]).toEqual([path, 400, code])
+    it.each(KEYS)(
+      'an item_id or a partition_key %s, in every form of submission [limits.item-id, input.all-or-nothing]',
+      async (_, text) => {
+        const { id, slug } = await makeAgent(world)
+        for (const field of ['item_id', 'partition_key']) {
+          const item = `"input":1,"${field}":${text}`
+          for (const [path, raw, headers, code] of [
+            [`/v1/agents/${id}/runs`, `{${item}}`, JSON_TYPE, 'invalid_request'],
+            ['/v1/runs', `{"agent":"${slug}",${item}}`, JSON_TYPE, 'invalid_request'],
+            ['/v1/batches', `{"agent_id":"${id}","items":[{${item}}]}`, JSON_TYPE, 'invalid_request'],
+            [`/v1/batches?agent_id=${id}`, `{${item}}\n`, NDJSON, 'invalid_line'],
+          ] as const) {
+            const answer = await world.call('POST', path, { raw, headers })
+            expect([path, answer.status, answer.json.error.code]).toEqual([path, 400, code])
+          }
         }
-      }
-      expect((await world.call('GET', `/v2/runs?agent=${slug}`)).json).toEqual([])
-    })
+        expect((await world.call('GET', `/v2/runs?agent=${slug}`)).json).toEqual([])
+      },
+    )
 
     it.each([
       ['budget_cents', ['-1', '1.5', '"100"', 'true', 'null', '9007199254740992', '1e400']],
@@ -210,7 +213,7 @@ export function badInputPart(given: Given): void {
       expect([status, json.error.code]).toEqual([400, 'invalid_request'])
     })
 
-    describe('credentials', () => {
+    describe('credentials [auth.unauthenticated, auth.forged]', () => {
       async function token(claims: { alg?: string; audience?: string; issuer?: string; expires_s?: number }) {
         const { ctx } = world
         const { json } = await world.call('POST', '/v1/sessions', {

@@ -4,12 +4,12 @@ import type { Given } from './suite.ts'
 /** What holds for all operations: credentials, errors, bodies, queries. */
 export function edgePart(given: Given): void {
   describe('the edge', () => {
-    it('answers /health without credentials', async () => {
+    it('answers /health without credentials [health.alive]', async () => {
       const { status, json } = await given().call('GET', '/health', { token: null })
       expect([status, json]).toEqual([200, { status: 'ok' }])
     })
 
-    it('names both stores as ready', async () => {
+    it('names both stores as ready [health.ready]', async () => {
       const { status, json } = await given().call('GET', '/health/ready', { token: null })
       expect(status).toBe(200)
       expect(json.dependencies.postgres.status).toBe('ok')
@@ -43,7 +43,7 @@ export function edgePart(given: Given): void {
       expect(policy).toContain(`default-src 'none'; style-src 'sha256-${hash}'`)
     })
 
-    it('answers 404 as JSON for a path and for a method that is not there', async () => {
+    it('answers 404 as JSON for a path and for a method that is not there [errors.404, errors.json]', async () => {
       for (const [method, path] of [
         ['GET', '/v1/nothing'],
         ['PUT', '/v1/projects'],
@@ -62,7 +62,7 @@ export function edgePart(given: Given): void {
       ['two tokens', { authorization: 'Bearer a, Bearer b' }],
       ['a word', { authorization: 'Bearer word' }],
       ['alg none', { authorization: `Bearer ${btoa('{"alg":"none"}')}.${btoa('{"sub":"x"}')}.` }],
-    ])('answers 401 with %s', async (_, headers) => {
+    ])('answers 401 with %s [auth.unauthenticated]', async (_, headers) => {
       const {
         status,
         json,
@@ -85,13 +85,13 @@ export function edgePart(given: Given): void {
       ['a number for a name', '{"name":1}', 'invalid_request'],
       ['a NUL in a name', '{"name":"a\\u0000"}', 'invalid_request'],
       ['a name of 257 characters', JSON.stringify({ name: 'n'.repeat(257) }), 'invalid_request'],
-    ])('refuses a body that is or has %s', async (_, raw, code) => {
+    ])('refuses a body that is or has %s [errors.400, input.json]', async (_, raw, code) => {
       const headers = { 'content-type': 'application/json' }
       const { status, json } = await given().call('POST', '/v1/agents', { raw, headers })
       expect([status, json.error.code]).toEqual([400, code])
     })
 
-    it('names an unknown field', async () => {
+    it('names an unknown field [input.strict]', async () => {
       const { json } = await given().call('POST', '/v1/agents', { body: { name: 'a', nome: 'b' } })
       expect(json.error.message).toContain('"nome"')
     })
@@ -121,7 +121,7 @@ export function edgePart(given: Given): void {
         `?item_id=${encodeURIComponent('😀'.repeat(65))}`,
         '256 bytes',
       ],
-    ])('refuses a query with %s', async (_, query, message) => {
+    ])('refuses a query with %s [errors.400, input.strict, limits.item-id]', async (_, query, message) => {
       const { status, json } = await given().call('GET', `/v2/runs${query}`)
       expect([status, json.error.code]).toEqual([400, 'invalid_request'])
       expect(json.error.message).toContain(message)

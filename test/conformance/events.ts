@@ -11,7 +11,7 @@ interface Event {
 /** Progress as it happens. */
 export function eventsPart(given: Given): void {
   describe('followRun', () => {
-    it('tells each change of a run, then its end, and takes up where a caller left off', async () => {
+    it('tells each change of a run, then its end, and takes up where a caller left off [runs.events]', async () => {
       const world = given()
       const { sql } = world.ctx
       const agent = await makeAgent(world)

@@ -58,7 +58,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => world?.end())
 
-it('answers any request as the document says, and loses nothing', async () => {
+it('answers any request as the document says, and loses nothing [errors.only-these, errors.codes, errors.json]', async () => {
   const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
   console.log(`fuzz: seed ${seed}, ${REQUESTS} requests`)
   const wish = wishes(world.contract.document)

@@ -19,7 +19,7 @@ export function limitsPart(given: Given): void {
   }
 
   describe('limits', () => {
-    it('answer 429 with Retry-After to a key that asks too often, and to no other', async () => {
+    it('answer 429 with Retry-After to a key that asks too often, and to no other [errors.429]', async () => {
       const world = given()
       const { key, token } = await limited({ requests_per_second: 1 })
       const answers = await Promise.all(
@@ -33,7 +33,7 @@ export function limitsPart(given: Given): void {
       expect((await world.call('GET', '/v1/agents', { token })).status).toBe(200)
     })
 
-    it('answer 429 to a run too many, however it is started, and repeat an answer already given', async () => {
+    it('answer 429 to a run too many, however it is started, and repeat an answer already given [errors.429]', async () => {
       const world = given()
       const { key } = await limited({ open_runs: 1 })
       const agent = await makeAgent(world, key)
@@ -61,7 +61,7 @@ export function limitsPart(given: Given): void {
       expect((await start({ agent: agent.slug, input: 2 })).status).toBe(202)
     })
 
-    it('answer 402 to a run beyond the plan of the account', async () => {
+    it('answer 402 to a run beyond the plan of the account [errors.402]', async () => {
       const world = given()
       const { ctx } = world
       const { key, account_id } = await openAccount(world)
@@ -75,7 +75,7 @@ export function limitsPart(given: Given): void {
   })
 
   describe('a one-off start', () => {
-    it('names its agent by slug or by id', async () => {
+    it('names its agent by slug or by id [starts.one-off]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       for (const name of [{ agent: agent.slug }, { agent_id: agent.id }]) {
@@ -128,7 +128,7 @@ export function limitsPart(given: Given): void {
       ],
       ['a batch as lines', (id, key) => [`/v1/batches?agent_id=${id}&idempotency_key=${key}`, lines]],
     ]
-    it.each(shapes)('starts one run: %s', async (_, shape) => {
+    it.each(shapes)('starts one run: %s [runs.idempotent]', async (_, shape) => {
       const world = given()
       const agent = await makeAgent(world)
       const [path, call] = shape(agent.id, `fifty-${agent.id}`)

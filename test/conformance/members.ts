@@ -17,7 +17,7 @@ export function membersPart(given: Given): void {
   }
 
   describe('members', () => {
-    it('are listed, with who is asking, and never with a password', async () => {
+    it('are listed, with who is asking, and never with a password [members.manage, account.get]', async () => {
       const { token, member, email } = await openWithMember('viewer')
       const list = await given().call('GET', '/v1/members', { token })
       expect(list.json.map((one: { role: string }) => one.role)).toEqual(['owner', 'viewer'])
@@ -66,7 +66,7 @@ export function membersPart(given: Given): void {
       }
     })
 
-    it('get another role within five seconds', async () => {
+    it('get another role within five seconds [members.manage]', async () => {
       const world = given()
       const { token, member, session } = await openWithMember('viewer')
       const path = `/v1/members/${member.id}`
@@ -81,7 +81,7 @@ export function membersPart(given: Given): void {
         .toBe(201)
     })
 
-    it('are out within five seconds of their removal', async () => {
+    it('are out within five seconds of their removal [members.manage, auth.revoked]', async () => {
       const world = given()
       const { token, member, session } = await openWithMember('operator')
       expect((await world.call('DELETE', `/v1/members/${member.id}`, { token })).json.id).toBe(member.id)
@@ -90,7 +90,7 @@ export function membersPart(given: Given): void {
       expect((await world.call('DELETE', `/v1/members/${member.id}`, { token })).status).toBe(404)
     })
 
-    it('never lose their last owner, and share no e-mail', async () => {
+    it('never lose their last owner, and share no e-mail [members.manage]', async () => {
       const world = given()
       const { token, owner_id, email } = await openWithMember('viewer')
       const path = `/v1/members/${owner_id}`
@@ -115,7 +115,7 @@ export function membersPart(given: Given): void {
   })
 
   describe('a password', () => {
-    it('that changes ends every other session and none of this', async () => {
+    it('that changes ends every other session and none of this [account.password]', async () => {
       const world = given()
       const { token, email } = await openAccount(world)
       const other = await signIn(world, email)
@@ -130,7 +130,7 @@ export function membersPart(given: Given): void {
       await signIn(world, email, 'another good password')
     })
 
-    it('takes patience after too many wrong ones, for that e-mail alone', async () => {
+    it('takes patience after too many wrong ones, for that e-mail alone [limits.sign-in, errors.429]', async () => {
       const world = given()
       const [one, other] = [await openAccount(world), await openAccount(world)]
       const attempt = (password: string) =>
@@ -144,7 +144,7 @@ export function membersPart(given: Given): void {
   })
 
   describe('sessions', () => {
-    it('are listed and revoked one by one', async () => {
+    it('are listed and revoked one by one [sessions.list, auth.revoked]', async () => {
       const world = given()
       const { token, email } = await openAccount(world)
       const other = await signIn(world, email)

@@ -24,7 +24,7 @@ export function readinessPart(given: Given, startHost: StartHost): void {
       }
     }
 
-    it('is named by the readiness probe: Redis', async () => {
+    it('is named by the readiness probe: Redis [health.not-ready, health.alive]', async () => {
       const { status, json } = await probe({ redisUrl: `redis://${REFUSING}` })
       expect(status).toBe(503)
       expect(json.error).toMatchObject({
@@ -37,7 +37,7 @@ export function readinessPart(given: Given, startHost: StartHost): void {
       })
     })
 
-    it('is named by the readiness probe: PostgreSQL', async () => {
+    it('is named by the readiness probe: PostgreSQL [health.not-ready, health.alive]', async () => {
       const { status, json } = await probe({ databaseUrl: `postgres://nobody@${REFUSING}/none` })
       expect(status).toBe(503)
       expect(json.error.message).toMatch(/^postgres /)
@@ -47,7 +47,7 @@ export function readinessPart(given: Given, startHost: StartHost): void {
       })
     })
 
-    it('fails an operation with a request id and no details', async () => {
+    it('fails an operation with a request id and no details [errors.500]', async () => {
       const { urls, contract, first } = given()
       const secret = 'postgres://teller:hidden-word@'
       const host = await startHost({

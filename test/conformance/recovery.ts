@@ -1,68 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
-import { consume } from '../../shared/engine/consume.ts'
 import { advanceRecoveries } from '../../shared/engine/recover.ts'
 import { makeAgent, makeRun } from './make.ts'
+import { fails, holds, ran, recordId, workOff, works } from './play.ts'
 import type { Given } from './suite.ts'
-import type { World } from './world.ts'
-
-const recordId = (run: string, seq = 1) => `${run.slice(0, 28)}${String(seq).padStart(8, '0')}`
-
-type Play = (item: ItemLine) => AgentLine[]
-const fails =
-  (code = 'tool_call_error'): Play =>
-  ({ seq, attempt }) => [
-    { type: 'step', seq, attempt, step: { ...STEP, key: 'look_up', output: { found: 7 } } },
-    { type: 'error', seq, attempt, error: { code, message: 'no answer' } },
-  ]
-const works: Play = ({ seq, attempt }) => [{ type: 'result', seq, attempt, output: { ok: true } }]
-const STEP = {
-  kind: 'tool_call' as const,
-  name: 'look_up',
-  started_at: '2026-01-01T00:00:00Z',
-  duration_ms: 1,
-}
-const holds: Play = ({ seq, attempt, recorded }) =>
-  recorded.length > 0
-    ? [{ type: 'result', seq, attempt, output: 'approved' }]
-    : [
-        { type: 'step', seq, attempt, step: { ...STEP, key: 'hold', kind: 'step', output: { held: true } } },
-        { type: 'hold', seq, attempt, reason: 'looks like fraud' },
-      ]
-
-/** Works off everything there is with a played agent; the host itself has no consumer. */
-async function workOff(world: World, play: Play): Promise<void> {
-  await consume({
-    ...world.ctx,
-    async invokeAgent(_target, { body }) {
-      const items = body
-        .split('\n')
-        .filter(Boolean)
-        .map(line => JSON.parse(line) as ItemLine)
-      const lines = items.flatMap(play).map(line => `${JSON.stringify(line)}\n`)
-      async function* answer() {
-        yield new TextEncoder().encode(lines.join(''))
-      }
-      return { status: 200, contentType: 'application/x-ndjson', body: answer() }
-    },
-  })
-}
-
-/** An agent of its own with a deployment, and a run over items that was worked off. */
-async function ran(world: World, play: Play, items: object[]) {
-  const agent = await makeAgent(world)
-  const declaration = { name: 'played', max_consecutive_failures: 100_000 }
-  const body = { kind: 'url', url: 'http://127.0.0.1:9/', declaration }
-  await world.call('POST', `/v1/agents/${agent.id}/deployments`, { body })
-  const run = await makeRun(world, agent.id, items)
-  await workOff(world, play)
-  return { agent, run }
-}
 
 /** Triage, replays, resumes, clusters, recoveries, and why an item is not running. */
 export function recoveryPart(given: Given): void {
   describe('triage', () => {
-    it('lists what waits for a decision, newest first, in pages that neither repeat nor leave out', async () => {
+    it('lists what waits for a decision, newest first, in pages that neither repeat nor leave out [triage.list, triage.lanes, triage.actions, triage.leaves, items.partition-key]', async () => {
       const world = given()
       const items = ['a', 'b', 'c', 'd', 'e'].map(id => ({
         input: id,
@@ -111,7 +56,7 @@ export function recoveryPart(given: Given): void {
       expect([other.status, other.json.error.code]).toEqual([400, 'invalid_cursor'])
     })
 
-    it('clamps limit to 1 to 200 and refuses lanes that are none', async () => {
+    it('clamps limit to 1 to 200 and refuses lanes that are none [limits.triage-page]', async () => {
       const world = given()
       const items = Array.from({ length: 203 }, (_, n) => ({ input: n }))
       const { run } = await ran(world, fails(), items)
@@ -126,7 +71,7 @@ export function recoveryPart(given: Given): void {
       expect((await world.call('GET', '/v1/triage?kind=other')).status).toBe(400)
     })
 
-    it('lets a row leave by acknowledging, which decides nothing, and by dismissing, which does', async () => {
+    it('lets a row leave by acknowledging, which decides nothing, and by dismissing, which does [triage.acknowledge, triage.dismiss, triage.leaves]', async () => {
       const world = given()
       const { run } = await ran(world, item => (item.seq === 1 ? works(item) : fails()(item)), [
         { input: 1 },
@@ -149,7 +94,7 @@ export function recoveryPart(given: Given): void {
   })
 
   describe('a replay', () => {
-    it('answers with the new item and the steps it reuses, and shows in the lineage of both', async () => {
+    it('answers with the new item and the steps it reuses, and shows in the lineage of both [recovery.replay, recovery.steps-reused, items.replayed-from, items.lineage, runs.list-by-item]', async () => {
       const world = given()
       const { run } = await ran(world, fails(), [{ input: { n: 1.5 }, item_id: 'again' }])
       const id = recordId(run)
@@ -204,7 +149,7 @@ export function recoveryPart(given: Given): void {
       await world.call('POST', `/v2/runs/${edited.json.run_id}/cancel`)
     })
 
-    it('of an item that worked is refused', async () => {
+    it('of an item that worked is refused [recovery.not-replayable, recovery.not-paused, errors.409]', async () => {
       const world = given()
       const { run } = await ran(world, works, [{ input: 1 }])
       const refused = await world.call('POST', `/v1/durable/runs/${recordId(run)}/replay`)
@@ -215,7 +160,7 @@ export function recoveryPart(given: Given): void {
   })
 
   describe('a held item', () => {
-    it('is in quarantine, says why, and goes on when it is resumed', async () => {
+    it('is in quarantine, says why, and goes on when it is resumed [recovery.resume, triage.lanes, triage.actions]', async () => {
       const world = given()
       const { run } = await ran(world, holds, [{ input: 1 }])
       const { json } = await world.call('GET', `/v1/triage?kind=quarantine&run_id=${run}`)
@@ -238,7 +183,7 @@ export function recoveryPart(given: Given): void {
   })
 
   describe('failure clusters', () => {
-    it('add up to all failures of the project, with at most five ids each', async () => {
+    it('add up to all failures of the project, with at most five ids each [clusters.list, clusters.key, clusters.other-says-nothing, clusters.ids, clusters.sum]', async () => {
       const world = given()
       const items = Array.from({ length: 7 }, (_, n) => ({
         input: { text: ' the same\n prompt' },
@@ -266,7 +211,7 @@ export function recoveryPart(given: Given): void {
   })
 
   describe('a recovery', () => {
-    it('tells what it would do, does it, and is shown with its counts', async () => {
+    it('tells what it would do, does it, and is shown with its counts [recoveries.cohort]', async () => {
       const world = given()
       const { run } = await ran(world, fails(), [{ input: 1 }, { input: 2 }, { input: 3 }])
       await world.call('POST', `/v1/durable/runs/${recordId(run, 3)}/acknowledge`)
@@ -291,7 +236,7 @@ export function recoveryPart(given: Given): void {
       expect([late.status, late.json.error.code]).toEqual([409, 'recovery_already_ended'])
     })
 
-    it('can be aborted, and refuses a filter that passes nothing', async () => {
+    it('can be aborted, and refuses a filter that passes nothing [recoveries.abort]', async () => {
       const world = given()
       const { run } = await ran(world, fails(), [{ input: 1 }])
       const started = await world.call('POST', '/v1/recoveries', { body: { filter: { run_id: run } } })
@@ -336,7 +281,7 @@ export function recoveryPart(given: Given): void {
     await world.call('POST', `/v1/recoveries/${json.id}/abort`)
   })
 
-  it('why an item is not running is one token and one sentence', async () => {
+  it('why an item is not running is one token and one sentence [items.why]', async () => {
     const world = given()
     const agent = await makeAgent(world)
     const run = await makeRun(world, agent.id, [{ input: 1 }])

@@ -10,7 +10,7 @@ export function runsPart(given: Given): void {
   stepsPart(given)
 
   describe('runs', () => {
-    it('are listed newest first, by agent and by item, in pages', async () => {
+    it('are listed newest first, by agent and by item, in pages [runs.list, runs.list-by-agent, runs.list-by-item]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       const ids: string[] = []
@@ -34,7 +34,7 @@ export function runsPart(given: Given): void {
       expect(second).toEqual({ ids: ids.slice(3), next: null })
     })
 
-    it('fill a page of 50, or of what limit says, clamped to 1 to 500', async () => {
+    it('fill a page of 50, or of what limit says, clamped to 1 to 500 [limits.runs-page]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       const { sql } = world.ctx
@@ -53,7 +53,7 @@ export function runsPart(given: Given): void {
       }
     })
 
-    it('refuse a cursor that was edited, of another filter, or of another project', async () => {
+    it('refuse a cursor that was edited, of another filter, or of another project [limits.cursor]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       for (const input of [1, 2]) await makeRun(world, agent.id, [{ input, item_id: 'same' }])
@@ -72,7 +72,7 @@ export function runsPart(given: Given): void {
       }
     })
 
-    it('show what was ordered and how far they are', async () => {
+    it('show what was ordered and how far they are [runs.get, lifecycle.queued]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       const more = {
@@ -103,7 +103,7 @@ export function runsPart(given: Given): void {
       })
     })
 
-    it('are cancelled once', async () => {
+    it('are cancelled once [runs.cancel, runs.cancelled, lifecycle.cancelled]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       const id = await makeRun(world, agent.id, [{ input: 1 }, { input: 2 }])
@@ -115,7 +115,7 @@ export function runsPart(given: Given): void {
       expect([again.status, again.json.error.code]).toEqual([409, 'run_already_ended'])
     })
 
-    it('prove that nothing was lost, and tell where a counter is wrong', async () => {
+    it('prove that nothing was lost, and tell where a counter is wrong [runs.verify]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       const id = await makeRun(world, agent.id, [{ input: 1 }, { input: 2 }])
@@ -135,7 +135,7 @@ export function runsPart(given: Given): void {
   })
 
   describe('items', () => {
-    it('are listed in pages, by status and by verdict', async () => {
+    it('are listed in pages, by status and by verdict [runs.items-that-did-not-work]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       const run = await makeRun(
@@ -162,7 +162,7 @@ export function runsPart(given: Given): void {
       expect(await list(`limit=4&cursor=${cursor}`)).toEqual([['i4'], null])
     })
 
-    it('have a durable record each, and all of them can be exported as lines and as an array', async () => {
+    it('have a durable record each, and all of them can be exported as lines and as an array [records.export, records.get, service.results-are-items]', async () => {
       const world = given()
       const agent = await makeAgent(world, world.sibling.key)
       const items = Array.from({ length: 1203 }, (_, n) => ({

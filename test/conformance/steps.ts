@@ -5,7 +5,7 @@ import type { Given } from './suite.ts'
 /** Traces. */
 export function stepsPart(given: Given): void {
   describe('steps', () => {
-    it('are found by item, run and verdict, most recent first, in pages that do not shift', async () => {
+    it('are found by item, run and verdict, most recent first, in pages that do not shift [steps.list, steps.by-item, steps.by-verdict, steps.sort]', async () => {
       const world = given()
       const { sql } = world.ctx
       const agent = await makeAgent(world)
@@ -73,7 +73,7 @@ export function stepsPart(given: Given): void {
       expect([elsewhere.status, elsewhere.json.error.code]).toEqual([400, 'invalid_cursor'])
     })
 
-    it('are searched by every filter of the interface, and by words', async () => {
+    it('are searched by every filter of the interface, and by words [steps.by-prefix, steps.by-verdict, steps.by-reason, steps.by-cost, steps.by-time, steps.sort, steps.by-words, steps.where, steps.categories]', async () => {
       const world = given()
       const { sql } = world.ctx
       const agent = await makeAgent(world)
@@ -210,7 +210,7 @@ export function stepsPart(given: Given): void {
       expect([status, json.error.code]).toEqual([400, 'invalid_request'])
     })
 
-    it('come back byte for byte', async () => {
+    it('come back byte for byte [steps.content]', async () => {
       const world = given()
       const agent = await makeAgent(world)
       const run = await makeRun(world, agent.id, [{ input: 1 }])

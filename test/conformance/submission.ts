@@ -23,7 +23,7 @@ export function submissionPart(given: Given): void {
   }
 
   describe('one item', () => {
-    it.each(verbatim)('comes back byte for byte: %s', async input => {
+    it.each(verbatim)('comes back byte for byte: %s [input.verbatim, items.input]', async input => {
       const agent = await makeAgent(given())
       const raw = `{ "item_id" : "x", "input" : ${input} }`
       const headers = { 'content-type': 'application/json' }
@@ -34,7 +34,7 @@ export function submissionPart(given: Given): void {
     })
 
     it.each(["' OR 1=1--", '../../etc', '%2e%2e', '😀'.repeat(64), 'ünï"\\'])(
-      'keeps item_id %s',
+      'keeps item_id %s [items.id, runs.list-by-item]',
       async item_id => {
         const agent = await makeAgent(given())
         const { json } = await given().call('POST', `/v1/agents/${agent.id}/runs`, {
@@ -46,7 +46,7 @@ export function submissionPart(given: Given): void {
       },
     )
 
-    it('gets its record id as item_id when it brings none', async () => {
+    it('gets its record id as item_id when it brings none [items.id-not-derived]', async () => {
       const agent = await makeAgent(given())
       const { json } = await given().call('POST', `/v1/agents/${agent.id}/runs`, { body: { input: 1 } })
       const record = await given().call('GET', `/v1/durable/runs/${json.record_id}`)
@@ -78,7 +78,7 @@ export function submissionPart(given: Given): void {
       expect([status, json.error.code]).toEqual([400, 'invalid_request'])
     })
 
-    it('is one run for one idempotency key, and a conflict for another body', async () => {
+    it('is one run for one idempotency key, and a conflict for another body [runs.idempotent, errors.409]', async () => {
       const agent = await makeAgent(given())
       const ask = (input: number) =>
         given().call('POST', `/v1/agents/${agent.id}/runs`, { body: { input, idempotency_key: 'once' } })
@@ -88,7 +88,7 @@ export function submissionPart(given: Given): void {
       expect([other.status, other.json.error.code]).toEqual([409, 'idempotency_key_reused'])
     })
 
-    it('is refused with 402 while the account is suspended', async () => {
+    it('is refused with 402 while the account is suspended [errors.402]', async () => {
       const { ctx, call, stranger } = given()
       const agent = await makeAgent(given(), stranger.key)
       await ctx.sql`update accounts set status = 'suspended' where id = ${stranger.account_id}`
@@ -105,7 +105,7 @@ export function submissionPart(given: Given): void {
   })
 
   describe('a batch as JSON', () => {
-    it('is one run over its items, each input byte for byte', async () => {
+    it('is one run over its items, each input byte for byte [runs.submit, runs.group-id, input.verbatim]', async () => {
       const agent = await makeAgent(given())
       const items = verbatim.map((input, n) => `{"item_id":"v${n}","input":${input}}`)
       const raw = `{"items":[${items.join(' , ')}],"agent_id":"${agent.id}"}`
@@ -152,7 +152,7 @@ export function submissionPart(given: Given): void {
   })
 
   describe('a batch as lines', () => {
-    it('takes a stream of lines, with \\r\\n, blank lines and no newline at the end', async () => {
+    it('takes a stream of lines, with \\r\\n, blank lines and no newline at the end [runs.submit, starts.file]', async () => {
       const agent = await makeAgent(given())
       const pieces = [
         `{"input":${verbatim[0]}}\r\n\n{"inp`,
@@ -182,7 +182,7 @@ export function submissionPart(given: Given): void {
       expect(lines.sort()).toEqual([1, 3, 4])
     })
 
-    it('names every bad line and accepts nothing', async () => {
+    it('names every bad line and accepts nothing [input.lines, input.all-or-nothing]', async () => {
       const agent = await makeAgent(given())
       const raw = [
         '{"input":1}',
@@ -210,7 +210,7 @@ export function submissionPart(given: Given): void {
       expect((await given().call('GET', `/v2/runs?agent=${agent.slug}`)).json).toEqual([])
     })
 
-    it('names one bad line in the middle of many, and leaves nothing behind', async () => {
+    it('names one bad line in the middle of many, and leaves nothing behind [input.lines, input.all-or-nothing]', async () => {
       const agent = await makeAgent(given())
       const lines = Array.from({ length: 20_000 }, (_, n) =>
         n === 11_110 ? '{"input":1e999}' : `{"input":${n}}`,

@@ -7,6 +7,9 @@ import type { Answer, Call, World } from './world.ts'
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000001'
 
+/** Asked without a token. */
+const OPEN = ['createSession', 'getHealth', 'getReadiness', 'refreshSession']
+
 export interface Swept {
   id: string
   method: string
@@ -41,7 +44,9 @@ export function sweepPart(given: Given): void {
       expect(missing).toEqual([])
     })
 
-    it('answers 401 without credentials, with bad ones, and with a key where a member must sign in 403', async () => {
+    it('answers 401 without credentials, with bad ones, and with a key where a member must sign in 403 [auth.bearer, auth.unauthenticated]', async () => {
+      const open = operations.filter(({ operation }) => operation.security !== undefined)
+      expect(open.map(({ id }) => id).sort()).toEqual(OPEN)
       for (const swept of operations) {
         if (swept.operation.security !== undefined) continue
         const ask = (token: string | null) => asked(world, swept, tenants[0]!, token)
@@ -54,7 +59,7 @@ export function sweepPart(given: Given): void {
       }
     }, 120_000)
 
-    it('refuses what its path names of another project, and does not know what is of another account', async () => {
+    it('refuses what its path names of another project, and does not know what is of another account [auth.other-project, keys.one-project, errors.403, errors.404]', async () => {
       for (const swept of operations) {
         for (const name of swept.params) {
           await refuses(swept, name, (of, by) => ({
@@ -64,7 +69,7 @@ export function sweepPart(given: Given): void {
       }
     }, 240_000)
 
-    it('tells no difference between an id that does not exist and what cannot be one', async () => {
+    it('tells no difference between an id that does not exist and what cannot be one [errors.404]', async () => {
       for (const swept of operations) {
         for (const name of swept.params) {
           const token = swept.row.session ? tenants[0]!.session : tenants[0]!.key
@@ -78,7 +83,7 @@ export function sweepPart(given: Given): void {
       }
     }, 120_000)
 
-    it('refuses what its body and its query name of others', async () => {
+    it('refuses what its body and its query name of others [auth.other-project, keys.one-project, errors.403, errors.404]', async () => {
       for (const swept of operations) {
         for (const name of swept.row.names ?? []) {
           await refuses(swept, name, (of, by) => ({
@@ -114,7 +119,7 @@ export function sweepPart(given: Given): void {
       }
     }, 240_000)
 
-    it('opens a cursor only for the caller and the filters it was made for', async () => {
+    it('opens a cursor only for the caller and the filters it was made for [limits.cursor]', async () => {
       for (const swept of operations.filter(({ query }) => query.includes('cursor'))) {
         const [own, sibling, stranger] = [tenants[0]!, tenants[1]!, tenants[2]!]
         const first = await asked(world, swept, own, own.key, { query: { limit: '1' } })

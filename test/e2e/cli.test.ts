@@ -178,7 +178,7 @@ describe('submit', () => {
     tenant: 't',
   }))
 
-  it('without a terminal tells one event a line; items, item and verify agree', async () => {
+  it('without a terminal tells one event a line; items, item and verify agree [starts.file]', async () => {
     const file = await rows('pile.jsonl', pile)
     const ran = await run(
       'submit',
@@ -316,7 +316,7 @@ describe('submit', () => {
 })
 
 describe('run', () => {
-  it('starts one item, with the input as it was typed', async () => {
+  it('starts one item, with the input as it was typed [starts.command]', async () => {
     const ran = await run(
       'run',
       SLUG,

@@ -189,7 +189,7 @@ test('two stacks run side by side, and each key is good for its own alone', {
   expect((await list(other.url)).status).toBe(401)
 })
 
-test('a taken port and an unknown option are each refused with one line that says what to do', async () => {
+test('a taken port and an unknown option are each refused with one line that says what to do [service.local-address]', async () => {
   const dataDir = await dataFolder()
   const taker = createServer().listen(0, '127.0.0.1')
   await once(taker, 'listening')
@@ -197,6 +197,12 @@ test('a taken port and an unknown option are each refused with one line that say
   const { port } = taker.address() as { port: number }
   const taken = await refused(npmStart(dataDir, { PORT: String(port) }))
   expect(taken).toMatchObject({ code: 1, wrote: expect.stringContaining(`port_in_use: port ${port}`) })
+  const usual = createServer().listen(8090, '127.0.0.1')
+  // Taken by somebody else it is taken as well.
+  await Promise.race([once(usual, 'listening'), once(usual, 'error')]).catch(() => {})
+  parts.defer(() => void usual.close())
+  const untold = await refused(npmStart(dataDir, { PORT: '' }))
+  expect(untold.wrote).toContain('port_in_use: port 8090')
   const unknown = await refused(npmStart(dataDir, {}, ['--nodemo']))
   expect(unknown).toMatchObject({ code: 2, wrote: expect.stringContaining('usage: npm start') })
 })

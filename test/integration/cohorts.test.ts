@@ -47,7 +47,7 @@ const sizes = async () => {
 }
 
 describe('failure clusters', () => {
-  it('group by error code and prompt; what is alone is in other, and the counts add up', async () => {
+  it('group by error code and prompt; what is alone is in other, and the counts add up [clusters.grouping, clusters.key, clusters.sum]', async () => {
     engine.play(items =>
       items.map(item => failure(item, item.seq === 1 ? 'tool_call_error' : 'agent_error', 'no')),
     )
@@ -72,7 +72,7 @@ describe('failure clusters', () => {
     expect(found[2]).toMatchObject({ cluster_key: 'other', item_ids: [], record_ids: [] })
   })
 
-  it('name at most five items, and none when nothing failed', async () => {
+  it('name at most five items, and none when nothing failed [clusters.ids]', async () => {
     expect(await clusters()).toEqual({ clusters: [], total_failures: 0 })
     failing()
     await engine.submit(Array.from({ length: 9 }, () => ({ input: '"same"' })))
@@ -83,7 +83,7 @@ describe('failure clusters', () => {
     expect(found[0]!.item_ids).toHaveLength(5)
   })
 
-  it('are answered from a cache that a failure in another process makes old', async () => {
+  it('are answered from a cache that a failure in another process makes old [clusters.cache]', async () => {
     failing()
     await engine.submit([{ input: '"a"' }, { input: '"a"' }])
     await consume(engine.ctx)

@@ -26,7 +26,7 @@ afterEach(() => engine.close())
 const gate = () => Promise.withResolvers<void>()
 
 describe('a submitted pile', () => {
-  it('runs to its end, each item once, with outputs byte for byte', async () => {
+  it('runs to its end, each item once, with outputs byte for byte [items.output]', async () => {
     const runId = await engine.submit([
       { input: '{"a":1.50,  "b":"\\u0000 \\ud800"}' },
       { input: 'null' },
@@ -203,7 +203,7 @@ describe('a submission', () => {
     expect(left).toEqual({ runs: 0, items: 0 })
   })
 
-  it('whose process died half way is removed by the tick and never dispatched', async () => {
+  it('whose process died half way is removed by the tick and never dispatched [lifecycle.materializing]', async () => {
     const runId = await engine.submit(3)
     await engine.sql`update runs set materializing = true, touched_at = now() - interval '16 minutes' where id = ${runId}`
     await consume(engine.ctx)
@@ -227,7 +227,7 @@ describe('a submission', () => {
     await expect(other).rejects.toMatchObject({ code: 'idempotency_key_reused' })
   })
 
-  it('under a key older than a day starts a new run', async () => {
+  it('under a key older than a day starts a new run [runs.idempotent]', async () => {
     const idempotency = { key: 'k', fingerprint: async () => 'same' }
     const first = await engine.submit(1, { idempotency })
     await engine.sql`update idempotency_keys set created_at = now() - interval '25 hours'`
@@ -273,7 +273,7 @@ describe('caps', () => {
     return most
   }
 
-  it('of a run are kept', async () => {
+  it('of a run are kept [runs.concurrency]', async () => {
     const most = counting(() => 'run')
     const runId = await engine.submit(200, { concurrency: 7 })
     await consume(engine.ctx)
@@ -281,7 +281,7 @@ describe('caps', () => {
     expect(most.get('run')).toBeLessThanOrEqual(7)
   })
 
-  it('of an agent and a project are kept over all runs and consumers', async () => {
+  it('of an agent and a project are kept over all runs and consumers [runs.concurrency]', async () => {
     await engine.sql`update projects set settings = settings || '{"concurrency": 5}'`
     const most = counting(() => 'project')
     const ids = [await engine.submit(60), await engine.submit(60), await engine.submit(60)]
@@ -418,7 +418,7 @@ describe('an attempt', () => {
     })
   })
 
-  it('that takes too long ends as step_timeout', async () => {
+  it('that takes too long ends as step_timeout [items.error-codes]', async () => {
     const runId = await engine.submit(2, { timeout_seconds: 1 })
     engine.play(async function* (items) {
       yield result(items[0]!)
@@ -496,7 +496,7 @@ describe('an attempt', () => {
 })
 
 describe('a verdict', () => {
-  it('is degraded when the item returned without having worked, and waits in triage', async () => {
+  it('is degraded when the item returned without having worked, and waits in triage [service.ran-and-worked, items.verdict, items.degraded-reason, lifecycle.partial]', async () => {
     engine.play(items => [
       result(items[0]!, ''),
       { ...result(items[1]!), degraded: 'not sure' } as never,
@@ -552,7 +552,7 @@ describe('a verdict', () => {
 })
 
 describe('a cancelled run', () => {
-  it('dispatches nothing more, lets what is in flight finish, and ends', async () => {
+  it('dispatches nothing more, lets what is in flight finish, and ends [lifecycle.cancelled]', async () => {
     const [asked, answer] = [gate(), gate()]
     engine.play(async function* (items) {
       asked.resolve()

@@ -30,7 +30,7 @@ const oneCentEach = () =>
   })
 
 describe('the budget of a run', () => {
-  it('ends the items that were not dispatched, and is overshot by no more than what was in flight', async () => {
+  it('ends the items that were not dispatched, and is overshot by no more than what was in flight [lifecycle.budget, items.error-codes]', async () => {
     oneCentEach()
     const runId = await engine.submit(400, { budget_cents: 30, concurrency: 8 })
     await consume(engine.ctx)
@@ -183,7 +183,7 @@ describe("a project's credit", () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('when exhausted pauses what is left, which goes on by itself when there is credit again', async () => {
+  it('when exhausted pauses what is left, which goes on by itself when there is credit again [runs.paused]', async () => {
     await engine.sql`update projects set credit_micro = 100000`
     oneCentEach()
     const runId = await engine.submit(50, { concurrency: 2 })
@@ -203,7 +203,7 @@ describe("a project's credit", () => {
 })
 
 describe('money', () => {
-  it('of an unknown model is counted as unpriced and never as free', async () => {
+  it('of an unknown model is counted as unpriced and never as free [runs.cost-is-a-lower-bound]', async () => {
     engine.play(async function* ([item, other]) {
       const usage = { model: 'nobody-knows-it', input_tokens: 10, output_tokens: 10 }
       yield step(item!, 'call', { kind: 'llm_call', output: 'text', usage })
@@ -237,7 +237,7 @@ describe('money', () => {
   })
 })
 
-it('a run stops after too many failures in a row, and not after as many with a success between', async () => {
+it('a run stops after too many failures in a row, and not after as many with a success between [lifecycle.failures-in-a-row]', async () => {
   await engine.deploy({ max_consecutive_failures: 5, concurrency: 1 })
   engine.play(items => items.map(item => (item.seq % 5 === 0 ? result(item) : failure(item, 'agent_error'))))
   const fine = await engine.submit(20)

@@ -64,7 +64,7 @@ const works = () =>
   })
 
 describe('a replay', () => {
-  it('is a new item beside the original, with its succeeded steps at no cost', async () => {
+  it('is a new item beside the original, with its succeeded steps at no cost [recovery.verdict-stays, recovery.steps-reused]', async () => {
     const runId = await failedRun()
     works()
     const replay = await replayItem(engine.ctx, { run_id: runId, seq: 1 }, {})
@@ -125,7 +125,7 @@ describe('a replay', () => {
     })
   })
 
-  it('is refused for items that worked, are queued or held; what was cancelled can be replayed', async () => {
+  it('is refused for items that worked, are queued or held; what was cancelled can be replayed [recovery.not-replayable]', async () => {
     engine.play(items => items.map(item => (item.seq === 1 ? result(item) : hold(item))))
     const runId = await engine.submit(2)
     await consume(engine.ctx)
@@ -247,7 +247,7 @@ describe('a run', () => {
     return runId
   }
 
-  it('turns completed by itself when its last item that did not work is replayed or dismissed', async () => {
+  it('turns completed by itself when its last item that did not work is replayed or dismissed [lifecycle.decided]', async () => {
     const runId = await partial()
     await replayItem(engine.ctx, { run_id: runId, seq: 2 }, {})
     expect(await engine.run(runId)).toMatchObject({ status: 'partial', undecided: 1 })
@@ -299,7 +299,7 @@ describe('a held item', () => {
       yield hold(item!)
     })
 
-  it('resumes from its last step, once, and finishes its run', async () => {
+  it('resumes from its last step, once, and finishes its run [recovery.resume]', async () => {
     holding()
     const runId = await engine.submit(1)
     await consume(engine.ctx)
@@ -389,7 +389,7 @@ describe('an item at its budget fence', () => {
       yield result(item!)
     })
 
-  it('goes on with its declared budget once more, and is told what is left', async () => {
+  it('goes on with its declared budget once more, and is told what is left [recovery.budget-fence]', async () => {
     await engine.deploy({ item_budget_cents: 2, on_budget: 'pause' })
     spending()
     const runId = await engine.submit(1)

@@ -57,7 +57,7 @@ const partitions = async () =>
     .map(row => row.relname as string)
     .sort()
 
-it('takes steps of ended runs after their days, found no more from the first moment', async () => {
+it('takes steps of ended runs after their days, found no more from the first moment [steps.retention]', async () => {
   const [old, recent] = [await oldRun(40), await oldRun(10)]
   const open = await oldRun(40, { finished_at: null })
   await keep({ step_retention_days: 30 })

@@ -1,0 +1,57 @@
+// Every rule of the contract has a test, and every test that names a rule names one that is there.
+
+import { describe, expect, it } from 'vitest'
+import { endpoints } from '../../functions/index.ts'
+import { proofsIn, readContract, readProofs } from './coverage.ts'
+
+const { rules, waiting } = readContract()
+const known = new Set(rules.map(rule => rule.id))
+const proven = new Set(readProofs().map(proof => proof.rule))
+
+describe('the contract', () => {
+  it('names each rule once', () => {
+    expect(rules.map(rule => rule.id).filter((id, at, all) => all.indexOf(id) !== at)).toEqual([])
+  })
+
+  it('has a test for every rule that does not wait for its feature', () => {
+    expect([...known].filter(id => !proven.has(id) && !waiting.includes(id))).toEqual([])
+  })
+
+  it('is waiting only for rules it has, and for none with a test: take those from the list', () => {
+    expect(waiting.filter(id => !known.has(id) || proven.has(id))).toEqual([])
+  })
+
+  it('has the rule that a test names', () => {
+    expect(readProofs().filter(proof => !known.has(proof.rule))).toEqual([])
+  })
+
+  it('says something of every operation, and of no other', () => {
+    const operations = new Set(endpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`))
+    const named = new Set(rules.flatMap(rule => rule.operations))
+    expect([...operations].filter(operation => !named.has(operation))).toEqual([])
+    const expected = new Set(rules.filter(rule => waiting.includes(rule.id)).flatMap(rule => rule.operations))
+    expect([...named].filter(operation => !operations.has(operation) && !expected.has(operation))).toEqual([])
+  })
+})
+
+it('titles of tests are read with those around them', () => {
+  // In pieces: a whole one would be taken for a test of this file.
+  const end = (ids: string) => ` [${ids}]'`
+  const source = [
+    `describe('keys${end('a.all')}, () => {`,
+    `  describe('of one', () => {`,
+    `    it.each([`,
+    `      ['x'],`,
+    `    ])('are %s${end('b.one, b.two')}, () => {})`,
+    '  })',
+    `  it('end', () => {})`,
+    `})`,
+    `it("don't stay${end('c.d').replace("'", '"')}, () => {})`,
+  ]
+  expect(proofsIn('f.ts', source.join('\n'))).toEqual([
+    { rule: 'a.all', file: 'f.ts', test: 'keys' },
+    { rule: 'b.one', file: 'f.ts', test: 'keys: of one: are %s' },
+    { rule: 'b.two', file: 'f.ts', test: 'keys: of one: are %s' },
+    { rule: 'c.d', file: 'f.ts', test: "don't stay" },
+  ])
+})
