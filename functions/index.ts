@@ -18,6 +18,12 @@ import { listAgents } from './agents/list.ts'
 import { listDeployments } from './agents/list-deployments.ts'
 import { promoteDeployment } from './agents/promote.ts'
 import { updateAgent } from './agents/update.ts'
+import { createAlertChannel } from './alerts/create-channel.ts'
+import { deleteAlertChannel } from './alerts/delete-channel.ts'
+import { listAlerts } from './alerts/list.ts'
+import { listAlertChannels } from './alerts/list-channels.ts'
+import { listAlertRules } from './alerts/list-rules.ts'
+import { updateAlertRule } from './alerts/update-rule.ts'
 import { listAuditEntries } from './audit/list.ts'
 import { getHealth } from './health/live.ts'
 import { getReadiness } from './health/ready.ts'
@@ -70,6 +76,11 @@ export const endpoints: readonly Endpoint[] = [
   listApiKeys,
   createApiKey,
   revokeApiKey,
+  listAlertRules,
+  updateAlertRule,
+  listAlertChannels,
+  createAlertChannel,
+  deleteAlertChannel,
   listAgents,
   createAgent,
   getAgent,
@@ -103,6 +114,7 @@ export const endpoints: readonly Endpoint[] = [
   abortRecovery,
   listSteps,
   countStepErrors,
+  listAlerts,
   createSession,
   refreshSession,
   deleteCurrentSession,

@@ -143,6 +143,14 @@ export const LIMITS = {
   recovery_runs: 50, // of one recovery: a run for each agent, or each deployment that items ran with
   lineage_items: 100, // ancestors and replays shown of one item
 
+  // Alerts
+  alert_repeat_hours: 24,
+  alert_look_ms: 10_000, // at open runs; 10,000 of them are read in 8 ms
+  alert_runs_per_look: 1000,
+  alert_settings_per_project: 1000,
+  alert_channels_per_project: 20,
+  alerts_page: { default: 50, max: 200 },
+
   // Sessions
   session_minutes: 15,
   refresh_days: 30,

@@ -8,6 +8,7 @@ import { findNextDue, findOpenRuns, reapClaims } from '../store/claims.ts'
 import { ensureStepPartitions } from '../store/partitions.ts'
 import { findCreditedRuns, resumeCredited } from '../store/stop.ts'
 import { findAbandonedRuns } from '../store/submission.ts'
+import { watchForAlerts } from './alerts.ts'
 import { clusterUndispatched } from './clusters.ts'
 import { advanceRecoveries } from './recover.ts'
 import { removeDeleted } from './removal.ts'
@@ -28,6 +29,7 @@ export const CHORES: readonly Chore[] = [
   { name: 'remove what was deleted', run: removeDeleted },
   { name: 'cluster what ended without being dispatched', run: clusterUndispatched },
   { name: 'advance recoveries', run: advanceRecoveries },
+  { name: 'raise alerts about runs', run: watchForAlerts },
   { name: 'make partitions ahead', run: ctx => ensureStepPartitions(ctx.sql, ctx.now()) },
   { name: 'take what is kept no longer', run: retain },
   { name: 'index new steps', run: indexNewSteps },

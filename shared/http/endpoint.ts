@@ -36,6 +36,7 @@ export type Noun =
   | 'member'
   | 'session'
   | 'recovery'
+  | 'alert channel'
 
 export interface Answer {
   description: string

@@ -78,11 +78,16 @@ export const httpUrl = (description: string) =>
     .refine(text => isHttpUrl(text), 'must be an http or https URL without credentials')
     .meta({ format: 'uri', description })
 
-function isHttpUrl(text: string): boolean {
+export function isHttpUrl(text: string): boolean {
   if (CONTROL.test(text) || !text.isWellFormed() || !URL.canParse(text)) return false
   const url = new URL(text)
   return (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === ''
 }
+
+const MAIL_ADDRESS = /^[^\s@,;<>"]+@[^\s@,;<>"]+$/
+
+export const isMailAddress = (text: string) =>
+  MAIL_ADDRESS.test(text) && !CONTROL.test(text) && text.isWellFormed()
 
 /** A JSON object that jsonb can hold. */
 export const settings = (description: string) =>

@@ -137,6 +137,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{projectId}/alert-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a project's alert rules
+         * @description Every rule as it holds for the project, then what is set for single agents.
+         */
+        get: operations["listAlertRules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Set an alert rule
+         * @description Mutes or enables a rule for all agents of the project, or for one of them.
+         */
+        patch: operations["updateAlertRule"];
+        trace?: never;
+    };
+    "/v1/projects/{projectId}/alert-channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List where a project's alerts go
+         * @description Webhooks and e-mail addresses, oldest first.
+         */
+        get: operations["listAlertChannels"];
+        put?: never;
+        /**
+         * Tell a project's alerts to a webhook or an e-mail address
+         * @description A webhook gets each alert as JSON, signed and repeated like a callback. Mail takes an SMTP server, which whoever runs the installation names. The same URL added again is the channel it was.
+         */
+        post: operations["createAlertChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{projectId}/alert-channels/{channelId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Stop telling alerts to a channel
+         * @description Messages that were written before are still delivered.
+         */
+        delete: operations["deleteAlertChannel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agents": {
         parameters: {
             query?: never;
@@ -721,6 +789,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alerts
+         * @description Newest first. Within 24 hours a rule alerts once about one schedule, run or project, however often it finds the same.
+         */
+        get: operations["listAlerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sessions": {
         parameters: {
             query?: never;
@@ -1023,6 +1111,90 @@ export interface components {
             input_schema?: components["schemas"]["Json"];
             output_schema?: components["schemas"]["Json"];
         };
+        /** @description Something that went wrong without anybody asking. */
+        Alert: {
+            /**
+             * Format: uuid
+             * @description The alert.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The project it is about.
+             */
+            project_id: string;
+            /**
+             * @description What found it.
+             * @enum {string}
+             */
+            rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled";
+            /** @description A fixed token; of a missed schedule, the reason of the occurrence. */
+            reason: string;
+            /** @description What happened. */
+            message: string;
+            /** @description What to do about it. */
+            advice: string;
+            /** @description The command that does it. */
+            command: string;
+            /**
+             * Format: uuid
+             * @description The agent, where it is about one.
+             */
+            agent_id: string | null;
+            /**
+             * Format: uuid
+             * @description The schedule, where it is about one.
+             */
+            schedule_id: string | null;
+            /**
+             * Format: uuid
+             * @description The run, where it is about one.
+             */
+            run_id: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it is so.
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            created_at: string;
+        };
+        /** @description Where alerts of a project go: a webhook, signed like a callback, or an e-mail address. */
+        AlertChannel: {
+            /**
+             * Format: uuid
+             * @description The id to delete it by.
+             */
+            id: string;
+            url: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            created_at: string;
+        };
+        /** @description Whether a rule alerts, and from which bounds on. */
+        AlertRule: {
+            /** @enum {string} */
+            rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled";
+            /** @description What the rule watches. */
+            about: string;
+            /**
+             * Format: uuid
+             * @description The agent it is set for; null holds for every agent that has none of its own.
+             */
+            agent_id: string | null;
+            enabled: boolean;
+            /** @description What it compares with. */
+            bounds: {
+                [key: string]: number;
+            };
+            /** @description Nobody has set it. */
+            is_default: boolean;
+        };
         /** @description A key of a project, without the key. */
         ApiKey: {
             /**
@@ -1221,7 +1393,7 @@ export interface components {
                  * @description Stable, for machines.
                  * @enum {string}
                  */
-                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "not_found" | "agent_slug_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "nothing_to_recover" | "recovery_already_ended" | "rate_limited" | "too_many_open_runs" | "internal" | "dependency_unreachable";
+                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "not_found" | "agent_slug_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "nothing_to_recover" | "recovery_already_ended" | "too_many_channels" | "rate_limited" | "too_many_open_runs" | "internal" | "dependency_unreachable";
                 /** @description For people. */
                 message: string;
                 /** @description What to do next. */
@@ -3017,6 +3189,491 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listAlertRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRule"][];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateAlertRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled";
+                    /**
+                     * Format: uuid
+                     * @description Only for this agent; without it, for every agent that has none of its own.
+                     */
+                    agent_id?: string;
+                    /** @description False mutes the rule. */
+                    enabled: boolean;
+                    /** @description What the rule compares with; without it, what it is unless told. */
+                    bounds?: {
+                        [key: string]: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The rules as they hold now. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRule"][];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listAlertChannels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The channels. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertChannel"][];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createAlertChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description An http or https URL, or mailto: with one address. */
+                    url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The channel. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertChannel"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_channels` */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteAlertChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                projectId: string;
+                /**
+                 * @description Id of the alert channel.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                channelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The channel that was. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertChannel"];
                 };
             };
             /** @description `invalid_request` */
@@ -6376,6 +7033,118 @@ export interface operations {
                 };
             };
             /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listAlerts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only alerts of this project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                project_id?: string;
+                /**
+                 * @description Only alerts about this agent.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                agent_id?: string;
+                /**
+                 * @description Only alerts of this rule.
+                 * @example schedule_missed
+                 */
+                rule?: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled";
+                /**
+                 * @description Opaque; where the page before said the next one begins.
+                 * @example Zk1xR2…
+                 */
+                cursor?: string;
+                /**
+                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @example 1
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The alerts. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        alerts: components["schemas"]["Alert"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description `invalid_cursor`, `invalid_request` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

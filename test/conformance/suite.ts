@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accountPart } from './account.ts'
 import { administrationPart } from './administration.ts'
 import { agentsPart } from './agents.ts'
+import { alertsPart } from './alerts.ts'
 import { badInputPart } from './bad-input.ts'
 import { edgePart } from './edge.ts'
 import { eventsPart } from './events.ts'
@@ -34,6 +35,7 @@ export function conformance(name: string, startHost: StartHost): void {
     membersPart(given)
     administrationPart(given)
     limitsPart(given)
+    alertsPart(given)
     agentsPart(given)
     runsPart(given)
     outcomesPart(given)

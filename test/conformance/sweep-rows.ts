@@ -31,6 +31,14 @@ export const ROWS: Record<string, Row> = {
   listApiKeys: {},
   createApiKey: { body: () => ({ name: 'made' }) },
   revokeApiKey: { destroys: true },
+  listAlertRules: {},
+  updateAlertRule: {
+    body: of => ({ rule: 'run_not_ok', agent_id: of.agent_id, enabled: true }),
+    names: ['agent_id'],
+  },
+  listAlertChannels: {},
+  createAlertChannel: { body: () => ({ url: 'https://example.org/alerts' }) },
+  deleteAlertChannel: { destroys: true },
   listAgents: {},
   createAgent: {
     body: of => ({ name: 'made', slug: `made-${++made}`, project_id: of.project_id }),
@@ -72,6 +80,7 @@ export const ROWS: Record<string, Row> = {
   getRecovery: {},
   abortRecovery: { destroys: true },
   listSteps: {},
+  listAlerts: {},
   countStepErrors: {},
   createSession: {},
   refreshSession: {},
@@ -128,6 +137,7 @@ export const FILTERS: Record<string, ((of: Tenant) => string) | null> = {
   kind: null,
   reason: null,
   cluster_key: null,
+  rule: null,
   confirm: null,
 }
 /** Parameters that name one thing, so that another tenant's is refused and not just not found. */
@@ -141,6 +151,7 @@ export const PATH: Record<string, { value: (of: Tenant) => string; nested?: true
   itemId: { value: of => of.record_id },
   recoveryId: { value: of => of.recovery_id },
   keyId: { value: of => of.spare_key_id, nested: true },
+  channelId: { value: of => of.channel_id, nested: true },
   deploymentId: { value: of => of.deployment_id, nested: true },
   memberId: { value: of => of.spare_member_id },
   sessionId: { value: of => of.spare_session_id },

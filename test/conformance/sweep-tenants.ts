@@ -26,6 +26,7 @@ export interface Tenant {
   run_id: string
   record_id: string
   recovery_id: string
+  channel_id: string
   item_id: string
   partition_key: string
   /** A word that stands in its steps and nowhere else. */
@@ -74,8 +75,14 @@ async function makeTenant(world: World, name: string, account_id: string) {
   await fail(world, run_id, word)
   await ctx.sql`update triage set reason = 'the_last' where run_id = ${run_id} and seq = 3`
   const recovery = await post('/v1/recoveries', { filter: { reason: 'the_last' } })
+  const alerts = `/v1/projects/${project_id}/alert-channels`
+  const channel = await post(alerts, { url: `mailto:alerts-of-${name}@example.org` })
   const ended = { id: ctx.newId(), project_id, eligible: 0, status: 'completed' }
   await ctx.sql`insert into recoveries ${ctx.sql({ ...ended, filter: '{}', finished_at: new Date() } as never)}`
+  for (let n = 0; n < 2; n++) {
+    const alert = alertAbout(ctx.newId(), project_id, agent.id, word)
+    await ctx.sql`insert into alerts ${ctx.sql(alert as never)}`
+  }
   return {
     name,
     account_id,
@@ -90,11 +97,17 @@ async function makeTenant(world: World, name: string, account_id: string) {
     run_id,
     record_id: `${run_id.slice(0, 28)}00000001`,
     recovery_id: recovery.json.id,
+    channel_id: channel.json.id,
     item_id,
     partition_key,
     word,
   }
 }
+
+const alertAbout = (id: string, project_id: string, agent_id: string, word: string) => ({
+  ...{ id, project_id, agent_id, rule: 'run_not_ok', reason: 'failed', since: new Date() },
+  ...{ message: `about ${word}`, advice: word, command: word },
+})
 
 /** Makes the run look as after three failures, so that triage and traces have something to leak. */
 async function fail({ ctx: { sql } }: World, run_id: string, word: string): Promise<void> {

@@ -16,6 +16,7 @@ import { ALERT_RULES } from '../../domain/vocabulary.ts'
 import { agents } from './agents.ts'
 import { at, createdAt, id } from './columns.ts'
 import { projects } from './projects.ts'
+import { runs } from './runs.ts'
 
 export const alertRule = pgEnum('alert_rule', ALERT_RULES)
 
@@ -44,6 +45,13 @@ export const alerts = pgTable(
     index('alerts_project').on(t.project_id, t.created_at, t.id),
   ],
 )
+
+/** Runs that ended with items that did not work, where a rule asks for them. Kept by a trigger on `runs`. */
+export const endedRuns = pgTable('ended_runs', {
+  run_id: uuid('run_id')
+    .primaryKey()
+    .references(() => runs.id, { onDelete: 'cascade' }),
+})
 
 /** When a rule last alerted about a subject; the row decides who may alert again. */
 export const alertMarks = pgTable(

@@ -1,0 +1,24 @@
+import { addAlertChannel } from '../../shared/engine/alerts.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { projectIn } from '../../shared/http/scope.ts'
+import { AlertChannel, alertChannelOf, NewAlertChannel } from '../../shared/schema/wire-alerts.ts'
+
+export const createAlertChannel = endpoint({
+  method: 'post',
+  path: '/v1/projects/{projectId}/alert-channels',
+  tag: 'Projects',
+  operation_id: 'createAlertChannel',
+  summary: "Tell a project's alerts to a webhook or an e-mail address",
+  description:
+    'A webhook gets each alert as JSON, signed and repeated like a callback. Mail takes an SMTP server, which whoever runs the installation names. The same URL added again is the channel it was.',
+  auth: 'any',
+  atomic: true,
+  params: { projectId: 'project' },
+  body: NewAlertChannel,
+  answers: { 201: { description: 'The channel.', schema: AlertChannel } },
+  errors: ['too_many_channels'],
+  async handle({ ctx, principal, params, body }) {
+    await projectIn(ctx, principal, params.projectId)
+    return alertChannelOf(await addAlertChannel(ctx, params.projectId, body.url))
+  },
+})

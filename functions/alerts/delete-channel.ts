@@ -1,0 +1,22 @@
+import { removeAlertChannel } from '../../shared/engine/alerts.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { projectIn } from '../../shared/http/scope.ts'
+import { AlertChannel, alertChannelOf } from '../../shared/schema/wire-alerts.ts'
+
+export const deleteAlertChannel = endpoint({
+  method: 'delete',
+  path: '/v1/projects/{projectId}/alert-channels/{channelId}',
+  tag: 'Projects',
+  operation_id: 'deleteAlertChannel',
+  summary: 'Stop telling alerts to a channel',
+  description: 'Messages that were written before are still delivered.',
+  auth: 'any',
+  atomic: true,
+  params: { projectId: 'project', channelId: 'alert channel' },
+  answers: { 200: { description: 'The channel that was.', schema: AlertChannel } },
+  errors: [],
+  async handle({ ctx, principal, params }) {
+    await projectIn(ctx, principal, params.projectId)
+    return alertChannelOf(await removeAlertChannel(ctx, params.projectId, params.channelId))
+  },
+})

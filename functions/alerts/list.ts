@@ -1,0 +1,43 @@
+import { z } from '@hono/zod-openapi'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { readPage } from '../../shared/http/cursor.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { agentIn, scopeOf } from '../../shared/http/scope.ts'
+import { cursor, pageSize, uuid } from '../../shared/schema/input.ts'
+import { Alert, alertOf, alertRule } from '../../shared/schema/wire-alerts.ts'
+import { listAlerts as list } from '../../shared/store/alerts.ts'
+
+export const listAlerts = endpoint({
+  method: 'get',
+  path: '/v1/alerts',
+  tag: 'Schedules',
+  operation_id: 'listAlerts',
+  summary: 'List alerts',
+  description:
+    'Newest first. Within 24 hours a rule alerts once about one schedule, run or project, however often it finds the same.',
+  auth: 'any',
+  query: z.strictObject({
+    project_id: uuid('Only alerts of this project.').optional(),
+    agent_id: uuid('Only alerts about this agent.').optional(),
+    rule: alertRule.optional().describe('Only alerts of this rule.'),
+    cursor: cursor.optional(),
+    limit: pageSize(LIMITS.alerts_page),
+  }),
+  answers: {
+    200: {
+      description: 'The alerts.',
+      schema: z.object({ alerts: z.array(Alert), next_cursor: z.string().nullable() }),
+    },
+  },
+  errors: ['invalid_cursor', 'not_found'],
+  async handle({ ctx, principal, query }) {
+    const { cursor, limit, project_id, ...filters } = query
+    const scope = await scopeOf(ctx, principal, project_id)
+    if (filters.agent_id !== undefined) await agentIn(ctx, principal, filters.agent_id)
+    const read = (after: string[] | undefined, limit: number) =>
+      list(ctx.db, { ...scope, ...filters, after: after as [string, string] | undefined, limit })
+    const identity = { list: 'alerts', ...scope, filters }
+    const page = await readPage(ctx, identity, { cursor, limit }, read, row => [row.key, row.id])
+    return { alerts: page.rows.map(({ key: _, ...row }) => alertOf(row)), next_cursor: page.next_cursor }
+  },
+})

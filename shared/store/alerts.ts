@@ -1,0 +1,151 @@
+// Alerts, their settings and channels. Guarantee: within LIMITS.alert_repeat_hours a rule alerts once about one
+// subject, however many processes find the same thing; an alert and the messages that tell it are one statement.
+
+import { and, desc, eq, sql as raw } from 'drizzle-orm'
+import type { Database, Sql } from '../context.ts'
+import { type Alert, RULES } from '../domain/alerts.ts'
+import { LIMITS } from '../domain/limits.ts'
+import type { AlertRule } from '../domain/vocabulary.ts'
+import { alertChannels, alertSettings, alerts, projects } from '../schema/tables.ts'
+import type { AlertChannelRow, AlertRow, AlertSettingRow } from '../schema/wire-alerts.ts'
+
+export type NewAlert = Alert & { id: string }
+
+/** Raises those that nobody has muted and that were not raised lately; returns their ids. */
+export function raiseAlerts(sql: Sql, given: readonly NewAlert[]): Promise<{ id: string }[]> {
+  const rows = given.map(alert => ({ ...alert, enabled: RULES[alert.rule].enabled }))
+  return sql<{ id: string }[]>`
+    with wanted as (
+      select distinct on (project_id, rule, subject_id) g.*
+      from jsonb_to_recordset(${sql.json(rows as never)}) as g(id uuid, project_id uuid, agent_id uuid,
+        schedule_id uuid, run_id uuid, rule alert_rule, subject_id uuid, reason text, message text, advice text,
+        command text, since timestamptz, enabled boolean)
+      where coalesce((${settingOf(sql, 'enabled')}), g.enabled)
+      order by project_id, rule, subject_id, since desc
+    ), marked as (
+      insert into alert_marks as m (project_id, rule, subject_id, raised_at)
+      select project_id, rule, subject_id, now() from wanted
+      on conflict (project_id, rule, subject_id) do update set raised_at = excluded.raised_at
+        where m.raised_at <= excluded.raised_at - make_interval(hours => ${LIMITS.alert_repeat_hours})
+      returning project_id, rule, subject_id
+    ), raised as (
+      insert into alerts (id, project_id, agent_id, schedule_id, run_id, rule, reason, message, advice, command, since)
+      select id, project_id, agent_id, schedule_id, run_id, rule, reason, message, advice, command, since
+      from wanted join marked using (project_id, rule, subject_id)
+      returning id, project_id
+    ), told as (
+      insert into deliveries (project_id, alert_id, kind, url)
+      select project_id, r.id, 'alert.raised', c.url from raised r join alert_channels c using (project_id)
+    )
+    select id from raised`
+}
+
+/** What was set for `g`'s rule: for its agent before for all of them. */
+const settingOf = (sql: Sql, column: string) => sql`
+  select s.${sql(column)} from alert_settings s
+  where s.project_id = g.project_id and s.rule = g.rule and (s.agent_id = g.agent_id or s.agent_id is null)
+  order by s.agent_id nulls last limit 1`
+
+export interface AlertFilter {
+  account_id: string
+  project_id: string | null
+  agent_id?: string | undefined
+  rule?: AlertRule | undefined
+  after?: [created_at: string, id: string] | undefined
+  limit: number
+}
+
+/** Newest first, each with the database's own text of when it was raised. */
+export function listAlerts(db: Database, filter: AlertFilter): Promise<(AlertRow & { key: string })[]> {
+  const { account_id, project_id, agent_id, rule, after } = filter
+  return db
+    .select({ ...alertColumns, key: raw<string>`${alerts.created_at}::text` })
+    .from(alerts)
+    .innerJoin(projects, eq(projects.id, alerts.project_id))
+    .where(
+      and(
+        eq(projects.account_id, account_id),
+        project_id === null ? undefined : eq(alerts.project_id, project_id),
+        agent_id === undefined ? undefined : eq(alerts.agent_id, agent_id),
+        rule === undefined ? undefined : eq(alerts.rule, rule),
+        after && raw`(${alerts.created_at}, ${alerts.id}) < (${after[0]}::timestamptz, ${after[1]}::uuid)`,
+      ),
+    )
+    .orderBy(desc(alerts.created_at), desc(alerts.id))
+    .limit(filter.limit)
+}
+
+const alertColumns = {
+  id: alerts.id,
+  project_id: alerts.project_id,
+  agent_id: alerts.agent_id,
+  schedule_id: alerts.schedule_id,
+  run_id: alerts.run_id,
+  rule: alerts.rule,
+  reason: alerts.reason,
+  message: alerts.message,
+  advice: alerts.advice,
+  command: alerts.command,
+  since: alerts.since,
+  created_at: alerts.created_at,
+}
+
+export function listAlertSettings(db: Database, project_id: string): Promise<AlertSettingRow[]> {
+  return db
+    .select()
+    .from(alertSettings)
+    .where(eq(alertSettings.project_id, project_id))
+    .limit(LIMITS.alert_settings_per_project)
+}
+
+/** Sets a rule for a project's agents, or for one of them. */
+export async function putAlertSetting(
+  db: Database,
+  setting: typeof alertSettings.$inferInsert,
+): Promise<void> {
+  const { enabled, bounds } = setting
+  await db
+    .insert(alertSettings)
+    .values(setting)
+    .onConflictDoUpdate({
+      target: [alertSettings.project_id, alertSettings.agent_id, alertSettings.rule],
+      set: { enabled, ...(bounds && { bounds }), updated_at: raw`now()` },
+    })
+}
+
+export function listAlertChannels(db: Database, project_id: string): Promise<AlertChannelRow[]> {
+  return db
+    .select()
+    .from(alertChannels)
+    .where(eq(alertChannels.project_id, project_id))
+    .orderBy(alertChannels.created_at)
+    .limit(LIMITS.alert_channels_per_project)
+}
+
+/** The channel as it stands; one that was there already is itself. */
+export async function putAlertChannel(
+  db: Database,
+  channel: typeof alertChannels.$inferInsert,
+): Promise<AlertChannelRow> {
+  const [row] = await db
+    .insert(alertChannels)
+    .values(channel)
+    .onConflictDoUpdate({
+      target: [alertChannels.project_id, alertChannels.url],
+      set: { url: channel.url },
+    })
+    .returning()
+  return row!
+}
+
+export async function deleteAlertChannel(
+  db: Database,
+  project_id: string,
+  id: string,
+): Promise<AlertChannelRow | undefined> {
+  const [row] = await db
+    .delete(alertChannels)
+    .where(and(eq(alertChannels.project_id, project_id), eq(alertChannels.id, id)))
+    .returning()
+  return row
+}
