@@ -58,3 +58,26 @@ export function takeOff(item: ClaimedItem, lease: Lease): Flight {
     unpriced: item.unpriced,
   }
 }
+
+/** Leases that have no other items left than these. An item counts until the flush that ends it is committed. */
+export function endingWith(flights: readonly Flight[]): Lease[] {
+  const among = new Map<Lease, number>()
+  for (const { lease } of flights) among.set(lease, (among.get(lease) ?? 0) + 1)
+  return [...among].filter(([lease, n]) => isOver(lease, n)).map(([lease]) => lease)
+}
+
+/**
+ * Whether nothing but `n` items is left of a claim. Never of one that was given up: what could not be written of it
+ * may still be running, and is found only by the claim's row.
+ */
+export const isOver = (lease: Lease, n = 0) => lease.open === n && !lease.abort.signal.aborted
+
+/** Items of leases that were lost left the consumer's hands when they were. */
+export const stillHeld = (flights: readonly Flight[]) =>
+  flights.filter(({ lease }) => !lease.abort.signal.aborted).length
+
+/** What could not be written is left to the end of its lease, which must therefore not be prolonged. */
+export function abandon(flights: readonly Flight[]): number {
+  for (const { lease } of flights) lease.abort.abort()
+  return 0
+}

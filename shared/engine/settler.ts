@@ -1,19 +1,34 @@
 // Gathers what becomes of a run's items and writes it in few, large flushes. Guarantee: an item is in one flush at a
-// time, in order; what arrives while the flushes are under way waits for the next; and a flush that failed on a lost
-// connection is sent again unchanged, which its guards make harmless.
+// time, in order; what arrives while the flushes are under way waits for the next; a flush that failed on a lost
+// connection is sent again unchanged, which its guards make harmless; and what PostgreSQL refuses for what it says
+// ends the item that says it, and no other.
 
 import type { Context } from '../context.ts'
 import { promptHead } from '../domain/clustering.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { closeClaims } from '../store/claims.ts'
+import { plainText } from '../store/columns.ts'
 import type { Return, StepRow, Verdict } from '../store/settle.ts'
 import * as store from '../store/settle.ts'
-import type { Flight, Lease } from './flight.ts'
+import { abandon, endingWith, type Flight, isOver, stillHeld } from './flight.ts'
+import { halving, isRefusal } from './halving.ts'
 
 export interface SettlerEvents {
   /** Called after each flush with the number of items that left the consumer's hands. */
   onSettled(items: number): void
+}
+
+/** What a flush says about one item. */
+interface Part {
+  flight: Flight
+  entry: store.Entry
+  steps: StepRow[]
+}
+
+interface Given {
+  flight: Flight
+  entry: Return
 }
 
 /** One for each run a consumer works on. */
@@ -24,7 +39,7 @@ export class Settler {
   readonly #events: SettlerEvents
   /** Items with something to write, in the order it came. */
   #touched = new Set<Flight>()
-  #returns: { flight: Flight; entry: Return }[] = []
+  #returns: Given[] = []
   /** Flushes under way: the second is prepared and sent while PostgreSQL works on the first. */
   #lanes = new Set<Promise<void>>()
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -105,14 +120,16 @@ export class Settler {
 
   /** Items that left the consumer's hands with the flush; null when there was nothing to write. */
   async #flushEntries(): Promise<number | null> {
-    const taken = this.#takeFlush()
-    if (taken === null) return null
-    const { flush, flights, ended } = taken
+    const parts = this.#takeFlush()
+    if (parts.length === 0) return null
     await fault('settle.before_commit')
-    const written = await this.#persist(() => store.settle(this.#ctx.sql, flush))
+    const left = await halving(
+      parts,
+      some => this.#settle(some),
+      (part, error) => this.#condemn(part, error),
+    )
     await fault('settle.after_commit')
-    for (const flight of flights) flight.writing = false
-    return written ? this.#let(ended, flush.closed_claims) : abandon(flights)
+    return left
   }
 
   async #flushReturns(): Promise<number | null> {
@@ -123,11 +140,73 @@ export class Settler {
     if (taken.length === 0) return null
     const set = new Set(taken)
     this.#returns = this.#returns.filter(one => !set.has(one))
+    return halving(
+      taken,
+      some => this.#giveBack(some),
+      ({ flight }, error) => this.#condemn(partOf(flight), error),
+    )
+  }
+
+  async #settle(parts: readonly Part[]): Promise<number> {
+    const flights = parts.map(({ flight }) => flight)
+    const ended = parts.filter(({ entry }) => entry.verdict !== null).map(({ flight }) => flight)
+    const flush = {
+      run_id: this.#runId,
+      entries: parts.map(({ entry }) => entry),
+      steps: parts.flatMap(({ steps }) => steps),
+      ...streakOf(parts),
+      max_consecutive_failures: this.#maxConsecutiveFailures,
+    }
+    return this.#write(flights, ended, claims => store.settle(this.#ctx.sql, { ...flush, claims }))
+  }
+
+  #giveBack(taken: readonly Given[]): Promise<number> {
     const flights = taken.map(({ flight }) => flight)
-    const closed = claimsEndingWith(flights)
     const entries = taken.map(({ entry }) => entry)
-    const send = () => store.returnItems(this.#ctx.sql, this.#runId, entries, closed)
-    return (await this.#persist(send)) ? this.#let(flights, closed) : abandon(flights)
+    return this.#write(flights, flights, claims =>
+      store.returnItems(this.#ctx.sql, this.#runId, entries, claims),
+    )
+  }
+
+  /** Writes something about items, some of which thereby leave; returns how many of those were still held. */
+  async #write(
+    flights: readonly Flight[],
+    leaving: readonly Flight[],
+    send: (claims: store.FlushClaims) => Promise<unknown>,
+  ): Promise<number> {
+    const ending = endingWith(leaving)
+    const held = [...new Set(flights.map(({ lease }) => lease.claim_id))]
+    const closed = ending.map(lease => lease.claim_id)
+    for (const lease of ending) lease.closing = true
+    try {
+      const written = await this.#persist(() => send({ held, closed }))
+      for (const flight of flights) flight.writing = false
+      return written ? await this.#let(leaving, closed) : abandon(flights)
+    } catch (error) {
+      for (const lease of ending) lease.closing = false
+      throw error
+    }
+  }
+
+  /** Ends an item of which PostgreSQL refuses what is to be written: first without its result, then without its steps. */
+  #condemn(part: Part, error: unknown): Promise<number> {
+    const { flight } = part
+    this.#ctx.log('error', 'settle_refused', { run_id: this.#runId, seq: flight.seq, error: String(error) })
+    // Whatever its agent says from here on comes too late.
+    flight.done = true
+    flight.pending = []
+    this.#touched.delete(flight)
+    this.#returns = this.#returns.filter(one => one.flight !== flight)
+    const prompt = promptHead(flight.item.input)
+    const ended = (of: Part): Part => ({
+      ...of,
+      entry: { ...of.entry, verdict: refusedVerdict(error), prompt },
+    })
+    const write = (parts: readonly Part[]) => this.#settle(parts)
+    return halving([ended(part)], write, () => {
+      flight.steps_written = part.entry.steps_before
+      return halving([ended(partOf(flight))], write, async () => abandon([flight]))
+    })
   }
 
   /** After their flush is committed: the items leave their leases, and leases without items are ended. */
@@ -143,42 +222,25 @@ export class Settler {
   }
 
   /** Takes as many items as one statement should carry, and fixes what it says. */
-  #takeFlush(): { flush: store.Flush; flights: Flight[]; ended: Flight[] } | null {
-    const entries: store.Entry[] = []
-    const steps: StepRow[] = []
-    const flights: Flight[] = []
+  #takeFlush(): Part[] {
+    const parts: Part[] = []
     let bytes = 0
     for (const flight of this.#touched) {
-      if (entries.length >= LIMITS.settle_items || bytes > LIMITS.settle_bytes) break
+      if (parts.length >= LIMITS.settle_items || bytes > LIMITS.settle_bytes) break
       if (flight.writing) continue
       this.#touched.delete(flight)
       flight.writing = true
-      flights.push(flight)
-      const { pending, verdict } = flight
-      flight.pending = []
-      for (const step of pending) {
-        steps.push(step)
-        bytes += (step.input?.length ?? 0) + (step.output?.length ?? 0)
-      }
-      bytes += verdict?.output?.length ?? 0
-      entries.push(entryOf(flight, pending, verdict))
+      const part = partOf(flight)
+      for (const step of part.steps) bytes += (step.input?.length ?? 0) + (step.output?.length ?? 0)
+      bytes += flight.verdict?.output?.length ?? 0
+      parts.push(part)
     }
-    if (flights.length === 0) return null
-    const ended = flights.filter(flight => flight.verdict !== null)
-    const flush = {
-      run_id: this.#runId,
-      entries,
-      steps,
-      closed_claims: claimsEndingWith(ended),
-      ...streakOf(ended),
-      max_consecutive_failures: this.#maxConsecutiveFailures,
-    }
-    return { flush, flights, ended }
+    return parts
   }
 
   /**
    * Sends until it is through: PostgreSQL may be restarting. False after twice the lease, when there is no point any
-   * more: the items are offered again.
+   * more: the items are offered again. Rejects when PostgreSQL refuses what is sent, and always would.
    */
   async #persist(send: () => Promise<unknown>): Promise<boolean> {
     const until = this.#ctx.now() + 2 * LIMITS.lease_ms
@@ -187,6 +249,7 @@ export class Settler {
         await send()
         return true
       } catch (error) {
+        if (isRefusal(error)) throw error
         const over = this.#ctx.now() > until
         this.#ctx.log(over ? 'error' : 'warn', 'settle_failed', {
           run_id: this.#runId,
@@ -200,13 +263,26 @@ export class Settler {
   }
 }
 
+const refusedVerdict = (error: unknown): Verdict => ({
+  status: 'failed',
+  outcome: 'failed',
+  outcome_reason: 'agent_error',
+  degraded_reason: null,
+  error_code: 'protocol_error',
+  error_message: plainText(
+    `What the agent sent cannot be stored: ${(error as Error).message}.`,
+    LIMITS.error_message_characters,
+  ),
+  output: null,
+})
+
 /** Failures at the end of a flush, and whether anything before them worked. */
-function streakOf(ended: readonly Flight[]) {
+function streakOf(parts: readonly Part[]) {
   let failure_streak = 0
   let streak_broken = false
-  for (const { verdict } of ended) {
-    if (verdict?.status === 'failed') failure_streak++
-    else if (verdict?.status === 'completed') {
+  for (const { entry } of parts) {
+    if (entry.verdict?.status === 'failed') failure_streak++
+    else if (entry.verdict?.status === 'completed') {
       failure_streak = 0
       streak_broken = true
     }
@@ -214,16 +290,15 @@ function streakOf(ended: readonly Flight[]) {
   return { failure_streak, streak_broken }
 }
 
-/** Items of leases that were lost left the consumer's hands when they were. */
-const stillHeld = (flights: readonly Flight[]) =>
-  flights.filter(({ lease }) => !lease.abort.signal.aborted).length
-
-function entryOf(flight: Flight, pending: readonly StepRow[], verdict: Verdict | null): store.Entry {
+/** What there is to say about an item now; from then on it counts as said. */
+function partOf(flight: Flight): Part {
+  const { pending: steps, verdict } = flight
+  flight.pending = []
   let cost = 0
   let input = 0
   let output = 0
   let unpriced = false
-  for (const step of pending) {
+  for (const step of steps) {
     cost += step.cost_micro
     input += step.input_tokens
     output += step.output_tokens
@@ -232,8 +307,8 @@ function entryOf(flight: Flight, pending: readonly StepRow[], verdict: Verdict |
   const newly_unpriced = unpriced && !flight.unpriced
   flight.unpriced ||= unpriced
   const steps_before = flight.steps_written
-  flight.steps_written += pending.length
-  return {
+  flight.steps_written += steps.length
+  const entry = {
     seq: flight.seq,
     attempt: flight.attempt,
     steps_before,
@@ -245,25 +320,5 @@ function entryOf(flight: Flight, pending: readonly StepRow[], verdict: Verdict |
     verdict,
     prompt: verdict?.error_code ? promptHead(flight.item.input) : null,
   }
-}
-
-/** Claims that have no other items left than these. An item counts until the flush that ends it is committed. */
-function claimsEndingWith(flights: readonly Flight[]): number[] {
-  const among = new Map<Lease, number>()
-  for (const { lease } of flights) among.set(lease, (among.get(lease) ?? 0) + 1)
-  const ending = [...among].filter(([lease, n]) => isOver(lease, n)).map(([lease]) => lease)
-  for (const lease of ending) lease.closing = true
-  return ending.map(lease => lease.claim_id)
-}
-
-/**
- * Whether nothing but `n` items is left of a claim. Never of one that was given up: what could not be written of it
- * may still be running, and is found only by the claim's row.
- */
-const isOver = (lease: Lease, n = 0) => lease.open === n && !lease.abort.signal.aborted
-
-/** What could not be written is left to the end of its lease, which must therefore not be prolonged. */
-function abandon(flights: readonly Flight[]): number {
-  for (const { lease } of flights) lease.abort.abort()
-  return 0
+  return { flight, entry, steps }
 }

@@ -277,7 +277,8 @@ export async function findRecordedSteps(sql: Sql, runId: string, seqs: readonly 
 
 /**
  * Ends the claims whose lease ran out and offers their running items again, a bounded number of claims at once.
- * Returns the runs concerned.
+ * Returns the runs concerned. Rows of several runs and projects are locked in the order of their ids, as everybody
+ * does.
  */
 export async function reapClaims(sql: Sql, limit: number) {
   return sql<{ run_id: string; items: number }[]>`
@@ -301,13 +302,20 @@ export async function reapClaims(sql: Sql, limit: number) {
       select run_id, seq, now(), transport_failures >= 2 from freed on conflict do nothing
     ), per_run as (
       select run_id, count(*)::int as items from freed group by 1
+    ), locked as materialized (
+      select id from runs where id in (select run_id from per_run) order by id for no key update
     ), counted as (
-      update runs r set running = running - p.items from per_run p where r.id = p.run_id
+      update runs r set running = running - p.items from per_run p join locked l on l.id = p.run_id
+      where r.id = l.id
       returning r.project_id, p.items
+    ), per_project as (
+      select project_id, sum(items)::int as items from counted group by 1
+    ), billed as materialized (
+      select project_id from project_usage where project_id in (select project_id from per_project)
+      order by project_id for no key update
     ), used as (
       update project_usage u set running = running - c.items
-      from (select project_id, sum(items)::int as items from counted group by 1) c
-      where u.project_id = c.project_id
+      from per_project c join billed b on b.project_id = c.project_id where u.project_id = b.project_id
     )
     select run_id, items from per_run`
 }

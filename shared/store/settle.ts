@@ -39,6 +39,23 @@ export interface Verdict {
   output: string | null
 }
 
+export interface FlushClaims {
+  /** Claims the items are held under. */
+  held: readonly number[]
+  /** Of those, the ones whose last item is among them. */
+  closed: readonly number[]
+}
+
+/**
+ * Locks the claims before any item of theirs, as whoever reaps them does: a result that comes late and the reaper
+ * would else each wait for what the other has. What follows must ask for `LOCKED`.
+ */
+const lockClaims = (sql: Sql, { held }: FlushClaims) => sql`
+  held as materialized (
+    select id from claims where id = any(${numbers(held)}::text::bigint[]) order by id for key share
+  )`
+const LOCKED = '(select count(*) from held) >= 0'
+
 /** What a flush says about one item: what its new steps add, and its verdict once there is one. */
 export interface Entry {
   seq: number
@@ -59,8 +76,7 @@ export interface Flush {
   run_id: string
   entries: readonly Entry[]
   steps: readonly StepRow[]
-  /** Claims whose last item is in this flush. */
-  closed_claims: readonly number[]
+  claims: FlushClaims
   /** Failures at the end of the flush, and whether anything before them did not fail. */
   failure_streak: number
   streak_broken: boolean
@@ -111,7 +127,7 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
       ) as t(seq, attempt, steps_before, steps_after, cost_micro, input_tokens, output_tokens, newly_unpriced,
         ends, output)
     ), blemish as materialized (${blemishes(sql, notOk)}),
-    settled as (
+    ${lockClaims(sql, flush.claims)}, settled as (
       update items i set
         status = case when e.ends then coalesce(b.status, 'completed') else i.status end,
         outcome = case when e.ends and b.seq is null then 'ok' else b.outcome end,
@@ -125,6 +141,7 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
       from entry e left join blemish b using (seq)
       where i.run_id = ${flush.run_id} and i.seq = any(${seqs}::text::int[]) and i.seq = e.seq
         and i.attempt = e.attempt and i.status = 'running' and i.step_count = e.steps_before
+        and ${sql.unsafe(LOCKED)}
       returning i.seq, i.status, i.outcome, i.outcome_reason, i.degraded_reason, i.error_code, i.partition_key,
         b.prompt, e.ends, e.cost_micro, e.input_tokens, e.output_tokens, e.newly_unpriced
     ), ${flush.steps.length > 0 ? sql`traced as (${insertSteps(sql, flush)}),` : sql``}
@@ -141,7 +158,7 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         count(*) filter (where newly_unpriced)::int as unpriced
       from settled
     ), closed as (
-      delete from claims where id = any(${numbers(flush.closed_claims)}::text::bigint[])
+      delete from claims where id = any(${numbers(flush.claims.closed)}::text::bigint[])
     ), counted as (
       update runs r set
         running = r.running - n.left_running, ok = r.ok + n.ok, degraded = r.degraded + n.degraded,
@@ -174,12 +191,14 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
   return row ?? { recorded: 0, finished: true, stop_reason: null }
 }
 
-/** The callback of a run is put down as a delivery by the statement that finished the run. */
+/** By the statement that finished a run its callback is put down as a delivery, and nothing of it stays due. */
 export const announce = (sql: Sql) => sql`
   announced as (
     insert into deliveries (project_id, run_id, kind, url)
     select project_id, id, 'run.finished', callback_url from counted
     where finished_at is not null and callback_url is not null
+  ), forgotten as (
+    delete from due_items where run_id in (select id from counted where finished_at is not null)
   )`
 
 function blemishes(sql: Sql, entries: readonly Entry[]) {
@@ -265,7 +284,7 @@ export async function returnItems(
   sql: Sql,
   runId: string,
   returns: readonly Return[],
-  closedClaims: readonly number[],
+  claims: FlushClaims,
 ): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
     with given as (
@@ -279,13 +298,13 @@ export async function returnItems(
         string_to_table(${texts(returns.map(r => r.code))}, E'\\x1e'),
         string_to_table(${texts(returns.map(r => r.message || ' '))}, E'\\x1e')
       ) as t(seq, attempt, delay_ms, alone, ran_ms, blame, code, message)
-    ), returned as (
+    ), ${lockClaims(sql, claims)}, returned as (
       update items i set status = 'queued', ran_ms = i.ran_ms + g.ran_ms,
         agent_failures = i.agent_failures + (g.blame = 'agent')::int::smallint,
         transport_failures = i.transport_failures + (g.blame = 'transport')::int::smallint
       from given g
       where i.run_id = ${runId} and i.seq = any(${numbers(returns.map(r => r.seq))}::text::int[])
-        and i.seq = g.seq and i.attempt = g.attempt and i.status = 'running'
+        and i.seq = g.seq and i.attempt = g.attempt and i.status = 'running' and ${sql.unsafe(LOCKED)}
       returning i.seq, i.attempt, i.started_at, g.code, g.message, g.delay_ms, g.alone
     ), logged as (
       insert into attempts (run_id, seq, attempt, started_at, code, message)
@@ -295,7 +314,7 @@ export async function returnItems(
       select ${runId}, seq, now() + make_interval(secs => delay_ms / 1000), alone from returned
       on conflict (run_id, seq) do update set due_at = excluded.due_at, alone = excluded.alone
     ), closed as (
-      delete from claims where id = any(${numbers(closedClaims)}::text::bigint[])
+      delete from claims where id = any(${numbers(claims.closed)}::text::bigint[])
     ), n as (select count(*)::int as n from returned),
     counted as (
       update runs r set running = r.running - n.n, touched_at = now() from n where r.id = ${runId}

@@ -663,7 +663,7 @@ it('a flush that is sent again after the run has finished announces nothing twic
       { seq: 1, attempt: 1, steps_before: 0, steps_after: 0, ...sums, prompt: null, verdict: okVerdict },
     ],
     steps: [],
-    closed_claims: [],
+    claims: { held: [], closed: [] },
     failure_streak: 0,
     streak_broken: true,
     max_consecutive_failures: 100,

@@ -1,0 +1,207 @@
+// What PostgreSQL refuses, who waits for whom, and what is left of a run that has ended.
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ItemLine } from '../../shared/domain/protocol.ts'
+import { cancelRun } from '../../shared/engine/cancel.ts'
+import { consume } from '../../shared/engine/consume.ts'
+import { dismissItem } from '../../shared/engine/replay.ts'
+import { reapClaims } from '../../shared/store/claims.ts'
+import { returnItems, settle, type Verdict } from '../../shared/store/settle.ts'
+import { conservation, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
+
+let engine: TestEngine
+beforeEach(async () => {
+  engine = await testEngine()
+})
+afterEach(() => engine.close())
+
+const OK: Verdict = {
+  status: 'completed',
+  outcome: 'ok',
+  outcome_reason: null,
+  degraded_reason: null,
+  error_code: null,
+  error_message: null,
+  output: 'null',
+}
+
+/** Resolves when so many statements wait for a lock. */
+const waiting = (statements: number) =>
+  vi.waitFor(async () =>
+    expect(
+      await engine.sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`,
+    ).toHaveLength(statements),
+  )
+
+/** Items in flight under one claim whose consumer is gone. */
+async function abandoned(items: number) {
+  const runId = await engine.submit(items)
+  const seqs = Array.from({ length: items }, (_, i) => i + 1)
+  const [claim] = await engine.sql<{ id: number }[]>`
+    with taken as (update items set status = 'running', attempt = 1 where run_id = ${runId} returning seq, attempt),
+    counted as (update runs set running = ${items}, next_seq = ${items + 1}, started_at = now() where id = ${runId}),
+    used as (update project_usage set running = running + ${items} where project_id = ${engine.project_id})
+    insert into claims (run_id, project_id, seqs, attempts, lease_until)
+    select ${runId}, ${engine.project_id}, array_agg(seq), array_agg(attempt), now() - interval '1 second'
+    from taken returning id`
+  return { runId, seqs, claims: { held: [claim!.id], closed: [claim!.id] } }
+}
+
+/** A late result for all items of a claim. */
+const settleAll = ({ runId, seqs, claims }: Awaited<ReturnType<typeof abandoned>>) =>
+  settle(engine.sql, {
+    run_id: runId,
+    entries: seqs.map(seq => ({
+      seq,
+      attempt: 1,
+      steps_before: 0,
+      steps_after: 0,
+      cost_micro: 0,
+      input_tokens: 0,
+      output_tokens: 0,
+      newly_unpriced: false,
+      prompt: null,
+      verdict: OK,
+    })),
+    steps: [],
+    claims,
+    failure_streak: 0,
+    streak_broken: true,
+    max_consecutive_failures: 100,
+  })
+
+/** All items of a claim offered again, late. */
+const returnAll = ({ runId, seqs, claims }: Awaited<ReturnType<typeof abandoned>>) => {
+  const entry = { attempt: 1, code: 'yielded', message: '', delay_ms: 0, alone: false, ran_ms: 0 }
+  const returns = seqs.map(seq => ({ ...entry, seq, blame: 'nobody' as const }))
+  return returnItems(engine.sql, runId, returns, claims)
+}
+
+describe('the reaper', () => {
+  it.each([
+    ['a result', settleAll],
+    ['an item given back', returnAll],
+  ])('and %s that comes late do not wait for each other', async (_, send) => {
+    const left = await abandoned(2)
+    let late: Promise<unknown> | undefined
+    let reaped: Promise<unknown> | undefined
+    await engine.sql.begin(async tx => {
+      await tx`select from items where run_id = ${left.runId} and seq = 2 for update`
+      late = send(left)
+      await waiting(1)
+      reaped = reapClaims(engine.sql, 10)
+      // With its claim held by the other it finds nothing; without, it would wait here for an item, and be waited for.
+      await Promise.race([reaped, waiting(2)])
+    })
+    await Promise.all([late, reaped])
+    expect(await engine.sql`select from claims`).toHaveLength(0)
+    expect(await conservation(engine, left.runId)).toEqual([])
+  })
+
+  it('locks the runs concerned in the order of their ids', async () => {
+    const runs = []
+    for (let i = 0; i < 8; i++) runs.push((await abandoned(1)).runId)
+    const [first, ...others] = runs.sort()
+    await engine.sql`update runs set name = 'behind the others on disk' where id = ${first!}`
+    let reaped: Promise<unknown> | undefined
+    await engine.sql.begin(async tx => {
+      await tx`select from runs where id = ${first!} for no key update`
+      reaped = reapClaims(engine.sql, 10)
+      await waiting(1)
+      const free = await engine.sql`
+        select id from runs where id = any(${others}::uuid[]) order by id for no key update skip locked`
+      expect(free.map(row => row.id)).toEqual(others)
+    })
+    await reaped
+    for (const id of runs) expect(await conservation(engine, id)).toEqual([])
+  })
+})
+
+describe('what PostgreSQL refuses', () => {
+  beforeEach(async () => {
+    await engine.sql`alter table items add check (output not like '%poison%')`
+    await engine.sql`alter table steps add check (key <> 'poison')`
+    await engine.sql`alter table attempts add check (code <> 'poison')`
+  })
+
+  const ended = async (runId: string) =>
+    engine.sql`select seq, status, error_code, step_count from items where run_id = ${runId}
+      and status <> 'completed' order by seq`
+
+  it('ends the one item it is about, with the steps it took before', async () => {
+    engine.play(items =>
+      items.flatMap(item => [step(item, 'before'), result(item, item.seq === 37 ? 'poison' : 'fine')]),
+    )
+    const runId = await engine.submit(100)
+    await consume(engine.ctx)
+    expect(await ended(runId)).toEqual([
+      { seq: 37, status: 'failed', error_code: 'protocol_error', step_count: 1 },
+    ])
+    const [guilty] = await engine.sql`select error_message from items where run_id = ${runId} and seq = 37`
+    expect(guilty!.error_message).toMatch(/^What the agent sent cannot be stored: .*check constraint/)
+    expect(await engine.run(runId)).toMatchObject({ status: 'partial', ok: 99, failed: 1 })
+    expect(await conservation(engine, runId)).toEqual([])
+  })
+
+  it('ends an item for a step of it, whose agent then speaks to nobody', async () => {
+    let stepped: (() => void) | undefined
+    const refused = new Promise<void>(resolve => (stepped = resolve))
+    engine.play(async function* (items) {
+      for (const item of items as ItemLine[]) yield step(item, item.seq === 2 ? 'poison' : 'fine')
+      await vi.waitFor(() => expect(engine.log.join()).toContain('settle_refused'))
+      stepped!()
+      for (const item of items as ItemLine[]) yield result(item)
+    })
+    const runId = await engine.submit(3)
+    await consume(engine.ctx)
+    await refused
+    expect(await ended(runId)).toEqual([
+      { seq: 2, status: 'failed', error_code: 'protocol_error', step_count: 0 },
+    ])
+    expect(await engine.run(runId)).toMatchObject({ status: 'partial', ok: 2, running: 0 })
+    expect(await conservation(engine, runId)).toEqual([])
+  })
+
+  it('ends an item that is to be offered again', async () => {
+    await engine.deploy({ retries: 3 })
+    engine.play(items => items.map(item => (item.seq === 2 ? failure(item, 'poison') : result(item))))
+    const runId = await engine.submit(3)
+    await consume(engine.ctx)
+    expect(await ended(runId)).toMatchObject([{ seq: 2, status: 'failed', error_code: 'protocol_error' }])
+    expect(await conservation(engine, runId)).toEqual([])
+  })
+})
+
+describe('a run that has ended has nothing due', () => {
+  const due = (runId: string) => engine.sql`select from due_items where run_id = ${runId}`
+  /** As left by an item that was offered at the cursor while it was due. */
+  const plant = (runId: string) =>
+    engine.sql`insert into due_items (run_id, seq, due_at)
+      select run_id, seq, now() from items where run_id = ${runId} on conflict do nothing`
+
+  it('when its last item settles', async () => {
+    engine.play(async function* (items) {
+      await plant(runId)
+      for (const item of items) yield result(item)
+    })
+    const runId = await engine.submit(3)
+    await consume(engine.ctx)
+    expect(await engine.run(runId)).toMatchObject({ status: 'completed' })
+    expect(await due(runId)).toHaveLength(0)
+  })
+
+  it('when it is cancelled, or its last held item dismissed', async () => {
+    engine.play(([item]) => [{ type: 'hold', seq: item!.seq, attempt: item!.attempt, reason: 'look' }])
+    const held = await engine.submit(1)
+    await consume(engine.ctx)
+    await plant(held)
+    await dismissItem(engine.ctx, { run_id: held, seq: 1 })
+    await engine.sql`update agents set current_deployment_id = null`
+    const cancelled = await engine.submit(3)
+    await plant(cancelled)
+    await engine.sql`insert into due_items (run_id, seq, due_at) values (${cancelled}, 99, now())`
+    await cancelRun(engine.ctx, { project_id: engine.project_id, run_id: cancelled })
+    for (const id of [held, cancelled]) expect(await due(id)).toHaveLength(0)
+  })
+})
