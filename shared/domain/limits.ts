@@ -151,6 +151,12 @@ export const LIMITS = {
   alert_channels_per_project: 20,
   alerts_page: { default: 50, max: 200 },
 
+  // Schedules
+  cron_characters: 256,
+  timezone_characters: 64, // the longest name has 32
+  next_fires: 5, // shown of a schedule
+  skipped_fires: 5, // shown of a preview, of wall-clock times that do not exist
+
   // Sessions
   session_minutes: 15,
   refresh_days: 30,
