@@ -11,6 +11,7 @@ import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { migrate } from '../migrate.ts'
 import { openConnections } from '../node/connections.ts'
 import { createContext } from '../node/context.ts'
+import { mailSettings } from '../node/mail.ts'
 import { startServer } from '../node/server.ts'
 import { within } from './child.ts'
 import { masterKey, openDataFolder, readJson, writeJson } from './data-folder.ts'
@@ -97,6 +98,7 @@ async function start(): Promise<void> {
       dataDir: dataFolder.path,
       masterKey: key,
       allowPrivateNetworks: LOOPBACK,
+      mail: mailSettings(process.env),
       writeLog: line => log.write(line),
     }),
     server => server.close(),

@@ -54,7 +54,9 @@ export function createContext(options: ContextOptions): NodeContext {
       (() => Promise.reject(new Error('this process has no agent runtime: pass invokeAgent'))),
     post:
       options.post ?? (() => Promise.reject(new Error('this process reaches nothing outside: pass post'))),
-    mail: options.mail ?? (() => Promise.reject(new Error('this process has no mail server: pass mail'))),
+    mail:
+      options.mail ??
+      (() => Promise.reject(new Error('no mail server is set: ASSAY_SMTP_URL and ASSAY_MAIL_FROM name one'))),
     addressOf: options.addressOf ?? (() => null),
     log,
     async idle() {

@@ -1,8 +1,10 @@
 // Starts a Node process of Assay from its environment alone, as a container or a service manager does:
 // DATABASE_URL, REDIS_URL, ASSAY_MASTER_KEY, and optionally PORT, HOST, BASE_URL, ASSAY_DATA_DIR, ASSAY_PARTS
-// (of api,consumer,tick) and ASSAY_ALLOW_NETWORKS (CIDRs agents may reach although they are private).
+// (of api,consumer,tick), ASSAY_ALLOW_NETWORKS (CIDRs agents may reach although they are private), ASSAY_SMTP_URL and
+// ASSAY_MAIL_FROM (how alerts are mailed).
 
 import { armFaults } from './faults.ts'
+import { mailSettings } from './mail.ts'
 import { PARTS, type Part, startServer } from './server.ts'
 
 const list = (text: string | undefined) => text?.split(',').map(part => part.trim())
@@ -29,6 +31,7 @@ const server = await startServer({
   masterKey: needed('ASSAY_MASTER_KEY'),
   dataDir: process.env.ASSAY_DATA_DIR ?? '.assay',
   parts: parts as Part[],
+  mail: mailSettings(process.env),
   ...(process.env.BASE_URL ? { baseUrl: process.env.BASE_URL } : {}),
   ...(allow ? { allowPrivateNetworks: allow } : {}),
 })

@@ -14,6 +14,7 @@ import { createInvoker } from '../runtime/invoker.ts'
 import { openConnections } from './connections.ts'
 import { startConsumer } from './consumer.ts'
 import { createContext } from './context.ts'
+import { createMail, type MailOptions } from './mail.ts'
 
 export const PARTS = ['api', 'consumer', 'tick'] as const
 export type Part = (typeof PARTS)[number]
@@ -32,6 +33,8 @@ export interface ServerOptions {
   parts?: readonly Part[]
   /** Networks (CIDR) that agents' declarations may name although they are private. */
   allowPrivateNetworks?: string[]
+  /** Without it, alerts go by webhook only. */
+  mail?: MailOptions | undefined
   /** Where lines of the log go; standard error unless told. */
   writeLog?: (line: string) => void
 }
@@ -65,6 +68,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     poke,
     invokeAgent: invoker.invoke,
     addressOf: request => addresses.get(request) ?? null,
+    ...(options.mail ? { mail: createMail(options.mail) } : {}),
     ...(writeLog ? { writeLog } : {}),
   })
   closing.defer(() => ctx.idle())

@@ -149,6 +149,7 @@ export const LIMITS = {
   alert_runs_per_look: 1000,
   alert_settings_per_project: 1000,
   alert_channels_per_project: 20,
+  mail_silence_ms: 10_000,
   alerts_page: { default: 50, max: 200 },
 
   // Schedules

@@ -19,7 +19,7 @@ export function alertsPart(given: Given): void {
   }
 
   describe('alerts', () => {
-    it('have rules, of which missed schedules, near budgets and idle consumers alert unless muted', async () => {
+    it('have rules, of which missed schedules, near budgets and idle consumers alert unless muted [alerts.on-by-default, alerts.rules]', async () => {
       const { rules } = await project()
       const { status, json } = await rules('GET')
       expect(status).toBe(200)
@@ -51,7 +51,7 @@ export function alertsPart(given: Given): void {
       expect(wide.json.error.message).toContain('from 0 to 1')
     })
 
-    it('go to webhooks and mail addresses, each once, until the channel is deleted', async () => {
+    it('go to webhooks and mail addresses, each once, until the channel is deleted [alerts.channels]', async () => {
       const { channels } = await project()
       const made = await channels('POST', { url: 'mailto:night@example.org' })
       expect(made.status).toBe(201)
@@ -83,7 +83,7 @@ export function alertsPart(given: Given): void {
       expect([more.status, more.json.error.code]).toEqual([409, 'too_many_channels'])
     })
 
-    it('are listed newest first, in pages, by rule and agent', async () => {
+    it('are listed newest first, in pages, by rule and agent [alerts.list]', async () => {
       const { world, project_id, token } = await project()
       const agent_id = world.ctx.newId()
       for (let n = 1; n <= 3; n++) {

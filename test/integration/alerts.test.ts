@@ -44,7 +44,7 @@ const failEvery = (n: number) =>
   )
 
 describe('an alert', () => {
-  it('about one schedule is raised once a day, by however many at once', async () => {
+  it('about one schedule is raised once a day, by however many at once [alerts.collapsed]', async () => {
     const id = engine.ctx.newId()
     const counts = await Promise.all(
       Array.from({ length: 10 }, () => raiseAlerts(engine.ctx, engine.sql, [missed(id)])),
@@ -96,7 +96,7 @@ describe('an alert', () => {
 })
 
 describe('a run', () => {
-  it('that ends with items that failed alerts where that was asked for', async () => {
+  it('that ends with items that failed alerts where that was asked for [alerts.runs]', async () => {
     failEvery(2)
     await engine.submit(4)
     await consume(engine.ctx)

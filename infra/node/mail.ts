@@ -1,0 +1,49 @@
+// Sends mail by SMTP. Guarantee: a mail was taken by the server when the promise resolves; nobody waits past the
+// signal, and a connection that says nothing is closed soon after. None stays open between mails.
+
+import { createTransport } from 'nodemailer'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import type { SendMail } from '../../shared/engine/outside-port.ts'
+
+export interface MailOptions {
+  /** smtp://user:password@host:port, or smtps. */
+  smtpUrl: string
+  /** Who the mails are from. */
+  from: string
+}
+
+/** The mail settings in the environment; undefined when there are none. @throws Error when half of them is missing */
+export function mailSettings(env: Record<string, string | undefined>): MailOptions | undefined {
+  const { ASSAY_SMTP_URL: smtpUrl, ASSAY_MAIL_FROM: from } = env
+  if (smtpUrl && from) return { smtpUrl, from }
+  if (smtpUrl || from) throw new Error('ASSAY_SMTP_URL and ASSAY_MAIL_FROM must be set together')
+  return undefined
+}
+
+/** How this host sends mail. @throws Error when the URL is none of an SMTP server */
+export function createMail({ smtpUrl, from }: MailOptions): SendMail {
+  const url = URL.canParse(smtpUrl) ? new URL(smtpUrl) : undefined
+  if (url === undefined || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
+    throw new Error('the SMTP URL must look like smtp://user:password@host:587')
+  }
+  const silence = LIMITS.mail_silence_ms
+  const transport = createTransport({
+    url: smtpUrl,
+    connectionTimeout: silence,
+    greetingTimeout: silence,
+    socketTimeout: silence,
+  })
+  return async ({ to, subject, text }, signal) => {
+    signal.throwIfAborted()
+    const late = Promise.withResolvers<never>()
+    const giveUp = () => late.reject(new Error('the mail server did not answer in time'))
+    signal.addEventListener('abort', giveUp, { once: true })
+    try {
+      // The address as an object: nothing in it is read as a list of addresses.
+      const sent = transport.sendMail({ from, to: { name: '', address: to }, subject, text })
+      await Promise.race([sent, late.promise])
+    } finally {
+      signal.removeEventListener('abort', giveUp)
+    }
+  }
+}
