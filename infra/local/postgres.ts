@@ -32,9 +32,12 @@ export interface PostgresOptions {
   /** The caller holds this folder's lock. */
   dataDir: string
   say?: (line: string) => void
+  /** How many may be connected at once; one process needs few, since it pools them. */
+  connections?: number
 }
 
-export async function startPostgres({ dataDir, say = () => {} }: PostgresOptions): Promise<Store> {
+export async function startPostgres(options: PostgresOptions): Promise<Store> {
+  const { dataDir, say = () => {}, connections = 60 } = options
   const file = join(dataDir, 'postgres.json')
   const known = await readJson<Remembered>(file)
   const user = systemUser()
@@ -63,7 +66,7 @@ export async function startPostgres({ dataDir, say = () => {} }: PostgresOptions
     async prepare(port) {
       // Nothing lives in the folder by now; a left pid file may name a stranger who got that pid since.
       await rm(join(folder, 'postmaster.pid'), { force: true })
-      await writeFile(join(folder, 'postgresql.conf'), settings(port))
+      await writeFile(join(folder, 'postgresql.conf'), settings(port, connections))
       return [join(programs, 'bin', 'postgres'), ['-D', folder]]
     },
     ready: child => isReady(folder, child),
@@ -158,12 +161,12 @@ async function makeCluster(programs: string, folder: string, owner: Owner | unde
 }
 
 // Lean in memory, generous in log: the work is short statements that write, from one process on the same machine.
-function settings(port: number): string {
+function settings(port: number, connections: number): string {
   return `# Written anew at every start.
 listen_addresses = '127.0.0.1'
 port = ${port}
 unix_socket_directories = ''
-max_connections = 60
+max_connections = ${connections}
 password_encryption = 'scram-sha-256'
 fsync = on
 full_page_writes = on

@@ -66,8 +66,11 @@ export async function checkPassword(
   address: string | null = null,
 ) {
   const known = email.trim().toLowerCase()
-  const buckets = [bucketOf(`email:${toHex(await sha256(known))}`, LIMITS.sign_ins_per_email)]
-  if (address !== null) buckets.push(bucketOf(`address:${address}`, LIMITS.sign_ins_per_address))
+  // The address first: one that is refused must not use up the attempts of those it pretends to be.
+  const buckets = [
+    ...(address === null ? [] : [bucketOf(`address:${address}`, LIMITS.sign_ins_per_address)]),
+    bucketOf(`email:${toHex(await sha256(known))}`, LIMITS.sign_ins_per_email),
+  ]
   for (const bucket of buckets) {
     const wait_ms = await takeTokens(ctx.redis, bucket, 1, ctx.now())
     if (wait_ms > 0) throw tooMany(wait_ms)

@@ -18,8 +18,6 @@ export interface HostOptions {
 
 export interface Host {
   url: string
-  /** Requests it takes at once here: in workerd each opens its own connections, which a platform would pool. */
-  at_once: number
   close(): Promise<void>
 }
 
@@ -34,7 +32,6 @@ export const startNodeHost: StartHost = async options => {
   const address = server.address() as { port: number }
   return {
     url: `http://127.0.0.1:${address.port}`,
-    at_once: 50,
     async close() {
       await new Promise(resolve => server.close(resolve))
       await ctx.idle()
@@ -56,7 +53,7 @@ export const startWorkerdHost: StartHost = async options => {
     },
   })
   const url = (await miniflare.ready).origin
-  return { url, at_once: 10, close: () => miniflare.dispose() }
+  return { url, close: () => miniflare.dispose() }
 }
 
 async function bundled(): Promise<string> {

@@ -108,7 +108,7 @@ export function limitsPart(given: Given): void {
     })
   })
 
-  describe('one idempotency key under many parallel callers', () => {
+  describe('one idempotency key under fifty parallel callers', () => {
     const lines = { raw: '{"input":1}\n', headers: NDJSON }
     const shapes: [string, (agent_id: string, idempotency_key: string) => [string, Call]][] = [
       [
@@ -132,9 +132,7 @@ export function limitsPart(given: Given): void {
       const world = given()
       const agent = await makeAgent(world)
       const [path, call] = shape(agent.id, `fifty-${agent.id}`)
-      const answers = await Promise.all(
-        Array.from({ length: world.at_once }, () => world.call('POST', path, call)),
-      )
+      const answers = await Promise.all(Array.from({ length: 50 }, () => world.call('POST', path, call)))
       expect(new Set(answers.map(answer => `${answer.status} ${answer.text}`)).size).toBe(1)
       expect(answers[0]!.status).toBe(202)
       const [row] = await world.ctx.sql`

@@ -20,6 +20,20 @@ function pile(megabytes: number, first = ''): ReadableStream<Uint8Array> {
   })
 }
 
+/** A million lines, one of them bad, made as they are taken. */
+function millionLines(bad: number, text: string): ReadableStream<Uint8Array> {
+  let line = 0
+  return new ReadableStream({
+    pull(controller) {
+      const lines = Array.from({ length: 10_000 }, () =>
+        ++line === bad ? `${text}\n` : `{"input":${line}}\n`,
+      )
+      controller.enqueue(new TextEncoder().encode(lines.join('')))
+      if (line === 1_000_000) controller.close()
+    },
+  })
+}
+
 /** Bodies that go on after the answer is known. */
 export function uploadPart(given: Given): void {
   describe('a long upload', () => {
@@ -32,9 +46,28 @@ export function uploadPart(given: Given): void {
       expect((await given().call('POST', unknown, { raw: pile(64), headers: NDJSON })).status).toBe(404)
       const anonymous = { token: null, raw: pile(64), headers: NDJSON }
       expect((await given().call('POST', path, anonymous)).status).toBe(401)
-      const json = { raw: pile(70, '{"agent_id":'), headers: { 'content-type': 'application/json' } }
-      const large = await given().call('POST', '/v1/batches', json)
-      expect([large.status, large.json.error.code]).toEqual([400, 'body_too_large'])
+      for (const large of ['/v1/batches', `/v1/agents/${agent.id}/runs`, '/v1/agents']) {
+        const json = { raw: pile(65, '{"agent_id":'), headers: { 'content-type': 'application/json' } }
+        const { status, json: told } = await given().call('POST', large, json)
+        expect([large, status, told.error.code]).toEqual([large, 400, 'body_too_large'])
+      }
     })
+
+    it('of a million lines is refused for one of them, by its number, and leaves nothing [input.lines, input.all-or-nothing]', async () => {
+      const { call, ctx } = given()
+      const agent = await makeAgent(given())
+      const raw = millionLines(500_123, '{"input":1e999}')
+      const { status, json } = await call('POST', `/v1/batches?agent_id=${agent.id}`, {
+        raw,
+        headers: NDJSON,
+      })
+      expect([status, json.error.code]).toEqual([400, 'invalid_line'])
+      expect(json.error.message).toContain('Line 500123: The number 1e999')
+      expect(json.error.message.match(/Line \d+/g)).toHaveLength(1)
+      const [left] = await ctx.sql`
+        select (select count(*)::int from runs where agent_id = ${agent.id}) as runs,
+          (select count(*)::int from items i where not exists (select from runs r where r.id = i.run_id)) as items`
+      expect(left).toEqual({ runs: 0, items: 0 })
+    }, 120_000)
   })
 }

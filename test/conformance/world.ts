@@ -30,7 +30,6 @@ export interface Call {
 
 export interface World {
   url: string
-  at_once: number
   urls: { databaseUrl: string; redisUrl: string }
   ctx: Context
   contract: Contract
@@ -88,7 +87,6 @@ export async function openWorld(startHost: StartHost): Promise<World> {
   }
   return {
     url: host.url,
-    at_once: host.at_once,
     urls,
     ctx,
     contract,

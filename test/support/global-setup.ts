@@ -20,7 +20,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const parts = new AsyncDisposableStack()
   const folder = parts.adopt(await tempFolder(), folder => folder.remove())
   try {
-    const starting = [startPostgres({ dataDir: folder.path }), startRedis({ dataDir: folder.path })] as const
+    const at = { dataDir: folder.path }
+    // In workerd each request opens connections of its own, three at most, and tests send fifty at once.
+    const starting = [startPostgres({ ...at, connections: 250 }), startRedis(at)] as const
     for (const store of await Promise.allSettled(starting)) {
       if (store.status === 'fulfilled') parts.defer(() => store.value.stop())
     }
