@@ -1,7 +1,8 @@
-// Every endpoint, in the order of the interface. The server, the OpenAPI document, the client's types and the
-// function table in the docs are made from this list.
+// Every function there is: the endpoints, in the order of the interface, and what platforms call. The server, the
+// OpenAPI document, the client's types, the bundles and every target's files are made from these lists.
 
 import type { Endpoint } from '../shared/http/endpoint.ts'
+import type { PlatformFunction } from '../shared/http/platform-function.ts'
 import { changePassword } from './account/change-password.ts'
 import { deleteAccount } from './account/delete.ts'
 import { getAccount } from './account/get.ts'
@@ -25,6 +26,7 @@ import { listAlertChannels } from './alerts/list-channels.ts'
 import { listAlertRules } from './alerts/list-rules.ts'
 import { updateAlertRule } from './alerts/update-rule.ts'
 import { listAuditEntries } from './audit/list.ts'
+import { consumeQueue } from './consume.ts'
 import { getHealth } from './health/live.ts'
 import { getReadiness } from './health/ready.ts'
 import { countStepErrors } from './items/error-categories.ts'
@@ -64,6 +66,7 @@ import { startRun } from './runs/start.ts'
 import { startOneOffRun } from './runs/start-one.ts'
 import { submitBatch } from './runs/submit-batch.ts'
 import { verifyRun } from './runs/verify.ts'
+import { tick } from './tick.ts'
 
 export const endpoints: readonly Endpoint[] = [
   getHealth,
@@ -129,3 +132,5 @@ export const endpoints: readonly Endpoint[] = [
   deleteMember,
   listAuditEntries,
 ]
+
+export const platformFunctions: readonly PlatformFunction[] = [consumeQueue, tick]

@@ -94,7 +94,7 @@ const addresses = new WeakMap<Request, string>()
 
 /** Sweeps every second, one sweep at a time. */
 function startTick(ctx: Context): () => Promise<void> {
-  let sweeping: Promise<void> | null = null
+  let sweeping: Promise<unknown> | null = null
   const timer = setInterval(() => {
     sweeping ??= sweep(ctx).finally(() => {
       sweeping = null

@@ -77,6 +77,7 @@ export const LIMITS = {
   budget_probe_items: 10, // dispatched under a budget before the cost of one item is known
   claims_reaped_per_sweep: 20,
   tick_ms: 1000, // on one machine; platforms tick once a minute
+  tick_function_ms: 50_000, // one call of the tick at most
   lease_ms: 25_000, // a dead consumer's items are offered again within lease + tick, under 35 s
   heartbeat_ms: 8_000,
   transaction_idle_ms: 10_000, // between two statements of a transaction; then PostgreSQL ends it

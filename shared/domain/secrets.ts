@@ -1,7 +1,7 @@
 // Keys derived from the master key, hashes and random words. WebCrypto only, so that it runs on every host.
 // Guarantee: each purpose has a key of its own, and knowing one tells nothing about another.
 
-export type KeyPurpose = 'session' | 'cursor' | 'environment' | 'trigger' | 'signing'
+export type KeyPurpose = 'session' | 'cursor' | 'environment' | 'trigger' | 'signing' | 'platform'
 
 const encoder = new TextEncoder()
 const derived = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()

@@ -15,6 +15,8 @@ export interface ConsumeOptions {
   time_ms?: number
   /** Resolves the wait for work early; the host calls what `onWake` was given when it is poked. */
   onWake?: (wake: () => void) => void
+  /** Called once, before what is in flight is let go, when there is still work and the time is over. */
+  onHandOver?: () => void
   /** Ends the invocation before its time: nothing more is claimed, what is in flight is given back. */
   stop?: AbortSignal
 }
@@ -82,6 +84,8 @@ class Consumer {
         )
       }
       more = this.#isOver()
+      // The successor starts while this invocation is still giving back what did not yield.
+      if (more) this.#options.onHandOver?.()
       await this.#finish()
     } finally {
       clearInterval(heartbeat)

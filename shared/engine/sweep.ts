@@ -36,15 +36,17 @@ export const CHORES: readonly Chore[] = [
   { name: 'wake a consumer if there is work', run: wakeForWork },
 ]
 
-/** Does every chore once; one that fails does not keep the others from running. */
-export async function sweep(ctx: Context): Promise<void> {
+/** Does every chore once and returns how much they found to do; one that fails does not keep the others from running. */
+export async function sweep(ctx: Context): Promise<number> {
+  let found = 0
   for (const chore of CHORES) {
     try {
-      await chore.run(ctx)
+      found += await chore.run(ctx)
     } catch (error) {
       ctx.log('warn', 'chore_failed', { chore: chore.name, error: String(error) })
     }
   }
+  return found
 }
 
 async function reap(ctx: Context): Promise<number> {
@@ -70,5 +72,5 @@ async function removeAbandoned(ctx: Context): Promise<number> {
 async function wakeForWork(ctx: Context): Promise<number> {
   const open = await findOpenRuns(ctx.sql, 1)
   if (open.length > 0 || (await findNextDue(ctx.sql, LIMITS.tick_ms)) !== null) ctx.poke()
-  return open.length
+  return 0 // the consumer's work, not the tick's
 }

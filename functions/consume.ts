@@ -1,0 +1,28 @@
+// The queue consumer as a function: works the queue off and keeps its request open meanwhile, so that a platform sees
+// the load; leaves before the platform would end it, and wakes its successor first.
+
+import { LIMITS } from '../shared/domain/limits.ts'
+import { consume } from '../shared/engine/consume.ts'
+import type { PlatformFunction } from '../shared/http/platform-function.ts'
+
+export const consumeQueue: PlatformFunction = {
+  name: 'consume',
+  summary: 'Work the queue off',
+  description:
+    'Called by a poke after every commit that made work, and by the tick. Answers when nothing is left to do or its time is over.',
+  private: true,
+  async run(ctx, { stop, onWake }) {
+    let rouse = () => {}
+    const deafen = onWake(() => rouse())
+    try {
+      return await consume(ctx, {
+        time_ms: LIMITS.consume_ms,
+        stop,
+        onWake: wake => (rouse = wake),
+        onHandOver: ctx.poke,
+      })
+    } finally {
+      deafen()
+    }
+  },
+}

@@ -1,0 +1,64 @@
+// How functions are packed into units, each a bundle and a service of its own. Guarantee: every function is in exactly
+// one unit, whatever the packaging, and a unit's name can be that of a service on every platform.
+
+import { endpoints, platformFunctions } from '../functions/index.ts'
+import type { Endpoint } from '../shared/http/endpoint.ts'
+import type { PlatformFunction } from '../shared/http/platform-function.ts'
+import type { Route } from '../shared/http/routes.ts'
+
+/** One unit for each endpoint, for each group of the interface, or for all of them. */
+export const PACKAGINGS = ['endpoint', 'group', 'all'] as const
+export type Packaging = (typeof PACKAGINGS)[number]
+
+export interface Unit {
+  /** Lower-case letters, digits and dashes: a DNS label. */
+  name: string
+  endpoints: readonly Endpoint[]
+  /** Of a unit that no caller reaches. */
+  platform?: PlatformFunction
+  /** Serves the document and the reference page of all endpoints. */
+  docs: boolean
+}
+
+/**
+ * The units of a packaging; the router, which belongs to no packaging, is none of them.
+ *
+ * @example
+ * unitsOf('group').map(unit => unit.name) // ['health', 'projects', 'agents', …, 'docs', 'consume', 'tick']
+ */
+export function unitsOf(packaging: Packaging): Unit[] {
+  const named = Map.groupBy(endpoints, endpoint => unitName(packaging, endpoint))
+  const units: Unit[] = [...named].map(([name, endpoints]) => ({
+    name,
+    endpoints,
+    docs: packaging === 'all',
+  }))
+  if (packaging !== 'all') units.push({ name: 'docs', endpoints: [], docs: true })
+  return [
+    ...units,
+    ...platformFunctions.map(platform => ({ name: platform.name, endpoints: [], platform, docs: false })),
+  ]
+}
+
+function unitName(packaging: Packaging, endpoint: Endpoint): string {
+  if (packaging === 'all') return 'api'
+  if (packaging === 'group') return endpoint.tag.toLowerCase()
+  return endpoint.operation_id.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+}
+
+/** What the unit with the reference serves beside its endpoints. */
+export const DOCS_PATHS = ['/openapi.json', '/docs'] as const
+
+/** The routes of all units that callers reach, in the order in which they are tried. */
+export function routesOf(units: readonly Unit[]): Route[] {
+  const unitOf = new Map(units.flatMap(unit => unit.endpoints.map(endpoint => [endpoint, unit.name])))
+  const docs = units.find(unit => unit.docs)
+  return [
+    ...endpoints.map(endpoint => ({
+      method: endpoint.method,
+      path: endpoint.path,
+      unit: unitOf.get(endpoint)!,
+    })),
+    ...(docs ? DOCS_PATHS.map(path => ({ method: 'get', path, unit: docs.name })) : []),
+  ]
+}

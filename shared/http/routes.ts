@@ -1,0 +1,31 @@
+// Which function answers which path, for platforms whose ingress cannot tell. Guarantee: a request that some function
+// serves goes to that one, and every other is answered here like any unknown operation.
+
+export interface Route {
+  /** In lower case, as endpoints name it. */
+  method: string
+  /** With parameters in braces. */
+  path: string
+  unit: string
+}
+
+/** Where a request goes; undefined when nothing serves it. The first route that fits wins, as in the app itself. */
+export function createRoutes(
+  routes: readonly Route[],
+): (method: string, pathname: string) => string | undefined {
+  const compiled = routes.map(({ method, path, unit }) => ({ method, pattern: patternOf(path), unit }))
+  return (method, pathname) => {
+    // Servers answer HEAD by what they would answer to GET.
+    const wanted = method === 'HEAD' ? 'get' : method.toLowerCase()
+    return compiled.find(route => route.method === wanted && route.pattern.test(pathname))?.unit
+  }
+}
+
+function patternOf(path: string): RegExp {
+  const literal = (text: string) => text.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&')
+  const source = path
+    .split(/(\{\w+\})/)
+    .map(part => (part.startsWith('{') ? '[^/]+' : literal(part)))
+    .join('')
+  return new RegExp(`^${source}$`)
+}
