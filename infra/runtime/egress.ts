@@ -106,22 +106,23 @@ function blockList(blocks: readonly string[]): BlockList {
  * The worker beside the agent: the agent's only way out, and the answer to the watcher's ping.
  *
  * It holds the network bindings; the agent does not. A redirect comes back to the agent's own fetch, which then asks
- * here again. It has no connect handler, so raw TCP is refused.
+ * here again. It has no connect handler, so raw TCP is refused. What is refused makes the agent's fetch reject: an
+ * answer, even one with an error status, an agent could take for the host's own and return.
  */
 export const EGRESS_WORKER = `
-const denied = (message) => Response.json({ error: { code: 'egress_denied', message } }, { status: 403 })
 export default { fetch: () => new Response('pong') }
 export const Egress = {
   async fetch(request, env) {
     const { RULES: rules } = env
     const url = new URL(request.url)
     const origin = url.hostname + ':' + (url.port || (url.protocol === 'https:' ? 443 : 80))
+    const asDeclared = url.port === '' ? url.hostname : origin
     const local = rules.private.includes(origin)
     if (rules.refused.includes(origin)) {
-      return denied(origin + ' is declared, but it is a private address and this installation does not allow its network')
+      throw new Error('egress denied: ' + origin + ' is declared, but it is a private address and this installation does not allow its network')
     }
     if (!local && !rules.any && !rules.public.includes(origin)) {
-      return denied(origin + ' is not in the declared network ' + JSON.stringify(rules.network) + '; declare it as "host" or "host:port"')
+      throw new Error('egress denied: ' + origin + ' is not in the declared network ' + JSON.stringify(rules.network) + '; add "' + asDeclared + '" to "network" of @agent and deploy again')
     }
     try {
       return await (local ? env.PRIVATE : env.PUBLIC).fetch(request)

@@ -52,9 +52,17 @@ export class Interrupt extends Error {
   }
 }
 
-/** The words of anything that can be thrown. */
+const CAUSES_TOLD = 4
+
+/** The words of anything that can be thrown; clients of providers leave what went wrong to the cause of their error. */
 export function messageOf(error: unknown): string {
-  if (error instanceof Error) return error.message || error.name
+  if (error instanceof Error) {
+    let told = error.message || error.name
+    let { cause } = error
+    for (let depth = 0; cause instanceof Error && depth < CAUSES_TOLD; depth++, cause = cause.cause)
+      if (!told.includes(cause.message)) told = `${told.replace(/\.$/, '')}: ${cause.message}`
+    return told
+  }
   if (typeof error === 'string') return error
   try {
     return JSON.stringify(error) ?? String(error)

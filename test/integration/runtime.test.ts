@@ -401,10 +401,16 @@ describe('the network of an agent', () => {
     try {
       open({ allowPrivateNetworks: ['127.0.0.0/8'] })
       const none = bundle('none', declared())
-      expect(await outputOf(none, { do: 'fetch', url })).toMatchObject({
-        status: 403,
-        text: expect.stringMatching(/egress_denied.*is not in the declared network \[\]/),
-      })
+      const refusal = async (target: typeof none, to: string) => {
+        const [line] = await send(target, { do: 'fetch', url: to })
+        return line!.type === 'error' ? line!.error.message : line
+      }
+      expect(await refusal(none, url)).toBe(
+        `Error: egress denied: 127.0.0.1:${server.port} is not in the declared network []; add "127.0.0.1:${server.port}" to "network" of @agent and deploy again`,
+      )
+      expect(await refusal(none, 'https://api.example.com/v1')).toContain(
+        'add "api.example.com" to "network"',
+      )
       const listed = bundle('listed', declared([`127.0.0.1:${server.port}`, 'api.example.com']))
       expect(await outputOf(listed, { do: 'fetch', url })).toEqual({ status: 200, text: 'served' })
       expect(hits).toBe(1)
@@ -414,7 +420,7 @@ describe('the network of an agent', () => {
         `http://localhost:${server.port}/`,
         `${url}away`,
       ]) {
-        expect(await outputOf(listed, { do: 'fetch', url: other })).toMatchObject({ status: 403 })
+        expect(await refusal(listed, other)).toContain('egress denied: ')
       }
       expect(hits).toBe(2)
       const [tcp] = await send(listed, { do: 'tcp', port: server.port })
@@ -447,9 +453,10 @@ describe('the network of an agent', () => {
   it('does not reach a private address that only the declaration allows', async () => {
     open()
     const target = bundle('d1', { declaration: { name: 'test', network: ['127.0.0.1:9'] } })
-    expect(await outputOf(target, { do: 'fetch', url: 'http://127.0.0.1:9/' })).toMatchObject({
-      status: 403,
-      text: expect.stringContaining('this installation does not allow its network'),
+    const [line] = await send(target, { do: 'fetch', url: 'http://127.0.0.1:9/' })
+    expect(line).toMatchObject({
+      type: 'error',
+      error: { message: expect.stringContaining('this installation does not allow its network') },
     })
   })
 })

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest'
+import { messageOf } from './errors.ts'
+
+describe('the words of an error', () => {
+  it('go on with its causes, which say what a client leaves out', () => {
+    const refused = new Error('egress denied: example.com:443 is not declared')
+    const fetched = new TypeError('fetch failed', { cause: refused })
+    expect(messageOf(new Error('Connection error.', { cause: fetched }))).toBe(
+      'Connection error: fetch failed: egress denied: example.com:443 is not declared',
+    )
+  })
+
+  it('repeat no cause that they name already, and end where causes go in a circle', () => {
+    const inner = new Error('no route')
+    expect(messageOf(new Error('failed: no route', { cause: inner }))).toBe('failed: no route')
+    const circle: Error = new Error('round')
+    circle.cause = new Error('and round', { cause: circle })
+    expect(messageOf(circle)).toBe('round: and round')
+    expect(messageOf({ odd: true })).toBe('{"odd":true}')
+  })
+})
