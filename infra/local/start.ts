@@ -11,8 +11,9 @@ import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { migrate } from '../migrate.ts'
 import { openConnections } from '../node/connections.ts'
 import { createContext } from '../node/context.ts'
-import { mailSettings } from '../node/mail.ts'
+import { mailFrom } from '../node/mail.ts'
 import { startServer } from '../node/server.ts'
+import { readSettings } from '../node/settings.ts'
 import { within } from './child.ts'
 import { masterKey, openDataFolder, readJson, writeJson } from './data-folder.ts'
 import { openDemo } from './demo.ts'
@@ -98,7 +99,7 @@ async function start(): Promise<void> {
       dataDir: dataFolder.path,
       masterKey: key,
       allowPrivateNetworks: LOOPBACK,
-      mail: mailSettings(process.env),
+      mail: mailFrom(readSettings(process.env)),
       writeLog: line => log.write(line),
     }),
     server => server.close(),

@@ -4,6 +4,7 @@
 import { createTransport } from 'nodemailer'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import type { SendMail } from '../../shared/engine/outside-port.ts'
+import type { Settings } from './settings.ts'
 
 export interface MailOptions {
   /** smtp://user:password@host:port, or smtps. */
@@ -12,10 +13,10 @@ export interface MailOptions {
   from: string
 }
 
-/** The mail settings in the environment; undefined when there are none. @throws Error when half of them is missing */
-export function mailSettings(env: Record<string, string | undefined>): MailOptions | undefined {
-  const { ASSAY_SMTP_URL: smtpUrl, ASSAY_MAIL_FROM: from } = env
-  if (smtpUrl && from) return { smtpUrl, from }
+/** How the settings say to send mail; undefined when they say nothing. @throws Error when half of them is missing */
+export function mailFrom(settings: Settings): SendMail | undefined {
+  const [smtpUrl, from] = [settings.get('ASSAY_SMTP_URL'), settings.get('ASSAY_MAIL_FROM')]
+  if (smtpUrl && from) return createMail({ smtpUrl, from })
   if (smtpUrl || from) throw new Error('ASSAY_SMTP_URL and ASSAY_MAIL_FROM must be set together')
   return undefined
 }

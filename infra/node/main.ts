@@ -4,35 +4,40 @@
 // ASSAY_MAIL_FROM (how alerts are mailed).
 
 import { armFaults } from './faults.ts'
-import { mailSettings } from './mail.ts'
+import { mailFrom } from './mail.ts'
 import { PARTS, type Part, startServer } from './server.ts'
+import { readSettings } from './settings.ts'
 
 const list = (text: string | undefined) => text?.split(',').map(part => part.trim())
+const settings = readSettings(process.env)
 const needed = (name: string): string => {
-  const value = process.env[name]
-  if (value) return value
-  console.error(`${name} is not set`)
-  process.exit(2)
+  try {
+    return settings.need(name)
+  } catch (error) {
+    console.error((error as Error).message)
+    process.exit(2)
+  }
 }
 
 armFaults(process.env.ASSAY_FAULTS)
-const parts = list(process.env.ASSAY_PARTS) ?? [...PARTS]
+const parts = list(settings.get('ASSAY_PARTS')) ?? [...PARTS]
 const unknown = parts.filter(part => !PARTS.includes(part as Part))
 if (unknown.length > 0) {
   console.error(`ASSAY_PARTS: ${unknown.join(', ')} is not one of ${PARTS.join(', ')}`)
   process.exit(2)
 }
-const allow = list(process.env.ASSAY_ALLOW_NETWORKS)
+const allow = list(settings.get('ASSAY_ALLOW_NETWORKS'))
+const baseUrl = settings.get('BASE_URL')
 const server = await startServer({
-  port: Number(process.env.PORT ?? 8090),
-  host: process.env.HOST ?? '0.0.0.0',
+  port: Number(settings.get('PORT') ?? 8090),
+  host: settings.get('HOST') ?? '0.0.0.0',
   databaseUrl: needed('DATABASE_URL'),
   redisUrl: needed('REDIS_URL'),
   masterKey: needed('ASSAY_MASTER_KEY'),
-  dataDir: process.env.ASSAY_DATA_DIR ?? '.assay',
+  dataDir: settings.get('ASSAY_DATA_DIR') ?? '.assay',
   parts: parts as Part[],
-  mail: mailSettings(process.env),
-  ...(process.env.BASE_URL ? { baseUrl: process.env.BASE_URL } : {}),
+  mail: mailFrom(settings),
+  ...(baseUrl ? { baseUrl } : {}),
   ...(allow ? { allowPrivateNetworks: allow } : {}),
 })
 console.log(`ready ${server.url || parts.join(',')}`)

@@ -1,20 +1,21 @@
 // A Node process that plays some or all of the parts: the API, the queue consumer with the agent runtime, the tick.
 // On one machine all of them run in one process; on a platform each is a process of its own.
 
-import { type HttpBindings, serve } from '@hono/node-server'
 import { endpoints } from '../../functions/index.ts'
 import type { Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
 import { listenForWakes, publishWake } from '../../shared/hints/wake.ts'
 import { createApp } from '../../shared/http/app.ts'
+import { openApiDocument } from '../../shared/http/openapi.ts'
+import { serveReference } from '../../shared/http/reference.ts'
 import { findBundle } from '../../shared/store/bundles.ts'
 import { ensureStepPartitions } from '../../shared/store/partitions.ts'
 import { createInvoker } from '../runtime/invoker.ts'
 import { openConnections } from './connections.ts'
 import { startConsumer } from './consumer.ts'
 import { createContext } from './context.ts'
-import { createMail, type MailOptions } from './mail.ts'
+import { addressOf, type Listener, listen } from './listen.ts'
 
 export const PARTS = ['api', 'consumer', 'tick'] as const
 export type Part = (typeof PARTS)[number]
@@ -34,7 +35,7 @@ export interface ServerOptions {
   /** Networks (CIDR) that agents' declarations may name although they are private. */
   allowPrivateNetworks?: string[]
   /** Without it, alerts go by webhook only. */
-  mail?: MailOptions | undefined
+  mail?: Context['mail'] | undefined
   /** Where lines of the log go; standard error unless told. */
   writeLog?: (line: string) => void
 }
@@ -67,8 +68,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     config,
     poke,
     invokeAgent: invoker.invoke,
-    addressOf: request => addresses.get(request) ?? null,
-    ...(options.mail ? { mail: createMail(options.mail) } : {}),
+    addressOf,
+    ...(options.mail ? { mail: options.mail } : {}),
     ...(writeLog ? { writeLog } : {}),
   })
   closing.defer(() => ctx.idle())
@@ -84,13 +85,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
   await ensureStepPartitions(connections.sql, ctx.now()) // before the first step, not at the first tick
   if (parts.has('tick')) closing.defer(startTick(ctx))
-  const address = parts.has('api') ? await listen(options, ctx, closing) : { port: 0, url: '' }
-  config.base_url ||= address.url
-  return { ...address, close: () => closing.disposeAsync() }
+  const listener = parts.has('api') ? await listenForCallers(options, ctx) : undefined
+  if (listener) closing.defer(() => listener.close())
+  const { port, url } = listener ?? { port: 0, url: '' }
+  config.base_url ||= url
+  return { port, url, close: () => closing.disposeAsync() }
 }
-
-// Where requests came from; a request is only known by its socket while it is being handled.
-const addresses = new WeakMap<Request, string>()
 
 /** Sweeps every second, one sweep at a time. */
 function startTick(ctx: Context): () => Promise<void> {
@@ -106,24 +106,12 @@ function startTick(ctx: Context): () => Promise<void> {
   }
 }
 
-async function listen(options: ServerOptions, ctx: Context, closing: AsyncDisposableStack) {
+async function listenForCallers({ port, host }: ServerOptions, ctx: Context): Promise<Listener> {
   const app = createApp(endpoints, () => ctx)
-  const fetch = (request: Request, env: HttpBindings) => {
-    addresses.set(request, env.incoming.socket.remoteAddress ?? '')
-    return app.fetch(request, env)
-  }
-  const server = serve({ fetch: fetch as typeof app.fetch, port: options.port, hostname: options.host })
-  await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject))
-  closing.defer(
-    () =>
-      new Promise<void>(resolve => {
-        server.close(() => resolve())
-        // Requests under way may end; connections that only wait for another are closed at once.
-        if ('closeIdleConnections' in server) server.closeIdleConnections()
-        setTimeout(() => 'closeAllConnections' in server && server.closeAllConnections(), 5000).unref()
-      }),
+  serveReference(
+    app,
+    () => openApiDocument(endpoints),
+    () => ctx,
   )
-  const bound = server.address()
-  const port = typeof bound === 'object' && bound ? bound.port : options.port
-  return { port, url: `http://${options.host}:${port}` }
+  return listen({ port, host }, request => app.fetch(request))
 }

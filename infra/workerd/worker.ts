@@ -5,6 +5,8 @@ import { endpoints } from '../../functions/index.ts'
 import type { Context } from '../../shared/context.ts'
 import { newId, newRunId } from '../../shared/domain/ids.ts'
 import { createApp } from '../../shared/http/app.ts'
+import { openApiDocument } from '../../shared/http/openapi.ts'
+import { serveReference } from '../../shared/http/reference.ts'
 import { openConnections } from '../node/connections.ts'
 
 export interface Env {
@@ -28,7 +30,9 @@ interface Invocation extends Context {
 
 // Found by request, since one app serves them all.
 const invocations = new WeakMap<Request, Invocation>()
-const app = createApp(endpoints, request => invocations.get(request)!)
+const contextFor = (request: Request) => invocations.get(request)!
+const app = createApp(endpoints, contextFor)
+serveReference(app, () => openApiDocument(endpoints), contextFor)
 
 export default {
   async fetch(request: Request, env: Env, execution: Execution): Promise<Response> {

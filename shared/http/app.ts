@@ -7,23 +7,15 @@ import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { drain } from './body.ts'
 import type { Endpoint } from './endpoint.ts'
-import { openApiDocument } from './openapi.ts'
-import { referencePage } from './reference.ts'
 import { checkEncoding } from './validation.ts'
 
-/** Serves the endpoints and, from them, `GET /openapi.json` and the page `GET /docs`. */
+/** Serves the endpoints; `serveReference` adds what documents them. */
 export function createApp(endpoints: readonly Endpoint[], contextFor: (request: Request) => Context): Hono {
   const app = new Hono()
   for (const endpoint of endpoints) {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')
     app.on(endpoint.method, path, c => answered(contextFor(c.req.raw), endpoint, c.req.raw, c.req.param()))
   }
-  let document: string | undefined
-  app.get('/openapi.json', c => {
-    document ??= JSON.stringify(openApiDocument(endpoints))
-    return c.body(document, 200, { 'content-type': 'application/json' })
-  })
-  app.get('/docs', c => referencePage(openApiDocument(endpoints), contextFor(c.req.raw).config.base_url))
   app.notFound(c => {
     const ctx = contextFor(c.req.raw)
     return failed(ctx, c.req.raw, ctx.newId(), noOperation(c.req.raw))

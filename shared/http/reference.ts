@@ -1,19 +1,36 @@
 // The reference page, made from the document. Guarantee: one answer with everything in it: no script, no font and no
 // picture from elsewhere; every text of the document is escaped.
 
+import type { Hono } from 'hono'
 import { html, raw } from 'hono/html'
+import type { Context } from '../context.ts'
 import { ERROR_MEANINGS, ITEM_ERROR_MEANINGS } from '../domain/error-meanings.ts'
 import { API_ERRORS, type ApiErrorCode } from '../domain/errors.ts'
 import type { Document, Media, Operation, Parameter } from './openapi.ts'
 import { STYLE } from './reference-style.ts'
 import type { JsonSchema } from './sample.ts'
 
+/** Serves `GET /openapi.json` and, made from it, the page `GET /docs`. */
+export function serveReference(
+  app: Hono,
+  documentOf: () => Document,
+  contextFor: (request: Request) => Context,
+): void {
+  let made: Document | undefined
+  const document = () => {
+    made ??= documentOf()
+    return made
+  }
+  app.get('/openapi.json', c => c.json(document()))
+  app.get('/docs', c => referencePage(document(), contextFor(c.req.raw).config.base_url))
+}
+
 interface Entry extends Operation {
   method: string
   path: string
 }
 
-export async function referencePage(document: Document, base_url: string): Promise<Response> {
+async function referencePage(document: Document, base_url: string): Promise<Response> {
   const entries = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ ...operation, method, path })),
   )

@@ -9,6 +9,8 @@ import { endpoints } from '../../functions/index.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
 import { createApp } from '../../shared/http/app.ts'
+import { openApiDocument } from '../../shared/http/openapi.ts'
+import { serveReference } from '../../shared/http/reference.ts'
 
 export interface HostOptions {
   databaseUrl: string
@@ -27,7 +29,13 @@ export const startNodeHost: StartHost = async options => {
   const connections = openConnections(options)
   const config = { base_url: 'http://assay.test', master_key: options.masterKey }
   const ctx = createContext({ connections, config, writeLog: () => {} })
-  const server = serve({ fetch: createApp(endpoints, () => ctx).fetch, port: 0, hostname: '127.0.0.1' })
+  const app = createApp(endpoints, () => ctx)
+  serveReference(
+    app,
+    () => openApiDocument(endpoints),
+    () => ctx,
+  )
+  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
   await new Promise(resolve => server.once('listening', resolve))
   const address = server.address() as { port: number }
   return {

@@ -1,0 +1,109 @@
+// Serves one unit of functions as a Node process of its own, the way OpenFaaS and Knative run one. Guarantee: asked to
+// stop, it claims nothing more and finishes what it has; nothing it accepted is lost with it.
+
+import type { Context } from '../../shared/context.ts'
+import { listenForWakes, publishWake } from '../../shared/hints/wake.ts'
+import { createApp } from '../../shared/http/app.ts'
+import type { Endpoint } from '../../shared/http/endpoint.ts'
+import { answerPlatform, type PlatformFunction, platformBearer } from '../../shared/http/platform-function.ts'
+import { createPoker } from '../poke.ts'
+import { type Connections, openConnections } from './connections.ts'
+import { createContext } from './context.ts'
+import { addressOf, listen } from './listen.ts'
+import { readSettings, type Settings } from './settings.ts'
+
+export interface FunctionUnit {
+  name: string
+  endpoints: readonly Endpoint[]
+  platform?: PlatformFunction
+  /** Adds what documents the endpoints. */
+  serveReference?: (app: ReturnType<typeof createApp>, contextFor: () => Context) => void
+  /** The agent runtime, for the unit that executes items. */
+  createAgents?: (at: { connections: Connections; settings: Settings }) => {
+    invoke: Context['invokeAgent']
+    close(): Promise<void>
+  }
+  /** For the unit that delivers. */
+  createMail?: (settings: Settings) => Context['mail'] | undefined
+}
+
+const DEFAULT_PORT = '8080'
+// Each unit is one of many, and each of its copies counts against the database's connections.
+const POOL = { sql: 4, db: 2 }
+
+/** Serves the unit until the process is asked to stop. */
+export async function serveFunction(unit: FunctionUnit): Promise<void> {
+  const settings = readSettings(process.env)
+  const closing = new AsyncDisposableStack()
+  const connections = openConnections({
+    databaseUrl: settings.need('DATABASE_URL'),
+    redisUrl: settings.need('REDIS_URL'),
+    pool: POOL,
+  })
+  closing.defer(() => connections.close())
+  const agents = unit.createAgents?.({ connections, settings })
+  if (agents) closing.defer(() => agents.close())
+  const config = {
+    base_url: settings.get('BASE_URL') ?? '',
+    master_key: settings.need('ASSAY_MASTER_KEY'),
+  }
+  const mail = unit.createMail?.(settings)
+  const consumerUrl = settings.get('ASSAY_CONSUMER_URL')
+  const bearer = await platformBearer(config.master_key)
+  const ctx = createContext({
+    connections,
+    config,
+    poke() {
+      publishWake(connections.redis) // for the one that is awake
+      callConsumer?.()
+    },
+    addressOf,
+    ...(agents ? { invokeAgent: agents.invoke } : {}),
+    ...(mail ? { mail } : {}),
+  })
+  const { waitUntil, log } = ctx
+  const callConsumer = consumerUrl
+    ? createPoker({ url: consumerUrl, bearer, fetch, waitUntil, log })
+    : undefined
+  closing.defer(() => ctx.idle())
+
+  const stop = new AbortController()
+  const listener = await listen(
+    { port: Number(settings.get('PORT') ?? DEFAULT_PORT), host: settings.get('HOST') ?? '0.0.0.0' },
+    handlerOf(unit, ctx, stop.signal),
+  )
+  closing.defer(() => listener.close())
+  log('info', 'ready', { unit: unit.name, url: listener.url })
+  onStop(stop, closing)
+}
+
+/** A platform's own calls arrive at any path: each names the service, not what is in it. */
+function handlerOf(unit: FunctionUnit, ctx: Context, stop: AbortSignal) {
+  const app = createApp(unit.endpoints, () => ctx)
+  unit.serveReference?.(app, () => ctx)
+  const { platform } = unit
+  return (request: Request) => {
+    if (new URL(request.url).pathname === '/healthz') return Response.json({ status: 'ok' })
+    if (platform === undefined) return app.fetch(request)
+    return answerPlatform(ctx, platform, request, {
+      stop,
+      onWake: wake => listenForWakes(ctx.redis, wake),
+    })
+  }
+}
+
+/**
+ * Knative sends the signal after the last request was drained, so the process ends. The OpenFaaS watchdog sends it
+ * first and goes on passing requests: there the process stays until the watchdog ends with it.
+ */
+function onStop(stop: AbortController, closing: AsyncDisposableStack): void {
+  const underWatchdog = process.env.fprocess !== undefined
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, async () => {
+      stop.abort()
+      if (underWatchdog) return
+      await closing.disposeAsync()
+      process.exit(0)
+    })
+  }
+}

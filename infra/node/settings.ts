@@ -1,0 +1,55 @@
+// Where a process's settings come from, on every platform alike: the variable itself, the file that NAME_FILE names,
+// or the secret of that name where OpenFaaS mounts them. Guarantee: a setting that is missing is named, with all the
+// places it was looked for.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const OPENFAAS_SECRETS = '/var/openfaas/secrets'
+
+export interface Settings {
+  /** Undefined when it is nowhere, or empty. */
+  get(name: string): string | undefined
+  /** @throws Error that names the setting and where it may stand */
+  need(name: string): string
+}
+
+/**
+ * The settings of this process.
+ *
+ * @example
+ * const settings = readSettings(process.env)
+ * settings.need('DATABASE_URL') // $DATABASE_URL, or what is in $DATABASE_URL_FILE, or in …/secrets/database-url
+ */
+export function readSettings(
+  env: Record<string, string | undefined>,
+  secretsFolder = OPENFAAS_SECRETS,
+): Settings {
+  const secretOf = (name: string) => join(secretsFolder, name.toLowerCase().replaceAll('_', '-'))
+  function get(name: string): string | undefined {
+    const given = env[name]
+    if (given) return given
+    const file = env[`${name}_FILE`]
+    if (file) return readFileSync(file, 'utf8').trim() || undefined // a file that was named must be there
+    return readIfThere(secretOf(name))
+  }
+  return {
+    get,
+    need(name) {
+      const value = get(name)
+      if (value !== undefined) return value
+      throw new Error(
+        `${name} is not set: set it, or ${name}_FILE to a file that holds it, or mount ${secretOf(name)}`,
+      )
+    },
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  }
+}
