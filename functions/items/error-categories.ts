@@ -9,7 +9,7 @@ import { uuid } from '../../shared/schema/input.ts'
 import { timeRange } from '../../shared/schema/step-query.ts'
 import { timestamp } from '../../shared/schema/wire.ts'
 import { listProjects } from '../../shared/store/projects.ts'
-import { countErrorCategories } from '../../shared/store/search.ts'
+import { countErrorCategories } from '../../shared/store/step-errors.ts'
 
 const ErrorCategory = z.object({
   outcome: z.enum(OUTCOMES),
@@ -49,6 +49,15 @@ export const countStepErrors = endpoint({
     const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
     await catchUpSearch(ctx)
     const project_ids = projects.map(project => project.id)
-    return countErrorCategories(ctx.db, { project_ids, from, to, limit: LIMITS.error_categories })
+    const { total_steps, categories } = await countErrorCategories(ctx.sql, {
+      project_ids,
+      from,
+      to,
+      limit: LIMITS.error_categories,
+    })
+    return {
+      total_steps,
+      categories: categories.map(one => ({ ...one, last_at: one.last_at.toISOString() })),
+    }
   },
 })

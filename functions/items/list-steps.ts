@@ -40,7 +40,7 @@ export const listSteps = endpoint({
     for (const id of [record?.run_id, filters.run_id]) if (id !== undefined) await runIn(ctx, principal, id)
     const scope = await scopeOf(ctx, principal, project_id)
     const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
-    if (record === undefined) await catchUpSearch(ctx)
+    if (record === undefined || filters.q !== undefined) await catchUpSearch(ctx)
     const { min_cost_usd: min_cost_micro, ...rest } = filters
     const found = { ...rest, min_cost_micro, record, outcome: outcome ?? outcome_status }
     const project_ids = projects.map(project => project.id)

@@ -22,6 +22,28 @@ it('cuts what is long on both sides, on one line and not through a character', (
   expect(text.isWellFormed()).toBe(true)
 })
 
+it('shows the hit in the middle, and as much as there is where the text begins or ends', () => {
+  const words = Array.from({ length: 100 }, (_, i) => `word${i}`)
+  const at = (place: number) =>
+    snippetOf([['input', words.with(place, 'needle').join(' ')]], 'Needle')!.text.split(/[«»]/)
+  const [before, hit, after] = at(50)
+  expect([hit, before!.startsWith('…word'), after!.endsWith('…')]).toEqual(['needle', true, true])
+  expect(Math.abs(before!.length - after!.length)).toBeLessThan(10)
+  expect(after).toMatch(/^( word\d\d)+…$/)
+  expect(at(1)[0]).toBe('word0 ')
+  expect(at(1)[2]!.length).toBeGreaterThan(130)
+  expect(at(98)[2]).toBe(' word99')
+  expect(at(98)[0]!.length).toBeGreaterThan(130)
+})
+
+it('prefers the beginning of a word, as it is found, to its middle', () => {
+  const found = (text: string, query: string) => snippetOf([['input', text]], query)!.text
+  expect(found('a cart of art', 'art')).toBe('a cart of «art»')
+  expect(found('search_orders_3', 'rch_ord')).toBe('sea«rch_ord»ers_3')
+  expect(found('a \\ and b-c/d', '\\ and b-c/d')).toBe('a «\\ and b-c/d»')
+  expect(found('costs $5 (or [more])', '$5 (or')).toBe('costs «$5 (or» [more])')
+})
+
 it('is null where no word is met', () => {
   expect(
     snippetOf(

@@ -34,6 +34,7 @@ export const RUN_TABLES = [
   'unindexed_steps',
   'steps',
   'step_index',
+  'run_step_errors',
   'attempts',
   'due_items',
   'triage',

@@ -43,9 +43,10 @@ async function markPart(
     with spent as (
       update runs set ${purgedAt} = now() where id in (
         select id from runs where project_id = ${project_id} and id < ${firstIdAt(beforeMs)}
-          and ${purgedAt} is null and finished_at is not null order by id limit ${limit})
+          and ${purgedAt} is null and finished_at is not null ${allIndexed(sql)} order by id limit ${limit})
         and finished_at is not null returning id
-    ) insert into purges (run_id, kind) select id, ${kind} from spent on conflict do nothing`
+    ), uncounted as (${kind === 'steps' ? uncountSteps(sql) : sql`select`})
+    insert into purges (run_id, kind) select id, ${kind} from spent on conflict do nothing`
   return count
 }
 
@@ -57,11 +58,17 @@ async function markRecords(sql: Sql, project_id: string, beforeMs: number, limit
       where id in (
         select id from runs where project_id = ${project_id} and id < ${firstIdAt(beforeMs)}
           and finished_at is not null
-          and not exists (select from purges where run_id = runs.id and kind = 'records')
+          and not exists (select from purges where run_id = runs.id and kind = 'records') ${allIndexed(sql)}
         order by id limit ${limit}) and finished_at is not null returning id
-    ) insert into purges (run_id, kind) select id, 'records' from spent on conflict do nothing`
+    ), uncounted as (${uncountSteps(sql)})
+    insert into purges (run_id, kind) select id, 'records' from spent on conflict do nothing`
   return count
 }
+
+/** Steps that are counted later would be counted for good. */
+const allIndexed = (sql: Sql) => sql`and not exists (select from unindexed_steps u where u.run_id = runs.id)`
+
+const uncountSteps = (sql: Sql) => sql`delete from run_step_errors where run_id in (select id from spent)`
 
 interface Purge {
   run_id: string

@@ -1,35 +1,13 @@
-// The search index of steps: how it is fed and how it is asked. Guarantee: a page costs the same however many steps
-// there are, as long as its filters have an index: every filter of the interface has one.
+// Asks the search index of steps. Guarantee: a page costs the same however many steps there are, as long as its filters
+// have an index: every filter of the interface has one.
 
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database, Sql } from '../context.ts'
+import type { Database } from '../context.ts'
 import { firstIdAt } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
-import type { Outcome, OutcomeReason, StepKind } from '../domain/vocabulary.ts'
-import { stepIndex } from '../schema/tables.ts'
+import type { Outcome, OutcomeReason } from '../domain/vocabulary.ts'
+import { wordQuery } from '../domain/words.ts'
 import type { StepRow } from '../schema/wire.ts'
-
-/** Indexes the steps of the oldest `flushes` that were filed; returns how many flushes there were. */
-export async function indexSteps(sql: Sql, flushes: number): Promise<number> {
-  const [row] = await sql<{ n: number }[]>`
-    with taken as (
-      delete from unindexed_steps where id in (
-        -- Not skip locked: a search waits for what another one is indexing.
-        select id from unindexed_steps order by id limit ${flushes} for update
-      ) returning run_id, seqs
-    ), wanted as (select distinct run_id, unnest(seqs) as seq from taken),
-    indexed as (
-      insert into step_index (run_id, seq, step_no, project_id, started_at, cost_micro, kind, outcome,
-        outcome_reason, error_code, name, words)
-      select s.run_id, s.seq, s.step_no, r.project_id, s.started_at, s.cost_micro, s.kind, s.outcome,
-        s.outcome_reason, s.error_code, s.name,
-        step_words(s.name, s.error_code, s.error_message, s.input, s.output)
-      from wanted join steps s using (run_id, seq) join runs r on r.id = s.run_id
-      on conflict do nothing
-    )
-    select count(*)::int as n from taken`
-  return row!.n
-}
 
 /** `started_text` and `cost_micro` are what pages are sorted by, as the database writes them. */
 export type FoundStep = StepRow & { project_id: string; started_text: string }
@@ -72,12 +50,7 @@ const SKEW_MS = 3_600_000
  * index of words finds it. Left alone, the planner takes every word for frequent and walks through all steps.
  */
 export async function searchSteps(db: Database, search: StepSearch): Promise<FoundStep[]> {
-  if (search.q === undefined || search.record !== undefined)
-    return read(
-      db,
-      search,
-      search.q === undefined ? undefined : await wanted(db, search.project_ids, search.q),
-    )
+  if (search.q === undefined) return read(db, search)
   const asked = await wanted(db, search.project_ids, search.q)
   const near = await read(db, search, asked, 'near')
   return near.length >= search.limit ? near : read(db, search, asked, 'rare')
@@ -86,7 +59,7 @@ export async function searchSteps(db: Database, search: StepSearch): Promise<Fou
 async function read(
   db: Database,
   search: StepSearch,
-  asked: Wanted | undefined,
+  asked?: Wanted,
   how?: 'near' | 'rare',
 ): Promise<FoundStep[]> {
   const { limit } = search
@@ -94,12 +67,9 @@ async function read(
     search.sort === 'cost'
       ? sql`x.cost_micro desc, x.started_at desc, x.run_id desc, x.seq desc, x.step_no desc`
       : sql`x.started_at desc, x.run_id desc, x.seq desc, x.step_no desc`
-  const base =
-    search.record === undefined
-      ? sql`step_index x join runs r on r.id = x.run_id`
-      : sql`(select s.*, step_words(s.name, s.error_code, s.error_message, s.input, s.output) as words
-          from steps s) x join runs r on r.id = x.run_id`
-  const filtered = sql`from ${base} where r.project_id = p.id and ${sql.join(conditionsOf(search), sql` and `)}`
+  // One item's trace is read from the steps themselves, and so is complete whatever the index has still to do.
+  const table = search.record !== undefined && asked === undefined ? sql`steps` : sql`step_index`
+  const filtered = sql`from ${table} x join runs r on r.id = x.run_id where r.project_id = p.id and ${sql.join(conditionsOf(search), sql` and `)}`
   const columns = sql`x.run_id, x.seq, x.step_no, x.started_at, x.cost_micro, r.project_id`
   const met = asked === undefined ? sql`true` : matches(asked)
   // "offset 0" keeps the planner from looking into what is inside.
@@ -125,7 +95,7 @@ async function read(
   return [...rows].map(row => ({ ...row, started_at: new Date(row.started_text) }))
 }
 
-function conditionsOf(search: Omit<StepSearch, 'q'>): SQL[] {
+function conditionsOf(search: StepSearch): SQL[] {
   const { record, run_id, item_id, item_id_prefix, outcome, outcome_reason, min_cost_micro, from, to } =
     search
   const found: SQL[] = [sql`r.steps_purged_at is null`]
@@ -177,58 +147,22 @@ function comesAfter(sort: StepSearch['sort'], key: StepKey): SQL {
 }
 
 /**
- * The words of a text, the last of which may be the beginning of one, and the names of steps that hold the text,
- * whatever its case. Walks the index from one name to the next, so it costs what there are different names, not
- * steps; beyond a thousand names of a project, those late in the alphabet are missed.
+ * The words of a text, and the names of steps that hold the text, whatever its case. Walks the index from one name to
+ * the next, so it costs what there are different names, not steps; beyond a thousand names of a project, those late in
+ * the alphabet are missed.
  */
 async function wanted(db: Database, project_ids: readonly string[], text: string): Promise<Wanted> {
-  const [row] = await db.execute<{ words: string; names: string[] | null }>(sql`
-    select plainto_tsquery('simple', ${text})::text as words, (
-      select array_agg(distinct n.name) from unnest(${uuids(project_ids)}) as p(id) cross join lateral (
-        with recursive walk as (
-          (select name, 1 as n from step_index where project_id = p.id order by name limit 1)
-          union all
-          select (
-            select x.name from step_index x where x.project_id = p.id and x.name > walk.name order by x.name limit 1
-          ), n + 1 from walk where walk.name is not null and n < ${LIMITS.search_names}
-        ) select name from walk where name is not null
-      ) n where n.name ilike ${`%${likeText(text)}%`}
-    ) as names`)
-  const isPrefix = /[\p{L}\p{N}]{3}$/u.test(text)
-  const words = row!.words === '' ? null : `${row!.words}${isPrefix ? ':*' : ''}`
-  return { words, names: row!.names ?? [] }
-}
-
-export interface ErrorCategory {
-  outcome: Outcome
-  error_code: string | null
-  tool_name: string | null
-  outcome_reason: string | null
-  steps: number
-  last_at: string
-}
-
-/** Steps that did not work, counted by what they say about it, the most frequent first. */
-export async function countErrorCategories(
-  db: Database,
-  search: Pick<StepSearch, 'project_ids' | 'from' | 'to' | 'limit'>,
-): Promise<{ total_steps: number; categories: ErrorCategory[] }> {
-  const conditions = conditionsOf({ ...search, sort: 'recent' })
-  const tools: readonly StepKind[] = ['tool_call', 'tool_result']
-  const rows = await db.execute<
-    Record<string, unknown> & ErrorCategory & { total_steps: number; last_text: string }
-  >(sql`
-    select x.outcome, x.error_code, case when x.kind::text = any(${texts(tools)}) then x.name end as tool_name,
-      x.outcome_reason, count(*) as steps, max(x.started_at)::text as last_text, sum(count(*)) over ()::bigint as total_steps
-    from unnest(${uuids(search.project_ids)}) as p(id)
-    join ${stepIndex} x on x.project_id = p.id join runs r on r.id = x.run_id
-    where x.outcome in ('degraded', 'failed') and x.outcome <> 'ok' and ${sql.join(conditions, sql` and `)}
-    group by 1, 2, 3, 4 order by steps desc, 2, 3, 4 limit ${search.limit}`)
-  const categories = [...rows].map(({ last_text, total_steps: _, ...category }) => ({
-    ...category,
-    last_at: new Date(last_text).toISOString(),
-  }))
-  return { total_steps: rows[0]?.total_steps ?? 0, categories }
+  const [row] = await db.execute<{ names: string[] | null }>(sql`
+    select array_agg(distinct n.name) as names from unnest(${uuids(project_ids)}) as p(id) cross join lateral (
+      with recursive walk as (
+        (select name, 1 as n from step_index where project_id = p.id order by name limit 1)
+        union all
+        select (
+          select x.name from step_index x where x.project_id = p.id and x.name > walk.name order by x.name limit 1
+        ), n + 1 from walk where walk.name is not null and n < ${LIMITS.search_names}
+      ) select name from walk where name is not null
+    ) n where n.name ilike ${`%${likeText(text)}%`}`)
+  return { words: wordQuery(text), names: row!.names ?? [] }
 }
 
 const likeText = (text: string) => text.replace(/[\\%_]/g, '\\$&')

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { firstIdAt, newId } from '../../shared/domain/ids.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
 import { ensureStepPartitions } from '../../shared/store/partitions.ts'
-import { indexSteps, searchSteps } from '../../shared/store/search.ts'
+import { searchSteps } from '../../shared/store/search.ts'
+import { indexSteps } from '../../shared/store/step-index.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 
 const DAY_MS = 24 * 3600 * 1000

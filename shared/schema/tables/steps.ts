@@ -12,10 +12,12 @@ import {
   primaryKey,
   smallint,
   text,
+  unique,
   uuid,
 } from 'drizzle-orm/pg-core'
 import { PURGE_KINDS, STEP_KINDS } from '../../domain/vocabulary.ts'
 import { at, micro, tsvector } from './columns.ts'
+import { projects } from './projects.ts'
 import { outcome } from './runs.ts'
 
 export const stepKind = pgEnum('step_kind', STEP_KINDS)
@@ -93,7 +95,48 @@ export const unindexedSteps = pgTable('unindexed_steps', {
   id: bigserial('id', { mode: 'number' }).primaryKey(),
   run_id: uuid('run_id').notNull(),
   seqs: integer('seqs').array().notNull(),
+  step_nos: integer('step_nos').array().notNull(),
 })
+
+// What steps that did not work say about themselves, and how many said so in an hour.
+const errorCounts = {
+  project_id: uuid('project_id').notNull(),
+  hour: at('hour').notNull(),
+  outcome: outcome('outcome').notNull(),
+  error_code: text('error_code'),
+  tool_name: text('tool_name'),
+  outcome_reason: text('outcome_reason'),
+  steps: integer('steps').notNull(),
+  last_at: at('last_at').notNull(),
+}
+
+/** Indexed steps of a run that did not work. Gone from the moment retention decides to take the run's steps. */
+export const runStepErrors = pgTable(
+  'run_step_errors',
+  { run_id: uuid('run_id').notNull(), ...errorCounts },
+  t => [
+    unique('run_step_errors_kind')
+      .on(t.run_id, t.hour, t.outcome, t.error_code, t.tool_name, t.outcome_reason)
+      .nullsNotDistinct(),
+    index('run_step_errors_hour').on(t.project_id, t.hour),
+  ],
+)
+
+/** The same of a whole project, kept by triggers on `run_step_errors`: what a count over a long time reads. */
+export const projectStepErrors = pgTable(
+  'project_step_errors',
+  {
+    ...errorCounts,
+    project_id: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+  },
+  t => [
+    unique('project_step_errors_kind')
+      .on(t.project_id, t.hour, t.outcome, t.error_code, t.tool_name, t.outcome_reason)
+      .nullsNotDistinct(),
+  ],
+)
 
 /** Runs whose steps, payloads or whole record are being removed by retention, and how far that is. */
 export const purges = pgTable(
