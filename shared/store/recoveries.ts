@@ -14,7 +14,7 @@ const inTriage = (sql: Sql, projectId: string, filter: RecoveryFilter, recoveryI
   ${filter.from === undefined ? sql`` : sql`and t.created_at >= ${filter.from}::text::timestamptz`}
   ${filter.to === undefined ? sql`` : sql`and t.created_at < ${filter.to}::text::timestamptz`}
   ${recoveryId === undefined ? sql`` : sql`and t.created_at < (select created_at from recoveries where id = ${recoveryId})`}
-  and (select deleted_at is null from agents where id = t.agent_id)`
+  and t.agent_id = any(array(select id from agents where project_id = ${projectId} and deleted_at is null))`
 
 /** Items of an ended run that were cancelled, with their run as `r`. */
 const cancelled = (sql: Sql, projectId: string, { run_id, agent_id, partition_key }: RecoveryFilter) => sql`
@@ -32,7 +32,10 @@ export interface Cohort {
   count: number
 }
 
-/** How many items pass a filter, by agent, deployment and whether they can be replayed. */
+/**
+ * How many items pass a filter, by agent, deployment and whether they can be replayed. Exact, and so at a cost that grows
+ * with what passes: a third of a microsecond an item. They are counted by run before anything is asked of the run.
+ */
 export async function countCohort(sql: Sql, projectId: string, filter: RecoveryFilter) {
   if (filter.status === 'cancelled')
     return sql<Cohort[]>`
@@ -41,11 +44,14 @@ export async function countCohort(sql: Sql, projectId: string, filter: RecoveryF
         when ${replayInTheWay(sql, 'i')} then 'replayed' else 'eligible' end as standing
       from items i, runs r where ${cancelled(sql, projectId, filter)} group by 1, 2, 4`
   return sql<Cohort[]>`
-    select t.agent_id, r.deployment_id, count(*)::int as count, case
+    select t.agent_id, r.deployment_id, sum(t.items)::int as count, case
       when t.disposition is not null then t.disposition::text
       when t.lane = 'quarantine' then 'held'
       when r.payloads_purged_at is not null then 'purged' else 'eligible' end as standing
-    from triage t join runs r on r.id = t.run_id where ${inTriage(sql, projectId, filter)} group by 1, 2, 4`
+    from (
+      select t.run_id, t.agent_id, t.disposition, t.lane, count(*) as items
+      from triage t where ${inTriage(sql, projectId, filter)} group by 1, 2, 3, 4
+    ) t join runs r on r.id = t.run_id group by 1, 2, 4`
 }
 
 export interface CohortItem extends ItemKey {

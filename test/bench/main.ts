@@ -2,67 +2,15 @@
 // that every figure can be read as a ratio. Medians of several rounds; not a test, nothing here passes or fails.
 
 import { Agent, request } from 'node:http'
+import { batches, finished, INPUT, median, perSecond, ROUNDS, show } from './batch.ts'
 import { type RawFigures, rawPostgres, type Way } from './raw-postgres.ts'
 import { type Bench, memoryOf, startBench } from './stack.ts'
 
 const ITEMS = Number(process.env.BENCH_ITEMS ?? 50_000)
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
-const INPUT = (i: number) =>
-  `{"ticket":"T-${i}","text":"my card has not arrived and I would like to know where it is, please help","n":${i}}`
 const OUTPUT = '{"ok":true,"at":1790000000000}'
 
-const median = (figures: number[]) => figures.sort((a, b) => a - b)[Math.floor(figures.length / 2)]!
 const percentile = (figures: number[], p: number) =>
   figures.sort((a, b) => a - b)[Math.min(figures.length - 1, Math.floor((figures.length * p) / 100))]!
-const show = (name: string, figure: string, note = '') =>
-  console.log(`${name.padEnd(44)}${figure.padStart(12)}  ${note}`)
-const perSecond = (n: number) => `${Math.round(n).toLocaleString('en')}/s`
-
-function lines(count: number): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  let next = 0
-  return new ReadableStream({
-    pull(controller) {
-      if (next >= count) return controller.close()
-      let text = ''
-      for (const end = Math.min(next + 500, count); next < end; next++)
-        text += `{"item_id":"item-${next}","input":${INPUT(next)}}\n`
-      controller.enqueue(encoder.encode(text))
-    },
-  })
-}
-
-async function finished(bench: Bench, runId: string): Promise<void> {
-  for (;;) {
-    const [run] =
-      await bench.sql`select finished_at is not null as over, ok, total_items from runs where id = ${runId}`
-    if (run!.over) {
-      if (run!.ok !== run!.total_items) throw new Error(`run ${runId}: ${run!.ok} of ${run!.total_items} ok`)
-      return
-    }
-    await new Promise(resolve => setTimeout(resolve, 5))
-  }
-}
-
-/** One batch from the first byte sent to the last verdict committed. */
-async function batch(bench: Bench, agent_id: string, items: number) {
-  const started = performance.now()
-  const { run_id } = await bench.client.submitLines({ agent_id }, lines(items))
-  const accepted = performance.now()
-  await finished(bench, run_id)
-  const ended = performance.now()
-  const per = (ms: number) => (items / ms) * 1000
-  return { submit: per(accepted - started), drain: per(ended - accepted), all: per(ended - started) }
-}
-
-async function batches(bench: Bench, agentId: string, items: number) {
-  const rounds: Awaited<ReturnType<typeof batch>>[] = []
-  await batch(bench, agentId, Math.min(items, 5000)) // warm-up
-  for (let i = 0; i < ROUNDS; i++) rounds.push(await batch(bench, agentId, items))
-  const of = (key: 'submit' | 'drain' | 'all') => median(rounds.map(round => round[key]))
-  return { submit: of('submit'), drain: of('drain'), all: of('all') }
-}
-
 const connections = new Agent({ keepAlive: true })
 
 /** A lean client: the latency of fetch is not what is measured. */
@@ -137,6 +85,17 @@ async function main(): Promise<void> {
       'steps, 5 an item, while draining',
       perSecond(steps.drain * 5),
       `end to end ${perSecond(steps.all * 5)}`,
+    )
+    const failing = await batches(
+      bench,
+      (await bench.deployUrl('ndjson', { FAIL: '1' })).agent_id,
+      ITEMS / 5,
+      'failed',
+    )
+    show(
+      'items that fail, url agent, draining',
+      perSecond(failing.drain),
+      `end to end ${perSecond(failing.all)}`,
     )
     const single = await batches(bench, (await bench.deployUrl('json')).agent_id, ITEMS / 5)
     show(

@@ -1,9 +1,12 @@
 // An agent that does nothing, as plainly as the protocol allows; the bench runs it in a process of its own.
-// With STEPS=n every item also reports n steps.
+// With STEPS=n every item also reports n steps; with FAIL=1 every item fails.
 
 import { createServer } from 'node:http'
 
 const stepsPerItem = Number(process.env.STEPS ?? 0)
+const [type, end] = process.env.FAIL
+  ? ['error', '"error":{"code":"upstream_down","message":"the warehouse answered 503"}']
+  : ['result', '"output":{"ok":true}']
 
 // The bench asks to be told when the next request arrives.
 let tell = false
@@ -31,7 +34,7 @@ const server = createServer((request, response) => {
       const { seq, attempt } = JSON.parse(line)
       for (let i = 1; i <= stepsPerItem; i++)
         answer += `{"type":"step","seq":${seq},"attempt":${attempt},"step":{"key":"s${i}","kind":"step","name":"s${i}","output":{"i":${i}},"started_at":"2026-01-01T00:00:00.000Z","duration_ms":0.1}}\n`
-      answer += `{"type":"result","seq":${seq},"attempt":${attempt},"output":{"ok":true}}\n`
+      answer += `{"type":"${type}","seq":${seq},"attempt":${attempt},${end}}\n`
     }
     response.setHeader('content-type', 'application/x-ndjson')
     response.end(answer)

@@ -7,9 +7,12 @@ import { newRunId } from '../../shared/domain/ids.ts'
 import * as tables from '../../shared/schema/tables.ts'
 import { listItems } from '../../shared/store/items.ts'
 import { ensureStepPartitions } from '../../shared/store/partitions.ts'
+import { countCohort } from '../../shared/store/recoveries.ts'
 import { listRuns } from '../../shared/store/runs.ts'
 import { type StepSearch, searchSteps } from '../../shared/store/search.ts'
+import { countErrorCategories } from '../../shared/store/step-errors.ts'
 import { indexSteps } from '../../shared/store/step-index.ts'
+import { listTriage } from '../../shared/store/triage.ts'
 import { type Bench, startBench } from './stack.ts'
 
 const SMALL = 10_000
@@ -85,7 +88,7 @@ async function fillRun(bench: Bench, run: Omit<Pile, 'account_id'> & { n: number
         case when g % 20 = 0 then 'tool_call_error' end,
         case when g % 20 = 0 then 'the warehouse answered 503 for ' || bench_text(g) end,
         '{"text": "' || bench_text(g) || '", "id": "rare' || g % 9973 || '"}', '{"queue": 1}'
-      from generate_series(${first}::int, least(${first + FLUSH_STEPS - 1}, ${items})::int) g`
+      from generate_series(${first}::int, ${Math.min(first + FLUSH_STEPS - 1, items)}::int) g`
   while ((await indexSteps(sql, FLUSH_STEPS)) > 0);
   await sql`
     insert into triage (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, prompt)
@@ -94,7 +97,10 @@ async function fillRun(bench: Bench, run: Omit<Pile, 'account_id'> & { n: number
     from items where run_id = ${run_id} and outcome <> 'ok'`
 }
 
-const READS: Record<string, (pile: Pile, items: number) => string> = {
+/** What is asked: a path, or with a body what is posted there. */
+type Read = (pile: Pile, items: number) => string | { path: string; body: object }
+
+const READS: Record<string, Read> = {
   'list runs': () => '/v2/runs',
   'list items': ({ run_id }) => `/v2/runs/${run_id}/items`,
   'list items that did not work': ({ run_id }) => `/v2/runs/${run_id}/items?outcome=not_ok`,
@@ -117,6 +123,11 @@ const READS: Record<string, (pile: Pile, items: number) => string> = {
   'search, a time range': () => '/v1/steps?from=2026-01-01T00:00:00Z&to=2100-01-01T00:00:00Z',
   'error categories': () => '/v1/steps/error-categories',
   'error categories, to a minute': () => '/v1/steps/error-categories?from=2026-01-01T00:30:00Z',
+  // Counts what it would replay, exactly: it grows with what waits for a decision.
+  'recovery, dry run': ({ project_id }) => ({
+    path: '/v1/recoveries',
+    body: { project_id, filter: {}, dry_run: true },
+  }),
 }
 
 interface Filled extends Pile {
@@ -125,10 +136,15 @@ interface Filled extends Pile {
 }
 
 /** Milliseconds of one read, or null where there is no such operation. */
-async function timeOf({ bench, items, ...pile }: Filled, pathOf: (pile: Pile, items: number) => string) {
+async function timeOf({ bench, items, ...pile }: Filled, read: Read) {
+  const asked = read(pile, items)
+  const { path, body } = typeof asked === 'string' ? { path: asked, body: undefined } : asked
+  const headers = { authorization: `Bearer ${bench.api_key}`, 'content-type': 'application/json' }
   const began = performance.now()
-  const headers = { authorization: `Bearer ${bench.api_key}` }
-  const response = await fetch(bench.base_url + pathOf(pile, items), { headers })
+  const response = await fetch(bench.base_url + path, {
+    headers,
+    ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
+  })
   await response.arrayBuffer()
   return response.ok ? performance.now() - began : null
 }
@@ -154,8 +170,8 @@ async function compare(name: string, small: Filled, large: Filled): Promise<void
 /** The statements the searches send, as PostgreSQL runs them. */
 async function explain(bench: Bench, { account_id, project_id, run_id }: Pile): Promise<void> {
   const sent: { text: string; values: unknown[] }[] = []
-  const logger = { logQuery: (text: string, values: unknown[]) => void sent.push({ text, values }) }
-  const db = drizzle(bench.sql as never, { schema: tables, logger })
+  const options = bench.sql.options as { debug: unknown }
+  const db = drizzle(bench.sql as never, { schema: tables })
   const search = (more: Partial<StepSearch>) => () =>
     searchSteps(db, { project_ids: [project_id], sort: 'recent', limit: 51, ...more })
   const reads: Record<string, () => Promise<unknown>> = {
@@ -171,13 +187,28 @@ async function explain(bench: Bench, { account_id, project_id, run_id }: Pile): 
     'search, failed': search({ outcome: 'failed' }),
     'search, by reason': search({ outcome_reason: 'refusal' }),
     'search, dearest': search({ sort: 'cost' }),
+    'triage, one lane and tenant': () =>
+      listTriage(
+        bench.sql,
+        { project_ids: [project_id], lanes: ['dlq'], partition_key: 'tenant-20', limit: 51 },
+        200,
+      ),
+    'error categories, to a minute': () =>
+      countErrorCategories(bench.sql, {
+        project_ids: [project_id],
+        from: '2026-01-01T00:30:00Z',
+        limit: 100,
+      }),
+    'recovery, dry run': () => countCohort(bench.sql, project_id, {}),
   }
   for (const [name, read] of Object.entries(reads)) {
     sent.length = 0
+    options.debug = (_: number, text: string, values: unknown[]) => sent.push({ text, values })
     await read()
+    options.debug = undefined
     for (const { text, values } of sent) {
       const plan = await bench.sql.unsafe(
-        `explain (analyze, costs off, summary on) ${text}`,
+        `explain (analyze, buffers, costs off, summary on) ${text}`,
         values as never[],
       )
       console.log(`\n${name}\n${plan.map(row => `  ${row['QUERY PLAN']}`).join('\n')}`)

@@ -21,10 +21,18 @@ export interface Bench {
   sql: ReturnType<typeof createContext>['sql']
   pids: { postgres: number; redis: number; server: number }
   /** Deploys an agent under a new slug and returns its id. */
-  deployUrl(protocol: 'ndjson' | 'json', steps?: number): Promise<{ agent_id: string; agent: ChildProcess }>
+  deployUrl(
+    protocol: 'ndjson' | 'json',
+    env?: Record<string, string>,
+  ): Promise<{ agent_id: string; agent: ChildProcess }>
   deployBundle(steps?: number): Promise<string>
+  /** Leaves the stores to whoever measures them alone. */
+  stopServer(): Promise<void>
   close(): Promise<void>
 }
+
+// Every item of it may fail, and the run goes on.
+const NOOP = { name: 'noop', max_consecutive_failures: 1_000_000_000 }
 
 export async function startBench(): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), 'assay-bench-'))
@@ -55,6 +63,12 @@ export async function startBench(): Promise<Bench> {
   const agents: ChildProcess[] = []
   let made = 0
 
+  async function stopServer(): Promise<void> {
+    if (server.exitCode !== null || server.signalCode !== null) return
+    server.kill('SIGTERM')
+    await new Promise(resolve => server.once('exit', resolve))
+  }
+
   async function createAgent(): Promise<string> {
     const slug = `noop-${++made}`
     const { data } = await client.POST('/v1/agents', { body: { project_id, name: slug, slug } })
@@ -66,9 +80,9 @@ export async function startBench(): Promise<Bench> {
     api_key,
     sql: ctx.sql,
     pids: { postgres: postgres.pid, redis: redis.pid, server: server.pid! },
-    async deployUrl(protocol, steps = 0) {
+    async deployUrl(protocol, env = {}) {
       const agent = fork(join(import.meta.dirname, 'noop-agent.ts'), {
-        env: { ...process.env, STEPS: String(steps) },
+        env: { ...process.env, ...env },
       })
       agents.push(agent)
       const { port } = await new Promise<{ port: number }>(resolve =>
@@ -77,7 +91,7 @@ export async function startBench(): Promise<Bench> {
       const agent_id = await createAgent()
       await client.POST('/v1/agents/{agentId}/deployments', {
         params: { path: { agentId: agent_id } },
-        body: { kind: 'url', url: `http://127.0.0.1:${port}/`, protocol, declaration: { name: 'noop' } },
+        body: { kind: 'url', url: `http://127.0.0.1:${port}/`, protocol, declaration: NOOP },
       })
       return { agent_id, agent }
     },
@@ -90,10 +104,10 @@ export async function startBench(): Promise<Bench> {
       })
       return agent_id
     },
+    stopServer,
     async close() {
       for (const agent of agents) agent.kill()
-      server.kill('SIGTERM')
-      await new Promise(resolve => server.once('exit', resolve))
+      await stopServer()
       await connections.close()
       await Promise.all([postgres.stop(), redis.stop()])
       await rm(dataDir, { recursive: true, force: true })

@@ -1,0 +1,83 @@
+// `npm run bench:index`: how fast steps are indexed for search, and whether that costs the runs that write them.
+
+import { indexSteps } from '../../shared/store/step-index.ts'
+import { batch, median, perSecond, ROUNDS, show } from './batch.ts'
+import { type Bench, startBench } from './stack.ts'
+
+const STEPS = Number(process.env.BENCH_STEPS ?? 20_000)
+const ITEMS = Number(process.env.BENCH_ITEMS ?? 20_000)
+const FLUSH_STEPS = 1000
+const RUN_ID = '01990000-0000-7000-8000-000000000000'
+
+// Words of a vocabulary of 6,000, each as frequent as the next: harder than any language.
+const WORDS = `
+  create function bench_words(n bigint, words int) returns text language sql immutable as $$
+    select string_agg('w' || to_hex(abs(hashint8(n * 1000 + k)) % 6000), ' ') from generate_series(1, words) k $$`
+
+// What a step says, by the number of words in its input and in its output; the first so many are in every input.
+const TEXTS = {
+  'steps of a few letters': { common: 0, input: 0, output: 1 },
+  'steps of 70 words': { common: 0, input: 30, output: 40 },
+  'model calls with a prompt of 500 words': { common: 460, input: 40, output: 60 },
+}
+
+/** A run's steps as settle writes them, indexed by one process with nothing else to do. */
+async function indexing(bench: Bench, text: (typeof TEXTS)[keyof typeof TEXTS]): Promise<number> {
+  const { sql } = bench
+  const [agent] = await sql`select id, project_id from agents limit 1`
+  await sql`
+    insert into runs ${sql({ id: RUN_ID, agent_id: agent!.id, project_id: agent!.project_id })} on conflict do nothing`
+  await sql`truncate steps, step_index, unindexed_steps`
+  const count = text.common > 0 ? STEPS / 5 : STEPS
+  for (let first = 1; first <= count; first += FLUSH_STEPS)
+    await sql`
+      insert into steps (run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name, input, output)
+      select ${RUN_ID}, g, 1, 1, 'llm_call', 'ok', now() + g * interval '1 ms', 1, 'k', 'draft_' || g % 7,
+        '{"text": "' || ${text.common > 0 ? sql`bench_words(0, ${text.common})` : sql`''`} || ' ' || coalesce(bench_words(g, ${text.input}), '') || '"}',
+        '{"answer": "' || bench_words(-g, ${text.output}) || '"}'
+      from generate_series(${first}::int, ${Math.min(first + FLUSH_STEPS - 1, count)}::int) g`
+  const began = performance.now()
+  while ((await indexSteps(sql, 2000)) > 0);
+  return (count / (performance.now() - began)) * 1000
+}
+
+/** Five steps an item, with the steps filed and indexed beside the run or not filed at all. */
+async function settling(bench: Bench, agentId: string, filed: boolean): Promise<number> {
+  await bench.sql.unsafe(`alter table steps ${filed ? 'enable' : 'disable'} trigger steps_added`)
+  return (await batch(bench, agentId, ITEMS)).drain * 5
+}
+
+/** Steps a second that the tick indexes of what is left. */
+async function catchingUp(bench: Bench): Promise<number> {
+  const left = async () => {
+    const [row] = await bench.sql<{ steps: number }[]>`
+      select coalesce(sum(cardinality(seqs)), 0)::int as steps from unindexed_steps`
+    return row!.steps
+  }
+  const steps = await left()
+  const began = performance.now()
+  while ((await left()) > 0) await new Promise(resolve => setTimeout(resolve, 50))
+  return (steps / (performance.now() - began)) * 1000
+}
+
+const bench = await startBench()
+try {
+  const agentId = await bench.deployBundle(5)
+  await settling(bench, agentId, true) // warm-up
+  const rates: Record<'with' | 'without' | 'after', number[]> = { with: [], without: [], after: [] }
+  for (let round = 0; round < ROUNDS; round++) {
+    rates.without.push(await settling(bench, agentId, false))
+    rates.with.push(await settling(bench, agentId, true))
+    rates.after.push(await catchingUp(bench))
+  }
+  const [without, filed] = [median(rates.without), median(rates.with)]
+  show('steps, 5 an item, not indexed', perSecond(without))
+  show('the same, indexed beside the run', perSecond(filed), `${(filed / without).toFixed(2)} of that`)
+  show('the tick on what is left', perSecond(median(rates.after)))
+  await bench.stopServer()
+  await bench.sql.unsafe(WORDS)
+  for (const [name, text] of Object.entries(TEXTS))
+    show(name, perSecond(await indexing(bench, text)), 'indexed')
+} finally {
+  await bench.close()
+}
