@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../shared/domain/ids.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
 import { retain } from '../../shared/engine/retention.ts'
 import { catchUpSearch, indexNewSteps } from '../../shared/engine/search.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
@@ -195,6 +196,29 @@ describe('the index of steps', () => {
     expect(row!.last).toBe(4)
     expect(await indexSteps(engine.sql, 100)).toBe(5)
     expect(await indexSteps(engine.sql, 100)).toBe(0)
+  })
+
+  it('takes its share of a tick whatever else goes on, and more while nobody asks the database for anything', async () => {
+    const { sql, ctx } = engine
+    const run = await emptyRun()
+    for (let flush = 0; flush < 3; flush++)
+      await sql`
+        insert into steps (run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name)
+        select ${run}, g, ${flush}, 1, 'step', 'ok', now(), 1, 'k', 'n' from generate_series(1, ${LIMITS.index_batch_steps}) g`
+    // Each batch takes more than the share, by this clock.
+    let now = 0
+    ctx.now = () => (now += LIMITS.index_ms * 0.6)
+    await sql
+      .begin(async tx => {
+        await tx`lock table members in access exclusive mode`
+        const waiting = sql`select from members`.execute()
+        for (let found = 0; found === 0; )
+          found = (await tx`select from pg_locks where not granted and relation = 'members'::regclass`).length
+        expect(await indexNewSteps(ctx)).toBe(LIMITS.index_batch_steps)
+        return { waiting }
+      })
+      .then(({ waiting }) => waiting)
+    expect(await indexNewSteps(ctx)).toBe(2 * LIMITS.index_batch_steps)
   })
 
   it('passes over steps whose run was removed meanwhile', async () => {
