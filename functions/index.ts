@@ -66,6 +66,16 @@ import { startRun } from './runs/start.ts'
 import { startOneOffRun } from './runs/start-one.ts'
 import { submitBatch } from './runs/submit-batch.ts'
 import { verifyRun } from './runs/verify.ts'
+import { createSchedule } from './schedules/create.ts'
+import { deleteSchedule } from './schedules/delete.ts'
+import { disableSchedule } from './schedules/disable.ts'
+import { enableSchedule } from './schedules/enable.ts'
+import { getSchedule } from './schedules/get.ts'
+import { listSchedules } from './schedules/list.ts'
+import { listScheduleEvents } from './schedules/list-events.ts'
+import { previewSchedule } from './schedules/preview.ts'
+import { triggerSchedule } from './schedules/trigger.ts'
+import { updateSchedule } from './schedules/update.ts'
 import { tick } from './tick.ts'
 
 export const endpoints: readonly Endpoint[] = [
@@ -118,6 +128,16 @@ export const endpoints: readonly Endpoint[] = [
   listSteps,
   countStepErrors,
   listAlerts,
+  listSchedules,
+  createSchedule,
+  previewSchedule,
+  getSchedule,
+  updateSchedule,
+  deleteSchedule,
+  enableSchedule,
+  disableSchedule,
+  listScheduleEvents,
+  triggerSchedule,
   createSession,
   refreshSession,
   deleteCurrentSession,

@@ -19,6 +19,10 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   no_items: 'The submission holds no items.',
   too_many_items: 'The submission holds more items than one run may have.',
   invalid_cursor: 'The cursor was not made by this list with these filters.',
+  invalid_cron:
+    'The cron expression is not five standard fields, or names no moment; the message says which.',
+  invalid_timezone: 'The timezone is no name of the IANA database.',
+  max_steps_rejected: "max_steps is no setting of a schedule: it belongs to the agent's declaration.",
   idempotency_key_reused: 'The idempotency key was used for another request within the last 24 hours.',
   unauthenticated: 'The credentials are missing, malformed, expired or revoked.',
   plan_limit: 'The account has as many open runs as its plan allows.',
@@ -26,6 +30,7 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   forbidden: 'The credentials are valid, but not for this project or this operation.',
   not_found: 'There is no such thing in this account.',
   agent_slug_taken: 'Another agent of the project has this slug.',
+  schedule_cron_taken: 'The agent has a schedule with this cron already.',
   email_taken: 'Somebody signs in with this e-mail already.',
   last_owner: 'The account would be left without an owner.',
   run_already_ended: 'The run has ended: there is nothing left to stop.',

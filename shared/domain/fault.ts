@@ -13,6 +13,9 @@ export const FAULT_POINTS = [
   'deploy.before_commit',
   'replay.before_commit',
   'recovery.before_commit',
+  'fire.after_lock',
+  'fire.before_commit',
+  'fire.after_commit',
 ] as const
 export type FaultPoint = (typeof FAULT_POINTS)[number]
 

@@ -95,3 +95,23 @@ function findStretch(timezone: string, minute: number): Stretch {
 
 const minuteOf = (at: Temporal.ZonedDateTime) => at.epochMilliseconds / MS_PER_MINUTE
 const offsetOf = (at: Temporal.ZonedDateTime) => at.offsetNanoseconds / NS_PER_MINUTE
+
+export interface Overdue {
+  /** In order; all of them have passed. */
+  moments: Date[]
+  /** The first moment after them. */
+  next_at: Date
+  /** Whether it is still ahead: the last of the moments is the newest there is. */
+  caught_up: boolean
+}
+
+/** The moments from `from` on that have come, as many as there is room for. */
+export function overdueMoments(cron: Cron, timezone: string, from: Date, now: Date, room: number): Overdue {
+  const moments: Date[] = []
+  for (const at of momentsAfter(cron, timezone, from.getTime() - 1)) {
+    const caught_up = at > now.getTime()
+    if (caught_up || moments.length === room) return { moments, next_at: new Date(at), caught_up }
+    moments.push(new Date(at))
+  }
+  throw new Error('a cron names moments without end')
+}

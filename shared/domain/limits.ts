@@ -160,6 +160,15 @@ export const LIMITS = {
   // Schedules
   cron_characters: 256,
   timezone_characters: 64, // the longest name has 32
+  schedules_page: { default: 50, max: 200 },
+  events_page: { default: 50, max: 500 },
+  fires_per_chunk: 500, // schedules of one transaction
+  moments_per_chunk: 5000, // of one transaction; 43,200 missed ones are nine
+  fire_ms: 10_000, // of a tick; what is left waits for the next
+  fire_lock_ms: 2000, // a tick waits for somebody's lock; then it says so in the moment's row and comes again
+  late_fire_hours: 24, // the newest moment of an outage still fires, unless it is older
+  fire_backoff_s: { base: 5, max: 300 },
+  run_start_minutes: 15, // a run that no worker started within this is said to be never started
   next_fires: 5, // shown of a schedule
   skipped_fires: 5, // shown of a preview, of wall-clock times that do not exist
 

@@ -10,6 +10,7 @@ import { findCreditedRuns, resumeCredited } from '../store/stop.ts'
 import { findAbandonedRuns } from '../store/submission.ts'
 import { watchForAlerts } from './alerts.ts'
 import { clusterUndispatched } from './clusters.ts'
+import { fireDue, retryFires, watchStarts } from './fire.ts'
 import { advanceRecoveries } from './recover.ts'
 import { removeDeleted } from './removal.ts'
 import { retain } from './retention.ts'
@@ -23,6 +24,9 @@ interface Chore {
 }
 
 export const CHORES: readonly Chore[] = [
+  { name: 'fire schedules', run: fireDue },
+  { name: 'try again what a schedule could not start', run: retryFires },
+  { name: 'notice runs of schedules that nobody started', run: watchStarts },
   { name: 'offer again what dead consumers held', run: reap },
   { name: 'resume what waited for credit', run: resume },
   { name: 'remove submissions that never arrived whole', run: removeAbandoned },

@@ -36,6 +36,7 @@ export type Noun =
   | 'member'
   | 'session'
   | 'recovery'
+  | 'schedule'
   | 'alert channel'
 
 export interface Answer {

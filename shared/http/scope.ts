@@ -7,10 +7,12 @@ import { parseItemRecordId } from '../domain/ids.ts'
 import type { RunRow } from '../schema/wire.ts'
 import type { AgentRow, ProjectRow } from '../schema/wire-account.ts'
 import type { MemberRow } from '../schema/wire-members.ts'
+import type { ScheduleRow } from '../schema/wire-schedules.ts'
 import { findAgent, findAgentBySlug } from '../store/agents.ts'
 import { findMember } from '../store/members.ts'
 import { findProject } from '../store/projects.ts'
 import { findRun } from '../store/runs.ts'
+import { findSchedule } from '../store/schedules.ts'
 import type { Principal, SessionPrincipal } from './auth.ts'
 import type { Noun } from './endpoint.ts'
 
@@ -95,4 +97,9 @@ export async function itemIn(ctx: Context, principal: Principal, id: string) {
 /** The run, if the caller may act on its project. */
 export async function runIn(ctx: Context, principal: Principal, id: string): Promise<RunRow> {
   return within(principal, 'run', await findRun(ctx.db, principal.account_id, id))
+}
+
+/** The schedule, if the caller may act on its project. */
+export async function scheduleIn(ctx: Context, principal: Principal, id: string): Promise<ScheduleRow> {
+  return within(principal, 'schedule', await findSchedule(ctx.db, principal.account_id, id))
 }

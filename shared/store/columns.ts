@@ -19,6 +19,11 @@ export function numbers(values: readonly (number | boolean | null)[]): string {
   return `{${values.map(value => value ?? 'null').join(',')}}`
 }
 
+/** A column of times, as the text of a PostgreSQL array. */
+export function times(values: readonly Date[]): string {
+  return `{${values.map(value => value.toISOString()).join(',')}}`
+}
+
 /** Free text made safe to store: control characters but tab and newline give way to a space. */
 export function plainText(text: string, maxCharacters: number): string {
   const cut = text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text

@@ -217,7 +217,9 @@ function queryValue(document: Document, name: string, schema: Schema): fc.Arbitr
       idOf('slug'),
       words.map(text => ({ text })),
     )
-  const good = arbitraryOf(document, schema).map(value => ({ text: String(value) }))
+  const good = fieldOf(name, schema, inner => arbitraryOf(document, inner as Schema)).map(value => ({
+    text: String(value),
+  }))
   return fc.oneof({ weight: 6, arbitrary: good }, { weight: 1, arbitrary: words.map(text => ({ text })) })
 }
 
@@ -242,6 +244,7 @@ function spoiled(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
 }
 
 const MAX_TEXT = 40
+const CRONS = ['* * * * *', '0 9 * * MON-FRI', '*/7 1-5 1,15 * 0', '0 0 29 2 *', '0 0 30 2 *', '@daily']
 
 /** Values that fit a JSON Schema of the document. */
 function arbitraryOf(document: Document, given: Schema, depth = 0): fc.Arbitrary<unknown> {
@@ -297,6 +300,8 @@ function fieldOf(name: string, inner: Schema, within: (inner: unknown) => fc.Arb
   if (thing) return fc.nat(10_000).map(nth => `@${thing}:${nth}@`)
   // One e-mail and few keys, so that sign-ins get throttled and idempotency keys met again.
   if (name === 'idempotency_key') return fc.nat(1000).map(n => `key ${n}`)
+  if (name === 'cron') return fc.oneof(fc.constantFrom(...CRONS), words)
+  if (name === 'timezone') return fc.oneof(fc.constantFrom('UTC', 'Africa/Cairo', 'Local'), words)
   if (name === 'email') return fc.nat(5).map(n => `fuzz-${n}@example.org`)
   return within(inner)
 }

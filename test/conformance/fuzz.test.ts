@@ -48,6 +48,7 @@ beforeAll(async () => {
     learn('agent', of.agent_id)
     learn('slug', of.slug)
     learn('run', of.run_id)
+    learn('schedule', of.schedule_id)
     learn('deployment', of.deployment_id)
     for (const name of ['item', 'record']) learn(name, of.record_id)
     learn('key', of.spare_key_id)
@@ -160,5 +161,6 @@ function learnFrom(json: any): void {
   if (typeof json.declaration === 'object' && typeof json.id === 'string') learn('deployment', json.id)
   if (typeof json.key === 'string' && typeof json.prefix === 'string') learn('key', json.id)
   if (typeof json.role === 'string') learn('member', json.id)
+  if (typeof json.cron === 'string' && typeof json.id === 'string') learn('schedule', json.id)
   if (typeof json.filter === 'object' && typeof json.id === 'string') learn('recovery', json.id)
 }

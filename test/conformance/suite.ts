@@ -15,6 +15,7 @@ import { outcomesPart } from './outcomes.ts'
 import { readinessPart } from './readiness.ts'
 import { recoveryPart } from './recovery.ts'
 import { runsPart } from './runs.ts'
+import { schedulesPart } from './schedules.ts'
 import { sweepPart } from './sweep.ts'
 import { uploadPart } from './upload.ts'
 import { openWorld, type World } from './world.ts'
@@ -38,6 +39,7 @@ export function conformance(name: string, startHost: StartHost): void {
     alertsPart(given)
     agentsPart(given)
     runsPart(given)
+    schedulesPart(given)
     outcomesPart(given)
     eventsPart(given)
     recoveryPart(given)

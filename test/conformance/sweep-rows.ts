@@ -79,6 +79,19 @@ export const ROWS: Record<string, Row> = {
   listRecoveries: {},
   getRecovery: {},
   abortRecovery: { destroys: true },
+  listSchedules: {},
+  createSchedule: {
+    body: of => ({ agent_id: of.agent_id, cron: `${made++ % 60} * * * *` }),
+    names: ['agent_id'],
+  },
+  previewSchedule: { query: () => ({ cron: '0 9 * * *' }) },
+  getSchedule: {},
+  updateSchedule: { body: () => ({ budget_cents: 1 }) },
+  enableSchedule: {},
+  disableSchedule: {},
+  listScheduleEvents: {},
+  triggerSchedule: {},
+  deleteSchedule: { destroys: true },
   listSteps: {},
   listAlerts: {},
   countStepErrors: {},
@@ -139,6 +152,8 @@ export const FILTERS: Record<string, ((of: Tenant) => string) | null> = {
   cluster_key: null,
   rule: null,
   confirm: null,
+  cron: null,
+  timezone: null,
 }
 /** Parameters that name one thing, so that another tenant's is refused and not just not found. */
 export const NAMING = ['project_id', 'run_id', 'record_id', 'agent_id']
@@ -150,6 +165,7 @@ export const PATH: Record<string, { value: (of: Tenant) => string; nested?: true
   runId: { value: of => of.run_id },
   itemId: { value: of => of.record_id },
   recoveryId: { value: of => of.recovery_id },
+  scheduleId: { value: of => of.schedule_id },
   keyId: { value: of => of.spare_key_id, nested: true },
   channelId: { value: of => of.channel_id, nested: true },
   deploymentId: { value: of => of.deployment_id, nested: true },

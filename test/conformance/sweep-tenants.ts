@@ -27,6 +27,7 @@ export interface Tenant {
   record_id: string
   recovery_id: string
   channel_id: string
+  schedule_id: string
   item_id: string
   partition_key: string
   /** A word that stands in its steps and nowhere else. */
@@ -77,6 +78,8 @@ async function makeTenant(world: World, name: string, account_id: string) {
   const recovery = await post('/v1/recoveries', { filter: { reason: 'the_last' } })
   const alerts = `/v1/projects/${project_id}/alert-channels`
   const channel = await post(alerts, { url: `mailto:alerts-of-${name}@example.org` })
+  const schedule = await post('/v1/schedules', { agent_id: agent.id, cron: '59 23 31 12 *', input: word })
+  await post(`/v1/schedules/${schedule.json.id}/trigger`, {})
   const ended = { id: ctx.newId(), project_id, eligible: 0, status: 'completed' }
   await ctx.sql`insert into recoveries ${ctx.sql({ ...ended, filter: '{}', finished_at: new Date() } as never)}`
   for (let n = 0; n < 2; n++) {
@@ -98,6 +101,7 @@ async function makeTenant(world: World, name: string, account_id: string) {
     record_id: `${run_id.slice(0, 28)}00000001`,
     recovery_id: recovery.json.id,
     channel_id: channel.json.id,
+    schedule_id: schedule.json.id,
     item_id,
     partition_key,
     word,

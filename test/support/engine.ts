@@ -6,6 +6,7 @@ import { createContext, type NodeContext } from '../../infra/node/context.ts'
 import type { AgentDeclaration, AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
 import type { AgentTarget, InvokeAgent } from '../../shared/engine/agent-port.ts'
 import { type NewItem, type RunOrder, submitRun } from '../../shared/engine/submit.ts'
+import { stopClock } from './clock.ts'
 import { testDatabase, testRedis } from './stores.ts'
 
 /** What the agent answers to one request; it may throw, and it may never end. */
@@ -78,8 +79,10 @@ export const centStep = (item: ItemLine, key: string, cents = 1): AgentLine =>
     usage: { model: 'test-model', input_tokens: cents * 1_000_000, output_tokens: 0 },
   })
 
-export async function testEngine(): Promise<TestEngine> {
+/** With a clock, the database's stands there until `setClock` sets it. */
+export async function testEngine(options: { clock?: string } = {}): Promise<TestEngine> {
   const [database, redis] = await Promise.all([testDatabase(), testRedis()])
+  if (options.clock !== undefined) await stopClock(database.url, options.clock)
   const connections = openConnections({ databaseUrl: database.url, redisUrl: redis.url })
   const log: string[] = []
   const requests: ItemLine[][] = []

@@ -1,0 +1,32 @@
+import { fieldsOf } from '../../shared/domain/json.ts'
+import { createSchedule as create } from '../../shared/engine/schedules.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { agentIn, scheduleIn } from '../../shared/http/scope.ts'
+import { Schedule, ScheduleOrder, scheduleOf } from '../../shared/schema/wire-schedules.ts'
+
+export const createSchedule = endpoint({
+  method: 'post',
+  path: '/v1/schedules',
+  tag: 'Schedules',
+  operation_id: 'createSchedule',
+  summary: 'Create a schedule',
+  description:
+    'Starts an agent again and again, each time one run over one item, of the deployment that is current then. The cron is read on the wall clock: a time that the clock jumps over is skipped, one that it shows twice fires once. An agent has one schedule for each cron.',
+  auth: 'any',
+  atomic: true,
+  body: ScheduleOrder,
+  answers: { 201: { description: 'The schedule.', schema: Schedule } },
+  errors: ['invalid_cron', 'invalid_timezone', 'max_steps_rejected', 'schedule_cron_taken', 'not_found'],
+  async handle({ ctx, principal, body, text }) {
+    const agent = await agentIn(ctx, principal, body.agent_id)
+    const { cron, timezone, enabled } = body
+    const id = await create(ctx, {
+      ...{ project_id: agent.project_id, agent_id: agent.id, cron, timezone, enabled, declared: false },
+      input: fieldsOf(text).get('input') ?? 'null',
+      budget_cents: body.budget_cents ?? null,
+      timeout_seconds: body.timeout_seconds ?? null,
+      callback_url: body.callback_url ?? null,
+    })
+    return scheduleOf(await scheduleIn(ctx, principal, id))
+  },
+})

@@ -1,0 +1,23 @@
+import { deleteSchedule as remove } from '../../shared/engine/schedules.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { scheduleIn } from '../../shared/http/scope.ts'
+
+export const deleteSchedule = endpoint({
+  method: 'delete',
+  path: '/v1/schedules/{scheduleId}',
+  tag: 'Schedules',
+  operation_id: 'deleteSchedule',
+  summary: 'Delete a schedule',
+  description:
+    'With its events; the runs it started stay. A declared schedule comes back with the next deploy.',
+  auth: 'any',
+  atomic: true,
+  params: { scheduleId: 'schedule' },
+  answers: { 200: { description: 'The schedule is gone; no body.' } },
+  errors: [],
+  async handle({ ctx, principal, params, reply }) {
+    const { id, project_id } = await scheduleIn(ctx, principal, params.scheduleId)
+    reply.project_id = project_id
+    await remove(ctx, id)
+  },
+})

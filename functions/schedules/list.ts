@@ -1,0 +1,37 @@
+import { z } from '@hono/zod-openapi'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { agentIn, scopeOf } from '../../shared/http/scope.ts'
+import { cursor, pageSize, uuid } from '../../shared/schema/input.ts'
+import { Schedule, scheduleOf } from '../../shared/schema/wire-schedules.ts'
+import { listSchedules as list } from '../../shared/store/schedules.ts'
+
+export const listSchedules = endpoint({
+  method: 'get',
+  path: '/v1/schedules',
+  tag: 'Schedules',
+  operation_id: 'listSchedules',
+  summary: 'List schedules',
+  description: 'Newest first, each with its next moments and with what became of its latest.',
+  auth: 'any',
+  query: z.strictObject({
+    project_id: uuid('Only schedules of this project.').optional(),
+    agent_id: uuid('Only schedules of this agent.').optional(),
+    cursor: cursor.optional(),
+    limit: pageSize(LIMITS.schedules_page),
+  }),
+  answers: { 200: { description: 'The schedules.', schema: z.array(Schedule), headers: NEXT_CURSOR } },
+  errors: ['invalid_cursor', 'not_found'],
+  async handle({ ctx, principal, query, reply }) {
+    const { cursor, limit, project_id, ...filters } = query
+    if (filters.agent_id !== undefined) await agentIn(ctx, principal, filters.agent_id)
+    const scope = await scopeOf(ctx, principal, project_id)
+    const read = ([before_id]: string[] = [], limit: number) =>
+      list(ctx.db, { ...scope, ...filters, before_id, limit })
+    const identity = { list: 'schedules', ...scope, filters }
+    const page = await readPage(ctx, identity, { cursor, limit }, read, row => [row.id])
+    setNextCursor(reply.headers, page)
+    return page.rows.map(scheduleOf)
+  },
+})

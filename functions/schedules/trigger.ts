@@ -1,0 +1,24 @@
+import { fireByHand } from '../../shared/engine/fire.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { scheduleIn } from '../../shared/http/scope.ts'
+import { StartedRun } from '../../shared/schema/run-order.ts'
+
+export const triggerSchedule = endpoint({
+  method: 'post',
+  path: '/v1/schedules/{scheduleId}/trigger',
+  tag: 'Schedules',
+  operation_id: 'triggerSchedule',
+  summary: 'Trigger a schedule by hand',
+  description:
+    'Starts a run at once, with the input, the budget and the deployment it would fire with; also while it is disabled. Its next moment stays as it is.',
+  auth: 'any',
+  params: { scheduleId: 'schedule' },
+  answers: { 202: { description: 'Accepted and queued.', schema: StartedRun } },
+  errors: ['account_suspended', 'plan_limit', 'too_many_open_runs'],
+  async handle({ ctx, principal, params, reply }) {
+    const schedule = await scheduleIn(ctx, principal, params.scheduleId)
+    reply.project_id = schedule.project_id
+    const { run_id, first_item } = await fireByHand(ctx, schedule)
+    return { run_id, record_id: first_item }
+  },
+})

@@ -1,0 +1,28 @@
+import { fieldsOf } from '../../shared/domain/json.ts'
+import { updateSchedule as update } from '../../shared/engine/schedules.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { scheduleIn } from '../../shared/http/scope.ts'
+import { Schedule, ScheduleChanges, scheduleOf } from '../../shared/schema/wire-schedules.ts'
+
+export const updateSchedule = endpoint({
+  method: 'patch',
+  path: '/v1/schedules/{scheduleId}',
+  tag: 'Schedules',
+  operation_id: 'updateSchedule',
+  summary: 'Update a schedule',
+  description:
+    'A new cron or timezone counts from the very next moment on. A declared schedule is set back by the next deploy.',
+  auth: 'any',
+  atomic: true,
+  params: { scheduleId: 'schedule' },
+  body: ScheduleChanges,
+  answers: { 200: { description: 'The updated schedule.', schema: Schedule } },
+  errors: ['invalid_cron', 'invalid_timezone', 'max_steps_rejected', 'schedule_cron_taken'],
+  async handle({ ctx, principal, params, body, text }) {
+    const { id } = await scheduleIn(ctx, principal, params.scheduleId)
+    const { input: _, ...changes } = body
+    const input = fieldsOf(text).get('input')
+    await update(ctx, id, { ...changes, ...(input !== undefined && { input }) })
+    return scheduleOf(await scheduleIn(ctx, principal, id))
+  },
+})

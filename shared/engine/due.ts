@@ -1,0 +1,57 @@
+// Decides what becomes of the moments that have come: pure, from what was locked. Guarantee: bounded by
+// LIMITS.moments_per_chunk, whatever the length of an outage; what has no room is left for the next chunk.
+
+import { type Cron, parseCron, ScheduleError } from '../domain/cron.ts'
+import { overdueMoments } from '../domain/fire-times.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { checkTimezone } from '../domain/timezone.ts'
+import type { DueMoment, DueSchedule, Moment } from '../store/occurrences.ts'
+
+export interface DuePlan {
+  /** Cannot be read any more: disabled, and their moments skipped. */
+  unreadable: (Moment & { reason: 'invalid_cron' | 'invalid_timezone' })[]
+  /** Passed with no attempt. */
+  missed: Moment[]
+  /** The newest moment of each schedule, to be fired. */
+  newest: DueMoment[]
+  nexts: { schedule_id: string; next_at: Date }[]
+}
+
+const LATE_MS = LIMITS.late_fire_hours * 3_600_000
+
+export function planDue(due: readonly DueSchedule[]): DuePlan {
+  const plan: DuePlan = { unreadable: [], missed: [], newest: [], nexts: [] }
+  const readable = new Set<string>()
+  let room: number = LIMITS.moments_per_chunk
+  for (const schedule of due) {
+    if (room === 0) break
+    const { id, timezone, next_at, now } = schedule
+    const cron = read(schedule, readable)
+    if (cron instanceof ScheduleError) {
+      plan.unreadable.push({ schedule_id: id, scheduled_for: next_at, reason: cron.code })
+      continue
+    }
+    const passed = overdueMoments(cron, timezone, next_at, now, room)
+    room -= passed.moments.length
+    plan.nexts.push({ schedule_id: id, next_at: passed.next_at })
+    const newest = passed.caught_up ? passed.moments.pop() : undefined
+    for (const scheduled_for of passed.moments) plan.missed.push({ schedule_id: id, scheduled_for })
+    if (newest === undefined) continue
+    if (now.getTime() - newest.getTime() > LATE_MS)
+      plan.missed.push({ schedule_id: id, scheduled_for: newest })
+    else plan.newest.push({ ...schedule, scheduled_for: newest })
+  }
+  return plan
+}
+
+/** The cron, or why it or the zone cannot be read: rows may be edited, and databases of zones change. */
+function read({ cron, timezone }: DueSchedule, zones: Set<string>): Cron | ScheduleError {
+  try {
+    if (!zones.has(timezone)) checkTimezone(timezone)
+    zones.add(timezone)
+    return parseCron(cron)
+  } catch (error) {
+    if (error instanceof ScheduleError) return error
+    throw error
+  }
+}

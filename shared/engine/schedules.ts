@@ -1,0 +1,140 @@
+// Makes, changes and deletes schedules. Guarantee: a schedule that is enabled has a cron and a zone that can be read
+// and the moment it fires next; the moment follows from them and the database's clock alone.
+//
+// Every verb acts through `ctx.db`: a caller that passes a transaction there makes the change part of it.
+
+import type { Context, Database } from '../context.ts'
+import { normalCron, parseCron, ScheduleError } from '../domain/cron.ts'
+import { ApiError } from '../domain/errors.ts'
+import { nextFires } from '../domain/fire-times.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { checkTimezone } from '../domain/timezone.ts'
+import * as store from '../store/schedules.ts'
+
+/** What a schedule's runs are started with. */
+export interface ScheduleSettings {
+  /** The JSON text. */
+  input: string
+  budget_cents: number | null
+  timeout_seconds: number | null
+  callback_url: string | null
+}
+
+export interface ScheduleOrder extends ScheduleSettings {
+  project_id: string
+  agent_id: string
+  cron: string
+  timezone: string
+  enabled: boolean
+  /** By the agent's code. */
+  declared: boolean
+}
+
+/** What is to be different; what is undefined stays. */
+export type ScheduleChanges = {
+  [K in keyof ScheduleSettings | 'cron' | 'timezone' | 'declared']?: ScheduleOrder[K] | undefined
+}
+
+/** @throws ApiError `invalid_cron`, `invalid_timezone`, `schedule_cron_taken`, `invalid_request` */
+export async function createSchedule(ctx: Context, order: ScheduleOrder): Promise<string> {
+  const id = ctx.newId()
+  const { project_id, agent_id, timezone, enabled, declared } = order
+  const cron = normalCron(order.cron)
+  const next_at = await nextOf(ctx.db, cron, timezone)
+  const made = await store.insertSchedule(ctx.db, {
+    ...{ id, project_id, agent_id, cron, timezone, declared, enabled },
+    ...columnsOf(order),
+    disabled_reason: enabled ? null : 'operator',
+    next_at: enabled ? next_at : null,
+  })
+  if (!made) throw cronTaken(cron)
+  return id
+}
+
+/**
+ * Changes a schedule. A new cron or zone counts from the very next moment on.
+ *
+ * @throws ApiError `invalid_cron`, `invalid_timezone`, `schedule_cron_taken`, `not_found`, `invalid_request`
+ */
+export async function updateSchedule(ctx: Context, id: string, changes: ScheduleChanges): Promise<void> {
+  await ctx.db.transaction(async tx => {
+    const db = tx as unknown as Database
+    const known = await locked(db, id)
+    const cron = normalCron(changes.cron ?? known.cron)
+    const timezone = changes.timezone ?? known.timezone
+    const isMoved = changes.cron !== undefined || changes.timezone !== undefined
+    const next_at = isMoved ? await nextOf(db, cron, timezone) : known.next_at
+    if (cron !== known.cron && (await store.isCronTaken(db, known.agent_id, cron, id))) throw cronTaken(cron)
+    const { declared } = changes
+    await store.updateSchedule(db, id, {
+      ...columnsOf(changes),
+      ...(declared !== undefined && { declared }),
+      ...(isMoved && { cron, timezone, next_at: known.enabled ? next_at : null }),
+    })
+  })
+}
+
+/** Moments while it was disabled are gone: the next one is ahead. @throws ApiError like createSchedule */
+export async function enableSchedule(ctx: Context, id: string): Promise<void> {
+  await ctx.db.transaction(async tx => {
+    const db = tx as unknown as Database
+    const { cron, timezone, enabled } = await locked(db, id)
+    if (!enabled) await store.enableSchedule(db, id, await nextOf(db, cron, timezone))
+  })
+}
+
+/** A person's word. One that is disabled already keeps its reason. */
+export async function disableSchedule(ctx: Context, id: string): Promise<void> {
+  await ctx.db.transaction(async tx => {
+    const db = tx as unknown as Database
+    if ((await locked(db, id)).enabled) await store.disableSchedule(db, id, 'operator')
+  })
+}
+
+/** With every row of its moments; runs it started stay. */
+export function deleteSchedule(ctx: Context, id: string): Promise<void> {
+  return store.deleteSchedule(ctx.db, id)
+}
+
+async function locked(db: Database, id: string) {
+  const row = await store.lockSchedule(db, id)
+  if (row === undefined) throw new ApiError('not_found', 'There is no such schedule in this account.')
+  return row
+}
+
+/** The first moment after the database's now. */
+async function nextOf(db: Database, cron: string, timezone: string): Promise<Date> {
+  const parsed = readable(cron, timezone)
+  return new Date(nextFires(parsed, timezone, await store.readClock(db), 1)[0]!)
+}
+
+/** @throws ApiError `invalid_cron`, `invalid_timezone` */
+export function readable(cron: string, timezone: string) {
+  try {
+    checkTimezone(timezone)
+    return parseCron(cron)
+  } catch (error) {
+    if (error instanceof ScheduleError) throw new ApiError(error.code, error.message, error.hint)
+    throw error
+  }
+}
+
+function columnsOf({ input, budget_cents, timeout_seconds, callback_url }: ScheduleChanges) {
+  if (input !== undefined && new TextEncoder().encode(input).length > LIMITS.item_input_bytes)
+    throw new ApiError('invalid_request', `Field "input" is longer than ${LIMITS.item_input_bytes} bytes.`)
+  return {
+    ...(input !== undefined && { input }),
+    ...(budget_cents !== undefined && {
+      budget_micro: budget_cents === null ? null : budget_cents * 10_000,
+    }),
+    ...(timeout_seconds !== undefined && { timeout_seconds }),
+    ...(callback_url !== undefined && { callback_url }),
+  }
+}
+
+const cronTaken = (cron: string) =>
+  new ApiError(
+    'schedule_cron_taken',
+    `The agent already has a schedule with the cron ${JSON.stringify(cron)}.`,
+    'Change that one, or delete it first.',
+  )

@@ -1,0 +1,251 @@
+// The moments that schedules name, and the runs they start. Guarantee: a moment has one row, and its run is opened by
+// the very statement that makes the row say so; whoever acts on a schedule holds the lock of its row.
+
+import type { Sql } from '../context.ts'
+import type { DisabledReason, OccurrenceOutcome, OccurrenceReason } from '../domain/vocabulary.ts'
+import { numbers, times } from './columns.ts'
+import { recordId } from './triage.ts'
+
+/** Lets no statement of the transaction wait longer for somebody's lock. */
+export async function waitAtMost(sql: Sql, ms: number): Promise<void> {
+  await sql`select set_config('lock_timeout', ${String(ms)}, true)`
+}
+
+export interface LockedSchedule {
+  id: string
+  project_id: string
+  agent_id: string
+  cron: string
+  timezone: string
+}
+
+export type DueSchedule = LockedSchedule & { next_at: Date; now: Date }
+
+/**
+ * Schedules with a moment that has come, locked; those that somebody else acts on are left to them. The freshest come
+ * first, so that what is due now does not wait for what an outage left behind.
+ */
+export async function lockDue(sql: Sql, limit: number) {
+  return sql<DueSchedule[]>`
+    select id, project_id, agent_id, cron, timezone, next_at, now() as now from schedules
+    where next_at <= now() order by next_at desc limit ${limit} for no key update skip locked`
+}
+
+/** A moment to be fired, with its schedule. */
+export type DueMoment = LockedSchedule & { scheduled_for: Date }
+
+/** Moments to be tried again while no later one has come, their schedules locked. */
+export async function lockRetries(sql: Sql, limit: number) {
+  return sql<DueMoment[]>`
+    select s.id, s.project_id, s.agent_id, s.cron, s.timezone, o.scheduled_for
+    from occurrences o join schedules s on s.id = o.schedule_id
+    where o.retry_at <= now() and s.next_at > now()
+    order by o.retry_at limit ${limit} for no key update of s skip locked`
+}
+
+export interface StartingAgent {
+  id: string
+  slug: string
+  is_deployed: boolean
+}
+
+/** Agents that are there. One that is just being removed is not waited for. */
+export async function findStartingAgents(sql: Sql, ids: readonly string[]) {
+  return sql<StartingAgent[]>`
+    select id, slug, current_deployment_id is not null as is_deployed from agents
+    where id = any(${[...new Set(ids)]}::uuid[]) and deleted_at is null for key share skip locked`
+}
+
+export interface Payer {
+  project_id: string
+  account_id: string
+  is_suspended: boolean
+  /** Runs that may still be opened; null is no bound. */
+  project_room: number
+  account_room: number | null
+}
+
+/** The accounts of projects, and how many runs more each may open. */
+export async function findPayers(sql: Sql, projectIds: readonly string[], openRunsBound: number) {
+  return sql<Payer[]>`
+    select p.id as project_id, c.id as account_id, c.status = 'suspended' as is_suspended,
+      bound - (select count(*)::int from (
+        select from runs r where r.project_id = p.id and r.finished_at is null limit bound) open) as project_room,
+      (c.plan->>'open_runs')::int - case when c.plan ? 'open_runs' then (
+        select count(*)::int from projects q join runs r on r.project_id = q.id
+        where q.account_id = c.id and r.finished_at is null) end as account_room
+    from projects p join accounts c on c.id = p.account_id,
+      lateral (select coalesce((p.settings->>'open_runs')::int, ${openRunsBound}) as bound) b
+    where p.id = any(${[...new Set(projectIds)]}::uuid[])`
+}
+
+const RUN_NAME = 'schedule '
+export const runName = (cron: string) => RUN_NAME + cron
+
+export interface Start {
+  schedule_id: string
+  scheduled_for: Date
+  run_id: string
+}
+
+/**
+ * Opens a run of one item for each moment that has no row yet or waits for another try; returns those it did.
+ * Everything a run is made of is copied from its schedule within PostgreSQL.
+ */
+export async function startRuns(sql: Sql, starts: readonly Start[], watchMinutes: number) {
+  return sql<{ schedule_id: string }[]>`
+    with given as (
+      select g.*, s.project_id, s.agent_id, s.cron, s.input, s.budget_micro, s.timeout_seconds, s.callback_url,
+        a.current_deployment_id as deployment_id
+      from unnest(${starts.map(s => s.schedule_id)}::uuid[], ${times(starts.map(s => s.scheduled_for))}::text::timestamptz[],
+        ${starts.map(s => s.run_id)}::uuid[]) as g(schedule_id, scheduled_for, run_id)
+      join schedules s on s.id = g.schedule_id join agents a on a.id = s.agent_id
+    ), acted as (
+      insert into occurrences as o (schedule_id, scheduled_for, project_id, outcome, run_id, tries, watch_until)
+      select schedule_id, scheduled_for, project_id, 'fired', run_id, 1, now() + make_interval(mins => ${watchMinutes})
+      from given
+      on conflict (schedule_id, scheduled_for, manual) do update
+        set outcome = excluded.outcome, reason = null, run_id = excluded.run_id, occurred_at = now(),
+          tries = least(o.tries + 1, 32767), retry_at = null, watch_until = excluded.watch_until
+        where o.retry_at is not null
+      returning schedule_id, run_id
+    ), opened as (
+      insert into runs (id, project_id, agent_id, deployment_id, name, budget_micro, timeout_seconds, callback_url,
+        total_items, input_bytes)
+      select run_id, project_id, agent_id, deployment_id, ${RUN_NAME} || cron, budget_micro, timeout_seconds,
+        callback_url, 1, length(input)
+      from given join acted using (schedule_id, run_id)
+    ), piled as (
+      insert into items (run_id, seq, line, status, item_id, input)
+      select run_id, 1, 1, 'queued', ${recordId(sql, 'r')}::text, input
+      from (select run_id, 1 as seq, input from given join acted using (schedule_id, run_id)) r
+    ), noted as (
+      update schedules s set last_run_at = now() from acted where s.id = acted.schedule_id
+    )
+    select schedule_id from acted`
+}
+
+/** A start by hand: a row of its own beside those the cron names. Runs in the transaction that opens its run. */
+export async function noteStartByHand(sql: Sql, scheduleId: string, runId: string): Promise<void> {
+  // Two starts of one schedule wait for each other here, and so never have the same time.
+  await sql`
+    with schedule as (
+      update schedules set last_run_at = now() where id = ${scheduleId} returning id, project_id
+    )
+    insert into occurrences (schedule_id, scheduled_for, manual, project_id, outcome, reason, run_id, tries)
+    select id, clock_timestamp(), true, project_id, 'fired', 'manual', ${runId}, 1 from schedule`
+}
+
+export interface Refusal {
+  schedule_id: string
+  scheduled_for: Date
+  outcome: OccurrenceOutcome
+  reason: OccurrenceReason
+  /** Whether it is tried again before the next moment comes. */
+  retried: boolean
+}
+
+/** Says of moments why nothing was started. Another try waits twice as long each time, up to a bound. */
+export async function noteRefusals(
+  sql: Sql,
+  refusals: readonly Refusal[],
+  backoff: { base: number; max: number },
+): Promise<void> {
+  const wait = (tries: string) =>
+    sql`make_interval(secs => least(${backoff.max}, ${backoff.base} * 2 ^ least(${sql.unsafe(tries)}, 20)))`
+  await sql`
+    insert into occurrences as o (schedule_id, scheduled_for, project_id, outcome, reason, tries, retry_at)
+    select g.schedule_id, g.scheduled_for, s.project_id, g.outcome, g.reason, 1,
+      case when g.retried then now() + ${wait('0')} end
+    from unnest(${refusals.map(r => r.schedule_id)}::uuid[], ${times(refusals.map(r => r.scheduled_for))}::text::timestamptz[],
+      ${refusals.map(r => r.outcome)}::occurrence_outcome[], ${refusals.map(r => r.reason)}::occurrence_reason[],
+      ${numbers(refusals.map(r => r.retried))}::text::boolean[]) as g(schedule_id, scheduled_for, outcome, reason, retried)
+    join schedules s on s.id = g.schedule_id
+    on conflict (schedule_id, scheduled_for, manual) do update
+      set outcome = excluded.outcome, reason = excluded.reason, occurred_at = now(),
+        tries = least(o.tries + 1, 32767),
+        retry_at = case when excluded.retry_at is not null then now() + ${wait('o.tries')} end
+      where o.retry_at is not null`
+}
+
+export interface Moment {
+  schedule_id: string
+  scheduled_for: Date
+}
+
+/** Says of moments that they passed with no attempt. */
+export async function noteMissed(sql: Sql, moments: readonly Moment[]): Promise<void> {
+  await sql`
+    insert into occurrences (schedule_id, scheduled_for, project_id, outcome, reason)
+    select g.schedule_id, g.scheduled_for, s.project_id, 'missed', 'overdue'
+    from unnest(${moments.map(m => m.schedule_id)}::uuid[], ${times(moments.map(m => m.scheduled_for))}::text::timestamptz[])
+      as g(schedule_id, scheduled_for)
+    join schedules s on s.id = g.schedule_id
+    on conflict do nothing`
+}
+
+/** Moves schedules on to their next moments, never back: whoever comes late has nothing to say. */
+export async function advance(
+  sql: Sql,
+  nexts: readonly { schedule_id: string; next_at: Date }[],
+): Promise<void> {
+  await sql`
+    update schedules s set next_at = g.next_at
+    from unnest(${nexts.map(n => n.schedule_id)}::uuid[], ${times(nexts.map(n => n.next_at))}::text::timestamptz[])
+      as g(schedule_id, next_at)
+    where s.id = g.schedule_id and s.next_at < g.next_at`
+}
+
+/** Disables schedules that cannot be read any more. */
+export async function disableUnreadable(
+  sql: Sql,
+  schedules: readonly { schedule_id: string; reason: DisabledReason }[],
+): Promise<void> {
+  await sql`
+    update schedules s set enabled = false, disabled_reason = g.reason, next_at = null, updated_at = now()
+    from unnest(${schedules.map(s => s.schedule_id)}::uuid[], ${schedules.map(s => s.reason)}::disabled_reason[])
+      as g(schedule_id, reason)
+    where s.id = g.schedule_id`
+}
+
+export interface EndedMoment extends Moment {
+  reason: OccurrenceReason
+}
+
+/** Ends the tries of moments that later ones have overtaken; they keep their last reason. */
+export async function endRetries(sql: Sql, newest: readonly Moment[]) {
+  return sql<EndedMoment[]>`
+    update occurrences o set retry_at = null
+    from unnest(${newest.map(m => m.schedule_id)}::uuid[], ${times(newest.map(m => m.scheduled_for))}::text::timestamptz[])
+      as g(schedule_id, scheduled_for)
+    where o.schedule_id = g.schedule_id and o.retry_at is not null and o.scheduled_for < g.scheduled_for
+    returning o.schedule_id, o.scheduled_for, o.reason`
+}
+
+export interface UnstartedMoment extends Moment {
+  project_id: string
+  agent_id: string
+  agent_slug: string
+  cron: string
+  timezone: string
+  run_id: string
+}
+
+/** Looks whether workers started the runs of moments in time, and says so of those that nobody did. */
+export async function noteNeverStarted(sql: Sql, limit: number) {
+  return sql<(UnstartedMoment & { never_started: boolean })[]>`
+    with looked as (
+      select o.schedule_id, o.scheduled_for, o.manual, o.run_id,
+        r.started_at is null and r.finished_at is null and r.id is not null as never_started
+      from occurrences o left join runs r on r.id = o.run_id
+      where o.watch_until <= now() order by o.watch_until limit ${limit} for no key update of o skip locked
+    ), told as (
+      update occurrences o set watch_until = null,
+        reason = case when l.never_started then 'run_never_started' else o.reason end
+      from looked l
+      where o.schedule_id = l.schedule_id and o.scheduled_for = l.scheduled_for and o.manual = l.manual
+    )
+    select l.schedule_id, l.scheduled_for, l.run_id, l.never_started, s.project_id, s.agent_id, a.slug as agent_slug,
+      s.cron, s.timezone
+    from looked l join schedules s on s.id = l.schedule_id join agents a on a.id = s.agent_id`
+}

@@ -1,0 +1,183 @@
+// Schedules as callers see and change them. What fires them is in occurrences.ts; both lock the row of a schedule
+// before they touch what belongs to it.
+
+import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
+import type { Database } from '../context.ts'
+import type { DisabledReason } from '../domain/vocabulary.ts'
+import { agents, occurrences, projects, schedules } from '../schema/tables.ts'
+import type { ScheduleRow } from '../schema/wire-schedules.ts'
+
+export type NewSchedule = typeof schedules.$inferInsert
+export type ScheduleChanges = Partial<
+  Pick<
+    NewSchedule,
+    | 'cron'
+    | 'timezone'
+    | 'declared'
+    | 'input'
+    | 'budget_micro'
+    | 'timeout_seconds'
+    | 'callback_url'
+    | 'next_at'
+  >
+>
+
+/** With what became of its last moment; of an agent that is deleted too, until the tick has removed them. */
+function selectSchedules(db: Database) {
+  const last = db
+    .select()
+    .from(occurrences)
+    .where(eq(occurrences.schedule_id, schedules.id))
+    .orderBy(desc(occurrences.scheduled_for), desc(occurrences.manual))
+    .limit(1)
+    .as('last')
+  return db
+    .select({
+      ...getTableColumns(schedules),
+      agent_slug: agents.slug,
+      last_event: {
+        schedule_id: last.schedule_id,
+        scheduled_for: last.scheduled_for,
+        occurred_at: last.occurred_at,
+        outcome: last.outcome,
+        reason: last.reason,
+        run_id: last.run_id,
+        tries: last.tries,
+        retry_at: last.retry_at,
+      },
+    })
+    .from(schedules)
+    .innerJoin(projects, eq(projects.id, schedules.project_id))
+    .innerJoin(agents, eq(agents.id, schedules.agent_id))
+    .leftJoinLateral(last, sql`true`)
+}
+
+export interface ScheduleFilter {
+  account_id: string
+  project_id: string | null
+  agent_id?: string | undefined
+  before_id?: string | undefined
+  limit: number
+}
+
+/** Newest first. */
+export function listSchedules(db: Database, filter: ScheduleFilter): Promise<ScheduleRow[]> {
+  const { account_id, project_id, agent_id, before_id } = filter
+  return selectSchedules(db)
+    .where(
+      and(
+        eq(projects.account_id, account_id),
+        project_id === null ? undefined : eq(schedules.project_id, project_id),
+        agent_id === undefined ? undefined : eq(schedules.agent_id, agent_id),
+        before_id === undefined ? undefined : lt(schedules.id, before_id),
+      ),
+    )
+    .orderBy(desc(schedules.id))
+    .limit(filter.limit)
+}
+
+export async function findSchedule(
+  db: Database,
+  account_id: string,
+  id: string,
+): Promise<ScheduleRow | undefined> {
+  const [row] = await selectSchedules(db).where(
+    and(eq(projects.account_id, account_id), eq(schedules.id, id)),
+  )
+  return row
+}
+
+/** The schedules of an agent, locked until the transaction ends. */
+export function lockSchedulesOfAgent(db: Database, agent_id: string) {
+  return db
+    .select()
+    .from(schedules)
+    .where(eq(schedules.agent_id, agent_id))
+    .orderBy(schedules.id)
+    .for('no key update')
+}
+
+/** A schedule, locked until the transaction ends; undefined when it is gone. */
+export async function lockSchedule(db: Database, id: string) {
+  const [row] = await db.select().from(schedules).where(eq(schedules.id, id)).for('no key update')
+  return row
+}
+
+/** The database's clock, in milliseconds. */
+export async function readClock(db: Database): Promise<number> {
+  const [row] = await db.execute<{ ms: string }>(sql`select extract(epoch from now()) * 1000 as ms`)
+  return Number(row!.ms)
+}
+
+/** False when the agent already has a schedule with this cron. */
+export async function insertSchedule(db: Database, schedule: NewSchedule): Promise<boolean> {
+  const rows = await db
+    .insert(schedules)
+    .values(schedule)
+    .onConflictDoNothing({ target: [schedules.agent_id, schedules.cron] })
+    .returning({ id: schedules.id })
+  return rows.length === 1
+}
+
+/** Whether the agent has another schedule with this cron. */
+export async function isCronTaken(db: Database, agent_id: string, cron: string, but_id: string) {
+  const [row] = await db
+    .select({ id: schedules.id })
+    .from(schedules)
+    .where(and(eq(schedules.agent_id, agent_id), eq(schedules.cron, cron), sql`${schedules.id} <> ${but_id}`))
+  return row !== undefined
+}
+
+export async function updateSchedule(db: Database, id: string, changes: ScheduleChanges): Promise<void> {
+  await db
+    .update(schedules)
+    .set({ ...changes, updated_at: sql`now()` })
+    .where(eq(schedules.id, id))
+}
+
+export async function enableSchedule(db: Database, id: string, next_at: Date): Promise<void> {
+  await db
+    .update(schedules)
+    .set({ enabled: true, disabled_reason: null, next_at, updated_at: sql`now()` })
+    .where(eq(schedules.id, id))
+}
+
+/** Nothing of it fires any more: a moment that waits for another try is left as it is. */
+export async function disableSchedule(db: Database, id: string, reason: DisabledReason): Promise<void> {
+  await db
+    .update(schedules)
+    .set({ enabled: false, disabled_reason: reason, next_at: null, updated_at: sql`now()` })
+    .where(eq(schedules.id, id))
+  await db
+    .update(occurrences)
+    .set({ retry_at: null })
+    .where(and(eq(occurrences.schedule_id, id), sql`${occurrences.retry_at} is not null`))
+}
+
+/** With every row of its moments; the runs stay. */
+export async function deleteSchedule(db: Database, id: string): Promise<void> {
+  await db.delete(schedules).where(eq(schedules.id, id))
+}
+
+export interface EventFilter {
+  schedule_id: string
+  /** The database's own text of the last row's time, and whether it was fired by hand. */
+  before?: [scheduled_for: string, manual: string] | undefined
+  limit: number
+}
+
+/** What became of a schedule's moments, the latest first. */
+export function listOccurrences(db: Database, { schedule_id, before, limit }: EventFilter) {
+  const place = sql`(${occurrences.scheduled_for}, ${occurrences.manual})`
+  return db
+    .select({ ...getTableColumns(occurrences), key: sql<string>`${occurrences.scheduled_for}::text` })
+    .from(occurrences)
+    .where(
+      and(
+        eq(occurrences.schedule_id, schedule_id),
+        before && sql`${place} < (${before[0]}::timestamptz, ${before[1]}::boolean)`,
+      ),
+    )
+    .orderBy(desc(occurrences.scheduled_for), desc(occurrences.manual))
+    .limit(limit)
+}

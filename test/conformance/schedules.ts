@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest'
+import { fireDue } from '../../shared/engine/fire.ts'
+import { makeAgent } from './make.ts'
+import type { Given } from './suite.ts'
+
+/** Verbs and answers; what the tick does with schedules is tested in test/integration/schedules.test.ts. */
+export function schedulesPart(given: Given): void {
+  async function made(order: object = {}) {
+    const world = given()
+    const agent = await makeAgent(world)
+    const create = (order: object) =>
+      world.call('POST', '/v1/schedules', { body: { agent_id: agent.id, cron: '0 9 * * *', ...order } })
+    const { status, json } = await create(order)
+    expect(status).toBe(201)
+    const path = `/v1/schedules/${json.id}`
+    const call = (method: string, more = '', body?: object) =>
+      world.call(method, path + more, body && { body })
+    return { world, agent, schedule: json, path, call, create }
+  }
+  const codeOf = (answer: { status: number; json: { error: { code: string } } }) => [
+    answer.status,
+    answer.json.error?.code,
+  ]
+
+  describe('schedules', () => {
+    it('are created, listed, read, changed and deleted [schedules.crud]', async () => {
+      const { world, agent, schedule, call } = await made()
+      expect(schedule).toMatchObject({
+        ...{ agent_id: agent.id, agent_slug: agent.slug, cron: '0 9 * * *', timezone: 'UTC' },
+        ...{ enabled: true, disabled_reason: null, declared: false, input: null, budget_cents: null },
+        ...{ last_run_at: null, last_event: null },
+      })
+      expect(schedule.next_fires).toHaveLength(5)
+      for (const at of schedule.next_fires) expect(at).toMatch(/T09:00:00.000Z$/)
+      expect((await call('GET')).json).toEqual(schedule)
+      const list = await world.call('GET', `/v1/schedules?agent_id=${agent.id}`)
+      expect(list.json).toEqual([schedule])
+      const changed = await call('PATCH', '', { budget_cents: 7, timeout_seconds: 60 })
+      expect(changed.json).toMatchObject({ budget_cents: 7, timeout_seconds: 60, cron: '0 9 * * *' })
+      expect((await call('PATCH', '', { budget_cents: null })).json).toMatchObject({
+        budget_cents: null,
+        timeout_seconds: 60,
+      })
+      expect((await call('DELETE')).status).toBe(200)
+      expect(codeOf(await call('GET'))).toEqual([404, 'not_found'])
+    })
+
+    it('are listed newest first, in pages', async () => {
+      const { world, agent, schedule, create } = await made()
+      const second = (await create({ cron: '0 10 * * *' })).json.id
+      const third = (await create({ cron: '0 11 * * *' })).json.id
+      const query = `/v1/schedules?agent_id=${agent.id}&limit=2`
+      const first = await world.call('GET', query)
+      expect(first.json.map((one: { id: string }) => one.id)).toEqual([third, second])
+      const cursor = first.headers.get('x-next-cursor')
+      const last = await world.call('GET', `${query}&cursor=${cursor}`)
+      expect(last.json.map((one: { id: string }) => one.id)).toEqual([schedule.id])
+      expect(last.headers.get('x-next-cursor')).toBeNull()
+    })
+
+    it('are told apart by agent and cron [schedules.one-per-cron]', async () => {
+      const { call, create } = await made()
+      expect(codeOf(await create({ timezone: 'Europe/Berlin' }))).toEqual([409, 'schedule_cron_taken'])
+      expect(codeOf(await create({ cron: ' 0  9 * * * ' }))).toEqual([409, 'schedule_cron_taken'])
+      expect((await create({ cron: '0 10 * * *' })).status).toBe(201)
+      expect(codeOf(await call('PATCH', '', { cron: '0 10 * * *' }))).toEqual([409, 'schedule_cron_taken'])
+      expect((await call('PATCH', '', { cron: '0 9 * * *' })).status).toBe(200)
+      const other = await made()
+      expect(other.schedule.cron).toBe('0 9 * * *')
+    })
+
+    it.each([
+      '0 0 * * * *',
+      '@daily',
+      '0 0 30 2 *',
+      '0 9 * *',
+      '',
+      'TZ=UTC 0 9 * * *',
+      'CRON_TZ=UTC 0 9 * * *',
+    ])('refuse the cron %j [schedules.cron]', async cron => {
+      const { create, call } = await made()
+      expect(codeOf(await create({ cron }))).toEqual([400, 'invalid_cron'])
+      expect(codeOf(await call('PATCH', '', { cron }))).toEqual([400, 'invalid_cron'])
+    })
+
+    it.each(['Local', '+02:00', 'Europe/Nowhere', 'europe/berlin', 'IST', ''])(
+      'refuse the timezone %j [schedules.timezone]',
+      async timezone => {
+        const { create, call } = await made()
+        expect(codeOf(await create({ cron: '1 1 * * *', timezone }))).toEqual([400, 'invalid_timezone'])
+        expect(codeOf(await call('PATCH', '', { timezone }))).toEqual([400, 'invalid_timezone'])
+      },
+    )
+
+    it('refuse max_steps, saying where it belongs [schedules.no-max-steps]', async () => {
+      const { create, call } = await made()
+      const refused = await create({ cron: '1 1 * * *', max_steps: 5 })
+      expect(codeOf(refused)).toEqual([400, 'max_steps_rejected'])
+      expect(refused.json.error.hint).toContain("agent's declaration")
+      expect(codeOf(await call('PATCH', '', { max_steps: 5 }))).toEqual([400, 'max_steps_rejected'])
+    })
+
+    it('keep their input byte for byte', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      const input = '{"big":12345678901234567890,"e":1.0e2,"z":"\\u0041"}'
+      const raw = `{"agent_id":"${agent.id}","cron":"0 9 * * *","input":${input}}`
+      const headers = { 'content-type': 'application/json' }
+      const { text, json } = await world.call('POST', '/v1/schedules', { raw, headers })
+      expect(text).toContain(`"input":${input}`)
+      const other = `{"input":[ 1 ]}`
+      const changed = await world.call('PATCH', `/v1/schedules/${json.id}`, { raw: other, headers })
+      expect(changed.text).toContain('"input":[ 1 ]')
+    })
+
+    it('count with a new cron or zone from the very next moment on [schedules.edit-recomputes]', async () => {
+      const { call } = await made()
+      const later = await call('PATCH', '', { timezone: 'Asia/Kathmandu' })
+      for (const at of later.json.next_fires) expect(at).toMatch(/T03:15:00.000Z$/)
+      const often = await call('PATCH', '', { cron: '* * * * *' })
+      expect(Date.parse(often.json.next_fires[0]) - Date.now()).toBeLessThan(61_000)
+    })
+
+    it('are disabled by a person and enabled again [schedules.operator-disables, schedules.enable]', async () => {
+      const { call } = await made()
+      const off = await call('POST', '/disable')
+      expect(off.json).toMatchObject({ enabled: false, disabled_reason: 'operator', next_fires: [] })
+      expect((await call('POST', '/disable')).json).toEqual(off.json)
+      const on = await call('POST', '/enable')
+      expect(on.json).toMatchObject({ enabled: true, disabled_reason: null })
+      expect(on.json.next_fires).toHaveLength(5)
+      const born = await made({ enabled: false })
+      expect(born.schedule).toMatchObject({ enabled: false, disabled_reason: 'operator' })
+    })
+
+    it('that cannot be read are not enabled', async () => {
+      const { world, schedule, call } = await made({ enabled: false })
+      await world.ctx.sql`
+        update schedules set cron = 'never', disabled_reason = 'invalid_cron' where id = ${schedule.id}`
+      expect((await call('GET')).json).toMatchObject({ disabled_reason: 'invalid_cron', next_fires: [] })
+      expect(codeOf(await call('POST', '/enable'))).toEqual([400, 'invalid_cron'])
+      await call('PATCH', '', { cron: '0 9 * * *' })
+      expect((await call('POST', '/enable')).json).toMatchObject({ enabled: true })
+    })
+
+    it('are triggered by hand, disabled or not [schedules.trigger, occurrences.manual, schedules.last-event]', async () => {
+      const { world, agent, call } = await made({ enabled: false, input: { by: 'hand' }, budget_cents: 30 })
+      const { status, json } = await call('POST', '/trigger')
+      expect(status).toBe(202)
+      const run = (await world.call('GET', `/v2/runs/${json.run_id}`)).json
+      expect(run).toMatchObject({
+        agent_id: agent.id,
+        total_items: 1,
+        budget_cents: 30,
+        name: 'schedule 0 9 * * *',
+      })
+      const [item] = (await world.call('GET', `/v2/runs/${json.run_id}/items`)).json
+      expect(item).toMatchObject({ id: json.record_id, input: { by: 'hand' } })
+      const after = (await call('GET')).json
+      expect(after.last_event).toMatchObject({ outcome: 'fired', reason: 'manual', run_id: json.run_id })
+      expect(after.last_run_at).not.toBeNull()
+      expect(after).toMatchObject({ enabled: false, next_fires: [] })
+    })
+
+    it('list their events, the latest first, in pages [schedules.events, occurrences.row]', async () => {
+      const { world, schedule, call } = await made({ cron: '* * * * *' })
+      await world.ctx.sql`
+        update schedules set next_at = date_trunc('minute', now()) - interval '3 minutes' where id = ${schedule.id}`
+      await fireDue(world.ctx)
+      await call('POST', '/trigger')
+      const all = (await call('GET', '/events')).json
+      expect(all.map((event: { outcome: string; reason: string }) => [event.outcome, event.reason])).toEqual([
+        ['fired', 'manual'],
+        ['skipped', 'no_deployed_version'],
+        ['missed', 'overdue'],
+        ['missed', 'overdue'],
+        ['missed', 'overdue'],
+      ])
+      expect(all[1]).toMatchObject({
+        schedule_id: schedule.id,
+        tries: 1,
+        retry_at: expect.any(String),
+        run_id: null,
+      })
+      const pages: object[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const page = await call('GET', `/events?limit=2${cursor && `&cursor=${cursor}`}`)
+        pages.push(...page.json)
+        cursor = page.headers.get('x-next-cursor')
+      }
+      expect(pages).toEqual(all)
+      expect((await call('GET')).json.last_event).toEqual(all[0])
+    })
+
+    it('are previewed on the wall clock, with what is skipped and what comes twice [schedules.preview]', async () => {
+      const { json } = await given().call(
+        'GET',
+        `/v1/schedules/preview?cron=${encodeURIComponent('30 2 * * *')}&timezone=Europe/Berlin`,
+      )
+      expect(json.moments).toHaveLength(5)
+      for (const { wall_clock, at, note } of json.moments) {
+        expect(wall_clock).toMatch(/T02:30$/)
+        if (note === null) expect(at).toMatch(/T0[01]:30:00.000Z$/)
+      }
+      const bad = await given().call('GET', '/v1/schedules/preview?cron=%40daily')
+      expect(codeOf(bad)).toEqual([400, 'invalid_cron'])
+      const zone = await given().call('GET', '/v1/schedules/preview?cron=*+*+*+*+*&timezone=Local')
+      expect(codeOf(zone)).toEqual([400, 'invalid_timezone'])
+    })
+  })
+}

@@ -1,0 +1,21 @@
+// A database whose clock stands still until the test sets it. PostgreSQL looks into pg_catalog first unless the search
+// path names it, so a function of this name before it is the `now()` of every statement of the product.
+
+import postgres, { type Sql } from 'postgres'
+
+/** Sets the clock of a database, for connections that are opened from now on. */
+export async function stopClock(databaseUrl: string, at: string): Promise<void> {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  await sql.unsafe(`
+    create schema clock;
+    create table clock.stopped as select timestamptz '${at}' as at;
+    create function clock.now() returns timestamptz language sql stable as 'select at from clock.stopped';
+    do $$ begin
+      execute format('alter database %I set search_path = clock, public, pg_catalog', current_database());
+    end $$`)
+  await sql.end()
+}
+
+export async function setClock(sql: Sql, at: string | Date): Promise<void> {
+  await sql`update clock.stopped set at = ${at instanceof Date ? at.toISOString() : at}`
+}
