@@ -37,15 +37,30 @@ const AUDIENCE = 'assay-api'
 const CACHED_PRINCIPALS = 10_000
 const cache = new Map<string, { principal: Principal; until_ms: number }>()
 
-/** The caller named by the Authorization header; throws `unauthenticated` unless it is a live key or session. */
-export async function authenticate(ctx: Context, request: Request): Promise<Principal> {
+/**
+ * The caller named by the Authorization header; throws `unauthenticated` unless it is a live key or session.
+ * `anew` looks past the cache.
+ */
+export async function authenticate(ctx: Context, request: Request, anew = false): Promise<Principal> {
   const header = request.headers.get('authorization')
   if (header === null) throw unauthenticated('The Authorization header is missing.')
   const token = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(header)?.[1]
   if (token === undefined) throw unauthenticated('The Authorization header is not "Bearer <token>".')
-  const principal = await (token.startsWith('pk_') ? keyPrincipal(ctx, token) : sessionPrincipal(ctx, token))
+  const principal = await (token.startsWith('pk_') ? keyPrincipal : sessionPrincipal)(ctx, token, anew)
   if (principal === undefined) throw unauthenticated('The key or session is unknown, expired or revoked.')
   return principal
+}
+
+/**
+ * What to answer when a request failed: who was removed after the cache had seen them finds nothing to act on, and
+ * is refused like anybody unknown. @throws the error itself, or ApiError `unauthenticated`
+ */
+export async function failedFor(ctx: Context, request: Request, error: unknown): Promise<never> {
+  if (!(error instanceof ApiError))
+    await authenticate(ctx, request, true).catch(refusal => {
+      if (refusal instanceof ApiError) throw refusal
+    })
+  throw error
 }
 
 /** Refuses a caller whose role is not enough; a key is an operator of its project. @throws ApiError `forbidden` */
@@ -66,9 +81,9 @@ const unauthenticated = (message: string) =>
     'Send "Authorization: Bearer <token>" with a project key (pk_…) or the access_token of POST /v1/sessions.',
   )
 
-async function keyPrincipal(ctx: Context, token: string): Promise<Principal | undefined> {
+async function keyPrincipal(ctx: Context, token: string, anew: boolean): Promise<Principal | undefined> {
   const hash = await sha256(token)
-  return cached(ctx, toHex(hash), async () => {
+  return cached(ctx, toHex(hash), anew, async () => {
     const key = await liveKey(ctx.db, hash)
     if (key === undefined) return undefined
     ctx.waitUntil(touchKey(ctx.db, key.id))
@@ -78,10 +93,10 @@ async function keyPrincipal(ctx: Context, token: string): Promise<Principal | un
   })
 }
 
-async function sessionPrincipal(ctx: Context, token: string): Promise<Principal | undefined> {
+async function sessionPrincipal(ctx: Context, token: string, anew: boolean): Promise<Principal | undefined> {
   const session_id = await sessionIdOf(ctx, token)
   if (session_id === undefined) return undefined
-  return cached(ctx, session_id, async () => {
+  return cached(ctx, session_id, anew, async () => {
     const session = await liveSession(ctx.db, session_id)
     if (session === undefined) return undefined
     return { kind: 'session', session_id, ...session }
@@ -89,9 +104,9 @@ async function sessionPrincipal(ctx: Context, token: string): Promise<Principal 
 }
 
 /** Only what was found is kept: a key works from the moment it was minted. */
-async function cached(ctx: Context, name: string, look: () => Promise<Principal | undefined>) {
+async function cached(ctx: Context, name: string, anew: boolean, look: () => Promise<Principal | undefined>) {
   const known = cache.get(name)
-  if (known !== undefined && known.until_ms > ctx.now()) return known.principal
+  if (!anew && known !== undefined && known.until_ms > ctx.now()) return known.principal
   const principal = await look()
   cache.delete(name)
   if (principal === undefined) return undefined

@@ -9,7 +9,7 @@ import { isUuid } from '../domain/ids.ts'
 import type { MemberRole } from '../domain/vocabulary.ts'
 import { toJson } from '../schema/raw-json.ts'
 import { recordChange } from './audit.ts'
-import { authenticate, checkRole, type Principal, type SessionPrincipal } from './auth.ts'
+import { authenticate, checkRole, failedFor, type Principal, type SessionPrincipal } from './auth.ts'
 import { readJson } from './body.ts'
 import { checkRate } from './rate.ts'
 import { notFound } from './scope.ts'
@@ -150,11 +150,14 @@ export function endpoint<
         request,
         reply,
       }
-      const value = isChange
-        ? await recordChange(ctx, { ...definition, ...invocation, principal: principal! }, within =>
+      const handled = isChange
+        ? recordChange(ctx, { ...definition, ...invocation, principal: principal! }, within =>
             handle({ ctx: within, ...invocation }),
           )
-        : await handle({ ctx, ...invocation })
+        : handle({ ctx, ...invocation })
+      const value = await handled.catch(error =>
+        principal === null ? Promise.reject(error) : failedFor(ctx, request, error),
+      )
       if (value instanceof Response) return value
       const answer = definition.answers[reply.status || status]
       if (answer?.schema === undefined) return new Response(null, { status: reply.status || status })

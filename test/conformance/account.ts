@@ -103,7 +103,8 @@ export function accountPart(given: Given): void {
       expect((await given().call('GET', '/v1/agents', { token: key })).status).toBe(200)
 
       const listed = await given().call('GET', path)
-      expect(listed.json[0]).toMatchObject({ id, name: 'ci', prefix })
+      expect(listed.json[0]).toMatchObject({ id, name: 'ci', prefix, created_at: made.json.created_at })
+      expect(made.json.created_at).toMatch(/^\d{4}-\d{2}-\d{2}T/)
       expect(listed.text).not.toContain(key)
 
       expect((await given().call('DELETE', `${path}/${id}`)).json.id).toBe(id)

@@ -111,6 +111,13 @@ export function administrationPart(given: Given): void {
       expect((await ask({ account_name: 'other', password: PASSWORD })).status).toBe(400)
       expect((await ask({ account_name: name, password: 'wrong' })).status).toBe(401)
       expect((await ask({ account_name: name, password: PASSWORD })).status).toBe(202)
+      // At once, although the session was seen a moment ago: there is nothing left for it to act on.
+      for (const [method, path, body] of [
+        ['GET', '/v1/account', undefined],
+        ['POST', '/v1/projects', { name: 'late' }],
+        ['POST', '/v1/account/deletion', { account_name: name, password: PASSWORD }],
+      ] as const)
+        expect([path, (await world.call(method, path, { token, body })).status]).toEqual([path, 401])
       for (const dead of [token, key]) {
         await expect
           .poll(async () => (await world.call('GET', '/v1/agents', { token: dead })).status, SOON)

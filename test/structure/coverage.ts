@@ -63,7 +63,7 @@ export function proofsIn(file: string, source: string): Proof[] {
     while (around.length > 0 && indent <= around.at(-1)!.indent) around.pop()
     const [, , title, ids] = TAGGED.exec(line) ?? []
     if (title !== undefined) {
-      const test = [...around.map(one => one.title), title].join(': ').replaceAll('\\', '')
+      const test = [...around.map(one => one.title), title].join(': ').replace(/\\(.)/g, '$1')
       proofs.push(...ids!.split(', ').map(rule => ({ rule, file, test })))
     }
     const opened = DESCRIBE.exec(line)

@@ -56,7 +56,8 @@ it('shows bodies that the operation itself would take', () => {
   expect(refused).toEqual([])
 })
 
-it('is the same each time it is made', () => {
+it('is the same each time it is made, and says its version [service.version]', () => {
+  expect(document.info.version).toBe('1.0.0')
   const again: Document = openApiDocument(endpoints)
   expect(JSON.stringify(again)).toBe(JSON.stringify(document))
 })
