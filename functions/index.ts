@@ -27,6 +27,9 @@ import { listAlertRules } from './alerts/list-rules.ts'
 import { updateAlertRule } from './alerts/update-rule.ts'
 import { listAuditEntries } from './audit/list.ts'
 import { consumeQueue } from './consume.ts'
+import { getDelivery } from './deliveries/get.ts'
+import { listDeliveries } from './deliveries/list.ts'
+import { resendDelivery } from './deliveries/resend.ts'
 import { getHealth } from './health/live.ts'
 import { getReadiness } from './health/ready.ts'
 import { countStepErrors } from './items/error-categories.ts'
@@ -44,9 +47,11 @@ import { createProject } from './projects/create.ts'
 import { createApiKey } from './projects/create-key.ts'
 import { deleteProject } from './projects/delete.ts'
 import { getProject } from './projects/get.ts'
+import { getSigningSecret } from './projects/get-signing-secret.ts'
 import { listProjects } from './projects/list.ts'
 import { listApiKeys } from './projects/list-keys.ts'
 import { revokeApiKey } from './projects/revoke-key.ts'
+import { rollSigningSecret } from './projects/roll-signing-secret.ts'
 import { updateProject } from './projects/update.ts'
 import { abortRecovery } from './recovery/abort-recovery.ts'
 import { acknowledgeItem } from './recovery/acknowledge-item.ts'
@@ -89,6 +94,8 @@ export const endpoints: readonly Endpoint[] = [
   listApiKeys,
   createApiKey,
   revokeApiKey,
+  getSigningSecret,
+  rollSigningSecret,
   listAlertRules,
   updateAlertRule,
   listAlertChannels,
@@ -127,6 +134,9 @@ export const endpoints: readonly Endpoint[] = [
   abortRecovery,
   listSteps,
   countStepErrors,
+  listDeliveries,
+  getDelivery,
+  resendDelivery,
   listAlerts,
   listSchedules,
   createSchedule,

@@ -30,7 +30,7 @@ export interface LocalStack {
 }
 
 const HOST = '127.0.0.1'
-// On one's own machine an agent may declare what listens there, such as a local model.
+// On one's own machine an agent may declare what listens there, such as a local model, and a callback may go there.
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
 const STOP_MS = 30_000
 // A terminal's Ctrl-C arrives here, and again through npm and through the bootstrap; that is still one wish.
@@ -81,6 +81,7 @@ async function start(): Promise<void> {
   await migrate(stores.databaseUrl)
   stopping.signal.throwIfAborted()
 
+  const settings = readSettings(process.env)
   const file = join(dataFolder.path, 'local.json')
   const key = await masterKey(dataFolder.path, process.env.ASSAY_MASTER_KEY)
   const known = await readJson<LocalStack>(file)
@@ -99,7 +100,8 @@ async function start(): Promise<void> {
       dataDir: dataFolder.path,
       masterKey: key,
       allowPrivateNetworks: LOOPBACK,
-      mail: mailFrom(readSettings(process.env)),
+      mail: mailFrom(settings),
+      allowCallbackNetworks: settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? LOOPBACK,
       writeLog: line => log.write(line),
     }),
     server => server.close(),

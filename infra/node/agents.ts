@@ -15,10 +15,6 @@ export function createAgents({
   return createInvoker({
     loadBundle: hash => findBundle(connections.sql, hash),
     dataDir: settings.get('ASSAY_DATA_DIR') ?? '/tmp/assay',
-    allowPrivateNetworks:
-      settings
-        .get('ASSAY_ALLOW_NETWORKS')
-        ?.split(',')
-        .map(part => part.trim()) ?? [],
+    allowPrivateNetworks: settings.list('ASSAY_ALLOW_NETWORKS') ?? [],
   })
 }

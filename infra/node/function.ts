@@ -2,6 +2,7 @@
 // stop, it claims nothing more and finishes what it has; nothing it accepted is lost with it.
 
 import type { Context } from '../../shared/context.ts'
+import { stopDelivering } from '../../shared/engine/deliver.ts'
 import { listenForWakes, publishWake } from '../../shared/hints/wake.ts'
 import { createApp } from '../../shared/http/app.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
@@ -10,6 +11,7 @@ import { createPoker } from '../poke.ts'
 import { type Connections, openConnections } from './connections.ts'
 import { createContext } from './context.ts'
 import { addressOf, listen } from './listen.ts'
+import { createPost } from './post.ts'
 import { readSettings, type Settings } from './settings.ts'
 
 export interface FunctionUnit {
@@ -58,6 +60,7 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
       callConsumer?.()
     },
     addressOf,
+    post: createPost(settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? []),
     ...(agents ? { invokeAgent: agents.invoke } : {}),
     ...(mail ? { mail } : {}),
   })
@@ -65,7 +68,10 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
   const callConsumer = consumerUrl
     ? createPoker({ url: consumerUrl, bearer, fetch, waitUntil, log })
     : undefined
-  closing.defer(() => ctx.idle())
+  closing.defer(() => {
+    stopDelivering(ctx)
+    return ctx.idle()
+  })
 
   const stop = new AbortController()
   const listener = await listen(

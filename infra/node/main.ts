@@ -1,14 +1,14 @@
 // Starts a Node process of Assay from its environment alone, as a container or a service manager does:
 // DATABASE_URL, REDIS_URL, ASSAY_MASTER_KEY, and optionally PORT, HOST, BASE_URL, ASSAY_DATA_DIR, ASSAY_PARTS
 // (of api,consumer,tick), ASSAY_ALLOW_NETWORKS (CIDRs agents may reach although they are private), ASSAY_SMTP_URL and
-// ASSAY_MAIL_FROM (how alerts are mailed).
+// ASSAY_MAIL_FROM (how alerts are mailed), and ASSAY_ALLOW_CALLBACK_NETWORKS (CIDRs callbacks and alerts may be sent to
+// although they are private).
 
 import { armFaults } from './faults.ts'
 import { mailFrom } from './mail.ts'
 import { PARTS, type Part, startServer } from './server.ts'
 import { readSettings } from './settings.ts'
 
-const list = (text: string | undefined) => text?.split(',').map(part => part.trim())
 const settings = readSettings(process.env)
 const needed = (name: string): string => {
   try {
@@ -20,13 +20,14 @@ const needed = (name: string): string => {
 }
 
 armFaults(process.env.ASSAY_FAULTS)
-const parts = list(settings.get('ASSAY_PARTS')) ?? [...PARTS]
+const parts = settings.list('ASSAY_PARTS') ?? [...PARTS]
 const unknown = parts.filter(part => !PARTS.includes(part as Part))
 if (unknown.length > 0) {
   console.error(`ASSAY_PARTS: ${unknown.join(', ')} is not one of ${PARTS.join(', ')}`)
   process.exit(2)
 }
-const allow = list(settings.get('ASSAY_ALLOW_NETWORKS'))
+const allow = settings.list('ASSAY_ALLOW_NETWORKS')
+const allowCallbacks = settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS')
 const baseUrl = settings.get('BASE_URL')
 const server = await startServer({
   port: Number(settings.get('PORT') ?? 8090),
@@ -39,6 +40,7 @@ const server = await startServer({
   mail: mailFrom(settings),
   ...(baseUrl ? { baseUrl } : {}),
   ...(allow ? { allowPrivateNetworks: allow } : {}),
+  ...(allowCallbacks ? { allowCallbackNetworks: allowCallbacks } : {}),
 })
 console.log(`ready ${server.url || parts.join(',')}`)
 for (const signal of ['SIGINT', 'SIGTERM'] as const)

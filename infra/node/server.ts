@@ -4,6 +4,7 @@
 import { endpoints } from '../../functions/index.ts'
 import type { Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
+import { stopDelivering } from '../../shared/engine/deliver.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
 import { listenForWakes, publishWake } from '../../shared/hints/wake.ts'
 import { createApp } from '../../shared/http/app.ts'
@@ -16,6 +17,7 @@ import { openConnections } from './connections.ts'
 import { startConsumer } from './consumer.ts'
 import { createContext } from './context.ts'
 import { addressOf, type Listener, listen } from './listen.ts'
+import { createPost } from './post.ts'
 
 export const PARTS = ['api', 'consumer', 'tick'] as const
 export type Part = (typeof PARTS)[number]
@@ -36,6 +38,8 @@ export interface ServerOptions {
   allowPrivateNetworks?: string[]
   /** Without it, alerts go by webhook only. */
   mail?: Context['mail'] | undefined
+  /** Networks (CIDR) that callbacks and alerts may be sent to although they are private. */
+  allowCallbackNetworks?: string[]
   /** Where lines of the log go; standard error unless told. */
   writeLog?: (line: string) => void
 }
@@ -68,11 +72,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     config,
     poke,
     invokeAgent: invoker.invoke,
+    post: createPost(options.allowCallbackNetworks ?? []),
     addressOf,
     ...(options.mail ? { mail: options.mail } : {}),
     ...(writeLog ? { writeLog } : {}),
   })
-  closing.defer(() => ctx.idle())
+  closing.defer(() => {
+    stopDelivering(ctx)
+    return ctx.idle()
+  })
   if (consumer) {
     closing.defer(() => consumer.close())
     closing.defer(listenForWakes(connections.redis, consumer.poke))

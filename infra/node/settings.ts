@@ -10,6 +10,8 @@ const OPENFAAS_SECRETS = '/var/openfaas/secrets'
 export interface Settings {
   /** Undefined when it is nowhere, or empty. */
   get(name: string): string | undefined
+  /** What stands between commas. */
+  list(name: string): string[] | undefined
   /** @throws Error that names the setting and where it may stand */
   need(name: string): string
 }
@@ -35,6 +37,10 @@ export function readSettings(
   }
   return {
     get,
+    list: name =>
+      get(name)
+        ?.split(',')
+        .map(part => part.trim()),
     need(name) {
       const value = get(name)
       if (value !== undefined) return value

@@ -8,6 +8,7 @@ import { createApp } from '../../shared/http/app.ts'
 import { openApiDocument } from '../../shared/http/openapi.ts'
 import { serveReference } from '../../shared/http/reference.ts'
 import { openConnections } from '../node/connections.ts'
+import { createPost, type Outside } from './post.ts'
 
 export interface Env {
   DATABASE_URL: string
@@ -17,6 +18,10 @@ export interface Env {
   BASE_URL: string
   /** Where a POST wakes a consumer; without it work waits for the tick. */
   CONSUMER_URL?: string
+  /** A network service that callbacks and alerts go out by, which allows public addresses and perhaps some others. */
+  OUTSIDE?: Outside
+  /** Those others, as CIDR blocks with commas between them. */
+  ALLOW_CALLBACK_NETWORKS?: string
 }
 
 interface Execution {
@@ -82,7 +87,7 @@ function open(env: Env): Invocation {
     },
     waitUntil,
     invokeAgent: () => Promise.reject(new Error('workerd serves endpoints only: run the consumer in Node')),
-    post: () => Promise.reject(new Error('workerd does not deliver yet')),
+    post: createPost(env.OUTSIDE, env.ALLOW_CALLBACK_NETWORKS?.split(',') ?? []),
     mail: () => Promise.reject(new Error('workerd sends no mail: run the tick in Node')),
     addressOf: request => request.headers.get('cf-connecting-ip'),
     log,

@@ -34,6 +34,7 @@ export const API_ERRORS = {
   item_already_decided: 409,
   nothing_to_recover: 409,
   recovery_already_ended: 409,
+  delivery_pending: 409,
   too_many_channels: 409,
   rate_limited: 429,
   too_many_open_runs: 429,

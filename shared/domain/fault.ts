@@ -16,6 +16,8 @@ export const FAULT_POINTS = [
   'fire.after_lock',
   'fire.before_commit',
   'fire.after_commit',
+  'deliver.after_claim',
+  'deliver.after_answer',
 ] as const
 export type FaultPoint = (typeof FAULT_POINTS)[number]
 

@@ -172,6 +172,20 @@ export const LIMITS = {
   next_fires: 5, // shown of a schedule
   skipped_fires: 5, // shown of a preview, of wall-clock times that do not exist
 
+  // Messages to the outside
+  delivery_tries: 4, // the first and three more
+  delivery_backoff_ms: { base: 10_000, factor: 6, jitter: 0.25 }, // 10 s, 1 min, 6 min: outlasts a restart, then a deploy
+  delivery_ms: 15_000, // one try, from the look-up of the name to the end of the answer
+  delivery_lease_ms: 30_000, // then its sender is taken for dead and it is tried again
+  delivery_answer_bytes: 64 * KiB, // read of an answer, so that the receiver can finish it; then cut off
+  delivery_error_characters: 500,
+  deliveries_in_flight: 128, // in one process; each may hold a body of an item's output
+  deliveries_in_flight_per_host: 16, // eight receivers that hang still leave room for others
+  delivery_days: 30, // kept in the log
+  deliveries_removed_per_sweep: 1000,
+  deliveries_page: { default: 50, max: 200 },
+  signing_overlap_hours: 24, // both secrets sign after a roll
+
   // Sessions
   session_minutes: 15,
   refresh_days: 30,

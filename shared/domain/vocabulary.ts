@@ -153,6 +153,10 @@ export type SignatureScheme = (typeof SIGNATURE_SCHEMES)[number]
 export const DELIVERY_KINDS = ['run.finished', 'alert.raised'] as const
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number]
 
+/** How far a message is. `failed`: it was given up. */
+export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const
+export type DeliveryState = (typeof DELIVERY_STATES)[number]
+
 /** What an alert watches. */
 export const ALERT_RULES = [
   'schedule_missed',

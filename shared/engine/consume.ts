@@ -6,6 +6,7 @@ import { LIMITS } from '../domain/limits.ts'
 import { extendLeases, findNextDue, findOpenRuns, type OpenRun } from '../store/claims.ts'
 import { pauseForCredit, sweepStopped } from '../store/stop.ts'
 import { type Claim, claimItems } from './claim.ts'
+import { deliverSoon } from './deliver.ts'
 import { execute, type Timing } from './execute.ts'
 import { type Flight, type Lease, takeOff } from './flight.ts'
 import { Settler } from './settler.ts'
@@ -126,7 +127,9 @@ class Consumer {
   async #turn(run: OpenRun): Promise<boolean> {
     try {
       if (!run.stop_reason) return await this.#claim(run.id)
-      return await sweepStopped(this.#ctx.sql, run.id, LIMITS.sweep_items)
+      const more = await sweepStopped(this.#ctx.sql, run.id, LIMITS.sweep_items)
+      if (!more) deliverSoon(this.#ctx)
+      return more
     } catch (error) {
       // A run that cannot be served must not keep the others from being served.
       this.#ctx.log('warn', 'turn_failed', { run_id: run.id, error: String(error) })

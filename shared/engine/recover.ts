@@ -19,6 +19,7 @@ import {
 } from '../store/replay.ts'
 import { stopRun } from '../store/stop.ts'
 import { admitRuns } from './admit.ts'
+import { deliverSoon } from './deliver.ts'
 
 /** Which items, and with what code: what is planned and what is ordered. */
 export interface CohortOrder {
@@ -130,6 +131,7 @@ async function advance(ctx: Context, id: string): Promise<void> {
     })
     if (!more) break
   }
+  deliverSoon(ctx)
   ctx.poke()
 }
 

@@ -10,6 +10,7 @@ import type { DeploymentChoice, TriageAction } from '../domain/vocabulary.ts'
 import * as store from '../store/replay.ts'
 import * as triage from '../store/triage.ts'
 import { admitRuns } from './admit.ts'
+import { deliverSoon } from './deliver.ts'
 
 export type ItemKey = triage.ItemKey
 
@@ -72,6 +73,7 @@ export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOpti
     await fault('replay.before_commit')
     return copied
   })
+  deliverSoon(ctx) // the original's run may have been waiting for just this
   ctx.poke()
   return { run_id, record_id: itemRecordId(run_id, 1), reused_steps: copied.reused_steps }
 }
@@ -105,7 +107,7 @@ export async function acknowledgeItem(ctx: Context, key: ItemKey): Promise<void>
 
 /** @throws ApiError `item_already_decided` */
 export async function dismissItem(ctx: Context, key: ItemKey): Promise<void> {
-  if (await triage.dismiss(ctx.sql, key)) return
+  if (await triage.dismiss(ctx.sql, key)) return deliverSoon(ctx)
   await refuse(ctx.sql, 'dismiss', key)
 }
 

@@ -11,6 +11,7 @@ import { closeClaims } from '../store/claims.ts'
 import { plainText } from '../store/columns.ts'
 import type { Return, StepRow, Verdict } from '../store/settle.ts'
 import * as store from '../store/settle.ts'
+import { deliverSoon } from './deliver.ts'
 import { abandon, endingWith, type Flight, isOver, stillHeld } from './flight.ts'
 import { halving, isRefusal } from './halving.ts'
 
@@ -157,7 +158,10 @@ export class Settler {
       ...streakOf(parts),
       max_consecutive_failures: this.#maxConsecutiveFailures,
     }
-    return this.#write(flights, ended, claims => store.settle(this.#ctx.sql, { ...flush, claims }))
+    return this.#write(flights, ended, async claims => {
+      const { finished } = await store.settle(this.#ctx.sql, { ...flush, claims })
+      if (finished) deliverSoon(this.#ctx)
+    })
   }
 
   #giveBack(taken: readonly Given[]): Promise<number> {

@@ -10,6 +10,7 @@ import { findCreditedRuns, resumeCredited } from '../store/stop.ts'
 import { findAbandonedRuns } from '../store/submission.ts'
 import { watchForAlerts } from './alerts.ts'
 import { clusterUndispatched } from './clusters.ts'
+import { deliverDue } from './deliver.ts'
 import { fireDue, retryFires, watchStarts } from './fire.ts'
 import { advanceRecoveries } from './recover.ts'
 import { removeDeleted } from './removal.ts'
@@ -34,6 +35,7 @@ export const CHORES: readonly Chore[] = [
   { name: 'cluster what ended without being dispatched', run: clusterUndispatched },
   { name: 'advance recoveries', run: advanceRecoveries },
   { name: 'raise alerts about runs', run: watchForAlerts },
+  { name: 'send what is due to the outside', run: deliverDue },
   { name: 'make partitions ahead', run: ctx => ensureStepPartitions(ctx.sql, ctx.now()) },
   { name: 'take what is kept no longer', run: retain },
   { name: 'index new steps', run: indexNewSteps },

@@ -37,6 +37,7 @@ export type Noun =
   | 'session'
   | 'recovery'
   | 'schedule'
+  | 'delivery'
   | 'alert channel'
 
 export interface Answer {

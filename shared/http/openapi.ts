@@ -4,6 +4,8 @@
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi'
 import { ERROR_MEANINGS } from '../domain/error-meanings.ts'
 import { API_ERRORS, type ApiErrorCode } from '../domain/errors.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { AlertRaised, RunFinished } from '../schema/wire-deliveries.ts'
 import type { Answer, Endpoint } from './endpoint.ts'
 import { type JsonSchema, Sampler } from './sample.ts'
 
@@ -34,6 +36,8 @@ export interface Document {
   info: { title: string; version: string; description: string }
   tags: { name: string; description: string }[]
   paths: Record<string, Record<string, Operation>>
+  /** What Assay sends; by type. */
+  webhooks: Record<string, { post: Operation }>
   components: { schemas: Record<string, JsonSchema> }
 }
 
@@ -99,6 +103,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Document {
     description: 'A project key (`pk_…`) or the access token of a session.',
   })
   for (const endpoint of endpoints) registry.registerPath(routeOf(endpoint))
+  for (const message of MESSAGES) registry.registerWebhook(messageOf(message))
   const used = new Set<string>(endpoints.map(endpoint => endpoint.tag)).add('self-hosted')
   const tags = Object.entries(TAGS).flatMap(([name, description]) =>
     used.has(name) ? [{ name, description }] : [],
@@ -167,6 +172,64 @@ function onlyWithLines(query: z.ZodType): z.ZodType {
 const innerOf = (schema: z.ZodType): z.ZodType =>
   schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema
 
+/** What Assay sends to the addresses that callers name. */
+const MESSAGES = [
+  {
+    type: 'run.finished',
+    operation_id: 'onRunFinished',
+    tag: 'Runs',
+    summary: 'A run has come to an end',
+    description:
+      'Sent to the callback_url of a run each time its status becomes one that is an end; a partial run that turns completed is told again.',
+    schema: RunFinished,
+  },
+  {
+    type: 'alert.raised',
+    operation_id: 'onAlertRaised',
+    tag: 'Schedules',
+    summary: 'An alert was raised',
+    description: 'Sent to the alert channels of a project.',
+    schema: AlertRaised,
+  },
+]
+
+const SIGNATURES = {
+  'x-service-signature': {
+    description: 't=<seconds since 1970>,v1=<hex HMAC-SHA256 of "t.body">; v1 twice in the day after a roll.',
+    example: 't=1772443800,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd',
+  },
+  'webhook-id': {
+    description: 'The id of the delivery, the same in every try.',
+    example: '5be0cd19-137e-4179-9f21-5be0cd19137e',
+  },
+  'webhook-timestamp': { description: 'Seconds since 1970, of this try.', example: '1772443800' },
+  'webhook-signature': {
+    description: 'As in Standard Webhooks: v1,<base64 HMAC-SHA256 of "id.timestamp.body">.',
+    example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  },
+}
+
+function messageOf({ type, operation_id, tag, summary, description, schema }: (typeof MESSAGES)[number]) {
+  return {
+    method: 'post' as const,
+    path: type,
+    operationId: operation_id,
+    tags: [tag, 'self-hosted'],
+    summary,
+    description: `${description} Any 2xx within ${LIMITS.delivery_ms / 1000} s takes it; else it is tried ${LIMITS.delivery_tries - 1} times more, each later than the last.`,
+    security: [],
+    request: {
+      headers: z.object(
+        Object.fromEntries(
+          Object.entries(SIGNATURES).map(([name, about]) => [name, z.string().openapi(about)]),
+        ),
+      ),
+      body: { required: true, content: { 'application/json': { schema } } },
+    },
+    responses: { 200: { description: 'Taken.' } },
+  }
+}
+
 const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
 const RETRY_AFTER = {
   'retry-after': {
@@ -224,9 +287,9 @@ function failuresOf(endpoint: Endpoint): RouteConfig['responses'] {
 function finished(document: Document, endpoints: readonly Endpoint[]): Document {
   refuseUnnamed(document)
   const sampler = new Sampler(document.components.schemas)
-  for (const endpoint of endpoints) {
-    const operation = document.paths[endpoint.path]![endpoint.method]!
-    if (endpoint.description === undefined) operation.description = `${endpoint.summary}.`
+  const operations = endpoints.map(({ path, method }) => document.paths[path]![method]!)
+  for (const operation of [...operations, ...Object.values(document.webhooks).map(one => one.post)]) {
+    operation.description ??= `${operation.summary}.`
     for (const parameter of operation.parameters ?? []) {
       delete parameter.schema.description
       parameter.example = sampler.sample(parameter.schema, parameter.name)

@@ -137,6 +137,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{projectId}/signing-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the secret that signs callbacks and alerts
+         * @description For receivers, who check with it that a message comes from here.
+         */
+        get: operations["getSigningSecret"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{projectId}/signing-secret/roll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret that signs callbacks and alerts
+         * @description For 24 hours messages carry two signatures, of the new secret and of the one before, so that receivers can change over without losing any. Rolling again ends the older one at once.
+         */
+        post: operations["rollSigningSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{projectId}/alert-rules": {
         parameters: {
             query?: never;
@@ -789,6 +829,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List callbacks and alerts that were sent
+         * @description Newest first, and what became of each. Those that are over are kept for 30 days.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what was sent, and every try
+         * @description With the body as it is sent, and of each try what the receiver answered.
+         */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deliveries/{deliveryId}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send again
+         * @description For what was delivered and lost by its receiver, or given up: tried once more and three times after. The id stays the same, so a receiver that has handled it can tell.
+         */
+        post: operations["resendDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/alerts": {
         parameters: {
             query?: never;
@@ -1174,7 +1274,48 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "run.finished": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A run has come to an end
+         * @description Sent to the callback_url of a run each time its status becomes one that is an end; a partial run that turns completed is told again. Any 2xx within 15 s takes it; else it is tried 3 times more, each later than the last.
+         */
+        post: operations["onRunFinished"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "alert.raised": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An alert was raised
+         * @description Sent to the alert channels of a project. Any 2xx within 15 s takes it; else it is tried 3 times more, each later than the last.
+         */
+        post: operations["onAlertRaised"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** @description Owns projects; its members sign in to all of them. */
@@ -1217,7 +1358,7 @@ export interface components {
             description: string;
             /** @description Yours to use; agents are not changed by it. */
             config: {
-                [key: string]: components["schemas"]["Json"];
+                [key: string]: components["schemas"]["Json"] & unknown;
             };
             /** @description Bumped by every update; not the version of the code. */
             config_version: number;
@@ -1260,8 +1401,8 @@ export interface components {
             /** @description A run stops when so many items in a row failed. */
             max_consecutive_failures?: number;
             network?: string[];
-            input_schema?: components["schemas"]["Json"];
-            output_schema?: components["schemas"]["Json"];
+            input_schema?: components["schemas"]["Json"] & unknown;
+            output_schema?: components["schemas"]["Json"] & unknown;
         };
         /** @description Something that went wrong without anybody asking. */
         Alert: {
@@ -1327,6 +1468,17 @@ export interface components {
              * @description RFC 3339, UTC.
              */
             created_at: string;
+        };
+        /** @description Something went wrong without anybody asking. */
+        AlertRaised: {
+            /** @enum {string} */
+            type: "alert.raised";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            timestamp: string;
+            data: components["schemas"]["Alert"];
         };
         /** @description Whether a rule alerts, and from which bounds on. */
         AlertRule: {
@@ -1460,6 +1612,87 @@ export interface components {
             /** @description Steps taken over, which do not run again. */
             reused_steps: number;
         };
+        /** @description A message to the outside. */
+        Delivery: {
+            /**
+             * Format: uuid
+             * @description The same in every try; receivers get it as webhook-id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Whose secret signs it.
+             */
+            project_id: string;
+            /**
+             * @description What it tells.
+             * @enum {string}
+             */
+            kind: "run.finished" | "alert.raised";
+            /**
+             * Format: uuid
+             * @description The run that has come to an end.
+             */
+            run_id: string | null;
+            /**
+             * Format: uuid
+             * @description The alert that it tells.
+             */
+            alert_id: string | null;
+            /** @description Where it goes. */
+            url: string;
+            /**
+             * @description pending: it is still tried. failed: it was given up.
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "failed";
+            /** @description How often it was tried. */
+            try_count: number;
+            /** @description What the receiver answered last; null when it did not. */
+            last_status: number | null;
+            /** @description Why the last try was none, in words. */
+            last_error: string | null;
+            /**
+             * Format: date-time
+             * @description When it is tried next; null when it is over.
+             */
+            due_at: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            delivered_at: string | null;
+        };
+        DeliveryPage: {
+            deliveries: components["schemas"]["Delivery"][];
+            /** @description Where the next page begins; null on the last one. */
+            next_cursor: string | null;
+        };
+        /** @description A message to the outside and every try to deliver it. */
+        DeliveryRecord: components["schemas"]["Delivery"] & {
+            body?: components["schemas"]["Json"] & unknown;
+            /** @description Every try, oldest first. */
+            tries: components["schemas"]["DeliveryTry"][];
+        };
+        DeliveryTry: {
+            try: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            started_at: string;
+            /** @description Null while it is under way, and for ever when its sender died. */
+            duration_ms: number | null;
+            /** @description What the receiver answered; null when it did not. */
+            status: number | null;
+            /** @description Why it was not delivered, in words. */
+            error: string | null;
+        };
         /** @description The deployment that is current now. */
         Deployed: components["schemas"]["Deployment"] & {
             /** @description False when the same content had been deployed before: this is that version. */
@@ -1545,7 +1778,7 @@ export interface components {
                  * @description Stable, for machines.
                  * @enum {string}
                  */
-                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "nothing_to_recover" | "recovery_already_ended" | "too_many_channels" | "rate_limited" | "too_many_open_runs" | "internal" | "dependency_unreachable";
+                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "nothing_to_recover" | "recovery_already_ended" | "delivery_pending" | "too_many_channels" | "rate_limited" | "too_many_open_runs" | "internal" | "dependency_unreachable";
                 /** @description For people. */
                 message: string;
                 /** @description What to do next. */
@@ -1573,6 +1806,79 @@ export interface components {
             /** @description The sum of all counts. */
             total_failures: number;
         };
+        /** @description Its item, output and all, if it has but one. */
+        FinishedItem: {
+            /**
+             * Format: uuid
+             * @description The item's record id: what {itemId} in paths stands for.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The run the item belongs to.
+             */
+            run_id: string;
+            /** @description Your own identifier; the record id when you gave none. */
+            item_id: string;
+            partition_key: string | null;
+            /** @description Its place in the submission, from 1. */
+            line: number;
+            /**
+             * @description Whether it ran.
+             * @enum {string}
+             */
+            status: "queued" | "running" | "paused" | "completed" | "failed" | "cancelled" | "budget_exceeded";
+            /** @description Why it is not ok, as a token. */
+            outcome_reason: string | null;
+            /** @description Why it is degraded, in words. */
+            degraded_reason: string | null;
+            error_code: string | null;
+            error_message: string | null;
+            /** @description How often it was offered to the agent. */
+            attempt: number;
+            /** @description Steps recorded. */
+            step_count: number;
+            /** @description In whole cents. */
+            total_cost_cents: number;
+            cost_usd: number;
+            /** @description It called a model without a known price: its cost is a lower bound. */
+            unpriced: boolean;
+            /** @description Input tokens of its steps. */
+            total_input_tokens: number;
+            /** @description Output tokens of its steps. */
+            total_output_tokens: number;
+            /**
+             * Format: uuid
+             * @description Record id of the item this one replays.
+             */
+            replayed_from: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            started_at: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            completed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When retention took its input and output; both are null from then on.
+             */
+            payloads_purged_at: string | null;
+            /**
+             * @description Whether it worked; null while there is no verdict.
+             * @enum {string|null}
+             */
+            worst_outcome_status: "ok" | "degraded" | "failed" | null;
+            output: components["schemas"]["Json"];
+        } | null;
         /** @description The durable record of an item. */
         ItemRecord: {
             /**
@@ -1656,9 +1962,9 @@ export interface components {
              */
             outcome_status: "ok" | "degraded" | "failed" | null;
             input_snapshot: components["schemas"]["Json"] & unknown;
-            output: components["schemas"]["Json"] & unknown;
+            output: components["schemas"]["Json"];
         };
-        /** @description Any JSON value, kept byte for byte. */
+        /** @description The output, byte for byte; null when there is none. */
         Json: unknown;
         /** @description Who is asking. */
         Member: {
@@ -2004,7 +2310,7 @@ export interface components {
             /** @description Money granted on top, in cents; at the item's budget, its declared budget once more unless told. */
             budget_cents?: number;
         };
-        /** @description One invocation of an agent over one or many items. */
+        /** @description The run as it was when it had come to this end. */
         Run: {
             /**
              * Format: uuid
@@ -2106,6 +2412,25 @@ export interface components {
              */
             payloads_purged_at: string | null;
         };
+        /** @description A run has come to an end. */
+        RunFinished: {
+            /** @enum {string} */
+            type: "run.finished";
+            /**
+             * Format: date-time
+             * @description When the run came to this end.
+             */
+            timestamp: string;
+            data: {
+                run: components["schemas"]["Run"];
+                item: components["schemas"]["FinishedItem"];
+                /**
+                 * Format: uri
+                 * @description Where its items can be read.
+                 */
+                items_url: string;
+            };
+        };
         /** @description An item in the list of its run. */
         RunItem: {
             /**
@@ -2178,7 +2503,7 @@ export interface components {
              */
             worst_outcome_status: "ok" | "degraded" | "failed" | null;
             input: components["schemas"]["Json"] & unknown;
-            output: components["schemas"]["Json"] & unknown;
+            output: components["schemas"]["Json"];
         };
         /** @description One item for an agent. */
         RunOrder: {
@@ -2394,6 +2719,25 @@ export interface components {
              * @description RFC 3339, UTC.
              */
             refresh_expires_at: string;
+        };
+        /** @description What receivers check the origin of a message with. */
+        SigningSecret: {
+            /** @description Signs every message of the project. Standard Webhooks libraries take it as it is. */
+            secret: string;
+            /**
+             * Format: date-time
+             * @description Since when it signs; null for the first.
+             */
+            rolled_at: string | null;
+            /** @description The secret before, while it signs as well. */
+            previous: {
+                secret: string;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC.
+                 */
+                valid_until: string;
+            } | null;
         };
         StartedRun: {
             /**
@@ -3510,6 +3854,184 @@ export interface operations {
                 };
             };
             /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSigningSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The secret. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SigningSecret"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rollSigningSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new secret. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SigningSecret"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5228,7 +5750,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Run"][];
+                    "application/json": (components["schemas"]["Run"] & unknown)[];
                 };
             };
             /** @description `invalid_cursor`, `invalid_request` */
@@ -5317,7 +5839,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Run"];
+                    "application/json": components["schemas"]["Run"] & unknown;
                 };
             };
             /** @description `invalid_request` */
@@ -5406,7 +5928,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["Run"];
+                    "text/event-stream": components["schemas"]["Run"] & unknown;
                 };
             };
             /** @description The run has ended, and Last-Event-ID names its end: there is nothing to follow. */
@@ -5615,7 +6137,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Run"];
+                    "application/json": components["schemas"]["Run"] & unknown;
                 };
             };
             /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
@@ -7382,6 +7904,303 @@ export interface operations {
             };
             /** @description `not_found` */
             404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only deliveries of this project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                project_id?: string;
+                /**
+                 * @description Only callbacks of this run.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                run_id?: string;
+                /**
+                 * @description Only those that are so far.
+                 * @example pending
+                 */
+                state?: "pending" | "delivered" | "failed";
+                /**
+                 * @description Opaque; where the page before said the next one begins.
+                 * @example Zk1xR2…
+                 */
+                cursor?: string;
+                /**
+                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @example 1
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deliveries. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the delivery.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryRecord"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    resendDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the delivery.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is being tried. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `delivery_pending` */
+            409: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -9562,6 +10381,92 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
+            };
+        };
+    };
+    onRunFinished: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description t=<seconds since 1970>,v1=<hex HMAC-SHA256 of "t.body">; v1 twice in the day after a roll.
+                 * @example t=1772443800,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd
+                 */
+                "x-service-signature": string;
+                /**
+                 * @description The id of the delivery, the same in every try.
+                 * @example 5be0cd19-137e-4179-9f21-5be0cd19137e
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Seconds since 1970, of this try.
+                 * @example 1772443800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description As in Standard Webhooks: v1,<base64 HMAC-SHA256 of "id.timestamp.body">.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunFinished"];
+            };
+        };
+        responses: {
+            /** @description Taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onAlertRaised: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description t=<seconds since 1970>,v1=<hex HMAC-SHA256 of "t.body">; v1 twice in the day after a roll.
+                 * @example t=1772443800,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd
+                 */
+                "x-service-signature": string;
+                /**
+                 * @description The id of the delivery, the same in every try.
+                 * @example 5be0cd19-137e-4179-9f21-5be0cd19137e
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Seconds since 1970, of this try.
+                 * @example 1772443800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description As in Standard Webhooks: v1,<base64 HMAC-SHA256 of "id.timestamp.body">.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertRaised"];
+            };
+        };
+        responses: {
+            /** @description Taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

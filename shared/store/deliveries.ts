@@ -1,20 +1,192 @@
-// Messages to the outside and the tries to deliver them. A message is written in the transaction that made it true.
+// Messages to the outside and the tries to deliver them. Guarantee: a message is written in the transaction that made
+// it true, one sender at a time holds it, and what becomes of a try is recorded only by the one who holds it.
 
 import type { Sql } from '../context.ts'
-import type { DeliveryKind } from '../domain/vocabulary.ts'
+import { LIMITS } from '../domain/limits.ts'
+import type { DeliveryKind, DeliveryState } from '../domain/vocabulary.ts'
+import type { ItemRow, RunRow } from '../schema/wire.ts'
+import type { AlertRow } from '../schema/wire-alerts.ts'
+import type { DeliveryRow, RunEnd, TryRow } from '../schema/wire-deliveries.ts'
 
-export interface NewDelivery {
+/** A message in its sender's hands. */
+export interface HeldDelivery {
+  id: string
   project_id: string
-  alert_id: string
-  kind: Extract<DeliveryKind, 'alert.raised'>
-  /** http(s), or mailto with one address. */
+  kind: DeliveryKind
   url: string
-  /** What is sent, as JSON. To a mailto: `{"subject", "text"}`. */
-  body: string
+  host: string
+  /** Null until it was put in words. */
+  body: string | null
+  /** The number of this try; the sender holds the message for as long as it is the last. */
+  tries: number
 }
 
-/** Puts messages down to be sent, within the caller's transaction. What finishes a run announces it itself. */
-export async function insertDeliveries(sql: Sql, deliveries: readonly NewDelivery[]): Promise<void> {
-  if (deliveries.length === 0) return
-  await sql`insert into deliveries ${sql(deliveries)}`
+/**
+ * Takes up to `slots` messages that are due. Hosts are looked at one by one, those with the fewest in flight first, so
+ * that however many wait for one, the others are not behind them. One that was tried often enough, or whose project is
+ * gone, is given up.
+ */
+export async function claimDeliveries(
+  sql: Sql,
+  inFlight: ReadonlyMap<string, number>,
+  slots: number,
+): Promise<HeldDelivery[]> {
+  const busy = sql.json(Object.fromEntries(inFlight))
+  return sql<HeldDelivery[]>`
+    with recursive waiting as (
+      (select host from deliveries where due_at is not null order by host limit 1)
+      union all
+      select (select d.host from deliveries d where d.due_at is not null and d.host > w.host order by d.host limit 1)
+      from waiting w where w.host is not null
+    ), candidate as (
+      select d.*, busy.n + row_number() over (partition by w.host order by d.due_at) as place
+      from waiting w, lateral (select coalesce((${busy}::jsonb ->> w.host)::int, 0) as n) busy, lateral (
+        select d.id, d.due_at from deliveries d where d.host = w.host and d.due_at <= now()
+        order by d.due_at limit greatest(0, ${LIMITS.deliveries_in_flight_per_host} - busy.n)
+        for update skip locked
+      ) d
+    ), chosen as (
+      select c.id, p.account_id is not null and d.tries < d.tries_allowed as goes_on
+      from (select id from candidate order by place, due_at limit ${slots}) c
+      join deliveries d using (id) join projects p on p.id = d.project_id
+    ), held as (
+      update deliveries d set tries = d.tries + goes_on::int,
+        due_at = case when goes_on then now() + ${LIMITS.delivery_lease_ms} * interval '1 ms' end
+      from chosen c where d.id = c.id
+      returning d.*, goes_on
+    ), started as (
+      insert into delivery_tries (delivery_id, try) select id, tries from held where goes_on
+    )
+    select id, project_id, kind, url, host, body, tries from held where goes_on`
+}
+
+/** What messages about runs tell, by message: the run as it was then, and its item if it has but one. */
+export async function findRunEnds(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, RunEnd>> {
+  const rows = await sql<(RunRow & { delivery_id: string; ended_at: Date })[]>`
+    select r.*, a.slug as agent_slug, v.version as deployment_version, now.payloads_purged_at, now.steps_purged_at,
+      d.id as delivery_id, d.created_at as ended_at
+    from deliveries d join runs now on now.id = d.run_id, jsonb_populate_record(null::runs, d.run) r
+    join agents a on a.id = r.agent_id left join deployments v on v.id = r.deployment_id
+    where d.id = any(${[...deliveryIds]}::uuid[])`
+  const single = rows.filter(run => run.total_items === 1).map(run => run.id)
+  const items = await sql<ItemRow[]>`select * from items where run_id = any(${single}::uuid[]) and seq = 1`
+  const itemOf = new Map(items.map(item => [item.run_id, item]))
+  return new Map(
+    rows.map(({ delivery_id, ended_at, ...run }) => [
+      delivery_id,
+      { run, item: itemOf.get(run.id) ?? null, ended_at },
+    ]),
+  )
+}
+
+/** The alerts that messages tell, by message. */
+export async function findToldAlerts(
+  sql: Sql,
+  deliveryIds: readonly string[],
+): Promise<Map<string, AlertRow>> {
+  const rows = await sql<(AlertRow & { delivery_id: string })[]>`
+    select a.*, d.id as delivery_id from deliveries d join alerts a on a.id = d.alert_id
+    where d.id = any(${[...deliveryIds]}::uuid[])`
+  return new Map(rows.map(({ delivery_id, ...alert }) => [delivery_id, alert]))
+}
+
+/** How a try ended. */
+export interface TryEnd {
+  delivered: boolean
+  status: number | null
+  error: string | null
+  duration_ms: number
+  /** Until the next one, if there is one. */
+  backoff_ms: number
+}
+
+/** Records a try; false when it was taken for lost meanwhile, and somebody else holds the message. */
+export async function endTry(sql: Sql, held: HeldDelivery, end: TryEnd): Promise<boolean> {
+  const [row] = await sql<{ held: boolean }[]>`
+    with ended as (
+      update delivery_tries set status = ${end.status}, error = ${end.error}, duration_ms = ${end.duration_ms}
+      where delivery_id = ${held.id} and try = ${held.tries}
+    ), freed as (
+      update deliveries set body = coalesce(body, ${held.body}),
+        delivered_at = case when ${end.delivered} then now() end,
+        due_at = case when not ${end.delivered} and tries < tries_allowed
+          then now() + ${end.backoff_ms} * interval '1 ms' end
+      where id = ${held.id} and tries = ${held.tries} and due_at is not null
+      returning id
+    )
+    select exists (select from freed) as held`
+  return row!.held
+}
+
+/** Lets a message that was delivered or given up be tried again; false while it is still being tried. */
+export async function resendDelivery(sql: Sql, id: string): Promise<boolean> {
+  const { count } = await sql`
+    update deliveries set tries_allowed = tries + ${LIMITS.delivery_tries}, due_at = now(), delivered_at = null
+    where id = ${id} and due_at is null`
+  return count === 1
+}
+
+/** Removes messages that are over from the log when they are old; returns how many. */
+export async function removeOldDeliveries(sql: Sql, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from deliveries where id in (
+      select id from deliveries
+      where due_at is null and created_at < now() - ${LIMITS.delivery_days} * interval '1 day'
+      order by created_at limit ${limit})`
+  return count
+}
+
+export interface DeliveryFilter {
+  account_id: string
+  project_id: string | null
+  run_id?: string | undefined
+  state?: DeliveryState | undefined
+  before?: { created_text: string; id: string } | undefined
+  limit: number
+}
+
+const STATE = `case when d.due_at is not null then 'pending' when d.delivered_at is not null then 'delivered' else 'failed' end`
+
+const columns = (sql: Sql) => sql`
+  d.id, d.project_id, d.run_id, d.alert_id, d.kind, d.url, d.tries, d.due_at, d.created_at, d.delivered_at,
+  d.created_at::text as created_text, ${sql.unsafe(STATE)} as state, last.status as last_status, last.error as last_error`
+
+const lastTry = (sql: Sql) => sql`
+  left join lateral (
+    select status, error from delivery_tries t
+    where t.delivery_id = d.id and t.duration_ms is not null order by try desc limit 1
+  ) last on true`
+
+/** A page of the log, newest first. */
+export async function listDeliveries(sql: Sql, filter: DeliveryFilter): Promise<DeliveryRow[]> {
+  const { project_id, run_id, state, before, limit } = filter
+  const key = before && sql`(${before.created_text}::text::timestamptz, ${before.id}::uuid)`
+  return sql<DeliveryRow[]>`
+    select ${columns(sql)} from (
+      select d.* from projects p, lateral (
+        select * from deliveries d where d.project_id = p.id
+          ${run_id === undefined ? sql`` : sql`and d.run_id = ${run_id}`}
+          ${state === undefined ? sql`` : sql`and ${sql.unsafe(STATE)} = ${state}`}
+          ${key === undefined ? sql`` : sql`and (d.created_at, d.id) < ${key}`}
+        order by d.created_at desc, d.id desc limit ${limit}
+      ) d
+      where p.account_id = ${filter.account_id} ${project_id === null ? sql`` : sql`and p.id = ${project_id}`}
+      order by d.created_at desc, d.id desc limit ${limit}
+    ) d ${lastTry(sql)}
+    order by d.created_at desc, d.id desc`
+}
+
+/** With what was sent; its tries are read apart. */
+export async function findDelivery(sql: Sql, account_id: string, id: string) {
+  const [row] = await sql<(DeliveryRow & { body: string | null })[]>`
+    select ${columns(sql)}, d.body from deliveries d join projects p on p.id = d.project_id ${lastTry(sql)}
+    where p.account_id = ${account_id} and d.id = ${id}`
+  return row
+}
+
+/** Oldest first. */
+export async function listTries(sql: Sql, delivery_id: string): Promise<TryRow[]> {
+  return sql<TryRow[]>`
+    select try, started_at, duration_ms, status, error from delivery_tries
+    where delivery_id = ${delivery_id} order by try`
 }

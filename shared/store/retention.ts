@@ -98,6 +98,7 @@ async function takeItems(sql: Sql, { run_id, kind, next_seq, total_items }: Purg
     await sql`delete from steps where run_id = ${run_id} and seq >= ${next_seq} and seq < ${end}`
   else
     await sql`
+      with told as (update deliveries set body = null where run_id = ${run_id} and body is not null)
       update items set input = 'null', output = null
       where run_id = ${run_id} and seq >= ${next_seq} and seq < ${end}`
   return end > total_items

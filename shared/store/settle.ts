@@ -185,19 +185,15 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
       update project_usage u set running = u.running - c.left_running, spent_micro = u.spent_micro + c.spent
       from counted c where u.project_id = c.project_id and (c.left_running > 0 or c.spent > 0)
     ), ${notOk.length > 0 ? sql`sorted as (${insertTriage(sql, flush.run_id)}),` : sql``}
-    ${announce(sql)}
+    ${forget(sql)}
     select (select count(*)::int from settled) as recorded, finished_at is not null as finished, stop_reason
     from counted`
   return row ?? { recorded: 0, finished: true, stop_reason: null }
 }
 
-/** By the statement that finished a run its callback is put down as a delivery, and nothing of it stays due. */
-export const announce = (sql: Sql) => sql`
-  announced as (
-    insert into deliveries (project_id, run_id, kind, url)
-    select project_id, id, 'run.finished', callback_url from counted
-    where finished_at is not null and callback_url is not null
-  ), forgotten as (
+/** Of a run that the statement has finished nothing stays due. */
+export const forget = (sql: Sql) => sql`
+  forgotten as (
     delete from due_items where run_id in (select id from counted where finished_at is not null)
   )`
 

@@ -2,7 +2,7 @@
 // row first and touches queued and paused items only; those in flight belong to settle.
 
 import type { Sql } from '../context.ts'
-import { announce } from './settle.ts'
+import { forget } from './settle.ts'
 
 /**
  * Lets a statement begin when the run is locked. Waiting for the lock within it would leave it with a snapshot from
@@ -96,7 +96,7 @@ async function sweepLocked(sql: Sql, runId: string, limit: number): Promise<bool
       from swept s, counted c, run where run.over_budget
       on conflict (run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
         error_code = excluded.error_code, created_at = now(), disposition = null, decided_at = null
-    ), ${announce(sql)}
+    ), ${forget(sql)}
     select swept > 0 and finished_at is null as more from counted`
   return row?.more ?? false
 }

@@ -4,7 +4,7 @@
 import type { Sql } from '../context.ts'
 import type { ItemFacts } from '../domain/recovery.ts'
 import type { Disposition, ItemStatus, Outcome, TriageLane } from '../domain/vocabulary.ts'
-import { announce } from './settle.ts'
+import { forget } from './settle.ts'
 
 export interface ItemKey {
   run_id: string
@@ -156,10 +156,8 @@ export async function dismiss(sql: Sql, { run_id, seq }: ItemKey): Promise<boole
         cancelled = r.cancelled + n.ended,
         finished_at = coalesce(r.finished_at,
           case when ended_items(r) + n.ended >= r.total_items then now() end)
-      from n where r.id = ${run_id} and n.n > 0
-      -- Only this statement's own end is to be announced.
-      returning r.project_id, r.id, r.callback_url, case when n.ended > 0 then r.finished_at end as finished_at
-    ), ${announce(sql)}
+      from n where r.id = ${run_id} and n.n > 0 returning r.id, r.finished_at
+    ), ${forget(sql)}
     select n from n`
   return (row?.n ?? 0) > 0
 }

@@ -162,5 +162,6 @@ function learnFrom(json: any): void {
   if (typeof json.key === 'string' && typeof json.prefix === 'string') learn('key', json.id)
   if (typeof json.role === 'string') learn('member', json.id)
   if (typeof json.cron === 'string' && typeof json.id === 'string') learn('schedule', json.id)
+  if (typeof json.try_count === 'number') learn('delivery', json.id)
   if (typeof json.filter === 'object' && typeof json.id === 'string') learn('recovery', json.id)
 }

@@ -8,6 +8,7 @@ import { Miniflare } from 'miniflare'
 import { endpoints } from '../../functions/index.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
+import { createPost } from '../../infra/node/post.ts'
 import { createApp } from '../../shared/http/app.ts'
 import { openApiDocument } from '../../shared/http/openapi.ts'
 import { serveReference } from '../../shared/http/reference.ts'
@@ -28,7 +29,8 @@ export type StartHost = (options: HostOptions) => Promise<Host>
 export const startNodeHost: StartHost = async options => {
   const connections = openConnections(options)
   const config = { base_url: 'http://assay.test', master_key: options.masterKey }
-  const ctx = createContext({ connections, config, writeLog: () => {} })
+  const post = createPost(['127.0.0.0/8'])
+  const ctx = createContext({ connections, config, post, writeLog: () => {} })
   const app = createApp(endpoints, () => ctx)
   serveReference(
     app,
@@ -58,7 +60,9 @@ export const startWorkerdHost: StartHost = async options => {
       REDIS_URL: options.redisUrl,
       MASTER_KEY: options.masterKey,
       BASE_URL: 'http://assay.test',
+      ALLOW_CALLBACK_NETWORKS: '127.0.0.0/8',
     },
+    serviceBindings: { OUTSIDE: { network: { allow: ['public', '127.0.0.0/8'] } } },
   })
   const url = (await miniflare.ready).origin
   return { url, close: () => miniflare.dispose() }

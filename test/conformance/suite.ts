@@ -6,6 +6,7 @@ import { administrationPart } from './administration.ts'
 import { agentsPart } from './agents.ts'
 import { alertsPart } from './alerts.ts'
 import { badInputPart } from './bad-input.ts'
+import { deliveriesPart } from './deliveries.ts'
 import { edgePart } from './edge.ts'
 import { eventsPart } from './events.ts'
 import type { StartHost } from './hosts.ts'
@@ -43,6 +44,7 @@ export function conformance(name: string, startHost: StartHost): void {
     outcomesPart(given)
     eventsPart(given)
     recoveryPart(given)
+    deliveriesPart(given)
     badInputPart(given)
     sweepPart(given)
     uploadPart(given)

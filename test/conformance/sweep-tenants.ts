@@ -28,6 +28,7 @@ export interface Tenant {
   recovery_id: string
   channel_id: string
   schedule_id: string
+  delivery_id: string
   item_id: string
   partition_key: string
   /** A word that stands in its steps and nowhere else. */
@@ -80,6 +81,18 @@ async function makeTenant(world: World, name: string, account_id: string) {
   const channel = await post(alerts, { url: `mailto:alerts-of-${name}@example.org` })
   const schedule = await post('/v1/schedules', { agent_id: agent.id, cron: '59 23 31 12 *', input: word })
   await post(`/v1/schedules/${schedule.json.id}/trigger`, {})
+  const delivery_id = ctx.newId()
+  for (const id of [ctx.newId(), delivery_id]) {
+    const told = {
+      id,
+      project_id,
+      run_id,
+      kind: 'run.finished',
+      url: `http://127.0.0.1:9/${name}`,
+      due_at: null,
+    }
+    await ctx.sql`insert into deliveries ${ctx.sql({ ...told, body: JSON.stringify(word) } as never)}`
+  }
   const ended = { id: ctx.newId(), project_id, eligible: 0, status: 'completed' }
   await ctx.sql`insert into recoveries ${ctx.sql({ ...ended, filter: '{}', finished_at: new Date() } as never)}`
   for (let n = 0; n < 2; n++) {
@@ -102,6 +115,7 @@ async function makeTenant(world: World, name: string, account_id: string) {
     recovery_id: recovery.json.id,
     channel_id: channel.json.id,
     schedule_id: schedule.json.id,
+    delivery_id,
     item_id,
     partition_key,
     word,

@@ -3,6 +3,7 @@
 
 import { type Connections, openConnections } from '../../infra/node/connections.ts'
 import { createContext, type NodeContext } from '../../infra/node/context.ts'
+import { createPost } from '../../infra/node/post.ts'
 import type { AgentDeclaration, AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
 import type { AgentTarget, InvokeAgent } from '../../shared/engine/agent-port.ts'
 import { type NewItem, type RunOrder, submitRun } from '../../shared/engine/submit.ts'
@@ -106,6 +107,7 @@ export async function testEngine(options: { clock?: string } = {}): Promise<Test
       connections: on,
       config: { base_url: 'http://127.0.0.1', master_key: '11'.repeat(32) },
       invokeAgent: invoker(played),
+      post: createPost(['127.0.0.0/8']),
       writeLog: line => log.push(line),
     })
   const ctx = contextOn(connections, () => script)

@@ -5,6 +5,7 @@ import {
   foreignKey,
   index,
   integer,
+  jsonb,
   pgEnum,
   pgTable,
   primaryKey,
@@ -13,6 +14,7 @@ import {
   unique,
   uuid,
 } from 'drizzle-orm/pg-core'
+import { LIMITS } from '../../domain/limits.ts'
 import { DELIVERY_KINDS } from '../../domain/vocabulary.ts'
 import { alerts } from './alerts.ts'
 import { at, createdAt } from './columns.ts'
@@ -21,6 +23,7 @@ import { runOf } from './runs.ts'
 
 export const deliveryKind = pgEnum('delivery_kind', DELIVERY_KINDS)
 
+/** Those of runs are written by a trigger on `runs`, so that no way of ending a run can leave its callback out. */
 export const deliveries = pgTable(
   'deliveries',
   {
@@ -32,19 +35,29 @@ export const deliveries = pgTable(
     kind: deliveryKind('kind').notNull(),
     /** http(s), or mailto with one address. */
     url: text('url').notNull(),
-    /** What is sent, made at the first try and the same in every other. */
+    /** Who is waited for: a slow receiver must hold up nobody else. All mail goes to one server. */
+    host: text('host')
+      .notNull()
+      .generatedAlwaysAs(sql`coalesce(substring(lower(url) from '^https?://([^/?#]+)'), 'mail')`),
+    /** The run's row as it was when it ended so. */
+    run: jsonb('run'),
+    /** What is sent; of a run it is made at the first try, and again when retention took it. */
     body: text('body'),
     tries: smallint('tries').notNull().default(0),
-    /** When it is tried next; null once it was delivered or given up. */
+    /** With so many it is given up; sending it again adds to them. */
+    tries_allowed: smallint('tries_allowed').notNull().default(LIMITS.delivery_tries),
+    /** When it is tried next, or taken for lost while it is tried; null once it was delivered or given up. */
     due_at: at('due_at').defaultNow(),
     created_at: createdAt(),
     delivered_at: at('delivered_at'),
   },
   t => [
     unique('deliveries_project_id').on(t.project_id, t.id),
-    index('deliveries_due').on(t.due_at).where(sql`due_at is not null`),
+    index('deliveries_due').on(t.host, t.due_at).where(sql`due_at is not null`),
+    index('deliveries_over').on(t.created_at).where(sql`due_at is null`),
     index('deliveries_project').on(t.project_id, t.created_at, t.id),
     index('deliveries_run').on(t.run_id),
+    index('deliveries_alert').on(t.alert_id),
     runOf(t),
     foreignKey({
       columns: [t.project_id, t.alert_id],
@@ -53,7 +66,7 @@ export const deliveries = pgTable(
   ],
 )
 
-/** One try: what the receiver said, or why it could not be asked. */
+/** One try: what the receiver said, or why it could not be asked. Without both it is under way, or its sender died. */
 export const deliveryTries = pgTable(
   'delivery_tries',
   {
@@ -61,27 +74,23 @@ export const deliveryTries = pgTable(
       .notNull()
       .references(() => deliveries.id, { onDelete: 'cascade' }),
     try: smallint('try').notNull(),
-    started_at: at('started_at').notNull(),
-    duration_ms: integer('duration_ms').notNull(),
+    started_at: at('started_at').notNull().defaultNow(),
+    duration_ms: integer('duration_ms'),
     status: smallint('status'),
     error: text('error'),
   },
   t => [primaryKey({ columns: [t.delivery_id, t.try] })],
 )
 
-/** What a project's callbacks and alerts are signed with; for a day after a roll the old one signs beside the new. */
-export const signingSecrets = pgTable(
-  'signing_secrets',
-  {
-    project_id: uuid('project_id')
-      .notNull()
-      .references(() => projects.id, { onDelete: 'cascade' }),
-    version: smallint('version').notNull(),
-    /** Encrypted with a key that is not in the database. */
-    sealed: text('sealed').notNull(),
-    created_at: createdAt(),
-    /** Null for the one in use. */
-    valid_until: at('valid_until'),
-  },
-  t => [primaryKey({ columns: [t.project_id, t.version] })],
-)
+/**
+ * Which secret a project's messages are signed with; without a row it is the first. Secrets are derived from the master
+ * key, so none is stored.
+ */
+export const signingSecrets = pgTable('signing_secrets', {
+  project_id: uuid('project_id')
+    .primaryKey()
+    .references(() => projects.id, { onDelete: 'cascade' }),
+  version: smallint('version').notNull(),
+  /** For a day the one before signs beside it. */
+  rolled_at: at('rolled_at').notNull().defaultNow(),
+})

@@ -1,0 +1,25 @@
+import { resend } from '../../shared/engine/deliver.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { within } from '../../shared/http/scope.ts'
+import { Delivery, deliveryOf } from '../../shared/schema/wire-deliveries.ts'
+import { findDelivery } from '../../shared/store/deliveries.ts'
+
+export const resendDelivery = endpoint({
+  method: 'post',
+  path: '/v1/deliveries/{deliveryId}/resend',
+  tag: 'Runs',
+  operation_id: 'resendDelivery',
+  summary: 'Send again',
+  description:
+    'For what was delivered and lost by its receiver, or given up: tried once more and three times after. The id stays the same, so a receiver that has handled it can tell.',
+  auth: 'any',
+  params: { deliveryId: 'delivery' },
+  answers: { 202: { description: 'It is being tried.', schema: Delivery } },
+  errors: ['delivery_pending'],
+  async handle({ ctx, principal, params }) {
+    const find = () => findDelivery(ctx.sql, principal.account_id, params.deliveryId)
+    const { id } = within(principal, 'delivery', await find())
+    await resend(ctx, id)
+    return deliveryOf(within(principal, 'delivery', await find()))
+  },
+})

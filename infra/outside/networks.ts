@@ -1,0 +1,47 @@
+// Which addresses messages to the outside may go to. Guarantee: only addresses of the public internet, and what the
+// operator named; an address that carries another one inside (mapped, translated, tunnelled) is none of them.
+
+import ipaddr from 'ipaddr.js'
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+/** Whether a message may go to an address, given as text. */
+export type Allows = (address: string) => boolean
+
+// ipaddr.js takes for unicast whatever it has no name for, old spellings of IPv4 addresses among it.
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
+
+/** @throws Error naming the network that is none */
+export function allowsOutside(networks: readonly string[]): Allows {
+  const allowed = networks.map(parsed)
+  return text => {
+    if (!ipaddr.isValid(text)) return false
+    const address = ipaddr.process(text) // an IPv4-mapped address is the one it maps
+    return isPublic(address) || allowed.some(([network, bits]) => contains(network, bits, address))
+  }
+}
+
+function isPublic(address: Address): boolean {
+  if (address.range() !== 'unicast') return false
+  return address.kind() === 'ipv4' || (address as ipaddr.IPv6).match(GLOBAL_UNICAST)
+}
+
+function contains(network: Address, bits: number, address: Address): boolean {
+  return network.kind() === address.kind() && address.match(network as never, bits)
+}
+
+function parsed(network: string): [Address, number] {
+  if (!ipaddr.isValidCIDR(network)) throw new Error(`"${network}" is not a network: write it like 10.0.0.0/8`)
+  return ipaddr.parseCIDR(network)
+}
+
+/** The address a URL spells out instead of a name; undefined for a name. */
+export function literalAddress(url: URL): string | undefined {
+  const bare = url.hostname.replace(/^\[|\]$/g, '')
+  return ipaddr.isValid(bare) ? bare : undefined
+}
+
+export const refusedAddress = (address: string, host: string) =>
+  new Error(
+    `${host === address ? address : `${host} is at ${address}, which`} is not an address of the public internet, and the operator has not allowed its network.`,
+  )

@@ -1,0 +1,48 @@
+// How messages to the outside are signed: one secret, two spellings. Receivers check either `X-Service-Signature`, or
+// the three headers of Standard Webhooks with any library that knows them.
+
+import { toBase64, toHex } from './secrets.ts'
+
+/** A secret as receivers are given it. */
+export const secretText = (secret: Uint8Array): string => `whsec_${toBase64(secret)}`
+
+export interface Signed {
+  id: string
+  /** Seconds since 1970. */
+  at_s: number
+  body: string
+}
+
+/**
+ * The headers that say who sent a message. With several secrets there is a signature of each: a receiver that knows
+ * one of them is content.
+ *
+ * @example
+ * await signatureHeaders([secret], { id: '0198…', at_s: 1767225600, body: '{}' })
+ * // { 'x-service-signature': 't=1767225600,v1=5f…', 'webhook-id': '0198…', 'webhook-timestamp': '1767225600',
+ * //   'webhook-signature': 'v1,K5…=' }
+ */
+export async function signatureHeaders(
+  secrets: readonly Uint8Array<ArrayBuffer>[],
+  { id, at_s, body }: Signed,
+): Promise<Record<string, string>> {
+  const own: string[] = []
+  const standard: string[] = []
+  for (const secret of secrets) {
+    const key = await crypto.subtle.importKey('raw', secret, HMAC, false, ['sign'])
+    own.push(`v1=${toHex(await mac(key, `${at_s}.${body}`))}`)
+    standard.push(`v1,${toBase64(await mac(key, `${id}.${at_s}.${body}`))}`)
+  }
+  return {
+    'x-service-signature': [`t=${at_s}`, ...own].join(','),
+    'webhook-id': id,
+    'webhook-timestamp': String(at_s),
+    'webhook-signature': standard.join(' '),
+  }
+}
+
+const HMAC = { name: 'HMAC', hash: 'SHA-256' }
+
+async function mac(key: CryptoKey, text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text)))
+}

@@ -1,0 +1,185 @@
+// Sends messages to the outside. Guarantee: a message is tried until its receiver takes it or LIMITS.delivery_tries
+// tries have failed, each with the same id and body; a sender that dies is followed by another; and a receiver that
+// hangs holds up nobody else's messages.
+
+import type { Context } from '../context.ts'
+import { alertMail } from '../domain/alerts.ts'
+import { ApiError } from '../domain/errors.ts'
+import { fault } from '../domain/fault.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { signatureHeaders } from '../domain/message-signature.ts'
+import { toJson } from '../schema/raw-json.ts'
+import { alertRaisedOf, runFinishedOf } from '../schema/wire-deliveries.ts'
+import { plainText } from '../store/columns.ts'
+import * as store from '../store/deliveries.ts'
+import { signingSecretsOf } from './signing-secrets.ts'
+
+/** One for each host's connections: a process that lives on shares it, an invocation with its own has its own. */
+const senders = new WeakMap<Context['sql'], Sender>()
+
+/** Sends what is due, in the background; to be called after the commit that made it so. May be called at any time. */
+export function deliverSoon(ctx: Context): void {
+  const sender = senders.get(ctx.sql) ?? new Sender(ctx)
+  senders.set(ctx.sql, sender)
+  sender.wake()
+}
+
+/** The chore: what a lost wake-up, a dead sender or a retry left due. */
+export async function deliverDue(ctx: Context): Promise<number> {
+  deliverSoon(ctx)
+  return store.removeOldDeliveries(ctx.sql, LIMITS.deliveries_removed_per_sweep)
+}
+
+/**
+ * Tries a message again that was delivered or given up, under the same id.
+ *
+ * @throws ApiError `delivery_pending`
+ */
+export async function resend(ctx: Context, id: string): Promise<void> {
+  if (!(await store.resendDelivery(ctx.sql, id)))
+    throw new ApiError(
+      'delivery_pending',
+      `Delivery ${id} is still being tried.`,
+      'Its due_at says when it is tried next.',
+    )
+  deliverSoon(ctx)
+}
+
+/** Starts no more tries, and ends those under way within LIMITS.drain_ms. */
+export function stopDelivering(ctx: Context): void {
+  senders.get(ctx.sql)?.stop()
+}
+
+type Secrets = Awaited<ReturnType<typeof signingSecretsOf>>
+
+class Sender {
+  readonly #ctx: Context
+  readonly #stop = new AbortController()
+  readonly #inFlight = new Map<string, number>()
+  #sending = 0
+  #slots: number = LIMITS.deliveries_in_flight
+  #looking = false
+  #again = false
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx
+  }
+
+  wake(): void {
+    this.#again = true
+    if (!this.#looking) this.#ctx.waitUntil(this.#look())
+  }
+
+  stop(): void {
+    this.#slots = 0
+    const abort = () => this.#stop.abort(new Error('The sender was stopped before there was an answer.'))
+    AbortSignal.timeout(LIMITS.drain_ms).addEventListener('abort', abort)
+  }
+
+  /** Takes what is due until nothing is, or no slot is left; every message that leaves its slot looks again. */
+  async #look(): Promise<void> {
+    this.#looking = true
+    try {
+      while (this.#again && this.#sending < this.#slots) {
+        this.#again = false
+        const slots = this.#slots - this.#sending
+        const held = await store.claimDeliveries(this.#ctx.sql, this.#inFlight, slots)
+        if (held.length > 0) await this.#start(held)
+      }
+    } finally {
+      this.#looking = false
+    }
+  }
+
+  /** When PostgreSQL goes away in the middle of it, their leases run out and they are tried again. */
+  async #start(held: readonly store.HeldDelivery[]): Promise<void> {
+    await fault('deliver.after_claim')
+    await this.#putInWords(held.filter(one => one.body === null))
+    const secrets = await signingSecretsOf(this.#ctx, [...new Set(held.map(one => one.project_id))])
+    for (const one of held) {
+      this.#count(one.host, 1)
+      this.#ctx.waitUntil(this.#send(one, secrets))
+    }
+  }
+
+  #count(host: string, n: 1 | -1): void {
+    const left = (this.#inFlight.get(host) ?? 0) + n
+    if (left === 0) this.#inFlight.delete(host)
+    else this.#inFlight.set(host, left)
+    this.#sending += n
+  }
+
+  /** Makes the bodies of messages that are tried for the first time. */
+  async #putInWords(held: readonly store.HeldDelivery[]): Promise<void> {
+    if (held.length === 0) return
+    const { sql, config } = this.#ctx
+    const ids = (kind: store.HeldDelivery['kind']) => held.filter(one => one.kind === kind).map(one => one.id)
+    const runs = await store.findRunEnds(sql, ids('run.finished'))
+    const alerts = await store.findToldAlerts(sql, ids('alert.raised'))
+    for (const one of held) {
+      const run = runs.get(one.id)
+      const alert = alerts.get(one.id)
+      if (run) one.body = toJson(runFinishedOf(run, config.base_url))
+      if (alert) one.body = toJson(isMail(one) ? alertMail(alert) : alertRaisedOf(alert))
+    }
+  }
+
+  async #send(held: store.HeldDelivery, secrets: Secrets): Promise<void> {
+    const started = this.#ctx.now()
+    const { status, error } = await this.#try(held, secrets).catch(thrown => ({
+      status: null,
+      error: thrown instanceof Error ? thrown.message : String(thrown),
+    }))
+    await fault('deliver.after_answer')
+    try {
+      await store.endTry(this.#ctx.sql, held, {
+        delivered: error === null,
+        status,
+        error: error && plainText(error, LIMITS.delivery_error_characters),
+        duration_ms: Math.max(0, this.#ctx.now() - started),
+        backoff_ms: this.#backoff(held.tries),
+      })
+    } finally {
+      this.#count(held.host, -1)
+      this.wake()
+    }
+  }
+
+  async #try(
+    held: store.HeldDelivery,
+    secrets: Secrets,
+  ): Promise<{ status: number | null; error: string | null }> {
+    const { id, url, project_id } = held
+    const body = held.body!
+    const signal = AbortSignal.any([AbortSignal.timeout(LIMITS.delivery_ms), this.#stop.signal])
+    if (isMail(held)) {
+      const { subject, text } = JSON.parse(body)
+      await this.#ctx.mail({ to: decodeURIComponent(url.slice('mailto:'.length)), subject, text }, signal)
+      return { status: null, error: null }
+    }
+    const signed = { id, at_s: Math.floor(this.#ctx.now() / 1000), body }
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'Assay',
+      ...(await signatureHeaders(secrets.get(project_id)!, signed)),
+    }
+    const { status } = await this.#ctx.post({ url, headers, body, signal })
+    return { status, error: status >= 200 && status < 300 ? null : refusal(status) }
+  }
+
+  /** From the end of a try to the next, spread so that what failed together does not come back together. */
+  #backoff(tries: number): number {
+    const { base, factor, jitter } = LIMITS.delivery_backoff_ms
+    const byte = new Uint8Array(1)
+    this.#ctx.random(byte)
+    const plain = base * factor ** ((tries - 1) % LIMITS.delivery_tries)
+    return Math.round(plain * (1 + (jitter * byte[0]!) / 255))
+  }
+}
+
+const isMail = ({ url }: { url: string }) => url.startsWith('mailto:')
+
+const refusal = (status: number) =>
+  status >= 300 && status < 400
+    ? `The receiver answered ${status}; redirects are not followed.`
+    : `The receiver answered ${status}.`

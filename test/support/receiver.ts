@@ -1,0 +1,54 @@
+// An HTTP server that takes callbacks, keeps what it got, and answers as the test says.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Received {
+  headers: Record<string, string>
+  body: string
+  path: string
+}
+
+export type Answer = (response: ServerResponse, request: IncomingMessage) => void
+
+export interface Receiver {
+  url: string
+  received: Received[]
+  /** How it answers from now on; 204 unless told. */
+  answer: Answer
+  /** Resolves when it has got so many messages in all. */
+  got(n: number): Promise<void>
+  close(): Promise<void>
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const waiting = new Set<() => void>()
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const text of request.setEncoding('utf8')) body += text
+    receiver.received.push({ headers: request.headers as Record<string, string>, body, path: request.url! })
+    receiver.answer(response, request)
+    for (const look of waiting) look()
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received: [],
+    answer: response => response.writeHead(204).end(),
+    got: n =>
+      new Promise(resolve => {
+        const look = () => {
+          if (receiver.received.length < n) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+        look()
+      }),
+    async close() {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+  return receiver
+}
