@@ -43,7 +43,7 @@ export const LIMITS = {
   search_names: 1000, // different names of steps a search looks through
   search_near_steps: 20_000, // looked through one by one for a word: 4 ms; what is not among them is rare
   search_text_characters: 4000, // of an input and of an output; what comes later is not found
-  search_catch_up_steps: 2000, // indexed before a search looks; what is more waits for the tick
+  search_catch_up_steps: 1000, // indexed before a search looks, 0.1 s of it; what is more waits for the tick
   index_flushes: 100, // looked through for one batch
   index_batch_steps: 2000,
   index_ms: 250, // of each tick, whatever else there is to do

@@ -20,8 +20,10 @@ interface FiledStep {
   output: string | null
 }
 
-/** Indexes the oldest flushes that were filed, about `limit` steps of them; returns how many steps that were. */
+/** Indexes steps of the oldest flushes that were filed, less than twice `limit`; returns how many there were. */
 export async function indexSteps(sql: Sql, limit: number): Promise<number> {
+  // Most searches find nothing to do, and need no transaction to see it.
+  if ((await sql`select from unindexed_steps limit 1`).length === 0) return 0
   return sql.begin(async tx => {
     // What a crash of the machine takes back is on file again.
     await tx`set local synchronous_commit = off`
@@ -42,8 +44,12 @@ function takeFiled(sql: Sql, limit: number) {
       delete from unindexed_steps where id = any(array(
         select id from (select id, sum(steps) over (order by id) - steps as before from oldest) o where before < ${limit}
       )) returning run_id, seqs, step_nos
+    ), rest as (
+      insert into unindexed_steps (run_id, seqs, step_nos)
+      select run_id, seqs[${limit}::int + 1:], step_nos[${limit}::int + 1:] from taken where cardinality(seqs) > ${limit}
     ), filed as materialized (
-      select run_id, f.seq, f.step_no from taken, unnest(seqs, step_nos) as f(seq, step_no)
+      select run_id, f.seq, f.step_no
+      from taken, unnest(seqs[:${limit}::int], step_nos[:${limit}::int]) as f(seq, step_no)
     )
     select f.run_id, f.seq, f.step_no, s.name, s.error_code, s.error_message,
       left(s.input, ${characters}) as input, left(s.output, ${characters}) as output
