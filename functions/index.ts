@@ -82,6 +82,12 @@ import { previewSchedule } from './schedules/preview.ts'
 import { triggerSchedule } from './schedules/trigger.ts'
 import { updateSchedule } from './schedules/update.ts'
 import { tick } from './tick.ts'
+import { createTrigger } from './triggers/create.ts'
+import { deleteTrigger } from './triggers/delete.ts'
+import { fireTrigger } from './triggers/fire.ts'
+import { getTrigger } from './triggers/get.ts'
+import { listTriggers } from './triggers/list.ts'
+import { updateTrigger } from './triggers/update.ts'
 
 export const endpoints: readonly Endpoint[] = [
   getHealth,
@@ -148,6 +154,12 @@ export const endpoints: readonly Endpoint[] = [
   disableSchedule,
   listScheduleEvents,
   triggerSchedule,
+  listTriggers,
+  createTrigger,
+  getTrigger,
+  updateTrigger,
+  deleteTrigger,
+  fireTrigger,
   createSession,
   refreshSession,
   deleteCurrentSession,

@@ -31,6 +31,7 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   not_found: 'There is no such thing in this account.',
   agent_slug_taken: 'Another agent of the project has this slug.',
   schedule_cron_taken: 'The agent has a schedule with this cron already.',
+  trigger_name_taken: 'Another trigger of the agent has this name.',
   email_taken: 'Somebody signs in with this e-mail already.',
   last_owner: 'The account would be left without an owner.',
   run_already_ended: 'The run has ended: there is nothing left to stop.',

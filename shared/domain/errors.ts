@@ -26,6 +26,7 @@ export const API_ERRORS = {
   not_found: 404,
   agent_slug_taken: 409,
   schedule_cron_taken: 409,
+  trigger_name_taken: 409,
   email_taken: 409,
   last_owner: 409,
   run_already_ended: 409,

@@ -14,6 +14,14 @@ export const LIMITS = {
   idempotency_key_characters: 256,
   idempotency_window_hours: 24,
 
+  // Triggers
+  trigger_name_characters: 64,
+  secret_env_characters: 256,
+  signing_secret_characters: { min: 8, max: 256 },
+  standard_secret_bytes: { min: 24, max: 64 }, // as Standard Webhooks says
+  webhook_tolerance_s: 300, // as Standard Webhooks, Stripe and Slack say
+  trigger_touch_ms: 1000, // last_fired_at is exact to this
+
   // JSON from outside
   json_depth: 64,
   body_bytes: 64 * MiB,
@@ -52,6 +60,7 @@ export const LIMITS = {
   triage_page: { default: 50, max: 200 },
   recoveries_page: { default: 50, max: 200 },
   audit_page: { default: 50, max: 200 },
+  triggers_page: { default: 50, max: 200 },
   export_chunk_items: 1000,
 
   // Event streams

@@ -144,3 +144,7 @@ function tooLong(line: number, maxLineBytes: number): LineError {
   const message = `Line ${line} is longer than ${maxLineBytes} bytes: send a smaller item, or a link to its content`
   return new LineError('line_too_long', line, message)
 }
+
+/** JSON as one line: line ends between its tokens would cut it; within strings they cannot occur raw. */
+export const oneLine = (json: string) =>
+  json.includes('\n') || json.includes('\r') ? json.replace(/[\r\n]+/g, ' ') : json

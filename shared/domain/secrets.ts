@@ -1,6 +1,8 @@
 // Keys derived from the master key, hashes and random words. WebCrypto only, so that it runs on every host.
 // Guarantee: each purpose has a key of its own, and knowing one tells nothing about another.
 
+import type { FillRandom } from './ids.ts'
+
 export type KeyPurpose = 'session' | 'cursor' | 'environment' | 'trigger' | 'signing' | 'platform'
 
 const encoder = new TextEncoder()
@@ -44,6 +46,12 @@ export function toBase64Url(bytes: Uint8Array): string {
   return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
+/** Compares in a time that depends on the lengths alone. */
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  return a.reduce((difference, byte, at) => difference | (byte ^ b[at]!), 0) === 0
+}
+
 /** Undefined when the text is not base64url, or not the one spelling of its bytes. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return undefined
@@ -53,7 +61,7 @@ export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined
 }
 
 /** A word nobody can guess: `bytes` random bytes in base64url. */
-export function randomWord(random: (bytes: Uint8Array) => void, bytes: number): string {
+export function randomWord(random: FillRandom, bytes: number): string {
   const filled = new Uint8Array(bytes)
   random(filled)
   return toBase64Url(filled)

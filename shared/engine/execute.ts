@@ -4,7 +4,7 @@
 import type { Context } from '../context.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { ndjsonLines } from '../domain/ndjson.ts'
+import { ndjsonLines, oneLine } from '../domain/ndjson.ts'
 import { type ItemLine, NDJSON, PROTOCOL_VERSION } from '../domain/protocol.ts'
 import { AgentProcessDied, type AgentResponse } from './agent-port.ts'
 import { Answer, backoffMs, budgetVerdict } from './answer.ts'
@@ -152,10 +152,6 @@ function itemLine(claim: Claim, flight: Flight, timing: Timing): string {
   }
   return `${JSON.stringify(head).slice(0, -1)},"input":${oneLine(item.input)}}\n`
 }
-
-/** Line ends between JSON tokens would cut the line; within strings they cannot occur raw. */
-const oneLine = (json: string) =>
-  json.includes('\n') || json.includes('\r') ? json.replace(/[\r\n]+/g, ' ') : json
 
 async function readLines(answer: Answer, response: AgentResponse, timeout: AbortController): Promise<void> {
   await checkStatus(answer, response)

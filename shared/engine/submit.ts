@@ -33,6 +33,8 @@ export interface Submitted {
   total_items: number
   /** Record id of the first item. */
   first_item: string
+  /** An earlier submission with the same idempotency key started the run. */
+  repeated: boolean
 }
 
 /** A submission that lost the race for its idempotency key; what it wrote is rolled back. */
@@ -74,7 +76,7 @@ export async function submitRun(
     const total_items = await writePile(ctx, order, run, chunksOf(batches))
     await fault('submit.after_commit')
     ctx.poke()
-    return { run_id: run.id, total_items, first_item: itemRecordId(run.id, 1) }
+    return { run_id: run.id, total_items, first_item: itemRecordId(run.id, 1), repeated: false }
   } catch (error) {
     if (!(error instanceof KeyTaken)) throw error
     return answerAgain(order, (await findEarlier(ctx, order))!)
@@ -97,6 +99,7 @@ async function answerAgain(order: RunOrder, earlier: store.KeyedAnswer): Promise
     run_id: earlier.run_id,
     total_items: earlier.total_items,
     first_item: itemRecordId(earlier.run_id, 1),
+    repeated: true,
   }
 }
 

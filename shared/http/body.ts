@@ -6,9 +6,39 @@ import { checkJson, JsonError } from '../domain/json.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { checked } from './validation.ts'
 
+const SEND_LINES = 'Send a large batch as application/x-ndjson, one item a line: it may have any length.'
+
+/** The body's bytes, at most `max`. @throws ApiError `body_too_large` with the hint */
+export async function readBytes(request: Request, max: number, hint: string): Promise<Uint8Array> {
+  checkContentEncoding(request)
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of bodyOf(request)) {
+    bytes += piece.length
+    if (bytes > max) throw new ApiError('body_too_large', `The body is larger than ${max} bytes.`, hint)
+    pieces.push(piece)
+  }
+  const whole = new Uint8Array(bytes)
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}
+
+/** The text of a body that is one JSON value of any kind. @throws ApiError for what the gate does not pass */
+export function jsonTextOf(request: Request, bytes: Uint8Array): string {
+  if (bytes.length === 0) throw new ApiError('invalid_request', 'The body is empty: send a JSON value.')
+  checkContentType(request, /^application\/([\w.-]+\+)?json\s*(;|$)/i)
+  const text = decoded(bytes)
+  checkGate(text)
+  return text
+}
+
 /** The body's text and its checked value; without a schema it must be empty or `{}`. */
 export async function readJson(request: Request, schema: z.ZodType | undefined) {
-  const text = await readText(request)
+  const text = decoded(await readBytes(request, LIMITS.body_bytes, SEND_LINES))
   if (schema === undefined) {
     if (text.trim() === '') return { text: '', body: undefined }
     checked(z.strictObject({}), parsed(text), 'body')
@@ -18,44 +48,37 @@ export async function readJson(request: Request, schema: z.ZodType | undefined) 
     if (schema.safeParse(undefined).success) return { text, body: undefined }
     throw new ApiError('invalid_request', 'The body is empty: send a JSON object.')
   }
-  const type = request.headers.get('content-type') ?? ''
-  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type.trim())) {
-    throw new ApiError(
-      'invalid_request',
-      `The content type is ${type === '' ? 'missing' : JSON.stringify(type)}.`,
-      'Send the body as content-type: application/json.',
-    )
-  }
+  checkContentType(request, /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i)
   return { text, body: checked(schema, parsed(text), 'body') }
 }
 
+function checkContentType(request: Request, taken: RegExp): void {
+  const type = request.headers.get('content-type')?.trim() ?? ''
+  if (taken.test(type)) return
+  throw new ApiError(
+    'invalid_request',
+    `The content type is ${type === '' ? 'missing' : JSON.stringify(type)}.`,
+    'Send the body as content-type: application/json.',
+  )
+}
+
 function parsed(text: string): unknown {
+  checkGate(text)
+  return JSON.parse(text)
+}
+
+function checkGate(text: string): void {
   try {
     checkJson(text)
   } catch (error) {
     if (error instanceof JsonError) throw new ApiError(error.code, `${error.message}.`)
     throw error
   }
-  return JSON.parse(text)
 }
 
-async function readText(request: Request): Promise<string> {
-  checkContentEncoding(request)
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  for await (const piece of bodyOf(request)) {
-    bytes += piece.length
-    if (bytes > LIMITS.body_bytes) throw tooLarge()
-    pieces.push(piece)
-  }
-  const whole = new Uint8Array(bytes)
-  let at = 0
-  for (const piece of pieces) {
-    whole.set(piece, at)
-    at += piece.length
-  }
+function decoded(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(whole)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     throw new ApiError('invalid_utf8', 'The body is not valid UTF-8: send the text encoded as UTF-8.')
   }
@@ -108,10 +131,3 @@ export function checkContentEncoding(request: Request): void {
     `Content encoding ${JSON.stringify(encoding)} is not taken: send the body as it is.`,
   )
 }
-
-const tooLarge = () =>
-  new ApiError(
-    'body_too_large',
-    `The body is larger than ${LIMITS.body_bytes} bytes.`,
-    'Send a large batch as application/x-ndjson, one item a line: it may have any length.',
-  )

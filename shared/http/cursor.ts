@@ -3,7 +3,7 @@
 
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
-import { derivedKey, fromBase64Url, toBase64Url } from '../domain/secrets.ts'
+import { derivedKey, fromBase64Url, sameBytes, toBase64Url } from '../domain/secrets.ts'
 
 /** The database's own text of each column the list is sorted by. */
 export type CursorKey = string[]
@@ -32,8 +32,7 @@ export async function openCursor(ctx: Context, identity: ListIdentity, cursor: s
   if (whole === undefined || whole.length <= MAC_BYTES) throw invalidCursor()
   const payload = whole.slice(MAC_BYTES)
   const mac = await macOf(ctx, identity, payload)
-  // Compared in full, so that the time it takes tells nothing.
-  if (mac.reduce((difference, byte, at) => difference | (byte ^ whole[at]!), 0) !== 0) throw invalidCursor()
+  if (!sameBytes(mac, whole.slice(0, MAC_BYTES))) throw invalidCursor()
   return JSON.parse(new TextDecoder().decode(payload))
 }
 

@@ -1,6 +1,7 @@
 // What an endpoint is: a value that says everything about one operation. The server, the OpenAPI document, the
 // client's types and the function table are made from it.
-// Guarantee: a handler runs only for a known caller, with parameters and body that fit their schemas.
+// Guarantee: a handler runs only for a known caller, with parameters and body that fit their schemas, unless the
+// endpoint says that it finds out about the caller or the body by itself.
 
 import type { z } from 'zod'
 import type { Context } from '../context.ts'
@@ -13,11 +14,14 @@ import { authenticate, checkRole, failedFor, type Principal, type SessionPrincip
 import { readJson } from './body.ts'
 import { checkRate } from './rate.ts'
 import { notFound } from './scope.ts'
-import { queryOf } from './validation.ts'
+import { headersOf, queryOf } from './validation.ts'
 
-/** `none` needs no credentials, `any` takes a project key or a session, `session` only a signed-in member. */
-export type Auth = 'none' | 'any' | 'session'
-type PrincipalOf<A extends Auth> = A extends 'none'
+/**
+ * `none` needs no credentials, `any` takes a project key or a session, `session` only a signed-in member; `trigger`
+ * takes a trigger's secret or its sender's signature, which the handler verifies.
+ */
+export type Auth = 'none' | 'any' | 'session' | 'trigger'
+type PrincipalOf<A extends Auth> = A extends 'none' | 'trigger'
   ? null
   : A extends 'session'
     ? SessionPrincipal
@@ -30,6 +34,8 @@ export type Noun =
   | 'project'
   | 'API key'
   | 'agent'
+  | 'trigger'
+  | 'webhook'
   | 'deployment'
   | 'run'
   | 'item'
@@ -68,7 +74,11 @@ export interface Endpoint {
   unlogged?: true
   params: Record<string, Noun>
   query?: z.ZodType
+  /** By their lower-case names; those it does not name go unseen. */
+  headers?: z.ZodObject
   body?: z.ZodType
+  /** The handler reads the body by itself: its bytes are signed. */
+  raw_body?: true
   /** A further content type of the request that the handler reads by itself, line by line. */
   lines?: { query: z.ZodType; line: z.ZodType; description: string }
   /** By status; the lowest one is the usual answer. */
@@ -77,11 +87,12 @@ export interface Endpoint {
   answer(ctx: Context, request: Request, params: Record<string, string>): Promise<Response>
 }
 
-export interface Invocation<A extends Auth, P extends string, Q, B, L> {
+export interface Invocation<A extends Auth, P extends string, Q, H, B, L> {
   ctx: Context
   principal: PrincipalOf<A>
   params: Record<P, string>
   query: Q
+  headers: H
   body: B
   /** The body as it was sent; empty when the endpoint takes none. */
   text: string
@@ -96,16 +107,18 @@ type Definition<
   A extends Auth,
   P extends string,
   Q extends z.ZodType,
+  H extends z.ZodObject,
   B extends z.ZodType,
   L extends z.ZodType,
-> = Omit<Endpoint, 'auth' | 'params' | 'query' | 'body' | 'lines' | 'answer'> & {
+> = Omit<Endpoint, 'auth' | 'params' | 'query' | 'headers' | 'body' | 'lines' | 'answer'> & {
   auth: A
   params?: Record<P, Noun>
   query?: Q
+  headers?: H
   body?: B
   lines?: { query: L; line: z.ZodType; description: string }
   /** Returns the answer's value, or a Response where the answer is streamed. */
-  handle(invocation: Invocation<A, P, z.output<Q>, z.output<B>, z.output<L>>): Promise<unknown>
+  handle(invocation: Invocation<A, P, z.output<Q>, z.output<H>, z.output<B>, z.output<L>>): Promise<unknown>
 }
 
 const NEEDS_BODY = new Set(['post', 'patch'])
@@ -114,17 +127,19 @@ export function endpoint<
   A extends Auth,
   P extends string = never,
   Q extends z.ZodType = z.ZodUndefined,
+  H extends z.ZodObject = z.ZodObject,
   B extends z.ZodType = z.ZodUndefined,
   L extends z.ZodType = z.ZodUndefined,
->({ handle, ...definition }: Definition<A, P, Q, B, L>): Endpoint {
+>({ handle, ...definition }: Definition<A, P, Q, H, B, L>): Endpoint {
   const params = (definition.params ?? {}) as Record<P, Noun>
   const status = Number(Object.keys(definition.answers)[0])
-  const isChange = definition.method !== 'get' && definition.auth !== 'none' && !definition.unlogged
+  const isKnown = definition.auth === 'any' || definition.auth === 'session'
+  const isChange = definition.method !== 'get' && isKnown && !definition.unlogged
   return {
     ...definition,
     params,
     async answer(ctx, request, given) {
-      const principal = definition.auth === 'none' ? null : await authenticate(ctx, request)
+      const principal = isKnown ? await authenticate(ctx, request) : null
       if (definition.auth === 'session' && principal?.kind !== 'session') throw sessionOnly()
       if (principal !== null) {
         await checkRate(ctx, principal)
@@ -138,13 +153,14 @@ export function endpoint<
       const lines = definition.lines !== undefined && isNdjson(request) ? definition.lines : undefined
       const query = queryOf(request, lines?.query ?? definition.query)
       const { text, body } =
-        NEEDS_BODY.has(definition.method) && lines === undefined
+        NEEDS_BODY.has(definition.method) && lines === undefined && !definition.raw_body
           ? await readJson(request, definition.body)
           : { text: '', body: undefined }
       const invocation = {
         principal: principal as PrincipalOf<A>,
         params: ids,
         query: (lines === undefined ? query : undefined) as z.output<Q>,
+        headers: headersOf(request, definition.headers) as z.output<H>,
         body: body as z.output<B>,
         text,
         lines: (lines === undefined ? undefined : query) as z.output<L> | undefined,
@@ -177,8 +193,8 @@ function checkedIds<P extends string>(params: Record<P, Noun>, given: Record<str
   const ids = {} as Record<P, string>
   for (const [name, noun] of Object.entries(params) as [P, Noun][]) {
     const id = given[name] ?? ''
-    if (!isUuid(id)) throw notFound(noun)
-    ids[name] = id.toLowerCase()
+    if (noun !== 'webhook' && !isUuid(id)) throw notFound(noun)
+    ids[name] = noun === 'webhook' ? id : id.toLowerCase()
   }
   return ids
 }

@@ -6,7 +6,7 @@ import { ERROR_MEANINGS } from '../domain/error-meanings.ts'
 import { API_ERRORS, type ApiErrorCode } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { AlertRaised, RunFinished } from '../schema/wire-deliveries.ts'
-import type { Answer, Endpoint } from './endpoint.ts'
+import type { Answer, Auth, Endpoint, Noun } from './endpoint.ts'
 import { type JsonSchema, Sampler } from './sample.ts'
 
 export interface Media {
@@ -56,7 +56,7 @@ const TAGS: Record<string, string> = {
   Runs: 'Invocations of an agent over items.',
   Items: 'The units of verdict and of recovery, and their traces.',
   Recovery: 'What did not work, and what can be done about it.',
-  Schedules: 'Recurring starts.',
+  Schedules: 'Starts by the clock, and triggers: starts from outside by HTTP.',
   Account: 'Members and their sessions.',
   'self-hosted': 'Runs in your own infrastructure; there is no shared endpoint.',
 }
@@ -70,10 +70,23 @@ const BODY_ERRORS: readonly ApiErrorCode[] = [
   'body_too_large',
 ]
 
+const KNOWN_CALLER: readonly ApiErrorCode[] = ['unauthenticated', 'forbidden', 'rate_limited']
+const AUTH_ERRORS: Record<Auth, readonly ApiErrorCode[]> = {
+  none: [],
+  any: KNOWN_CALLER,
+  session: KNOWN_CALLER,
+  trigger: ['unauthenticated', 'rate_limited'],
+}
+/** Where an operation takes something else than the document's default. */
+const SECURITY: Partial<Record<Auth, Record<string, string[]>[]>> = {
+  none: [],
+  trigger: [{ trigger_secret: [] }],
+}
+
 /** Every code an operation can answer with: its own, and those that follow from what it takes. */
 export function errorsOf(endpoint: Endpoint): ApiErrorCode[] {
   const codes = new Set<ApiErrorCode>(['invalid_request', ...endpoint.errors, 'internal'])
-  if (endpoint.auth !== 'none') codes.add('unauthenticated').add('forbidden').add('rate_limited')
+  for (const code of AUTH_ERRORS[endpoint.auth]) codes.add(code)
   if (Object.keys(endpoint.params).length > 0) codes.add('not_found')
   // One that takes no body still looks whether there is one.
   if (endpoint.method === 'post' || endpoint.method === 'patch')
@@ -102,6 +115,12 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Document {
     scheme: 'bearer',
     description: 'A project key (`pk_…`) or the access token of a session.',
   })
+  registry.registerComponent('securitySchemes', 'trigger_secret', {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      "A trigger's own secret (`whk_secret_…`). A trigger with a signature scheme takes the signature of its sender instead.",
+  })
   for (const endpoint of endpoints) registry.registerPath(routeOf(endpoint))
   for (const message of MESSAGES) registry.registerWebhook(messageOf(message))
   const used = new Set<string>(endpoints.map(endpoint => endpoint.tag)).add('self-hosted')
@@ -125,10 +144,11 @@ function routeOf(endpoint: Endpoint): RouteConfig {
     tags: [endpoint.tag, 'self-hosted'],
     summary: endpoint.summary,
     ...(endpoint.description !== undefined && { description: endpoint.description }),
-    ...(endpoint.auth === 'none' && { security: [] }),
+    ...(SECURITY[endpoint.auth] && { security: SECURITY[endpoint.auth]! }),
     request: {
       ...(Object.keys(params).length > 0 && { params: idsOf(params) }),
       ...(query !== undefined && { query: query as z.ZodObject }),
+      ...(endpoint.headers !== undefined && { headers: endpoint.headers }),
       ...((body !== undefined || lines !== undefined) && {
         body: {
           required: body === undefined || !body.safeParse(undefined).success,
@@ -145,12 +165,14 @@ function routeOf(endpoint: Endpoint): RouteConfig {
   }
 }
 
+const ID_SHAPES: Partial<Record<Noun, object>> = { webhook: { pattern: '^whk_[A-Za-z0-9_-]{22}$' } }
+
 const idsOf = (params: Endpoint['params']) =>
   z.object(
     Object.fromEntries(
       Object.entries(params).map(([name, noun]) => [
         name,
-        z.string().openapi({ format: 'uuid', description: `Id of the ${noun}.` }),
+        z.string().openapi({ ...(ID_SHAPES[noun] ?? { format: 'uuid' }), description: `Id of the ${noun}.` }),
       ]),
     ),
   )

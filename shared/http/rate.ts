@@ -8,17 +8,32 @@ import { takeTokens } from '../hints/rate.ts'
 import type { Principal } from './auth.ts'
 
 /** @throws ApiError `rate_limited` */
-export async function checkRate(ctx: Context, principal: Principal): Promise<void> {
-  const per_second =
-    (principal.kind === 'key' ? principal.requests_per_second : undefined) ??
-    LIMITS.project_requests_per_second
+export function checkRate(ctx: Context, principal: Principal): Promise<void> {
+  const per_second = principal.kind === 'key' ? principal.requests_per_second : undefined
   const name = principal.kind === 'key' ? `key:${principal.key_id}` : `session:${principal.session_id}`
+  return takeToken(ctx, principal.kind, name, per_second)
+}
+
+/** A trigger may be fired as often as a key of its project may ask. @throws ApiError `rate_limited` */
+export function checkFireRate(
+  ctx: Context,
+  trigger: { id: string; settings: { requests_per_second?: number } },
+): Promise<void> {
+  return takeToken(ctx, 'trigger', `trigger:${trigger.id}`, trigger.settings.requests_per_second)
+}
+
+async function takeToken(
+  ctx: Context,
+  who: Principal['kind'] | 'trigger',
+  name: string,
+  per_second: number = LIMITS.project_requests_per_second,
+): Promise<void> {
   const bucket = { name, per_second, burst: per_second * LIMITS.request_burst_seconds }
   const wait_ms = await takeTokens(ctx.redis, bucket, 1, ctx.now())
   if (wait_ms === 0) return
   throw new ApiError(
     'rate_limited',
-    `This ${principal.kind} asks more than ${per_second} times a second.`,
+    `This ${who} asks more than ${per_second} times a second.`,
     'Wait as long as Retry-After says; send many items as one batch.',
     Math.ceil(wait_ms / 1000),
   )

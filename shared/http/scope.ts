@@ -8,11 +8,13 @@ import type { RunRow } from '../schema/wire.ts'
 import type { AgentRow, ProjectRow } from '../schema/wire-account.ts'
 import type { MemberRow } from '../schema/wire-members.ts'
 import type { ScheduleRow } from '../schema/wire-schedules.ts'
+import type { TriggerRow } from '../schema/wire-triggers.ts'
 import { findAgent, findAgentBySlug } from '../store/agents.ts'
 import { findMember } from '../store/members.ts'
 import { findProject } from '../store/projects.ts'
 import { findRun } from '../store/runs.ts'
 import { findSchedule } from '../store/schedules.ts'
+import { findTrigger } from '../store/triggers.ts'
 import type { Principal, SessionPrincipal } from './auth.ts'
 import type { Noun } from './endpoint.ts'
 
@@ -76,6 +78,11 @@ export async function agentNamed(
     )
   }
   return within(principal, 'agent', await findAgentBySlug(ctx.db, scope.account_id, scope.project_id, slug))
+}
+
+/** The trigger, if the caller may act on its project. */
+export async function triggerIn(ctx: Context, principal: Principal, id: string): Promise<TriggerRow> {
+  return within(principal, 'trigger', await findTrigger(ctx.db, principal.account_id, id))
 }
 
 /** The member, if it is of the caller's account. */

@@ -1,6 +1,7 @@
 // Streams rows as JSON in constant memory. Guarantee: a fault on the way breaks the answer off, so that what is
 // not complete cannot be taken for complete.
 
+import { oneLine } from '../domain/ndjson.ts'
 import { toJson } from '../schema/raw-json.ts'
 
 /** One value a line, or one array; the next chunk is read when the caller has taken the one before. */
@@ -26,7 +27,7 @@ export function streamed<T>(
 }
 
 async function* lines<T>(chunks: AsyncGenerator<T[]>, shape: (row: T) => unknown): AsyncGenerator<string> {
-  for await (const rows of chunks) yield rows.map(row => `${toJson(shape(row))}\n`).join('')
+  for await (const rows of chunks) yield rows.map(row => `${oneLine(toJson(shape(row)))}\n`).join('')
 }
 
 async function* array<T>(chunks: AsyncGenerator<T[]>, shape: (row: T) => unknown): AsyncGenerator<string> {

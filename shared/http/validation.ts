@@ -6,12 +6,11 @@ import { ApiError } from '../domain/errors.ts'
 
 const ISSUES_NAMED = 5
 
+type Part = 'query' | 'headers' | 'body'
+const NAMES: Record<Part, string> = { query: 'Query parameter', headers: 'Header', body: 'Field' }
+
 /** The value as the schema gives it; `where` is what a message calls its root. */
-export function checked<S extends z.ZodType>(
-  schema: S,
-  value: unknown,
-  where: 'query' | 'body',
-): z.output<S> {
+export function checked<S extends z.ZodType>(schema: S, value: unknown, where: Part): z.output<S> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const named = result.error.issues.slice(0, ISSUES_NAMED).map(issue => described(issue, where))
@@ -19,14 +18,14 @@ export function checked<S extends z.ZodType>(
   throw new ApiError('invalid_request', named.join(' ') + (more > 0 ? ` And ${more} more.` : ''))
 }
 
-function described(issue: z.core.$ZodIssue, where: 'query' | 'body'): string {
+function described(issue: z.core.$ZodIssue, where: Part): string {
   const path = issue.path.map(String).join('.')
   if (issue.code === 'unrecognized_keys') {
-    const kind = where === 'query' ? 'query parameter' : 'field'
+    const kind = NAMES[where].toLowerCase()
     const keys = issue.keys.map(key => JSON.stringify(path === '' ? key : `${path}.${key}`)).join(', ')
     return `Unknown ${kind}${issue.keys.length > 1 ? 's' : ''} ${keys}.`
   }
-  const name = where === 'query' ? `Query parameter "${path}"` : path === '' ? 'The body' : `Field "${path}"`
+  const name = path === '' && where === 'body' ? 'The body' : `${NAMES[where]} "${path}"`
   return `${name}: ${issue.message.replace(/^Invalid input: /, '')}.`
 }
 
@@ -42,6 +41,16 @@ export function queryOf<S extends z.ZodType>(
   }
   const value = checked(schema ?? z.strictObject({}), Object.fromEntries(entries), 'query')
   return schema === undefined ? undefined : (value as z.output<S>)
+}
+
+/** The headers that a schema names, checked; without a schema there are none. */
+export function headersOf(request: Request, schema: z.ZodObject | undefined): unknown {
+  if (schema === undefined) return undefined
+  const given = Object.keys(schema.shape).flatMap(name => {
+    const value = request.headers.get(name)
+    return value === null ? [] : [[name, value]]
+  })
+  return checked(schema, Object.fromEntries(given), 'headers')
 }
 
 /** Refuses a URL whose percent-encoding does not decode to UTF-8. */

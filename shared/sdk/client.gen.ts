@@ -1061,6 +1061,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List triggers
+         * @description Newest first, with their URLs and when each last started a run.
+         */
+        get: operations["listTriggers"];
+        put?: never;
+        /**
+         * Create a trigger
+         * @description Gives the agent a URL that starts one run at each POST. The secret is in this answer and never again. For bearer, standard_webhooks and github it is made here, to be handed to the sender; a signing_secret that the sender made is taken instead. Stripe, Slack and Shopify always make their own: where it is known only once the sender knows the URL, give it later with PATCH; until then the trigger is not ready and refuses every fire.
+         */
+        post: operations["createTrigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/triggers/{triggerId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a trigger
+         * @description With its URL, and when it last started a run. Its secret is never shown again.
+         */
+        get: operations["getTrigger"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a trigger
+         * @description Its URL answers 404 from now on, for ever. The runs it started stay.
+         */
+        delete: operations["deleteTrigger"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a trigger, or give it its sender's secret
+         * @description Another name makes another URL and another secret, which is in this answer and never again; the old URL answers 404 at once. A signing_secret that the sender made changes without a new URL.
+         */
+        patch: operations["updateTrigger"];
+        trace?: never;
+    };
+    "/v1/webhooks/{webhookId}/trigger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fire a trigger
+         * @description Starts one run over one item, whose input is the body. Fires with one X-Idempotency-Key start one run within 24 hours: the key alone counts, and the rest get that run's id. Without that header the sender's id of the event is the key: webhook-id, X-GitHub-Delivery, X-Shopify-Webhook-Id, Stripe's id, Slack's event_id. GitHub and Shopify sign no time and not that id, so keep recorded requests of theirs to yourself. Only JSON is taken: no form bodies, as of Slack's commands.
+         */
+        post: operations["fireTrigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sessions": {
         parameters: {
             query?: never;
@@ -1597,6 +1669,9 @@ export interface components {
             /** @description The pile; an item_id may occur once in it. */
             items: components["schemas"]["BatchItem"][];
         };
+        Challenge: {
+            challenge: string;
+        };
         /** @description An item that goes on, and the work it skips. */
         ContinuedItem: {
             /**
@@ -1778,7 +1853,7 @@ export interface components {
                  * @description Stable, for machines.
                  * @enum {string}
                  */
-                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "nothing_to_recover" | "recovery_already_ended" | "delivery_pending" | "too_many_channels" | "rate_limited" | "too_many_open_runs" | "internal" | "dependency_unreachable";
+                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "nothing_to_recover" | "recovery_already_ended" | "delivery_pending" | "too_many_channels" | "rate_limited" | "too_many_open_runs" | "internal" | "dependency_unreachable";
                 /** @description For people. */
                 message: string;
                 /** @description What to do next. */
@@ -1879,6 +1954,12 @@ export interface components {
             worst_outcome_status: "ok" | "degraded" | "failed" | null;
             output: components["schemas"]["Json"];
         } | null;
+        /** @description Any JSON value: the input of the one item, kept byte for byte. */
+        FireBody: unknown;
+        FiredRun: components["schemas"]["StartedRun"] & {
+            /** @description True when an earlier fire with the same key started this run. */
+            duplicate: boolean;
+        };
         /** @description The durable record of an item. */
         ItemRecord: {
             /**
@@ -2012,6 +2093,55 @@ export interface components {
              * @example pk_4fJ0…
              */
             key: string;
+        };
+        /** @description A trigger with the secret that was just made. */
+        NewTrigger: {
+            /**
+             * Format: uuid
+             * @description What {triggerId} in paths stands for.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The project of its agent.
+             */
+            project_id: string;
+            /**
+             * Format: uuid
+             * @description The agent it starts.
+             */
+            agent_id: string;
+            agent_slug: string;
+            /** @description Unique within its agent. */
+            name: string;
+            /**
+             * Format: uri
+             * @description Where a POST starts a run; it changes with the name alone.
+             */
+            url: string;
+            /**
+             * @description How a fire proves who sent it.
+             * @enum {string}
+             */
+            scheme: "bearer" | "standard_webhooks" | "github" | "stripe" | "slack" | "shopify";
+            /** @description The sender's environment variable that holds the secret. */
+            secret_env: string | null;
+            /** @description False until the sender's signing secret was given: fires are refused. */
+            ready: boolean;
+            /** @description Declared in the code of its agent: a deploy changes it back. */
+            declared: boolean;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last started a run, exact to a second.
+             */
+            last_fired_at: string | null;
+            /** @description To hand to the sender; it is shown this once. Null where no new one was made. */
+            secret: string | null;
         };
         /** @description One item for an agent that is named in the body. */
         OneOffOrder: {
@@ -2910,6 +3040,87 @@ export interface components {
              * @description When it came into the feed.
              */
             created_at: string;
+        };
+        /** @description An inbound HTTP start of an agent, without its secret. */
+        Trigger: {
+            /**
+             * Format: uuid
+             * @description What {triggerId} in paths stands for.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The project of its agent.
+             */
+            project_id: string;
+            /**
+             * Format: uuid
+             * @description The agent it starts.
+             */
+            agent_id: string;
+            agent_slug: string;
+            /** @description Unique within its agent. */
+            name: string;
+            /**
+             * Format: uri
+             * @description Where a POST starts a run; it changes with the name alone.
+             */
+            url: string;
+            /**
+             * @description How a fire proves who sent it.
+             * @enum {string}
+             */
+            scheme: "bearer" | "standard_webhooks" | "github" | "stripe" | "slack" | "shopify";
+            /** @description The sender's environment variable that holds the secret. */
+            secret_env: string | null;
+            /** @description False until the sender's signing secret was given: fires are refused. */
+            ready: boolean;
+            /** @description Declared in the code of its agent: a deploy changes it back. */
+            declared: boolean;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last started a run, exact to a second.
+             */
+            last_fired_at: string | null;
+        };
+        /**
+         * @description A trigger for an agent.
+         * @example {
+         *       "agent_id": "019c2b1e-7a40-7c3d-9f21-5be000000000",
+         *       "name": "new-ticket"
+         *     }
+         */
+        TriggerOrder: {
+            /**
+             * Format: uuid
+             * @description The agent it starts.
+             */
+            agent_id: string;
+            /**
+             * @description Unique within its agent.
+             * @example new-ticket
+             */
+            name: string;
+            /**
+             * @description bearer unless told: the secret that is made here. The others are signatures of known senders.
+             * @enum {string}
+             */
+            scheme?: "bearer" | "standard_webhooks" | "github" | "stripe" | "slack" | "shopify";
+            /**
+             * @description The sender's environment variable that holds the secret.
+             * @example ASSAY_TRIGGER_SECRET
+             */
+            secret_env?: string;
+            /**
+             * @description The sender's own secret, where the sender makes it.
+             * @example whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH
+             */
+            signing_secret?: string;
         };
         Verification: {
             /** Format: uuid */
@@ -9248,6 +9459,621 @@ export interface operations {
             };
             /** @description `forbidden` */
             403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`, `too_many_open_runs` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listTriggers: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only triggers of this project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                project_id?: string;
+                /**
+                 * @description Only triggers of this agent.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                agent_id?: string;
+                /**
+                 * @description Opaque; where the page before said the next one begins.
+                 * @example Zk1xR2…
+                 */
+                cursor?: string;
+                /**
+                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @example 1
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The triggers. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        triggers: components["schemas"]["Trigger"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description `invalid_cursor`, `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TriggerOrder"];
+            };
+        };
+        responses: {
+            /** @description The trigger, with its secret. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewTrigger"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `trigger_name_taken` */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the trigger.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                triggerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trigger. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trigger"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the trigger.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                triggerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trigger that was deleted. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trigger"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the trigger.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                triggerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Unique within its agent.
+                     * @example new-ticket
+                     */
+                    name?: string;
+                    /**
+                     * @description The sender's environment variable that holds the secret.
+                     * @example ASSAY_TRIGGER_SECRET
+                     */
+                    secret_env?: string | null;
+                    /**
+                     * @description The sender's own secret, where the sender makes it.
+                     * @example whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH
+                     */
+                    signing_secret?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The trigger, with the secret if a new one was made. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewTrigger"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `trigger_name_taken` */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    fireTrigger: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Gets a signed summary when the run ends. Not with a signature scheme: senders do not sign it.
+                 * @example https://example.com/
+                 */
+                "x-callback-url"?: string;
+                /**
+                 * @description Fires of one key start one run within 24 hours. Without it, the sender's own id of the event.
+                 * @example x-idempotency-key
+                 */
+                "x-idempotency-key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the webhook.
+                 * @example webhookId
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FireBody"];
+            };
+        };
+        responses: {
+            /** @description An answer to Slack's url_verification; starts no run. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Challenge"];
+                };
+            };
+            /** @description Accepted and queued. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiredRun"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `account_suspended`, `plan_limit` */
+            402: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;

@@ -44,7 +44,7 @@ export function badInputPart(given: Given): void {
       for (const swept of operations) {
         const { requestBody } = swept.operation
         if (requestBody === undefined || (raw === '' && requestBody.required !== true)) continue
-        if (raw === '' && !swept.operation.requestBody!.required) continue
+        if (swept.id === 'fireTrigger') continue // takes any JSON from who has the trigger's secret
         const answer = await asked(world, swept, tenant, tenant.session, {}, { raw, headers: JSON_TYPE })
         expect([swept.id, answer.status, answer.json.error.code]).toEqual([swept.id, 400, code])
       }

@@ -18,6 +18,7 @@ import { recoveryPart } from './recovery.ts'
 import { runsPart } from './runs.ts'
 import { schedulesPart } from './schedules.ts'
 import { sweepPart } from './sweep.ts'
+import { triggersPart } from './triggers.ts'
 import { uploadPart } from './upload.ts'
 import { openWorld, type World } from './world.ts'
 
@@ -45,6 +46,7 @@ export function conformance(name: string, startHost: StartHost): void {
     eventsPart(given)
     recoveryPart(given)
     deliveriesPart(given)
+    triggersPart(given)
     badInputPart(given)
     sweepPart(given)
     uploadPart(given)

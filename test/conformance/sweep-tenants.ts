@@ -26,6 +26,8 @@ export interface Tenant {
   run_id: string
   record_id: string
   recovery_id: string
+  trigger_id: string
+  webhook_id: string
   channel_id: string
   schedule_id: string
   delivery_id: string
@@ -99,6 +101,8 @@ async function makeTenant(world: World, name: string, account_id: string) {
     const alert = alertAbout(ctx.newId(), project_id, agent.id, word)
     await ctx.sql`insert into alerts ${ctx.sql(alert as never)}`
   }
+  await post('/v1/triggers', { agent_id: agent.id, name: 'spare' })
+  const trigger = await post('/v1/triggers', { agent_id: agent.id, name: 'swept' })
   return {
     name,
     account_id,
@@ -113,6 +117,8 @@ async function makeTenant(world: World, name: string, account_id: string) {
     run_id,
     record_id: `${run_id.slice(0, 28)}00000001`,
     recovery_id: recovery.json.id,
+    trigger_id: trigger.json.id,
+    webhook_id: trigger.json.url.split('/').at(-2),
     channel_id: channel.json.id,
     schedule_id: schedule.json.id,
     delivery_id,

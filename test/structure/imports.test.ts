@@ -29,7 +29,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 }
 
 /** http looks up callers and what they may act on, and logs what they change; all else is the functions'. */
-const HTTP_STORES = ['api-keys', 'sessions', 'projects', 'agents', 'runs', 'members', 'schedules', 'audit']
+const HTTP_STORES = [
+  'api-keys',
+  'sessions',
+  'projects',
+  'agents',
+  'runs',
+  'members',
+  'schedules',
+  'triggers',
+  'audit',
+]
 
 interface Import {
   file: string

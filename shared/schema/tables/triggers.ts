@@ -1,6 +1,7 @@
 // Inbound HTTP starts.
 
-import { boolean, foreignKey, pgEnum, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
+import { boolean, check, foreignKey, pgEnum, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { SIGNATURE_SCHEMES } from '../../domain/vocabulary.ts'
 import { agents } from './agents.ts'
 import { at, bytea, createdAt, id } from './columns.ts'
@@ -21,9 +22,9 @@ export const triggers = pgTable(
     /** Declared in the agent's code: deploys change and remove it. */
     declared: boolean('declared').notNull().default(false),
     scheme: signatureScheme('scheme').notNull().default('bearer'),
-    /** Of the bearer secret. */
-    secret_hash: bytea('secret_hash').notNull(),
-    /** A sender's signing secret, which must be used again, encrypted with a key that is not in the database. */
+    /** Of the bearer secret; a trigger with signatures takes no bearer. */
+    secret_hash: bytea('secret_hash'),
+    /** What signatures are checked with, encrypted with a key that is not in the database; absent until it is known. */
     signing_secret_sealed: text('signing_secret_sealed'),
     created_at: createdAt(),
     last_fired_at: at('last_fired_at'),
@@ -31,6 +32,10 @@ export const triggers = pgTable(
   t => [
     unique('triggers_agent_name').on(t.agent_id, t.name),
     unique('triggers_project_id').on(t.project_id, t.id),
+    check(
+      'triggers_one_secret',
+      sql`case when scheme = 'bearer' then secret_hash is not null and signing_secret_sealed is null else secret_hash is null end`,
+    ),
     foreignKey({
       columns: [t.project_id, t.agent_id],
       foreignColumns: [agents.project_id, agents.id],

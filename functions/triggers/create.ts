@@ -1,0 +1,26 @@
+import { createTrigger as create } from '../../shared/engine/triggers.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { agentIn, triggerIn } from '../../shared/http/scope.ts'
+import { NewTrigger, TriggerOrder, triggerOf } from '../../shared/schema/wire-triggers.ts'
+
+export const createTrigger = endpoint({
+  method: 'post',
+  path: '/v1/triggers',
+  tag: 'Schedules',
+  operation_id: 'createTrigger',
+  summary: 'Create a trigger',
+  description:
+    'Gives the agent a URL that starts one run at each POST. The secret is in this answer and never again. For bearer, standard_webhooks and github it is made here, to be handed to the sender; a signing_secret that the sender made is taken instead. Stripe, Slack and Shopify always make their own: where it is known only once the sender knows the URL, give it later with PATCH; until then the trigger is not ready and refuses every fire.',
+  auth: 'any',
+  atomic: true,
+  body: TriggerOrder,
+  answers: { 201: { description: 'The trigger, with its secret.', schema: NewTrigger } },
+  errors: ['not_found', 'trigger_name_taken'],
+  async handle({ ctx, principal, body }) {
+    const { project_id, id: agent_id } = await agentIn(ctx, principal, body.agent_id)
+    const { name, scheme = 'bearer', secret_env = null, signing_secret = null } = body
+    const order = { project_id, agent_id, name, scheme, secret_env, signing_secret, declared: false }
+    const { id, secret } = await create(ctx, order)
+    return { ...triggerOf(await triggerIn(ctx, principal, id), ctx.config.base_url), secret }
+  },
+})

@@ -1,0 +1,44 @@
+import { ApiError } from '../../shared/domain/errors.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { challengeOf } from '../../shared/domain/webhook-signatures.ts'
+import { fireWebhook, verifySender, webhookAt } from '../../shared/engine/webhook.ts'
+import { jsonTextOf, readBytes } from '../../shared/http/body.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { checkFireRate } from '../../shared/http/rate.ts'
+import { Challenge, FireBody, FiredRun, FireHeaders } from '../../shared/schema/wire-triggers.ts'
+
+export const fireTrigger = endpoint({
+  method: 'post',
+  path: '/v1/webhooks/{webhookId}/trigger',
+  tag: 'Schedules',
+  operation_id: 'fireTrigger',
+  summary: 'Fire a trigger',
+  description:
+    "Starts one run over one item, whose input is the body. Fires with one X-Idempotency-Key start one run within 24 hours: the key alone counts, and the rest get that run's id. Without that header the sender's id of the event is the key: webhook-id, X-GitHub-Delivery, X-Shopify-Webhook-Id, Stripe's id, Slack's event_id. GitHub and Shopify sign no time and not that id, so keep recorded requests of theirs to yourself. Only JSON is taken: no form bodies, as of Slack's commands.",
+  auth: 'trigger',
+  params: { webhookId: 'webhook' },
+  headers: FireHeaders,
+  body: FireBody,
+  raw_body: true,
+  answers: {
+    200: { description: "An answer to Slack's url_verification; starts no run.", schema: Challenge },
+    202: { description: 'Accepted and queued.', schema: FiredRun },
+  },
+  errors: ['account_suspended', 'plan_limit', 'too_many_open_runs'],
+  async handle({ ctx, params, headers: sent, request, reply }) {
+    const webhook = await webhookAt(ctx, params.webhookId)
+    const bytes = await readBytes(request, LIMITS.item_input_bytes, 'An input is as large at most.')
+    await verifySender(ctx, webhook, request.headers, bytes)
+    await checkFireRate(ctx, webhook)
+    const text = jsonTextOf(request, bytes)
+    const challenge = challengeOf(webhook.scheme, text)
+    if (challenge !== undefined) return { challenge }
+    const { 'x-callback-url': callback_url = null, 'x-idempotency-key': idempotency_key } = sent
+    if (callback_url !== null && webhook.scheme !== 'bearer')
+      throw new ApiError('invalid_request', 'Header "x-callback-url": the signature does not cover it.')
+    const { headers } = request
+    const run = await fireWebhook(ctx, webhook, { text, headers, callback_url, idempotency_key })
+    reply.status = 202
+    return { run_id: run.run_id, record_id: run.first_item, duplicate: run.repeated }
+  },
+})

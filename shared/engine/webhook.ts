@@ -1,0 +1,103 @@
+// Starts runs for senders outside. Guarantee: one run for each fire that proves who sent it, or for all fires of one
+// key within LIMITS.idempotency_window_hours; none through a URL that is gone by the time the run commits.
+
+import type { Context, Sql } from '../context.ts'
+import { ApiError } from '../domain/errors.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { sameBytes, sha256 } from '../domain/secrets.ts'
+import { eventIdOf, verifySignature } from '../domain/webhook-signatures.ts'
+import type { NewItem } from '../store/submission.ts'
+import { findWebhook, holdWebhook, touchTrigger, type Webhook } from '../store/triggers.ts'
+import { unseal } from './sealing.ts'
+import { type Submitted, submitRun } from './submit.ts'
+
+const WEBHOOK_ID = /^whk_[A-Za-z0-9_-]{22}$/
+
+/** The trigger at a URL; one look at an index finds out that there is none. @throws ApiError `not_found` */
+export async function webhookAt(ctx: Context, webhook_id: string): Promise<Webhook> {
+  const webhook = WEBHOOK_ID.test(webhook_id) ? await findWebhook(ctx.db, webhook_id) : undefined
+  if (webhook === undefined) throw webhookGone()
+  return webhook
+}
+
+const webhookGone = () =>
+  new ApiError(
+    'not_found',
+    'There is no trigger at this URL.',
+    'A trigger that is renamed gets another URL; GET /v1/triggers lists them.',
+  )
+
+/** @throws ApiError `unauthenticated` unless the request was sent by who knows the trigger's secret */
+export async function verifySender(
+  ctx: Context,
+  { scheme, secret_hash, signing_secret_sealed }: Webhook,
+  headers: Headers,
+  body: Uint8Array,
+): Promise<void> {
+  if (scheme === 'bearer') return verifyBearer(secret_hash!, headers)
+  if (signing_secret_sealed === null) {
+    throw new ApiError(
+      'unauthenticated',
+      'The trigger does not know the signing secret of its sender yet.',
+      'Give it with PATCH /v1/triggers/{triggerId}, as signing_secret.',
+    )
+  }
+  const secret = await unseal(ctx, 'trigger', signing_secret_sealed)
+  await verifySignature(scheme, secret, headers, body, ctx.now())
+}
+
+async function verifyBearer(hash: Uint8Array, headers: Headers): Promise<void> {
+  const secret = /^Bearer (\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+  if (secret !== undefined && sameBytes(await sha256(secret), hash)) return
+  throw new ApiError(
+    'unauthenticated',
+    secret === undefined
+      ? 'The Authorization header is not "Bearer <trigger secret>".'
+      : 'This is not the secret of the trigger.',
+    'Send "Authorization: Bearer whk_secret_…", the secret that was shown when the trigger was made or renamed.',
+  )
+}
+
+export interface Fire {
+  /** The input: JSON, as it was sent. */
+  text: string
+  headers: Headers
+  callback_url: string | null
+  idempotency_key: string | undefined
+}
+
+/** @throws ApiError `not_found` when the URL has just gone, and whatever submitRun throws */
+export async function fireWebhook(ctx: Context, webhook: Webhook, fire: Fire): Promise<Submitted> {
+  const { id, project_id, agent_id, webhook_id, name, scheme } = webhook
+  const { text, headers, callback_url } = fire
+  const key =
+    fire.idempotency_key ?? (scheme === 'bearer' ? undefined : usableKey(eventIdOf(scheme, headers, text)))
+  async function together(sql: Sql): Promise<void> {
+    if (!(await holdWebhook(sql, webhook_id))) throw webhookGone()
+  }
+  const order = {
+    project_id,
+    agent_id,
+    name,
+    budget_cents: null,
+    concurrency: null,
+    timeout_seconds: null,
+    callback_url,
+    // A key of a URL's own: no key that a caller sends holds a newline. Senders may sign or order a body anew when
+    // they repeat it, so the key alone says that it is the same fire.
+    idempotency: key === undefined ? null : { key: `${webhook_id}\n${key}`, fingerprint: async () => 'fire' },
+    together,
+  }
+  const started = await submitRun(ctx, order, pileOf(text))
+  if (!started.repeated) ctx.waitUntil(touchTrigger(ctx.sql, id, LIMITS.trigger_touch_ms))
+  return started
+}
+
+const usableKey = (id: string | undefined) =>
+  id !== undefined && /^[\x20-\x7e]+$/.test(id) && id.length <= LIMITS.idempotency_key_characters
+    ? id
+    : undefined
+
+async function* pileOf(input: string): AsyncGenerator<NewItem[]> {
+  yield [{ line: 1, item_id: null, partition_key: null, input }]
+}
