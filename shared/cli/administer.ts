@@ -100,7 +100,8 @@ export async function audit({ api, output }: Session, given: Given): Promise<Exi
   return EXIT.ok
 }
 
-async function onlyProject(api: Session['api']): Promise<string> {
+/** The project of a key, or of a member who has just one. */
+export async function onlyProject(api: Session['api']): Promise<string> {
   const rows = await answered(api.GET('/v1/projects'))
   if (rows.length === 1) return rows[0]!.id
   const known = rows.map(row => `${row.name} (${row.id})`).join(', ')

@@ -18,6 +18,7 @@ export interface Option {
 }
 
 export interface Command {
+  /** One word, or a noun of such a command and a verb: `alerts mute`. */
   name: string
   /** In brackets when it may be left out. */
   args: readonly string[]
@@ -48,17 +49,24 @@ export type Invocation =
 
 /** @throws Failure `usage` */
 export function parse(commands: readonly Command[], argv: readonly string[]): Invocation {
-  const [name, ...rest] = argv
+  const [name] = argv
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    return { kind: 'help', command: commands.find(command => command.name === rest[0]) }
+    return { kind: 'help', command: commandOf(commands, argv.slice(1)) }
   }
-  const command = commands.find(command => command.name === name)
+  const command = commandOf(commands, argv)
   if (command === undefined) throw unknownCommand(commands, name)
+  const rest = argv.slice(command.name.split(' ').length)
   if (rest.includes('--help') || rest.includes('-h')) return { kind: 'help', command }
   const { values, positionals } = parsed(command, rest)
   checkArgs(command, positionals)
   checkOptions(command, values)
   return { kind: 'run', command, given: givenOf(values, positionals) }
+}
+
+/** A noun with one of its verbs goes before the noun alone. */
+function commandOf(commands: readonly Command[], [noun, verb]: readonly string[]): Command | undefined {
+  const named = (name: string) => commands.find(command => command.name === name)
+  return named(`${noun} ${verb}`) ?? named(`${noun}`)
 }
 
 type Values = Record<string, string | boolean | string[] | undefined>
@@ -157,10 +165,13 @@ const usageOf = ({ name, args, options }: Command) =>
   ['assay', name, ...args, ...(options.length > 0 ? ['[options]'] : [])].join(' ')
 
 export function helpOf(commands: readonly Command[], command: Command | undefined): string {
-  return command === undefined ? overview(commands) : commandHelp(command)
+  return command === undefined ? overview(commands) : commandHelp(commands, command)
 }
 
-function overview(commands: readonly Command[]): string {
+const isVerb = ({ name }: Command) => name.includes(' ')
+
+function overview(all: readonly Command[]): string {
+  const commands = all.filter(command => !isVerb(command))
   const left = (command: Command) => [command.name, ...command.args].join(' ')
   const width = Math.max(...commands.map(command => left(command).length))
   return [
@@ -168,7 +179,7 @@ function overview(commands: readonly Command[]): string {
     '',
     ...commands.map(command => `  ${left(command).padEnd(width)}  ${command.summary}`),
     '',
-    'assay COMMAND --help tells the options of a command. --json works everywhere.',
+    'assay COMMAND --help tells what else can be said to a command. --json works everywhere.',
     '',
     'Server and key are ASSAY_BASE_URL and ASSAY_API_KEY, else those of the stack',
     'that npm start runs here.',
@@ -178,7 +189,7 @@ function overview(commands: readonly Command[]): string {
   ].join('\n')
 }
 
-function commandHelp(command: Command): string {
+function commandHelp(commands: readonly Command[], command: Command): string {
   const options = [...command.options, ...GLOBAL_OPTIONS]
   const left = ({ name, value }: Option) => `--${name}${value === undefined ? '' : ` ${value}`}`
   const width = Math.max(...options.map(option => left(option).length))
@@ -186,5 +197,16 @@ function commandHelp(command: Command): string {
     const choices = option.choices === undefined ? '' : ` (${option.choices.join(', ')})`
     return `  ${left(option).padEnd(width)}  ${option.about}${choices}`
   })
-  return [`usage: ${usageOf(command)}`, '', command.summary, '', ...told].join('\n')
+  const verbs = commands.filter(({ name }) => name.startsWith(`${command.name} `))
+  const called = ({ name, args }: Command) => ['assay', name, ...args].join(' ')
+  const longest = Math.max(...verbs.map(verb => called(verb).length))
+  return [
+    `usage: ${usageOf(command)}`,
+    '',
+    command.summary,
+    '',
+    ...told,
+    ...(verbs.length > 0 ? [''] : []),
+    ...verbs.map(verb => `  ${called(verb).padEnd(longest)}  ${verb.summary}`),
+  ].join('\n')
 }

@@ -2,6 +2,7 @@
 
 import { OUTCOMES } from '../domain/vocabulary.ts'
 import { ADMINISTRATION_COMMANDS } from './administer-commands.ts'
+import { ALERT_COMMANDS } from './alert-commands.ts'
 import type { Command, Option } from './arguments.ts'
 import { RECOVERY_COMMANDS } from './recovery-commands.ts'
 
@@ -140,5 +141,6 @@ export const COMMANDS: readonly Command[] = [
     run: async (...given) => (await import('./read.ts')).verify(...given),
   },
   ...RECOVERY_COMMANDS,
+  ...ALERT_COMMANDS,
   ...ADMINISTRATION_COMMANDS,
 ]

@@ -89,3 +89,15 @@ export function brief(value: unknown, columns: number): string {
   // Cut before cleaning, so that a payload of a megabyte costs no more than a short one.
   return shorten(clean(text.slice(0, columns * 4)), columns)
 }
+
+/** Breaks a text at its spaces into lines of at most so many columns; a longer word has a line of its own. */
+export function wrap(text: string, columns: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && widthOf(last) + 1 + widthOf(word) <= columns)
+      lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}

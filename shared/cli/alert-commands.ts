@@ -1,0 +1,57 @@
+// The commands about alerts, as data.
+
+import { ALERT_RULES } from '../domain/vocabulary.ts'
+import type { Command, Option } from './arguments.ts'
+
+const project: Option = { name: 'project', value: 'ID', about: "the project; the key's own unless told" }
+const agent: Option = { name: 'agent', value: 'SLUG', about: 'only for this agent' }
+
+export const ALERT_COMMANDS: readonly Command[] = [
+  {
+    name: 'alerts',
+    args: [],
+    summary: 'List what went wrong without anybody asking, newest first.',
+    options: [
+      { name: 'rule', value: 'RULE', choices: ALERT_RULES, about: 'only alerts of this rule' },
+      { name: 'agent', value: 'SLUG', about: 'only alerts about this agent' },
+      { name: 'limit', value: 'N', kind: 'whole', least: 1, about: 'how many to list; 50 unless told' },
+    ],
+    run: async (...given) => (await import('./alerts.ts')).alerts(...given),
+  },
+  {
+    name: 'alerts rules',
+    args: [],
+    summary: 'List the rules and what they compare with.',
+    options: [project],
+    run: async (...given) => (await import('./alerts.ts')).rules(...given),
+  },
+  {
+    name: 'alerts mute',
+    args: ['RULE'],
+    summary: 'Raise no more alerts by a rule.',
+    options: [agent, project],
+    run: async (...given) => (await import('./alerts.ts')).mute(...given),
+  },
+  {
+    name: 'alerts unmute',
+    args: ['RULE'],
+    summary: 'Raise alerts by a rule, where told with another bound.',
+    options: [
+      agent,
+      project,
+      { name: 'bound', value: 'NAME=N', kind: 'list', about: 'what the rule compares with, as share=0.5' },
+    ],
+    run: async (...given) => (await import('./alerts.ts')).unmute(...given),
+  },
+  {
+    name: 'alerts channels',
+    args: [],
+    summary: 'List where alerts go; add a webhook or a mail address, or remove one.',
+    options: [
+      { name: 'add', value: 'URL', about: 'an https URL, or mailto: with an address' },
+      { name: 'remove', value: 'ID', about: 'a channel to remove' },
+      project,
+    ],
+    run: async (...given) => (await import('./alerts.ts')).channels(...given),
+  },
+]

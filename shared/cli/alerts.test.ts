@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { alertText } from './alerts.ts'
+
+const NOW = Date.parse('2026-03-02T09:30:00Z')
+const alert = {
+  id: '019c2b1e-7a40-7c3d-9f21-5be000000000',
+  project_id: '019c2b1e-7a40-7c3d-9f21-5be000000000',
+  rule: 'schedule_missed' as const,
+  reason: 'overdue',
+  message:
+    'Schedule "0 2 * * *" (UTC) of agent nightly: 2026-03-02T02:00:00.000Z passed while no tick was running.',
+  advice: 'See that the tick is called every minute; start by hand what is still wanted.',
+  command: 'assay schedules trigger 019c2b1e && assay runs',
+  agent_id: null,
+  schedule_id: null,
+  run_id: null,
+  since: '2026-03-02T02:00:00.000Z',
+  created_at: '2026-03-02T09:25:00.000Z',
+}
+const screen = (columns: number) => ({
+  columns,
+  paint: (_style: string, text: string) => text,
+  program: 'npx assay',
+})
+
+it('an alert says what happened, what to do, and the command as it can be typed here', () => {
+  expect(alertText(alert, NOW, screen(64)).split('\n')).toEqual([
+    'schedule_missed  5m ago',
+    '  Schedule "0 2 * * *" (UTC) of agent nightly:',
+    '  2026-03-02T02:00:00.000Z passed while no tick was running.',
+    '  See that the tick is called every minute; start by hand what',
+    '  is still wanted.',
+    '  npx assay schedules trigger 019c2b1e && npx assay runs',
+  ])
+})

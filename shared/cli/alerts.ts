@@ -1,0 +1,140 @@
+// The commands about alerts.
+
+import { LIMITS } from '../domain/limits.ts'
+import { ALERT_RULES, type AlertRule } from '../domain/vocabulary.ts'
+import type { Schemas } from '../sdk/client.ts'
+import { onlyProject } from './administer.ts'
+import { answered, findAgent } from './api.ts'
+import type { Given } from './arguments.ts'
+import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { ago, clean, wrap } from './format.ts'
+import type { Screen } from './output.ts'
+import type { Session } from './session.ts'
+import { type Column, table } from './table.ts'
+
+type Alert = Schemas['Alert']
+
+const DEFAULT_ALERTS = 50
+const RULES: Column<Schemas['AlertRule']>[] = [
+  { title: 'RULE', value: row => row.rule },
+  { title: 'AGENT', value: row => row.agent_id ?? 'all', optional: 2 },
+  {
+    title: 'ALERTS',
+    value: row => (row.enabled ? 'yes' : 'no'),
+    style: row => (row.enabled ? undefined : 'dim'),
+  },
+  {
+    title: 'BOUNDS',
+    value: row =>
+      Object.entries(row.bounds)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(' '),
+  },
+  { title: 'WHAT IT WATCHES', value: row => row.about, least: 16, optional: 1 },
+]
+const CHANNELS: Column<Schemas['AlertChannel']>[] = [
+  { title: 'URL', value: row => row.url, least: 20 },
+  { title: 'ID', value: row => row.id },
+]
+
+export async function alerts({ api, output, now }: Session, given: Given): Promise<ExitCode> {
+  const wanted = given.whole('limit') ?? DEFAULT_ALERTS
+  const agent = given.text('agent')
+  const filter = {
+    ...(given.text('rule') !== undefined && { rule: given.text('rule') as AlertRule }),
+    ...(agent !== undefined && { agent_id: (await findAgent(api, agent)).id }),
+  }
+  const rows: Alert[] = []
+  let cursor: string | undefined
+  do {
+    const limit = Math.min(wanted - rows.length, LIMITS.alerts_page.max)
+    const query = { ...filter, limit, ...(cursor && { cursor }) }
+    const page = await answered(api.GET('/v1/alerts', { params: { query } }))
+    rows.push(...page.alerts)
+    cursor = page.next_cursor ?? undefined
+  } while (cursor !== undefined && rows.length < wanted)
+  output.rows('alert', rows, screen =>
+    rows.length === 0
+      ? screen.paint('dim', 'no alerts')
+      : rows.map(row => alertText(row, now(), screen)).join('\n\n'),
+  )
+  return EXIT.ok
+}
+
+/** What, since when, what to do, and the command that does it. */
+export function alertText(alert: Alert, now: number, { columns, paint, program }: Screen): string {
+  const head = `${paint('red', alert.rule)}  ${paint('dim', ago(alert.created_at, now))}`
+  const lines = [alert.message, alert.advice].flatMap(text => wrap(clean(text), columns - INDENT.length))
+  const command = paint('cyan', clean(alert.command.replaceAll(/\bassay\b(?= )/g, program)))
+  return [head, ...lines.map(line => INDENT + line), `${INDENT}${command}`].join('\n')
+}
+
+const INDENT = '  '
+
+export async function rules({ api, output }: Session, given: Given): Promise<ExitCode> {
+  const path = { projectId: given.text('project') ?? (await onlyProject(api)) }
+  const rows = await answered(api.GET('/v1/projects/{projectId}/alert-rules', { params: { path } }))
+  output.rows('alert_rule', rows, screen => table(RULES, rows, screen))
+  return EXIT.ok
+}
+
+export const mute = (session: Session, given: Given) => setRule(session, given, { enabled: false })
+
+export async function unmute(session: Session, given: Given): Promise<ExitCode> {
+  const bounds = given.list('bound').map(text => {
+    const [, name, value] = /^(\w+)=(\d+(?:\.\d+)?)$/.exec(text) ?? []
+    if (name === undefined) throw usageFailure(`--bound is "${text}"; it must look like share=0.5`)
+    return [name, Number(value)] as const
+  })
+  return setRule(session, given, {
+    enabled: true,
+    ...(bounds.length > 0 && { bounds: Object.fromEntries(bounds) }),
+  })
+}
+
+async function setRule(
+  { api, output }: Session,
+  given: Given,
+  change: { enabled: boolean; bounds?: Record<string, number> },
+): Promise<ExitCode> {
+  const rule = given.arg(0) as AlertRule
+  if (!ALERT_RULES.includes(rule)) {
+    throw usageFailure(`there is no rule "${rule}"`, { hint: `there are: ${ALERT_RULES.join(', ')}` })
+  }
+  const path = { projectId: given.text('project') ?? (await onlyProject(api)) }
+  const agent = given.text('agent')
+  const of = agent === undefined ? {} : { agent_id: (await findAgent(api, agent)).id }
+  const body = { rule, ...of, ...change }
+  const rows = await answered(api.PATCH('/v1/projects/{projectId}/alert-rules', { params: { path }, body }))
+  output.rows('alert_rule', rows, screen => table(RULES, rows, screen))
+  return EXIT.ok
+}
+
+export async function channels({ api, output }: Session, given: Given): Promise<ExitCode> {
+  const path = { projectId: given.text('project') ?? (await onlyProject(api)) }
+  const [url, channelId] = [given.text('add'), given.text('remove')]
+  if (url !== undefined && channelId !== undefined) throw usageFailure('--add and --remove are two commands')
+  if (url !== undefined) {
+    const made = await answered(
+      api.POST('/v1/projects/{projectId}/alert-channels', { params: { path }, body: { url } }),
+    )
+    output.emit('alert_channel_added', made, () => `alerts go to ${clean(made.url)}`)
+    return EXIT.ok
+  }
+  if (channelId !== undefined) {
+    const gone = await answered(
+      api.DELETE('/v1/projects/{projectId}/alert-channels/{channelId}', {
+        params: { path: { ...path, channelId } },
+      }),
+    )
+    output.emit('alert_channel_removed', gone, () => `alerts go to ${clean(gone.url)} no more`)
+    return EXIT.ok
+  }
+  const rows = await answered(api.GET('/v1/projects/{projectId}/alert-channels', { params: { path } }))
+  output.rows('alert_channel', rows, screen =>
+    rows.length === 0
+      ? screen.paint('dim', 'alerts are listed here and go nowhere; --add URL tells them')
+      : table(CHANNELS, rows, screen),
+  )
+  return EXIT.ok
+}
