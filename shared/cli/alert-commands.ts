@@ -1,6 +1,5 @@
 // The commands about alerts, as data.
 
-import { ALERT_RULES } from '../domain/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 
 const project: Option = { name: 'project', value: 'ID', about: "the project; the key's own unless told" }
@@ -12,7 +11,7 @@ export const ALERT_COMMANDS: readonly Command[] = [
     args: [],
     summary: 'List what went wrong without anybody asking, newest first.',
     options: [
-      { name: 'rule', value: 'RULE', choices: ALERT_RULES, about: 'only alerts of this rule' },
+      { name: 'rule', value: 'RULE', about: 'only alerts of this rule, such as schedule_missed' },
       { name: 'agent', value: 'SLUG', about: 'only alerts about this agent' },
       { name: 'limit', value: 'N', kind: 'whole', least: 1, about: 'how many to list; 50 unless told' },
     ],

@@ -40,8 +40,9 @@ const CHANNELS: Column<Schemas['AlertChannel']>[] = [
 export async function alerts({ api, output, now }: Session, given: Given): Promise<ExitCode> {
   const wanted = given.whole('limit') ?? DEFAULT_ALERTS
   const agent = given.text('agent')
+  const rule = given.text('rule')
   const filter = {
-    ...(given.text('rule') !== undefined && { rule: given.text('rule') as AlertRule }),
+    ...(rule !== undefined && { rule: known(rule) }),
     ...(agent !== undefined && { agent_id: (await findAgent(api, agent)).id }),
   }
   const rows: Alert[] = []
@@ -97,10 +98,7 @@ async function setRule(
   given: Given,
   change: { enabled: boolean; bounds?: Record<string, number> },
 ): Promise<ExitCode> {
-  const rule = given.arg(0) as AlertRule
-  if (!ALERT_RULES.includes(rule)) {
-    throw usageFailure(`there is no rule "${rule}"`, { hint: `there are: ${ALERT_RULES.join(', ')}` })
-  }
+  const rule = known(given.arg(0))
   const path = { projectId: given.text('project') ?? (await onlyProject(api)) }
   const agent = given.text('agent')
   const of = agent === undefined ? {} : { agent_id: (await findAgent(api, agent)).id }
@@ -108,6 +106,12 @@ async function setRule(
   const rows = await answered(api.PATCH('/v1/projects/{projectId}/alert-rules', { params: { path }, body }))
   output.rows('alert_rule', rows, screen => table(RULES, rows, screen))
   return EXIT.ok
+}
+
+function known(name: string): AlertRule {
+  const rule = ALERT_RULES.find(rule => rule === name)
+  if (rule !== undefined) return rule
+  throw usageFailure(`there is no rule "${name}"`, { hint: `there are: ${ALERT_RULES.join(', ')}` })
 }
 
 export async function channels({ api, output }: Session, given: Given): Promise<ExitCode> {
