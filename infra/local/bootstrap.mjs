@@ -1,5 +1,6 @@
 // What `npm start` runs, with whatever Node is there: makes sure of the dependencies, Node 24 among them, then runs
-// the stack with it. Signals are passed on; when this process dies, the stack notices and stops.
+// the stack with it. Signals are passed on; when this process dies, the stack notices and stops; when the stack
+// crashes, it is started again, unless it does so over and over.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -15,7 +16,12 @@ const stamp = join(root, 'node_modules', '.assay-installed')
 const packagedNode = join(root, 'node_modules', '.bin', 'node')
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
-const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }
+const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGABRT: 6, SIGKILL: 9, SIGTERM: 15 }
+// Of an error that nobody caught, and of the signals by which a system ends a process that took too much.
+const CRASHED = new Set([70, 128 + 9, 128 + 6])
+const CRASHES_FORGIVEN = 5
+const CRASH_WINDOW_MS = 600_000
+const RESTART_MS = 500 // what it left behind ends meanwhile
 let child
 let stopping = false
 for (const signal of SIGNALS) {
@@ -28,8 +34,26 @@ for (const signal of SIGNALS) {
 await ensureDependencies()
 const node = nodeToUse()
 if (stopping) process.exit(0)
-const code = await run(node, [join(root, 'infra', 'local', 'start.ts'), ...process.argv.slice(2)], 'ipc')
-process.exit(code)
+process.exit(await runStack(node))
+
+/** Resolves with the exit code of a stack that was asked to stop, could not start, or crashes over and over. */
+async function runStack(node) {
+  const crashes = []
+  for (;;) {
+    const code = await run(node, [join(root, 'infra', 'local', 'start.ts'), ...process.argv.slice(2)], 'ipc')
+    if (stopping || !CRASHED.has(code)) return code
+    crashes.push(Date.now())
+    const lately = crashes.filter(at => at > Date.now() - CRASH_WINDOW_MS)
+    if (lately.length > CRASHES_FORGIVEN) {
+      return fail(
+        `the stack has crashed ${lately.length} times within ten minutes, so it is not started again`,
+      )
+    }
+    console.error('the stack crashed and is started again; no item is lost')
+    await new Promise(resolve => setTimeout(resolve, RESTART_MS))
+    if (stopping) return code
+  }
+}
 
 async function ensureDependencies() {
   const wanted = createHash('sha256').update(readFileSync(lockfile)).digest('hex')

@@ -33,6 +33,8 @@ const HOST = '127.0.0.1'
 // On one's own machine an agent may declare what listens there, such as a local model, and a callback may go there.
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
 const STOP_MS = 30_000
+/** Tells the bootstrap that this was a crash; sysexits calls it an internal software error. */
+const CRASHED = 70
 // A terminal's Ctrl-C arrives here, and again through npm and through the bootstrap; that is still one wish.
 const SAME_WISH_MS = 500
 
@@ -158,6 +160,13 @@ function report(error: unknown): void {
   if (error instanceof Refusal) console.error(`${error.code}: ${error.message}`)
   else console.error(error)
 }
+
+// What nobody caught leaves the process in a state that nobody knows: the bootstrap starts it again. The driver of
+// PostgreSQL throws one when a session is cut between two statements (porsager/postgres#1208).
+process.on('uncaughtException', error => {
+  console.error(error)
+  process.exit(CRASHED)
+})
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ask(0))
 // The bootstrap holds the other end and may have been killed.

@@ -168,6 +168,18 @@ test('when the bootstrap is killed the stack notices and stops', { timeout: UP_M
   expect(await readFile(join(dataDir, 'postgres.log'), 'utf8')).toMatch(/database system is shut down\s*$/)
 })
 
+test('a stack that crashes is started again', { timeout: 2 * UP_MS }, async () => {
+  const dataDir = await dataFolder()
+  const stack = await start(dataDir)
+  const ready = () => stack.lines.filter(line => line.startsWith('ready '))
+  process.kill(stack.pids[1]!, 'SIGKILL')
+  await vi.waitFor(() => expect(ready()).toHaveLength(2), UP_MS)
+  expect(await health(ready()[1]!.slice('ready '.length))).toBe(200)
+  stack.npm.kill('SIGTERM')
+  await ended(stack)
+  expect(await processesIn(dataDir)).toEqual([])
+})
+
 test('after kill -9 of everything the next start has the same access', { timeout: 2 * UP_MS }, async () => {
   const dataDir = await dataFolder()
   const stack = await start(dataDir)
