@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../../shared/domain/limits.ts'
+import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { cursor, pageSize } from '../../shared/schema/input.ts'
 import { OpenSession, sessionOf } from '../../shared/schema/wire-members.ts'
 import { listSessions as list } from '../../shared/store/sessions.ts'
 
@@ -10,12 +12,17 @@ export const listSessions = endpoint({
   tag: 'Account',
   operation_id: 'listSessions',
   summary: 'List your sessions',
-  description: `Those that are still good, newest first; at most ${LIMITS.sessions_listed}.`,
+  description: 'Those that are still good, newest first.',
   auth: 'session',
-  answers: { 200: { description: 'The sessions.', schema: z.array(OpenSession) } },
-  errors: [],
-  async handle({ ctx, principal }) {
-    const rows = await list(ctx.db, principal.member_id, LIMITS.sessions_listed)
-    return rows.map(row => sessionOf(row, principal.session_id))
+  query: z.strictObject({ cursor: cursor.optional(), limit: pageSize(LIMITS.sessions_page) }),
+  answers: { 200: { description: 'The sessions.', schema: z.array(OpenSession), headers: NEXT_CURSOR } },
+  errors: ['invalid_cursor'],
+  async handle({ ctx, principal, query, reply }) {
+    const { account_id, member_id, session_id } = principal
+    const identity = { list: 'sessions', account_id, project_id: null, filters: { member_id } }
+    const read = ([before_id]: string[] = [], limit: number) => list(ctx.db, member_id, { before_id, limit })
+    const page = await readPage(ctx, identity, query, read, row => [row.id])
+    setNextCursor(reply.headers, page)
+    return page.rows.map(row => sessionOf(row, session_id))
   },
 })

@@ -1,5 +1,8 @@
 import { z } from '@hono/zod-openapi'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { cursor, pageSize } from '../../shared/schema/input.ts'
 import { Member, memberOf } from '../../shared/schema/wire-members.ts'
 import { listMembers as list } from '../../shared/store/members.ts'
 
@@ -11,7 +14,14 @@ export const listMembers = endpoint({
   summary: 'List members',
   description: 'Everyone who can sign in to the account, oldest first.',
   auth: 'session',
-  answers: { 200: { description: 'The members.', schema: z.array(Member) } },
-  errors: [],
-  handle: async ({ ctx, principal }) => (await list(ctx.db, principal.account_id)).map(memberOf),
+  query: z.strictObject({ cursor: cursor.optional(), limit: pageSize(LIMITS.members_page) }),
+  answers: { 200: { description: 'The members.', schema: z.array(Member), headers: NEXT_CURSOR } },
+  errors: ['invalid_cursor'],
+  async handle({ ctx, principal: { account_id }, query, reply }) {
+    const identity = { list: 'members', account_id, project_id: null, filters: {} }
+    const read = ([after_id]: string[] = [], limit: number) => list(ctx.db, account_id, { after_id, limit })
+    const page = await readPage(ctx, identity, query, read, row => [row.id])
+    setNextCursor(reply.headers, page)
+    return page.rows.map(memberOf)
+  },
 })

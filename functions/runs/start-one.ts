@@ -1,9 +1,8 @@
-import { ApiError } from '../../shared/domain/errors.ts'
 import { itemOfBody } from '../../shared/engine/item-lines.ts'
 import { submitRun } from '../../shared/engine/submit.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Fingerprint } from '../../shared/http/fingerprint.ts'
-import { agentIn, agentNamed, scopeOf } from '../../shared/http/scope.ts'
+import { agentOrdered } from '../../shared/http/scope.ts'
 import { OneOffOrder, orderOf, StartedRun } from '../../shared/schema/run-order.ts'
 
 export const startOneOffRun = endpoint({
@@ -18,17 +17,7 @@ export const startOneOffRun = endpoint({
   answers: { 202: { description: 'Accepted and queued.', schema: StartedRun } },
   errors: ['account_suspended', 'plan_limit', 'not_found', 'idempotency_key_reused', 'too_many_open_runs'],
   async handle({ ctx, principal, body, text, reply }) {
-    if ((body.agent === undefined) === (body.agent_id === undefined)) {
-      throw new ApiError('invalid_request', 'One of the fields "agent" and "agent_id" must name the agent.')
-    }
-    if (body.project_id !== undefined) await scopeOf(ctx, principal, body.project_id)
-    const agent =
-      body.agent_id === undefined
-        ? await agentNamed(ctx, principal, body.agent!, body.project_id)
-        : await agentIn(ctx, principal, body.agent_id)
-    if (body.project_id !== undefined && body.project_id !== agent.project_id) {
-      throw new ApiError('invalid_request', 'Field "project_id" names another project than the agent\'s.')
-    }
+    const agent = await agentOrdered(ctx, principal, body)
     const fingerprint = async () => new Fingerprint(['one-off', agent.id]).text(text).digest()
     const items = itemOfBody(text, ['input', 'item_id', 'partition_key'])
     const { run_id, first_item } = await submitRun(ctx, orderOf(agent, body, fingerprint), items)

@@ -3,7 +3,7 @@ import { submitRun } from '../../shared/engine/submit.ts'
 import { bodyOf, checkContentEncoding } from '../../shared/http/body.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Fingerprint } from '../../shared/http/fingerprint.ts'
-import { agentIn } from '../../shared/http/scope.ts'
+import { agentOrdered } from '../../shared/http/scope.ts'
 import { BatchItem, BatchOrder, BatchQuery, orderOf, SubmittedBatch } from '../../shared/schema/run-order.ts'
 
 export const submitBatch = endpoint({
@@ -31,7 +31,7 @@ export const submitBatch = endpoint({
   ],
   async handle({ ctx, principal, body, text, lines, request, reply }) {
     const batch = lines ?? body
-    const agent = await agentIn(ctx, principal, batch.agent_id)
+    const agent = await agentOrdered(ctx, principal, batch)
     const fingerprint = new Fingerprint(['batch', lines ?? null])
     const order = orderOf(agent, batch, async () => fingerprint.digest())
     const submitted = await submitRun(ctx, order, lines === undefined ? fromBody() : fromLines())

@@ -156,6 +156,14 @@ function options(): { port: number; dataDir: string; demo: boolean } {
   }
 }
 
+/** What runs here: stores that were given by their URL go on. */
+const ownParts = ({ DATABASE_URL, REDIS_URL }: NodeJS.ProcessEnv) => [
+  'the server',
+  'its agents',
+  ...(DATABASE_URL ? [] : ['PostgreSQL']),
+  ...(REDIS_URL ? [] : ['Redis']),
+]
+
 function report(error: unknown): void {
   if (error instanceof Refusal) console.error(`${error.code}: ${error.message}`)
   else console.error(error)
@@ -184,8 +192,10 @@ const settled = within(
   STOP_MS,
   Promise.allSettled([started]).then(() => parts.disposeAsync()),
 )
-if (!(await settled.catch(error => report(error)))) {
+const whole = await settled.catch(error => report(error))
+if (!whole) {
   console.error(`not everything stopped within ${STOP_MS / 1000} s; ending what is left`)
   process.exit(1)
 }
+if (askedAt > 0) say(`stopped: ${ownParts(process.env).join(', ')}`)
 process.exit(code)

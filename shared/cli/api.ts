@@ -15,13 +15,13 @@ export type Verification = Schemas['Verification']
 
 export type Api = Client
 
-export function connect({ base_url, api_key }: Access): Api {
+export function connect({ base_url, api_key }: Access, ask: typeof fetch = fetch): Api {
   return createClient({
     baseUrl: base_url,
     apiKey: api_key,
     fetch: async (input, init) => {
       try {
-        return await fetch(input, init)
+        return await ask(input, init)
       } catch (error) {
         throw unreachable(base_url, error)
       }

@@ -42,8 +42,9 @@ describe('a command line', () => {
     ],
     [['runs', '--agent', 'a', '--agent', 'b'], '--agent is given twice'],
     [['runs', '--agent='], '--agent is empty'],
-    [['runs', '--agents', 'a'], /Unknown option '--agents'/],
-    [['runs', '--agent'], '--agent needs a value'],
+    [['runs', '--agent'], '--agent needs a value: --agent SLUG'],
+    [['submit', 'f', '--agent', '--watch'], '--agent needs a value: --agent SLUG'],
+    [['submit', 'f', '--watch=1'], '--watch takes no value'],
   ])('%j is a usage error that says why and how it is used', (argv, message) => {
     const failure = refused(...argv)
     expect(failure).toBeInstanceOf(Failure)
@@ -54,10 +55,21 @@ describe('a command line', () => {
     expect(failure.next).toBe(`assay ${argv[0]} --help`)
   })
 
+  it('with an unknown option is told the nearest one, or all of them', () => {
+    expect(refused('submit', 'f', '--budgt', '5')).toMatchObject({
+      exit: EXIT.usage,
+      message: 'submit has no option --budgt',
+      hint: 'did you mean --budget?',
+      next: 'assay submit --help',
+    })
+    expect(refused('runs', '--everything').hint).toBe('there are: --agent, --limit, --json, --help')
+    expect(refused('runs', '-n').message).toBe('runs has no option -n')
+  })
+
   it('with an unknown command is told the nearest one, or all of them', () => {
     expect(refused('submitt', 'f')).toMatchObject({ exit: EXIT.usage, hint: 'did you mean submit?' })
     expect(refused('cancle', 'r').hint).toBe('did you mean cancel?')
-    expect(refused('destroy').hint).toContain('deploy, run, submit')
+    expect(refused('destroy').hint).toContain('deploy, agents, run, submit')
   })
 })
 
@@ -90,6 +102,10 @@ describe('help', () => {
     const text = invocation.kind === 'help' ? helpOf(COMMANDS, invocation.command) : ''
     expect(text).toMatch(/^ {2}assay alerts mute RULE +Raise no more alerts by a rule\.$/m)
     expect(parse(COMMANDS, ['alerts', 'mute', '--help'])).toMatchObject({ command: { name: 'alerts mute' } })
+  })
+
+  it.each(['--version', 'version'])('%s asks for the version', word => {
+    expect(parse(COMMANDS, [word])).toEqual({ kind: 'version' })
   })
 
   it('fits a terminal of 100 columns', () => {

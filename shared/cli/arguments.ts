@@ -2,6 +2,7 @@
 // command runs only with arguments and options it declares, each of the kind it declares.
 
 import { parseArgs } from 'node:util'
+import { nearest } from '../domain/nearest.ts'
 import type { ExitCode } from './failure.ts'
 import { usageFailure } from './failure.ts'
 import type { Session } from './session.ts'
@@ -45,6 +46,7 @@ export const GLOBAL_OPTIONS: readonly Option[] = [
 
 export type Invocation =
   | { kind: 'help'; command: Command | undefined }
+  | { kind: 'version' }
   | { kind: 'run'; command: Command; given: Given }
 
 /** @throws Failure `usage` */
@@ -53,6 +55,7 @@ export function parse(commands: readonly Command[], argv: readonly string[]): In
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     return { kind: 'help', command: commandOf(commands, argv.slice(1)) }
   }
+  if (name === '--version' || name === 'version') return { kind: 'version' }
   const command = commandOf(commands, argv)
   if (command === undefined) throw unknownCommand(commands, name)
   const rest = argv.slice(command.name.split(' ').length)
@@ -72,32 +75,43 @@ function commandOf(commands: readonly Command[], [noun, verb]: readonly string[]
 type Values = Record<string, string | boolean | string[] | undefined>
 
 function parsed(command: Command, rest: string[]): { values: Values; positionals: string[] } {
+  const known = [...command.options, ...GLOBAL_OPTIONS]
   const options = Object.fromEntries(
-    [...command.options, ...GLOBAL_OPTIONS].map(({ name, value, kind }) => [
+    known.map(({ name, value, kind }) => [
       name,
       { type: value === undefined ? ('boolean' as const) : ('string' as const), multiple: kind === 'list' },
     ]),
   )
-  try {
-    const { values, positionals, tokens } = parseArgs({
-      args: rest,
-      options,
-      allowPositionals: true,
-      strict: true,
-      tokens: true,
-    })
-    const names = tokens.flatMap(token => (token.kind === 'option' ? [token.name] : []))
-    const twice = names.find((name, at) => names.indexOf(name) < at && options[name]?.multiple !== true)
-    if (twice !== undefined) throw new Error(`--${twice} is given twice`)
-    return { values: values as Values, positionals }
-  } catch (error) {
-    throw misuse(
-      command,
-      (error as Error).message
-        .split('\n')[0]!
-        .replace(/^Option '(\S+).*' argument missing$/, '$1 needs a value'),
-    )
+  // Strict, it would tell what is wrong in its own words.
+  const { values, positionals, tokens } = parseArgs({
+    args: rest,
+    options,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  })
+  const seen = new Set<string>()
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    const { name, rawName, value, inlineValue } = token
+    const option = known.find(option => option.name === name)
+    if (option === undefined || !rawName.startsWith('--')) throw unknownOption(command, known, rawName)
+    if (option.value === undefined && value !== undefined) throw misuse(command, `${rawName} takes no value`)
+    if (option.value !== undefined && (value === undefined || (!inlineValue && /^--./.test(value))))
+      throw misuse(command, `${rawName} needs a value: ${rawName} ${option.value}`)
+    if (seen.has(name) && option.kind !== 'list') throw misuse(command, `${rawName} is given twice`)
+    seen.add(name)
   }
+  return { values: values as Values, positionals }
+}
+
+function unknownOption(command: Command, known: readonly Option[], rawName: string) {
+  const names = known.map(option => `--${option.name}`)
+  const near = nearest(rawName, names, 2)
+  return usageFailure(`${command.name} has no option ${rawName}`, {
+    hint: near === undefined ? `there are: ${names.join(', ')}` : `did you mean ${near}?`,
+    next: `assay ${command.name} --help`,
+  })
 }
 
 function checkArgs(command: Command, positionals: string[]): void {
@@ -139,26 +153,12 @@ const misuse = (command: Command, message: string) =>
   usageFailure(message, { hint: `usage: ${usageOf(command)}`, next: `assay ${command.name} --help` })
 
 function unknownCommand(commands: readonly Command[], name: string) {
-  const near = commands.find(command => command.name[0] === name[0] && distance(command.name, name) <= 2)
+  const names = commands.filter(command => !isVerb(command)).map(command => command.name)
+  const near = nearest(name, names, Math.min(2, name.length - 1))
   return usageFailure(`there is no command "${name}"`, {
-    hint: near
-      ? `did you mean ${near.name}?`
-      : `there are: ${commands.map(command => command.name).join(', ')}`,
+    hint: near === undefined ? `there are: ${names.join(', ')}` : `did you mean ${near}?`,
     next: 'assay --help',
   })
-}
-
-/** Levenshtein's, for words of a few letters. */
-function distance(a: string, b: string): number {
-  let row = [...b, ''].map((_, at) => at)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
-    }
-    row = next
-  }
-  return row[b.length]!
 }
 
 const usageOf = ({ name, args, options }: Command) =>
@@ -179,7 +179,8 @@ function overview(all: readonly Command[]): string {
     '',
     ...commands.map(command => `  ${left(command).padEnd(width)}  ${command.summary}`),
     '',
-    'assay COMMAND --help tells what else can be said to a command. --json works everywhere.',
+    'assay COMMAND --help tells what else can be said to a command. --json works everywhere,',
+    'and assay --version tells which one this is.',
     '',
     'Server and key are ASSAY_BASE_URL and ASSAY_API_KEY, else those of the stack',
     'that npm start runs here.',

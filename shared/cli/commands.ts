@@ -41,6 +41,13 @@ export const COMMANDS: readonly Command[] = [
     run: async (...given) => (await import('./deploy.ts')).deploy(...given),
   },
   {
+    name: 'agents',
+    args: [],
+    summary: 'List agents, with the version that is deployed.',
+    options: [],
+    run: async session => (await import('./read.ts')).agents(session),
+  },
+  {
     name: 'run',
     args: ['AGENT'],
     summary: 'Run an agent over one item.',

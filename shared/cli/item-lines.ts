@@ -1,6 +1,7 @@
 // Turns the rows of a JSONL file into the lines of a submission. Guarantee: constant memory; a row is passed on byte
 // for byte; line n of the file is line n of the submission, so that the server's line numbers are the file's.
 
+import { type BadLine, describeLines } from '../domain/bad-lines.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { LineError, ndjsonLines } from '../domain/ndjson.ts'
 import { clean } from './format.ts'
@@ -13,8 +14,8 @@ export interface Fields {
 
 /** The rows that cannot be items, by their number in the file. */
 export class BadLines extends Error {
-  constructor(file: string, problems: { line: number; problem: string }[], more: boolean) {
-    const named = problems.map(({ line, problem }) => `line ${line}: ${problem}`)
+  constructor(file: string, problems: readonly BadLine[], more: boolean) {
+    const named = describeLines(problems, 'line')
     super(
       [`${file} holds lines that cannot be submitted`, ...named, ...(more ? ['and perhaps more'] : [])].join(
         '\n',
@@ -31,7 +32,7 @@ export async function* itemLines(
   fields: Fields,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
-  const problems: { line: number; problem: string }[] = []
+  const problems: BadLine[] = []
   let next = 1
   try {
     for await (const { first_line, lines } of ndjsonLines(chunks, LIMITS.item_input_bytes)) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The `assay` command. Guarantee: it never asks anything; it ends with an exit code of EXIT, whatever happens.
 
+import { VERSION } from '../domain/version.ts'
 import { findAccess } from './access.ts'
 import { type Api, asFailure, connect } from './api.ts'
 import { helpOf, parse } from './arguments.ts'
@@ -40,6 +41,10 @@ async function main(): Promise<ExitCode> {
     const invocation = parse(COMMANDS, argv.slice(2))
     if (invocation.kind === 'help') {
       stdout.write(`${helpOf(COMMANDS, invocation.command)}\n`)
+      return EXIT.ok
+    }
+    if (invocation.kind === 'version') {
+      stdout.write(`assay ${VERSION}\n`)
       return EXIT.ok
     }
     return await invocation.command.run(session, invocation.given)

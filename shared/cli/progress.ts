@@ -18,6 +18,17 @@ export interface Pace {
 
 export const endedOf = (run: Run) => run.completed + run.failed + run.cancelled
 
+/** What failed, apart from what a budget ended: that did not run, or not to its end. */
+export function failures(run: Run, { paint }: Screen): string[] {
+  const failed = run.failed - run.budget_exceeded_count
+  return [
+    ...(failed > 0 ? [paint('red', `${count(failed)} failed`)] : []),
+    ...(run.budget_exceeded_count > 0
+      ? [paint('red', `${count(run.budget_exceeded_count)} over budget`)]
+      : []),
+  ]
+}
+
 /** Measures the pace over the last seconds. */
 export function paceMeter(): (run: Run, now: number) => Pace {
   const seen: { at: number; ended: number }[] = []
@@ -41,9 +52,9 @@ export function progressLine(run: Run, pace: Pace, screen: Screen): string {
   const worked = [
     paint('green', `${count(ok)} ok`),
     ...(run.degraded_count > 0 ? [paint('yellow', `${count(run.degraded_count)} degraded`)] : []),
-    ...(run.failed > 0 ? [paint('red', `${count(run.failed)} failed`)] : []),
+    ...failures(run, screen),
     ...(run.cancelled > 0 ? [paint('dim', `${count(run.cancelled)} cancelled`)] : []),
-    ...(run.paused > 0 ? [paint('cyan', `${count(run.paused)} paused`)] : []),
+    ...(run.paused > 0 ? [paint('cyan', `${count(run.paused)} held`)] : []),
   ].join(' ')
   const rate = pace.per_second === null ? '' : `${rateText(pace.per_second)}/s`
   const left = pace.left_ms === null || pace.left_ms === 0 ? '' : `${clock(pace.left_ms)} left`

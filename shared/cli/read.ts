@@ -1,7 +1,7 @@
 // The commands that look and change nothing, and cancel.
 
 import { LIMITS } from '../domain/limits.ts'
-import { answered, asFailure, paged, type Step } from './api.ts'
+import { type Agent, answered, asFailure, paged, type Step } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure } from './failure.ts'
 import { plural } from './format.ts'
@@ -9,6 +9,7 @@ import { itemText } from './item-view.ts'
 import type { Output, Screen } from './output.ts'
 import { itemsTable, runSummary, runsTable, verificationText } from './run-view.ts'
 import type { Session } from './session.ts'
+import { type Column, table } from './table.ts'
 
 const DEFAULT_ROWS = 50
 
@@ -20,6 +21,26 @@ export async function runs({ api, output, now }: Session, given: Given): Promise
   )
   const empty = 'no runs yet'
   return list(output, 'run', rows, more, limit, empty, screen => runsTable(rows, now(), screen))
+}
+
+const AGENTS: Column<Agent>[] = [
+  { title: 'SLUG', value: agent => agent.slug, least: 8 },
+  { title: 'NAME', value: agent => agent.name, least: 8, optional: 2 },
+  {
+    title: 'DEPLOYED',
+    value: agent => (agent.deployed_version === null ? 'nothing yet' : `version ${agent.deployed_version}`),
+    style: agent => (agent.deployed_version === null ? 'dim' : undefined),
+  },
+  { title: 'DESCRIPTION', value: agent => agent.description, least: 12, optional: 3 },
+  { title: 'ID', value: agent => agent.id, optional: 1 },
+]
+
+export async function agents({ api, output }: Session): Promise<ExitCode> {
+  const rows = await answered(api.GET('/v1/agents'))
+  output.rows('agent', rows, screen =>
+    rows.length === 0 ? screen.paint('dim', 'nothing has been deployed yet') : table(AGENTS, rows, screen),
+  )
+  return EXIT.ok
 }
 
 export async function items({ api, output }: Session, given: Given): Promise<ExitCode> {

@@ -48,7 +48,7 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
   {
     name: 'replay',
     args: ['ITEM'],
-    summary: 'Replay an item that did not work; steps that succeeded are taken over.',
+    summary: 'Replay an item; steps of it that succeeded are taken over.',
     options: [
       { name: 'from-step', value: 'KEY', about: 'run this step and what follows it again' },
       { name: 'input', value: 'JSON', about: 'another input' },

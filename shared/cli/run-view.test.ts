@@ -90,8 +90,21 @@ describe('the summary of a run', () => {
       'ran     partial: 100 of 100 items in 1:30',
       'worked  95 ok, 2 degraded, 3 failed',
       'cost    ≥$0.01, 1,500 tokens in, 20 out, 1 item called a model without a known price',
-      `open    5 items wait for a decision: assay items ${run.id} --outcome not_ok`,
+      `open    5 items wait for a decision: assay triage --run ${run.id}`,
     ])
+  })
+
+  it('does not read as if it went on where all that is left is held', () => {
+    const held = sampleRun({ total_items: 61, completed: 59, queued: 0, paused: 2 })
+    expect(runSummary(held, screen(120))).toContain(
+      'ran     waits for a decision: 59 of 61 items ended, 2 held',
+    )
+  })
+
+  it('tells what a budget ended apart from what failed', () => {
+    const values = { total_items: 61, failed: 61, budget_exceeded_count: 60, queued: 0 }
+    const broke = sampleRun({ ...values, status: 'budget_exceeded', budget_cents: 1 })
+    expect(runSummary(broke, screen(120))).toContain('worked  0 ok, 1 failed, 60 over budget')
   })
 
   it('says why a run stopped early', () => {

@@ -3,9 +3,9 @@
 import type { Run, RunItem, Verification } from './api.ts'
 import { ago, brief, clean, count, duration, money, pad, plural, spend } from './format.ts'
 import type { Screen } from './output.ts'
-import { endedOf } from './progress.ts'
+import { endedOf, failures } from './progress.ts'
 import { type Column, table } from './table.ts'
-import { outcomeStyle, whyOf } from './verdict.ts'
+import { isHeld, outcomeStyle, whyOf } from './verdict.ts'
 
 export function runsTable(runs: Run[], now: number, screen: Screen): string {
   const columns: Column<Run>[] = [
@@ -65,15 +65,16 @@ export function runSummary(run: Run, screen: Screen): string {
   const ended = run.finished_at ?? undefined
   const took =
     ended && run.started_at ? ` in ${duration(Date.parse(ended) - Date.parse(run.started_at))}` : ''
+  const held = isHeld(run)
   const ran = parts([
-    `${count(endedOf(run))} of ${plural(run.total_items, 'item')}${took}`,
-    run.paused > 0 && paint('cyan', `${count(run.paused)} paused`),
+    `${count(endedOf(run))} of ${plural(run.total_items, 'item')}${held ? ' ended' : ''}${took}`,
+    run.paused > 0 && paint('cyan', `${count(run.paused)} held`),
     run.cancelled > 0 && `${count(run.cancelled)} cancelled`,
   ])
   const worked = parts([
     paint('green', `${count(ok)} ok`),
     run.degraded_count > 0 && paint('yellow', `${count(run.degraded_count)} degraded`),
-    run.failed > 0 && paint('red', `${count(run.failed)} failed`),
+    ...failures(run, screen),
   ])
   const cost = parts([
     spend(run.cost_usd, run.unpriced_item_count > 0),
@@ -84,7 +85,7 @@ export function runSummary(run: Run, screen: Screen): string {
   ])
   const lines = [
     `${label('run')}${run.id}${run.name === null ? '' : `  ${clean(run.name)}`}`,
-    `${label('ran')}${paint('bold', run.status)}: ${ran}`,
+    `${label('ran')}${paint('bold', held ? 'waits for a decision' : run.status)}: ${ran}`,
     `${label('worked')}${worked}`,
     `${label('cost')}${cost}`,
   ]
@@ -98,7 +99,7 @@ export function runSummary(run: Run, screen: Screen): string {
   const open = run.undecided_count + run.paused
   if (open > 0) {
     lines.push(
-      `${label('open')}${plural(open, 'item')} wait${open === 1 ? 's' : ''} for a decision: ${program} items ${run.id} --outcome not_ok`,
+      `${label('open')}${plural(open, 'item')} wait${open === 1 ? 's' : ''} for a decision: ${program} triage --run ${run.id}`,
     )
   }
   return lines.join('\n')

@@ -28,6 +28,13 @@ export async function filtersOf({ api }: Session, given: Given) {
   }
 }
 
+/** The error, else the words of the agent or the grader, else what the reason means. */
+const whyInTriage = ({ error_code, reason, message }: Row) =>
+  [error_code, message].filter(Boolean).join(': ') || (reasonInWords(reason) ?? reason)
+
+/** The action as the command line calls it. */
+const verbOf = (action: string) => (action === 'acknowledge' ? 'ack' : action)
+
 export async function triage(session: Session, given: Given): Promise<ExitCode> {
   const { api, output, now } = session
   const limit = given.whole('limit') ?? DEFAULT_ROWS
@@ -51,7 +58,7 @@ export async function triage(session: Session, given: Given): Promise<ExitCode> 
             {
               title: 'YOUR ID',
               value: row => (row.item_id === row.record_id ? '' : row.item_id),
-              least: 8,
+              least: 6,
               optional: 4,
             },
             { title: 'PARTITION', value: row => row.partition_key ?? '', least: 6, optional: 5 },
@@ -59,14 +66,10 @@ export async function triage(session: Session, given: Given): Promise<ExitCode> 
               title: 'WORKED',
               value: row => row.outcome_status ?? 'held',
               style: row => outcomeStyle(row.outcome_status),
+              optional: 1,
             },
-            {
-              title: 'WHY',
-              value: row =>
-                [row.error_code ?? reasonInWords(row.reason), row.message].filter(Boolean).join(': '),
-              least: 12,
-            },
-            { title: 'CAN', value: row => row.available_actions.join(', '), optional: 2 },
+            { title: 'WHY', value: whyInTriage, least: 28 },
+            { title: 'CAN', value: row => row.available_actions.map(verbOf).join(', '), optional: 2 },
             { title: 'SINCE', value: row => ago(row.created_at, now()), align: 'right', optional: 3 },
           ],
           rows,

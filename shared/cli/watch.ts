@@ -1,19 +1,17 @@
-// Follows a run to its end. Guarantee: it outlives a restart of the server, and its exit code is the run's verdict.
+// Follows a run to its end. Guarantee: its exit code is the run's verdict, and while nothing happens it says why.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { answered, asFailure, type Run } from './api.ts'
+import { answered, type Run } from './api.ts'
 import type { Given } from './arguments.ts'
-import { EXIT, type ExitCode, Failure, isPassing } from './failure.ts'
-import type { Output } from './output.ts'
+import { EXIT, type ExitCode, Failure } from './failure.ts'
+import { count } from './format.ts'
 import { paceMeter, progressLine } from './progress.ts'
+import { runNews } from './run-news.ts'
 import { runSummary } from './run-view.ts'
 import type { Session } from './session.ts'
 import { exitOf, hasEnded, isHeld } from './verdict.ts'
 
-const FIRST_LOOK_MS = 100
-const SLOWEST_LOOK_MS = 1000
-const SLOWER = 1.25
-const PATIENCE_MS = 120_000
+const QUIET_MS = 3000
 
 export async function watch(session: Session, given: Given): Promise<ExitCode> {
   return watchRun(session, given.arg(0))
@@ -36,56 +34,64 @@ export async function watchRun(session: Session, run_id: string): Promise<ExitCo
   return exitOf(run)
 }
 
+type Watching = Pick<Session, 'api' | 'output' | 'now'>
+
 /** The run as it was when it ended or was held; undefined when the signal came first. */
 export async function followRun(
-  { api, output, now }: Pick<Session, 'api' | 'output' | 'now'>,
+  session: Watching,
   run_id: string,
   signal: AbortSignal,
 ): Promise<Run | undefined> {
-  const look = () => answered(api.GET('/v2/runs/{runId}', { params: { path: { runId: run_id } }, signal }))
+  const over = new AbortController()
+  const news = runNews(session, run_id, AbortSignal.any([signal, over.signal]))
   const pace = paceMeter()
-  let told = false
-  for (let wait_ms = FIRST_LOOK_MS; ; wait_ms = Math.min(wait_ms * SLOWER, SLOWEST_LOOK_MS)) {
-    const run = await patiently({ look, output, now, signal })
-    if (run === undefined) return undefined
-    const speed = pace(run, now())
-    output.redraw('progress', { run }, screen => progressLine(run, speed, screen))
-    if (hasEnded(run) || isHeld(run)) return run
-    if (!told && run.deployment_version === null && wait_ms === SLOWEST_LOOK_MS) {
-      told = true
-      output.note(`agent ${run.agent_slug} has no deployment yet; the run waits for one: assay deploy FILE`)
+  let told: string | undefined
+  let run: Run | undefined
+  try {
+    for (let next = news.next(); ; ) {
+      const found = await within(QUIET_MS, next)
+      if (found === 'quiet') {
+        const wait: Wait | undefined = run && (await waitOf(session, run).catch(() => undefined))
+        if (wait !== undefined && wait.token !== told) session.output.note(wait.message)
+        told = wait?.token
+        continue
+      }
+      if (found.done) return undefined
+      run = found.value
+      const speed = pace(run, session.now())
+      session.output.redraw('progress', { run }, screen => progressLine(found.value!, speed, screen))
+      if (hasEnded(run) || isHeld(run)) return run
+      next = news.next()
     }
-    await pause(wait_ms, signal)
+  } finally {
+    over.abort()
   }
 }
 
-interface Look {
-  look(): Promise<Run>
-  output: Output
-  now(): number
-  signal: AbortSignal
+/** What a promise gives, or `quiet` when that takes longer. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | 'quiet'> {
+  const timer = new AbortController()
+  const quiet = delay(ms, 'quiet' as const, { signal: timer.signal }).catch(() => 'quiet' as const)
+  return Promise.race([promise, quiet]).finally(() => timer.abort())
 }
 
-/** Asks again while the server is away, for a bounded time; undefined when the signal came. */
-async function patiently({ look, output, now, signal }: Look): Promise<Run | undefined> {
-  const since = now()
-  for (let noted = false; !signal.aborted; noted = true) {
-    try {
-      const run = await look()
-      if (noted) output.note('the server is back')
-      return run
-    } catch (error) {
-      if (signal.aborted) return undefined
-      const failure = asFailure(error)
-      if (failure === undefined || !isPassing(failure)) throw error
-      if (now() - since > PATIENCE_MS) throw failure
-      if (!noted) output.note(`${failure.message}; asking again for up to ${PATIENCE_MS / 60_000} minutes`)
-      await pause(SLOWEST_LOOK_MS, signal)
-    }
-  }
-  return undefined
+interface Wait {
+  token: string
+  message: string
 }
 
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => {})
+/** What the first item that is not at its end waits for; undefined when it is simply at work. */
+async function waitOf({ api }: Watching, run: Run): Promise<Wait | undefined> {
+  const status = run.running > 0 ? 'running' : 'queued'
+  const path = { runId: run.id }
+  const [item] = await answered(
+    api.GET('/v2/runs/{runId}/items', { params: { path, query: { status, limit: 1 } } }),
+  )
+  if (item === undefined) return undefined
+  const { token, message } = await answered(
+    api.GET('/v1/durable/runs/{itemId}/why', { params: { path: { itemId: item.id } } }),
+  )
+  if (token === 'running' || token === 'next') return undefined
+  const advice = token === 'no_deployment' ? ' To deploy it: assay deploy FILE' : ''
+  return { token, message: `${count(run[status])} ${status}. Of the first: ${message}${advice}` }
 }

@@ -59,6 +59,8 @@ export const LIMITS = {
   error_categories: 100,
   triage_page: { default: 50, max: 200 },
   recoveries_page: { default: 50, max: 200 },
+  members_page: { default: 50, max: 200 },
+  sessions_page: { default: 50, max: 200 },
   audit_page: { default: 50, max: 200 },
   triggers_page: { default: 50, max: 200 },
   export_chunk_items: 1000,
@@ -203,6 +205,5 @@ export const LIMITS = {
   sign_ins_per_email: { burst: 10, per_minute: 2 }, // failed ones; a good one costs nothing
   sign_ins_per_address: { burst: 100, per_minute: 30 },
   members_per_account: 1000,
-  sessions_listed: 100,
   auth_cache_ms: 2000, // a revoked key is dead everywhere within 5 s
 } as const

@@ -24,6 +24,7 @@ const queued: WhyFacts = {
   lane: null,
   started_ms_ago: null,
   step_count: 0,
+  lease_left_ms: null,
   run_status: 'running',
   due_in_ms: null,
   last_attempt: null,
@@ -44,6 +45,16 @@ describe('why an item is not running', () => {
     expect(admitting({ budget_micro: 10, cost_micro: 9, run_running: 1 })).toBe('budget')
     expect(admitting({ credit_micro: 10, spent_micro: 10 })).toBe('credit')
     expect(admitting({})).toBe('next')
+  })
+
+  it('is a lease that runs out when the process that has it is silent for longer than a heartbeat', () => {
+    const held = { ...queued, status: 'running', started_ms_ago: 60_000, step_count: 1 } as const
+    expect(whyNot({ ...held, lease_left_ms: 20_000 }).token).toBe('running')
+    expect(whyNot({ ...held, lease_left_ms: 5_000 })).toEqual({
+      token: 'lease_runs_out',
+      message:
+        'The process that has it was heard of 20 s ago; if that died, the item is offered again in 6.0 s.',
+    })
   })
 
   it('is its partition when the share of that is taken', () => {

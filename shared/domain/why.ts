@@ -10,6 +10,7 @@ export const WAITS = [
   'ended',
   'running',
   'runtime_starting',
+  'lease_runs_out',
   'paused_for_decision',
   'item_budget',
   'credit',
@@ -36,6 +37,8 @@ export interface WhyFacts {
   /** Since its first dispatch; null when there was none. */
   started_ms_ago: number | null
   step_count: number
+  /** Of its lease, while it is running: how much is left before it is offered again. */
+  lease_left_ms: number | null
   run_status: RunStatus
   /** Until it may be offered again; null when it does not wait for that. */
   due_in_ms: number | null
@@ -72,7 +75,15 @@ export function whyNot(facts: WhyFacts): Why {
   }
 }
 
-function running({ admission, deployment_kind, started_ms_ago, step_count }: WhyFacts): Why {
+/** A consumer is heard of once a heartbeat; that late, one may be missing. */
+const SILENT_MS = 1.5 * LIMITS.heartbeat_ms
+
+function running({ admission, deployment_kind, lease_left_ms, started_ms_ago, step_count }: WhyFacts): Why {
+  if (lease_left_ms !== null && LIMITS.lease_ms - lease_left_ms > SILENT_MS)
+    return {
+      token: 'lease_runs_out',
+      message: `The process that has it was heard of ${seconds(LIMITS.lease_ms - lease_left_ms)} ago; if that died, the item is offered again in ${seconds(Math.max(0, lease_left_ms) + LIMITS.tick_ms)}.`,
+    }
   // Nothing has come back from this run yet, so its process may still be on its way up.
   const first = admission !== null && admission.ended === 0 && step_count === 0
   if (deployment_kind === 'bundle' && first && (started_ms_ago ?? 0) < LIMITS.agent_start_ms)

@@ -1,6 +1,7 @@
 // Turns submitted text into items. Guarantee: an input is passed on as the very text it was sent as, and of a bad
 // submission as many lines are named as LIMITS.bad_lines_named allows.
 
+import { type BadLine, describeLines } from '../domain/bad-lines.ts'
 import { ApiError } from '../domain/errors.ts'
 import { elementsOf, fieldsOf, JsonError } from '../domain/json.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -41,18 +42,18 @@ const isOver = (text: string, bytes: number) => text.length * 3 > bytes && encod
 
 /** The items of a stream of lines, in memory bounded by a chunk of it. @throws ApiError `invalid_line` */
 export async function* itemsOfLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<NewItem[]> {
-  const bad: string[] = []
+  const bad: BadLine[] = []
   try {
     for await (const { first_line, lines } of ndjsonLines(chunks, LIMITS.item_line_bytes)) {
-      const items = parsed(lines, first_line, 'line', bad)
+      const items = parsed(lines, first_line, bad)
       if (bad.length >= LIMITS.bad_lines_named) break
       if (bad.length === 0) yield items
     }
   } catch (error) {
     if (!(error instanceof LineError)) throw error
-    bad.push(error.message) // nothing behind it can be read
+    bad.push({ line: error.line, problem: error.message.replace(/^Line \d+ /, '') }) // nothing behind it can be read
   }
-  if (bad.length > 0) throw refusal('invalid_line', bad)
+  if (bad.length > 0) throw refusal('invalid_line', 'line', bad)
 }
 
 /** The one item of a run's body. @throws ApiError `invalid_request` */
@@ -68,33 +69,34 @@ export async function* itemsOfBody(text: string): AsyncGenerator<NewItem[]> {
 }
 
 function itemsOfTexts(texts: string[]): NewItem[] {
-  const bad: string[] = []
-  const items = parsed(texts, 1, 'item', bad)
-  if (bad.length > 0) throw refusal('invalid_request', bad)
+  const bad: BadLine[] = []
+  const items = parsed(texts, 1, bad)
+  if (bad.length > 0) throw refusal('invalid_request', 'item', bad)
   return items
 }
 
 /** Parses lines until enough of them are bad. */
-function parsed(texts: string[], first: number, noun: 'line' | 'item', bad: string[]): NewItem[] {
+function parsed(texts: string[], first: number, bad: BadLine[]): NewItem[] {
   const items: NewItem[] = []
   for (let at = 0; at < texts.length && bad.length < LIMITS.bad_lines_named; at++) {
     try {
       items.push(parseItemLine(texts[at]!, first + at))
     } catch (error) {
       if (!(error instanceof BadItem || error instanceof JsonError)) throw error
-      const place =
+      const problem =
         error instanceof JsonError ? error.message.replace(' at line 1, column', ' at column') : error.message
-      bad.push(`${noun} ${first + at}: ${place}`)
+      bad.push({ line: first + at, problem })
     }
   }
   return items
 }
 
-function refusal(code: 'invalid_line' | 'invalid_request', bad: string[]): ApiError {
+function refusal(code: 'invalid_line' | 'invalid_request', noun: 'line' | 'item', bad: BadLine[]): ApiError {
   const more = bad.length >= LIMITS.bad_lines_named ? ' There may be more.' : ''
+  const named = describeLines(bad, noun).map(words => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`)
   return new ApiError(
     code,
-    `Nothing was accepted. ${bad.map(problem => `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`).join(' ')}${more}`,
+    `Nothing was accepted. ${named.join(' ')}${more}`,
     'Each item is {"input": any JSON, "item_id"?: string, "partition_key"?: string}.',
   )
 }

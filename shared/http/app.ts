@@ -5,8 +5,9 @@ import { DrizzleQueryError } from 'drizzle-orm'
 import { Hono } from 'hono'
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
-import { drain } from './body.ts'
+import { BodyBrokeOff, drain } from './body.ts'
 import type { Endpoint } from './endpoint.ts'
+import { noOperation } from './no-operation.ts'
 import { checkEncoding } from './validation.ts'
 
 /** Serves the endpoints; `serveReference` adds what documents them. */
@@ -18,7 +19,7 @@ export function createApp(endpoints: readonly Endpoint[], contextFor: (request: 
   }
   app.notFound(c => {
     const ctx = contextFor(c.req.raw)
-    return failed(ctx, c.req.raw, ctx.newId(), noOperation(c.req.raw))
+    return failed(ctx, c.req.raw, ctx.newId(), unknownPath(endpoints, c.req.raw))
   })
   return app
 }
@@ -42,6 +43,8 @@ async function answered(
 
 async function failed(ctx: Context, request: Request, request_id: string, error: unknown): Promise<Response> {
   await drain(request)
+  if (error instanceof BodyBrokeOff)
+    ctx.log('info', 'request_broke_off', { request_id, ...named(request), error: String(error.cause) })
   const known = error instanceof ApiError ? error : unexpected(ctx, request, request_id, error)
   const { code, message, hint, status } = known
   const headers: Record<string, string> = { 'content-type': 'application/json', 'x-request-id': request_id }
@@ -51,18 +54,14 @@ async function failed(ctx: Context, request: Request, request_id: string, error:
 }
 
 function unexpected(ctx: Context, request: Request, request_id: string, error: unknown): ApiError {
-  const { pathname } = new URL(request.url)
-  ctx.log('error', 'request_failed', {
-    request_id,
-    method: request.method,
-    path: pathname,
-    error: textOf(error),
-  })
+  ctx.log('error', 'request_failed', { request_id, ...named(request), error: textOf(error) })
   return new ApiError(
     'internal',
     `Something went wrong on the server's side; its log names request ${request_id}.`,
   )
 }
+
+const named = ({ method, url }: Request) => ({ method, path: new URL(url).pathname })
 
 /** The error for the log. A failed query is named without its parameters: they may be secrets. */
 function textOf(error: unknown): string {
@@ -70,11 +69,11 @@ function textOf(error: unknown): string {
   return error instanceof Error ? String(error.stack) : String(error)
 }
 
-function noOperation(request: Request): ApiError {
+function unknownPath(endpoints: readonly Endpoint[], request: Request): ApiError {
   try {
     checkEncoding(request.url)
   } catch (error) {
     return error as ApiError
   }
-  return new ApiError('not_found', 'There is no such operation.', 'GET /openapi.json lists all operations.')
+  return noOperation(endpoints, request)
 }

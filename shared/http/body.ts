@@ -89,9 +89,25 @@ export async function* bodyOf(request: Request): AsyncGenerator<Uint8Array> {
   if (request.body === null) return
   const reader = (request.body as ReadableStream<Uint8Array>).getReader()
   try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value
+    for (let part = await next(reader); !part.done; part = await next(reader)) yield part.value
   } finally {
     reader.releaseLock()
+  }
+}
+
+/** The sender left, or its connection broke: not a fault of this side. */
+export class BodyBrokeOff extends ApiError {
+  constructor(cause: unknown) {
+    super('invalid_request', 'The body broke off before its end.')
+    this.cause = cause
+  }
+}
+
+async function next(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  try {
+    return await reader.read()
+  } catch (error) {
+    throw new BodyBrokeOff(error)
   }
 }
 

@@ -6,11 +6,12 @@ import { html, raw } from 'hono/html'
 import type { Context } from '../context.ts'
 import { ERROR_MEANINGS, ITEM_ERROR_MEANINGS } from '../domain/error-meanings.ts'
 import { API_ERRORS, type ApiErrorCode } from '../domain/errors.ts'
+import { VERSION } from '../domain/version.ts'
 import type { Document, Media, Operation, Parameter } from './openapi.ts'
 import { STYLE } from './reference-style.ts'
 import type { JsonSchema } from './sample.ts'
 
-/** Serves `GET /openapi.json` and, made from it, the page `GET /docs`. */
+/** Serves `GET /openapi.json` and, made from it, the page `GET /docs`, to which `/` leads. */
 export function serveReference(
   app: Hono,
   documentOf: () => Document,
@@ -22,6 +23,7 @@ export function serveReference(
     return made
   }
   app.get('/openapi.json', c => c.json(document()))
+  app.get('/', c => c.redirect('/docs'))
   app.get('/docs', c => referencePage(document(), contextFor(c.req.raw).config.base_url))
 }
 
@@ -46,7 +48,7 @@ async function referencePage(document: Document, base_url: string): Promise<Resp
 </head>
 <body><div class="layout">
 <nav aria-label="Operations">
-<a href="#top">${document.info.title} ${document.info.version}</a>
+<a href="#top">${document.info.title} ${VERSION}</a>
 ${groups.map(
   group =>
     html`<h2>${group.name}</h2><ul>${group.entries.map(

@@ -64,7 +64,7 @@ export async function agentIn(ctx: Context, principal: Principal, id: string): P
 }
 
 /** The agent with this slug, in the project named or in the key's own. */
-export async function agentNamed(
+async function agentNamed(
   ctx: Context,
   principal: Principal,
   slug: string,
@@ -83,6 +83,25 @@ export async function agentNamed(
 /** The trigger, if the caller may act on its project. */
 export async function triggerIn(ctx: Context, principal: Principal, id: string): Promise<TriggerRow> {
   return within(principal, 'trigger', await findTrigger(ctx.db, principal.account_id, id))
+}
+
+/** The agent an order names by its id or, in `project_id` or the key's own project, by its slug. */
+export async function agentOrdered(
+  ctx: Context,
+  principal: Principal,
+  order: { agent?: string | undefined; agent_id?: string | undefined; project_id?: string | undefined },
+): Promise<AgentRow> {
+  const { agent: slug, agent_id, project_id } = order
+  if ((slug === undefined) === (agent_id === undefined))
+    throw new ApiError('invalid_request', 'One of the fields "agent" and "agent_id" must name the agent.')
+  if (project_id !== undefined) await projectIn(ctx, principal, project_id)
+  const agent =
+    agent_id === undefined
+      ? await agentNamed(ctx, principal, slug!, project_id)
+      : await agentIn(ctx, principal, agent_id)
+  if (project_id !== undefined && project_id !== agent.project_id)
+    throw new ApiError('invalid_request', 'Field "project_id" names another project than the agent\'s.')
+  return agent
 }
 
 /** The member, if it is of the caller's account. */

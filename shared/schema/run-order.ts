@@ -39,11 +39,15 @@ export const RunOrderOfOne = z
   .openapi('RunOrder', { description: 'One item for an agent.' })
 
 /** The agent by its slug, or by its id. */
+const namedAgent = {
+  agent: slug.optional().describe('The slug of the agent; or else its id in agent_id.'),
+  agent_id: uuid('The agent; or else its slug in agent.').optional(),
+  project_id: uuid("Where the slug is looked up; a project key's own when absent.").optional(),
+}
+
 export const OneOffOrder = z
   .strictObject({
-    agent: slug.optional().describe('The slug of the agent; or else its id in agent_id.'),
-    agent_id: uuid('The agent; or else its slug in agent.').optional(),
-    project_id: uuid("Where the slug is looked up; a project key's own when absent.").optional(),
+    ...namedAgent,
     input,
     item_id: itemId.optional(),
     partition_key: partitionKey.optional(),
@@ -62,11 +66,9 @@ export const BatchItem = z
   .strictObject({ input, item_id: itemId.optional(), partition_key: partitionKey.optional() })
   .openapi('BatchItem', { description: 'One item of a batch.' })
 
-const agentId = uuid('The agent that runs over the items.')
-
 export const BatchOrder = z
   .strictObject({
-    agent_id: agentId,
+    ...namedAgent,
     name: runName.optional(),
     concurrency: concurrency.optional(),
     ...settings,
@@ -76,7 +78,7 @@ export const BatchOrder = z
 
 /** The same as query parameters, for a batch sent line by line. */
 export const BatchQuery = z.strictObject({
-  agent_id: agentId,
+  ...namedAgent,
   name: runName.optional(),
   concurrency: queryNumber(concurrency).optional(),
   budget_cents: queryNumber(budgetCents).optional(),

@@ -55,6 +55,9 @@ export const Run = z
     completed: count('Items that returned: ok or degraded.'),
     degraded_count: count('Items that returned but did not work.'),
     failed: count('Items that raised or reached a budget.'),
+    budget_exceeded_count: count(
+      'Of those that failed, items that reached a budget or were left when the run did.',
+    ),
     cancelled: count('Items cancelled.'),
     undecided_count: count('Items that did not work and wait for a decision in triage.'),
     budget_cents: z.int().nullable().describe('Money the run may spend; null is no bound.'),
@@ -102,6 +105,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     completed,
     degraded_count: row.degraded,
     failed,
+    budget_exceeded_count: row.budget_exceeded,
     cancelled: row.cancelled,
     undecided_count: row.undecided,
     budget_cents: row.budget_micro === null ? null : centsOf(row.budget_micro),

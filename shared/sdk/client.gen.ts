@@ -1142,7 +1142,7 @@ export interface paths {
         };
         /**
          * List your sessions
-         * @description Those that are still good, newest first; at most 100.
+         * @description Those that are still good, newest first.
          */
         get: operations["listSessions"];
         put?: never;
@@ -1646,11 +1646,18 @@ export interface components {
         };
         /** @description Items for an agent. */
         BatchOrder: {
+            /** @description The slug of the agent; or else its id in agent_id. */
+            agent?: string;
             /**
              * Format: uuid
-             * @description The agent that runs over the items.
+             * @description The agent; or else its slug in agent.
              */
-            agent_id: string;
+            agent_id?: string;
+            /**
+             * Format: uuid
+             * @description Where the slug is looked up; a project key's own when absent.
+             */
+            project_id?: string;
             /** @description For people. */
             name?: string;
             /** @description Items at work at once at most; the project's cap holds as well. */
@@ -2490,6 +2497,8 @@ export interface components {
             degraded_count: number;
             /** @description Items that raised or reached a budget. */
             failed: number;
+            /** @description Of those that failed, items that reached a budget or were left when the run did. */
+            budget_exceeded_count: number;
             /** @description Items cancelled. */
             cancelled: number;
             /** @description Items that did not work and wait for a decision in triage. */
@@ -3184,7 +3193,7 @@ export interface components {
              * @description What it waits for, for machines.
              * @enum {string}
              */
-            token: "ended" | "running" | "runtime_starting" | "paused_for_decision" | "item_budget" | "credit" | "materializing" | "stopped" | "retry_backoff" | "provider_rate" | "no_deployment" | "budget" | "run_cap" | "project_cap" | "partition_share" | "next";
+            token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "paused_for_decision" | "item_budget" | "credit" | "materializing" | "stopped" | "retry_backoff" | "provider_rate" | "no_deployment" | "budget" | "run_cap" | "project_cap" | "partition_share" | "next";
             /** @description The same in one sentence. */
             message: string;
             /** @enum {string} */
@@ -5777,10 +5786,20 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The agent that runs over the items. Only with application/x-ndjson.
+                 * @description The slug of the agent; or else its id in agent_id. Only with application/x-ndjson.
+                 * @example ticket-triage
+                 */
+                agent?: string;
+                /**
+                 * @description The agent; or else its slug in agent. Only with application/x-ndjson.
                  * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
                  */
                 agent_id?: string;
+                /**
+                 * @description Where the slug is looked up; a project key's own when absent. Only with application/x-ndjson.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                project_id?: string;
                 /**
                  * @description For people. Only with application/x-ndjson.
                  * @example Ticket triage
@@ -10118,7 +10137,18 @@ export interface operations {
     };
     listSessions: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Opaque; where the page before said the next one begins.
+                 * @example Zk1xR2…
+                 */
+                cursor?: string;
+                /**
+                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @example 1
+                 */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -10129,13 +10159,15 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    /** @description The cursor of the next page; absent on the last one. */
+                    "x-next-cursor"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OpenSession"][];
                 };
             };
-            /** @description `invalid_request` */
+            /** @description `invalid_cursor`, `invalid_request` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10710,7 +10742,18 @@ export interface operations {
     };
     listMembers: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Opaque; where the page before said the next one begins.
+                 * @example Zk1xR2…
+                 */
+                cursor?: string;
+                /**
+                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @example 1
+                 */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -10721,13 +10764,15 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    /** @description The cursor of the next page; absent on the last one. */
+                    "x-next-cursor"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": (components["schemas"]["Member"] & unknown)[];
                 };
             };
-            /** @description `invalid_request` */
+            /** @description `invalid_cursor`, `invalid_request` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

@@ -33,17 +33,25 @@ export class ApiFailure extends Error {
 
 export interface Client extends FetchClient<paths> {
   /** Submits any number of items as one run, sent line by line as they come. */
-  submit(
-    order: BatchQuery & { agent_id: string },
-    items: AsyncIterable<Item> | Iterable<Item>,
-  ): Promise<Schemas['SubmittedBatch']>
+  submit(order: BatchQuery, items: AsyncIterable<Item> | Iterable<Item>): Promise<Schemas['SubmittedBatch']>
   /** The same with lines that already are JSON texts; each ends with a newline. */
-  submitLines(
-    order: BatchQuery & { agent_id: string },
-    lines: ReadableStream<Uint8Array>,
-  ): Promise<Schemas['SubmittedBatch']>
+  submitLines(order: BatchQuery, lines: ReadableStream<Uint8Array>): Promise<Schemas['SubmittedBatch']>
   /** Every item record of the project, one by one. Throws when the answer breaks off. */
   records(): AsyncGenerator<Schemas['ItemRecord']>
+  /**
+   * A run whenever it has changed, over one connection: it ends with the run, after some minutes, or with the server.
+   * `seen` is the id of the last event there was; what is the same as then is not told again.
+   */
+  runEvents(
+    runId: string,
+    options?: { seen?: string | undefined; signal?: AbortSignal | undefined },
+  ): AsyncGenerator<RunEvent>
+}
+
+export interface RunEvent {
+  id: string
+  ended: boolean
+  run: Schemas['Run']
 }
 
 /**
@@ -83,11 +91,30 @@ export function createClient({ baseUrl, apiKey, fetch: given = fetch }: ClientOp
     for await (const line of linesOf(response.body)) yield JSON.parse(line)
   }
 
+  async function* runEvents(
+    runId: string,
+    { seen, signal }: { seen?: string | undefined; signal?: AbortSignal | undefined } = {},
+  ): AsyncGenerator<RunEvent> {
+    const response = await given(`${base}/v2/runs/${encodeURIComponent(runId)}/events`, {
+      headers: { ...headers, ...(seen !== undefined && { 'last-event-id': seen }) },
+      signal: signal ?? null,
+    })
+    if (response.status === 204) return
+    if (!response.ok || response.body === null) throw await failureOf(response)
+    let [id, kind] = ['', '']
+    for await (const line of linesOf(response.body)) {
+      if (line.startsWith('id: ')) id = line.slice(4)
+      else if (line.startsWith('event: ')) kind = line.slice(7)
+      else if (line.startsWith('data: ')) yield { id, ended: kind === 'end', run: JSON.parse(line.slice(6)) }
+    }
+  }
+
   return Object.assign(client, {
     submit: (order: BatchQuery, items: AsyncIterable<Item> | Iterable<Item>) =>
       submitLines(order, linesFrom(items)),
     submitLines,
     records,
+    runEvents,
   })
 }
 

@@ -56,6 +56,7 @@ const CAUSES_TOLD = 4
 
 /** The words of anything that can be thrown; clients of providers leave what went wrong to the cause of their error. */
 export function messageOf(error: unknown): string {
+  if (error instanceof ItemError) return error.message
   if (error instanceof Error) {
     let told = error.message || error.name
     let { cause } = error

@@ -279,7 +279,7 @@ describe('errors', () => {
         ctx.tool('t', 1, failure(new Error('no'))).catch(cause => {
           throw new Error('around', { cause })
         }),
-      { code: 'tool_call_error', message: 'around' },
+      { code: 'tool_call_error', message: 'around: no' },
     ],
     [
       'an ItemError, in the author’s words',

@@ -1,6 +1,6 @@
 // Members of accounts. An account always has an owner.
 
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { Database } from '../context.ts'
 import type { MemberRole } from '../domain/vocabulary.ts'
 import { accounts, members } from '../schema/tables.ts'
@@ -20,8 +20,19 @@ export async function findAccount(db: Database, id: string): Promise<AccountRow 
 }
 
 /** Oldest first. */
-export function listMembers(db: Database, account_id: string): Promise<MemberRow[]> {
-  return db.select(columns).from(members).where(eq(members.account_id, account_id)).orderBy(asc(members.id))
+export function listMembers(
+  db: Database,
+  account_id: string,
+  { after_id, limit }: { after_id: string | undefined; limit: number },
+): Promise<MemberRow[]> {
+  return db
+    .select(columns)
+    .from(members)
+    .where(
+      and(eq(members.account_id, account_id), after_id === undefined ? undefined : gt(members.id, after_id)),
+    )
+    .orderBy(asc(members.id))
+    .limit(limit)
 }
 
 export async function findMember(

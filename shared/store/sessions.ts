@@ -1,6 +1,6 @@
 // Members and their sessions. A session is dead once it is revoked or its refresh token has expired.
 
-import { and, desc, eq, getTableColumns, gt, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, isNull, lt, sql } from 'drizzle-orm'
 import type { Database } from '../context.ts'
 import { members, sessions } from '../schema/tables.ts'
 import type { SessionRow } from '../schema/wire-members.ts'
@@ -50,7 +50,11 @@ export async function rotateSession(
 }
 
 /** A member's live sessions, newest first. */
-export function listSessions(db: Database, member_id: string, limit: number): Promise<SessionRow[]> {
+export function listSessions(
+  db: Database,
+  member_id: string,
+  { before_id, limit }: { before_id: string | undefined; limit: number },
+): Promise<SessionRow[]> {
   const { refresh_hash: _, ...columns } = getTableColumns(sessions)
   return db
     .select(columns)
@@ -60,6 +64,7 @@ export function listSessions(db: Database, member_id: string, limit: number): Pr
         eq(sessions.member_id, member_id),
         isNull(sessions.revoked_at),
         gt(sessions.expires_at, sql`now()`),
+        before_id === undefined ? undefined : lt(sessions.id, before_id),
       ),
     )
     .orderBy(desc(sessions.id))

@@ -9,6 +9,9 @@ export type WaitingItem = Omit<WhyFacts, 'admission' | 'deployment_kind'> & { du
 export async function findWaiting(sql: Sql, { run_id, seq }: ItemKey): Promise<WaitingItem | undefined> {
   const [row] = await sql<WaitingItem[]>`
     select i.status, i.outcome, i.outcome_reason, i.degraded_reason as held_reason, i.step_count,
+      case when i.status = 'running' then (
+        select (extract(epoch from lease_until - now()) * 1000)::float8 from claims
+        where run_id = i.run_id and i.seq = any(seqs) order by id desc limit 1) end as lease_left_ms,
       case when t.disposition is distinct from 'resumed' then t.lane end as lane,
       (extract(epoch from now() - i.started_at) * 1000)::float8 as started_ms_ago, r.status as run_status,
       d.due_at, greatest(0, extract(epoch from d.due_at - now()) * 1000)::float8 as due_in_ms,

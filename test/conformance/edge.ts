@@ -56,6 +56,26 @@ export function edgePart(given: Given): void {
     })
 
     it.each([
+      ['GET', '/v1/runs', 'Only POST here; GET is at /v2/runs.'],
+      ['GET', '/v1/project', 'Did you mean GET /v1/projects?'],
+      [
+        'GET',
+        '/v1/runs/0197f3b1-0000-7000-8000-000000000001/items',
+        'Did you mean GET /v2/runs/{runId}/items?',
+      ],
+      ['PATCH', '/nothing/like/it', 'GET /docs tells all operations.'],
+      ['GET', `/${'v'.repeat(5000)}`, 'GET /docs tells all operations.'],
+    ])('tells who asks for %s %s what is nearest', async (method, path, hint) => {
+      const { status, json } = await given().call(method, path)
+      expect([status, json.error.hint.slice(0, hint.length)]).toEqual([404, hint])
+    })
+
+    it('leads from / to the reference page', async () => {
+      const response = await fetch(`${given().url}/`, { redirect: 'manual' })
+      expect([response.status, response.headers.get('location')]).toEqual([302, '/docs'])
+    })
+
+    it.each([
       ['no header', {}],
       ['Basic', { authorization: 'Basic YTpi' }],
       ['an unknown key', { authorization: 'Bearer pk_unknown' }],

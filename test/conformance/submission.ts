@@ -139,6 +139,25 @@ export function submissionPart(given: Given): void {
       expect([status, json.error.code]).toEqual([400, code])
     })
 
+    it('finds its agent by slug, in the project of the key or in one that is named', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      const items = [{ input: 1 }]
+      const run = await world.call('POST', '/v1/batches', { body: { agent: agent.slug, items } })
+      expect((await world.call('GET', `/v2/runs/${run.json.run_id}`)).json.agent_slug).toBe(agent.slug)
+      const { project_id } = (await world.call('GET', `/v1/agents/${agent.id}`)).json
+      const query = `agent=${agent.slug}&project_id=${project_id}`
+      const lines = await world.call('POST', `/v1/batches?${query}`, { raw: '{"input":1}', headers: NDJSON })
+      expect(lines.status).toBe(202)
+      for (const names of [{}, { agent: agent.slug, agent_id: agent.id }]) {
+        const { status, json } = await world.call('POST', '/v1/batches', { body: { ...names, items } })
+        expect([status, json.error.message]).toEqual([
+          400,
+          'One of the fields "agent" and "agent_id" must name the agent.',
+        ])
+      }
+    })
+
     it('takes no parameters in the query', async () => {
       const agent = await makeAgent(given())
       const body = { agent_id: agent.id, items: [{ input: 1 }] }
@@ -217,7 +236,9 @@ export function submissionPart(given: Given): void {
         raw,
         headers: NDJSON,
       })
-      expect(json.error.message.match(/Line \d+/g)).toHaveLength(20)
+      expect(json.error.message).toBe(
+        'Nothing was accepted. Lines 1–20: input is missing. There may be more.',
+      )
     })
 
     it.each([

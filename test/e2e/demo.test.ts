@@ -51,7 +51,7 @@ it('deploys the example, runs it over its sample and tells what needs a decision
   const second = await opened()
   expect(second.unfinished).toBe(true)
   const text = await shown(second, never)
-  expect(text).toMatch(/^ran +running: \d+ of 61 items, \d paused$/m)
+  expect(text).toMatch(/^ran +waits for a decision: \d+ of 61 items ended, \d held$/m)
   expect(text).toMatch(/^worked +\d+ ok, \d+ degraded, \d+ failed$/m)
   expect(text).toMatch(/^cost +\$0\.00\d+, [\d,]+ tokens in/m)
   expect(text).toMatch(/^NEEDS A DECISION +RAN +WORKED +WHY$/m)

@@ -25,6 +25,7 @@ export function sampleRun(values: Partial<Run> = {}): Run {
     completed: 0,
     degraded_count: 0,
     failed: 0,
+    budget_exceeded_count: 0,
     cancelled: 0,
     undecided_count: 0,
     budget_cents: null,

@@ -1,0 +1,74 @@
+// What is new of a run, as it happens. Guarantee: it outlives a restart of the server, and where no stream of events
+// comes through it asks instead.
+
+import { setTimeout as delay } from 'node:timers/promises'
+import { answered, asFailure, type Run } from './api.ts'
+import { type Failure, isPassing } from './failure.ts'
+import type { Session } from './session.ts'
+
+const PAUSE_MS = 1000
+const PATIENCE_MS = 120_000
+/** A proxy may keep a stream to itself until it ends. */
+const FIRST_EVENT_MS = 5000
+
+type Wire = Pick<Session, 'api' | 'output' | 'now'>
+
+/** The run as it is, then whenever it has changed, until the signal comes. */
+export async function* runNews(
+  { api, output, now }: Wire,
+  runId: string,
+  signal: AbortSignal,
+): AsyncGenerator<Run, void> {
+  let streams = true
+  let last = ''
+  let awaySince: number | undefined
+  const isNews = (run: Run) => {
+    if (awaySince !== undefined) output.note('the server is back')
+    awaySince = undefined
+    const text = JSON.stringify(run)
+    const changed = text !== last
+    last = text
+    return changed
+  }
+  for (let seen: string | undefined; !signal.aborted; await pause(PAUSE_MS, signal)) {
+    const silent = new AbortController()
+    const timer = setTimeout(() => silent.abort(), FIRST_EVENT_MS)
+    try {
+      if (streams) {
+        const both = AbortSignal.any([signal, silent.signal])
+        for await (const event of api.runEvents(runId, { seen, signal: both })) {
+          clearTimeout(timer)
+          seen = event.id
+          if (isNews(event.run)) yield event.run
+        }
+      } else {
+        const run = await answered(api.GET('/v2/runs/{runId}', { params: { path: { runId } }, signal }))
+        if (isNews(run)) yield run
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      const failure = asFailure(error)
+      if (silent.signal.aborted || failure?.code === 'rate_limited') streams = false
+      else if (failure !== undefined) awaySince = stillAway(failure, awaySince)
+      else if (!isBroken(error)) throw error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Since when nothing answers. @throws Failure when that is too long, or will not pass. */
+  function stillAway(failure: Failure, since: number | undefined): number {
+    if (!isPassing(failure)) throw failure
+    if (since === undefined)
+      output.note(`${failure.message}; asking again for up to ${PATIENCE_MS / 60_000} minutes`)
+    else if (now() - since > PATIENCE_MS) throw failure
+    return since ?? now()
+  }
+}
+
+/** What fetch throws when a body breaks off: whether the server is away is seen when asking it again. */
+const isBroken = (error: unknown) => error instanceof TypeError
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => {})
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { answering, given, told } from '../../test/support/cli-session.ts'
+import { acknowledge, clusters, replay, triage, why } from './triage.ts'
+
+const RECORD = '01a1fab9-81a7-7eca-a25c-32a500000001'
+const row = {
+  record_id: RECORD,
+  item_id: RECORD,
+  partition_key: null,
+  outcome_status: 'failed',
+  error_code: 'tool_call_error',
+  reason: 'step_error',
+  message: 'the order service did not answer in time',
+  available_actions: ['replay', 'acknowledge', 'dismiss'],
+  created_at: '2026-01-01T00:00:00.000Z',
+}
+const held = { ...row, outcome_status: null, error_code: null, reason: 'hold', message: 'looks like fraud' }
+const refused = { ...row, outcome_status: 'degraded', error_code: null, reason: 'refusal', message: null }
+
+describe('the list of triage', () => {
+  it('says why on 80 columns, and what can be done in the words of the command line on 120', async () => {
+    const session = answering({ 'GET /v1/triage': { rows: [row, held, refused], next_cursor: null } })
+    await triage(session(80), given())
+    expect(told()).toMatch(/^ITEM +WORKED +WHY/m)
+    expect(told()).toContain('tool_call_error: the order')
+    expect(told()).toContain('looks like fraud')
+    expect(told()).toContain('the model refused')
+    await triage(session(120), given())
+    expect(told()).toMatch(/failed .* replay, ack, dismiss +5m ago$/m)
+  })
+
+  it('asks with the filters that were given, and says when there is more', async () => {
+    const session = answering({
+      'GET /v1/agents': [{ id: 'the-agent', slug: 'a' }],
+      'GET /v1/triage?run_id=r&agent_id=the-agent&reason=refusal&kind=dlq&limit=1': {
+        rows: [row],
+        next_cursor: 'more',
+      },
+    })
+    await triage(session(80), given({ run: 'r', agent: 'a', reason: 'refusal', kind: 'dlq', limit: '1' }))
+    expect(told('notes')).toContain('the first 1 item; there are more')
+  })
+
+  it('says so when nothing waits', async () => {
+    await triage(answering({ 'GET /v1/triage': { rows: [], next_cursor: null } })(80), given())
+    expect(told()).toBe('nothing waits for a decision\n')
+  })
+})
+
+describe('a decision', () => {
+  it('tells where a replay runs and what it does not do again', async () => {
+    const continued = { run_id: 'the-run', record_id: 'the-copy', reused_steps: 2 }
+    const session = answering({ [`POST /v1/durable/runs/${RECORD}/replay`]: continued })
+    await replay(session(80), given({}, [RECORD]))
+    expect(told()).toBe(
+      'replayed as the-copy in run the-run, 2 steps not done again\ntry   assay item the-copy\n',
+    )
+  })
+
+  it('by acknowledging says that nothing is decided', async () => {
+    await acknowledge(
+      answering({ [`POST /v1/durable/runs/${RECORD}/acknowledge`]: {} })(80),
+      given({}, [RECORD]),
+    )
+    expect(told()).toBe(`${RECORD} has left triage, undecided\n`)
+  })
+})
+
+it('clusters show how many, the prompt and one of them', async () => {
+  const found = {
+    count: 1200,
+    cluster_key: 'agent_error:abc',
+    sample_prompt: 'Refund me',
+    record_ids: [RECORD],
+  }
+  await clusters(
+    answering({ 'GET /v1/durable/runs/clusters': { clusters: [found], total_failures: 1200 } })(120),
+  )
+  expect(told()).toMatch(new RegExp(`^1,200 +agent_error:abc +Refund me +${RECORD}$`, 'm'))
+  expect(told('notes')).toContain('1,200 failed items')
+})
+
+it('why is one token and one sentence', async () => {
+  const found = { token: 'run_cap', message: '2 items of the run are at work, and 2 may be at once.' }
+  await why(answering({ [`GET /v1/durable/runs/${RECORD}/why`]: found })(80), given({}, [RECORD]))
+  expect(told()).toBe(`run_cap: ${found.message}\n`)
+})

@@ -1,0 +1,42 @@
+// What a caller is told who asks for an operation that there is not.
+
+import { ApiError } from '../domain/errors.ts'
+import { isUuid } from '../domain/ids.ts'
+import { nearest } from '../domain/nearest.ts'
+import type { Endpoint } from './endpoint.ts'
+
+const LETTERS_APART = 6
+const CHARACTERS_LOOKED_AT = 120 // the longest path there is takes half of it
+
+/** `not_found`, with the methods the path takes, or the path that is nearest to it. */
+export function noOperation(endpoints: readonly Endpoint[], request: Request): ApiError {
+  const path = shapeOf(new URL(request.url).pathname)
+  const here = endpoints.filter(one => shapeOf(one.path) === path).map(one => one.method.toUpperCase())
+  const near = nearestOf(endpoints, request.method, path)
+  const hints = [
+    here.length > 0
+      ? `Only ${here.join(' and ')} here${near ? `; ${request.method} is at ${near}` : ''}.`
+      : '',
+    here.length === 0 && near ? `Did you mean ${request.method} ${near}?` : '',
+    'GET /docs tells all operations.',
+  ]
+  return new ApiError('not_found', 'There is no such operation.', hints.filter(Boolean).join(' '))
+}
+
+function nearestOf(endpoints: readonly Endpoint[], method: string, path: string): string | undefined {
+  if (path.length > CHARACTERS_LOOKED_AT) return undefined
+  const alike = endpoints.filter(one => one.method === method.toLowerCase())
+  const shape = nearest(
+    path,
+    alike.map(one => shapeOf(one.path)),
+    Math.min(LETTERS_APART, path.length >> 1),
+  )
+  return alike.find(one => shapeOf(one.path) === shape)?.path
+}
+
+/** A path with every id and every parameter as `{}`. */
+const shapeOf = (path: string) =>
+  path
+    .split('/')
+    .map(part => (part.startsWith('{') || isUuid(part) ? '{}' : part))
+    .join('/')

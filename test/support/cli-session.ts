@@ -1,0 +1,45 @@
+// A session of the command line whose server gives fixed answers, and what the command said: for tests of its words.
+
+import { connect } from '../../shared/cli/api.ts'
+import type { Given } from '../../shared/cli/arguments.ts'
+import { createOutput } from '../../shared/cli/output.ts'
+import type { Session } from '../../shared/cli/session.ts'
+
+let words = { results: '', notes: '' }
+
+/** What the last session said. */
+export const told = (where: keyof typeof words = 'results') => words[where]
+
+/** Sessions of so many columns, by answers to `METHOD /path` with or without its query. */
+export function answering(answers: Record<string, unknown>): (columns: number) => Session {
+  const fetched: typeof fetch = async input => {
+    const { method, url } = input as Request
+    const { pathname, search } = new URL(url)
+    const found = answers[`${method} ${pathname}${search}`] ?? answers[`${method} ${pathname}`]
+    if (found === undefined)
+      return Response.json({ error: { code: 'not_found', message: url } }, { status: 404 })
+    return Response.json(found)
+  }
+  return columns => {
+    words = { results: '', notes: '' }
+    const out = { columns, isTTY: true, write: (text: string) => (words.results += text) }
+    const err = { write: (text: string) => (words.notes += text) }
+    return {
+      api: connect({ base_url: 'http://assay.test', api_key: 'pk_test' }, fetched),
+      output: createOutput({ out, err, json: false, color: false, program: 'assay' }),
+      folder: '/',
+      env: {},
+      now: () => Date.parse('2026-01-01T00:05:00.000Z'),
+    }
+  }
+}
+
+/** Options and arguments as if they had been typed. */
+export const given = (options: Record<string, string> = {}, args: string[] = []): Given => ({
+  arg: place => args[place]!,
+  optionalArg: place => args[place],
+  flag: name => options[name] === 'yes',
+  text: name => options[name],
+  whole: name => (options[name] === undefined ? undefined : Number(options[name])),
+  list: () => [],
+})
