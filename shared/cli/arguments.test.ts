@@ -66,6 +66,14 @@ describe('a command line', () => {
     expect(refused('runs', '-n').message).toBe('runs has no option -n')
   })
 
+  it('with an unknown verb of a noun is told the nearest one, or all of them', () => {
+    expect(refused('schedules', 'enabel', 'ID')).toMatchObject({
+      message: 'there is no command "schedules enabel"',
+      hint: 'did you mean schedules enable?',
+    })
+    expect(refused('schedules', 'fire', 'ID').hint).toContain('schedules, schedules preview')
+  })
+
   it('with an unknown command is told the nearest one, or all of them', () => {
     expect(refused('submitt', 'f')).toMatchObject({ exit: EXIT.usage, hint: 'did you mean submit?' })
     expect(refused('cancle', 'r').hint).toBe('did you mean cancel?')

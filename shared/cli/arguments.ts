@@ -59,6 +59,9 @@ export function parse(commands: readonly Command[], argv: readonly string[]): In
   const command = commandOf(commands, argv)
   if (command === undefined) throw unknownCommand(commands, name)
   const rest = argv.slice(command.name.split(' ').length)
+  const verbs = verbsOf(commands, command)
+  if (verbs.length > 0 && command.args.length === 0 && /^[^-]/.test(rest[0] ?? ''))
+    throw unknownVerb(command, verbs, rest[0]!)
   if (rest.includes('--help') || rest.includes('-h')) return { kind: 'help', command }
   const { values, positionals } = parsed(command, rest)
   checkArgs(command, positionals)
@@ -71,6 +74,9 @@ function commandOf(commands: readonly Command[], [noun, verb]: readonly string[]
   const named = (name: string) => commands.find(command => command.name === name)
   return named(`${noun} ${verb}`) ?? named(`${noun}`)
 }
+
+const verbsOf = (commands: readonly Command[], noun: Command) =>
+  commands.filter(({ name }) => name.startsWith(`${noun.name} `))
 
 type Values = Record<string, string | boolean | string[] | undefined>
 
@@ -161,6 +167,15 @@ function unknownCommand(commands: readonly Command[], name: string) {
   })
 }
 
+function unknownVerb({ name }: Command, verbs: readonly Command[], word: string) {
+  const names = verbs.map(verb => verb.name)
+  const near = nearest(`${name} ${word}`, names, 2)
+  return usageFailure(`there is no command "${name} ${word}"`, {
+    hint: near === undefined ? `there are: ${[name, ...names].join(', ')}` : `did you mean ${near}?`,
+    next: `assay ${name} --help`,
+  })
+}
+
 const usageOf = ({ name, args, options }: Command) =>
   ['assay', name, ...args, ...(options.length > 0 ? ['[options]'] : [])].join(' ')
 
@@ -198,7 +213,7 @@ function commandHelp(commands: readonly Command[], command: Command): string {
     const choices = option.choices === undefined ? '' : ` (${option.choices.join(', ')})`
     return `  ${left(option).padEnd(width)}  ${option.about}${choices}`
   })
-  const verbs = commands.filter(({ name }) => name.startsWith(`${command.name} `))
+  const verbs = verbsOf(commands, command)
   const called = ({ name, args }: Command) => ['assay', name, ...args].join(' ')
   const longest = Math.max(...verbs.map(verb => called(verb).length))
   return [

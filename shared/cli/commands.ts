@@ -5,6 +5,7 @@ import { ADMINISTRATION_COMMANDS } from './administer-commands.ts'
 import { ALERT_COMMANDS } from './alert-commands.ts'
 import type { Command, Option } from './arguments.ts'
 import { RECOVERY_COMMANDS } from './recovery-commands.ts'
+import { SCHEDULE_COMMANDS } from './schedule-commands.ts'
 
 const watch: Option = { name: 'watch', about: 'follow the run to its end; its verdict is the exit code' }
 const limit: Option = {
@@ -149,5 +150,6 @@ export const COMMANDS: readonly Command[] = [
   },
   ...RECOVERY_COMMANDS,
   ...ALERT_COMMANDS,
+  ...SCHEDULE_COMMANDS,
   ...ADMINISTRATION_COMMANDS,
 ]

@@ -83,6 +83,15 @@ export function ago(then: string, now: number): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3600)}h ago` : `${Math.floor(seconds / 86_400)}d ago`
 }
 
+/** How far ahead, in the coarsest unit that still says something. */
+export function ahead(then: string, now: number): string {
+  const seconds = (Date.parse(then) - now) / 1000
+  if (seconds <= 0) return 'now'
+  if (seconds < 60) return `in ${Math.ceil(seconds)}s`
+  if (seconds < 3600) return `in ${Math.round(seconds / 60)}m`
+  return seconds < 86_400 * 2 ? `in ${Math.round(seconds / 3600)}h` : `in ${Math.round(seconds / 86_400)}d`
+}
+
 /** A JSON value on one line of bounded width. */
 export function brief(value: unknown, columns: number): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')

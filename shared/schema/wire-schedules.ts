@@ -82,7 +82,7 @@ export const Schedule = z
       .array(timestamp)
       .describe(`The next ${LIMITS.next_fires} moments; empty while it is disabled.`),
     last_run_at: timestamp.nullable().describe('When it last submitted a run, by itself or by hand.'),
-    last_event: Occurrence.nullable().describe('What became of its latest moment.'),
+    last_event: z.union([Occurrence, z.null()]).describe('What became of its latest moment.'),
     created_at: timestamp,
     updated_at: timestamp,
   })

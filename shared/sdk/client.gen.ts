@@ -2712,7 +2712,8 @@ export interface components {
              * @description When it last submitted a run, by itself or by hand.
              */
             last_run_at: string | null;
-            last_event: components["schemas"]["ScheduleEvent"];
+            /** @description What became of its latest moment. */
+            last_event: components["schemas"]["ScheduleEvent"] | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC.
@@ -2742,7 +2743,7 @@ export interface components {
              */
             callback_url?: string | null;
         };
-        /** @description What became of its latest moment. */
+        /** @description What became of a moment that a schedule named. */
         ScheduleEvent: {
             /**
              * Format: uuid
@@ -2781,7 +2782,7 @@ export interface components {
              * @description When it is tried again; null once it is decided.
              */
             retry_at: string | null;
-        } | null;
+        };
         /** @description A recurring start of an agent. */
         ScheduleOrder: {
             /**
@@ -9354,7 +9355,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": (components["schemas"]["ScheduleEvent"] & unknown)[];
+                    "application/json": components["schemas"]["ScheduleEvent"][];
                 };
             };
             /** @description `invalid_cursor`, `invalid_request` */

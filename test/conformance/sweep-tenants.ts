@@ -82,7 +82,8 @@ async function makeTenant(world: World, name: string, account_id: string) {
   const alerts = `/v1/projects/${project_id}/alert-channels`
   const channel = await post(alerts, { url: `mailto:alerts-of-${name}@example.org` })
   const schedule = await post('/v1/schedules', { agent_id: agent.id, cron: '59 23 31 12 *', input: word })
-  await post(`/v1/schedules/${schedule.json.id}/trigger`, {})
+  await post('/v1/schedules', { agent_id: agent.id, cron: '58 23 31 12 *' })
+  for (let n = 0; n < 2; n++) await post(`/v1/schedules/${schedule.json.id}/trigger`, {})
   const delivery_id = ctx.newId()
   for (const id of [ctx.newId(), delivery_id]) {
     const told = {

@@ -1,0 +1,88 @@
+// The commands of schedules.ts, for the table of commands.
+
+import type { Command, Option } from './arguments.ts'
+
+const limit: Option = {
+  name: 'limit',
+  value: 'N',
+  kind: 'whole',
+  least: 1,
+  about: 'how many to list; 50 unless told',
+}
+const timezone: Option = { name: 'timezone', value: 'ZONE', about: 'an IANA name such as Europe/Berlin' }
+const settings: readonly Option[] = [
+  { name: 'input', value: 'JSON', about: 'the input of each run' },
+  { name: 'budget', value: 'CENTS', kind: 'whole', about: 'money each run may spend' },
+  { name: 'timeout', value: 'SECONDS', kind: 'whole', least: 1, about: 'time an item may take' },
+  { name: 'callback-url', value: 'URL', about: 'gets a signed summary when a run ends' },
+]
+
+export const SCHEDULE_COMMANDS: readonly Command[] = [
+  {
+    name: 'schedules',
+    args: [],
+    summary: 'List schedules: when each fires next, and what became of its latest moment.',
+    options: [{ name: 'agent', value: 'SLUG', about: 'only schedules of this agent' }, limit],
+    run: async (...given) => (await import('./schedules.ts')).schedules(...given),
+  },
+  {
+    name: 'schedules preview',
+    args: ['CRON'],
+    summary: 'Tell when an expression would fire, on the clock of its zone.',
+    options: [{ ...timezone, about: `${timezone.about}; UTC unless told` }],
+    run: async (...given) => (await import('./schedules.ts')).preview(...given),
+  },
+  {
+    name: 'schedules create',
+    args: ['AGENT', 'CRON'],
+    summary: 'Start an agent again and again, whenever CRON says.',
+    options: [
+      { ...timezone, about: `${timezone.about}; UTC unless told` },
+      ...settings,
+      { name: 'disabled', about: 'do not fire until it is enabled' },
+    ],
+    run: async (...given) => (await import('./schedules.ts')).create(...given),
+  },
+  {
+    name: 'schedules update',
+    args: ['SCHEDULE'],
+    summary: 'Change a schedule; a new cron or zone counts from the next moment on.',
+    options: [{ name: 'cron', value: 'CRON', about: 'five fields' }, timezone, ...settings],
+    run: async (...given) => (await import('./schedules.ts')).update(...given),
+  },
+  {
+    name: 'schedules events',
+    args: ['SCHEDULE'],
+    summary: 'List what became of every moment of a schedule, the latest first.',
+    options: [limit],
+    run: async (...given) => (await import('./schedules.ts')).events(...given),
+  },
+  {
+    name: 'schedules trigger',
+    args: ['SCHEDULE'],
+    summary: 'Start what a schedule starts, now; also while it is disabled.',
+    options: [{ name: 'watch', about: 'follow the run to its end; its verdict is the exit code' }],
+    run: async (...given) => (await import('./schedules.ts')).trigger(...given),
+  },
+  {
+    name: 'schedules enable',
+    args: ['SCHEDULE'],
+    summary: 'Let a schedule fire again, from its next moment on.',
+    options: [],
+    run: async (...given) => (await import('./schedules.ts')).enable(...given),
+  },
+  {
+    name: 'schedules disable',
+    args: ['SCHEDULE'],
+    summary: 'Keep a schedule from firing.',
+    options: [],
+    run: async (...given) => (await import('./schedules.ts')).disable(...given),
+  },
+  {
+    name: 'schedules delete',
+    args: ['SCHEDULE'],
+    summary: 'Delete a schedule with its events; the runs it started stay.',
+    options: [],
+    run: async (...given) => (await import('./schedules.ts')).remove(...given),
+  },
+]

@@ -1,0 +1,82 @@
+// What schedules and their events look like on a terminal.
+
+import type { Schemas } from './api.ts'
+import { ago, ahead } from './format.ts'
+import type { Screen, Style } from './output.ts'
+import { type Column, table } from './table.ts'
+
+export type Schedule = Schemas['Schedule']
+type Event = Schemas['ScheduleEvent']
+
+const WEEKDAY_SAYS_IT_MS = 6 * 86_400_000
+
+/** On the clock of a zone, with its date unless it is within the week; of an unknown zone, in UTC. */
+export function onClock(at: string, timezone: string, now: number): string {
+  const isNear = Math.abs(Date.parse(at) - now) < WEEKDAY_SAYS_IT_MS
+  const day = { weekday: 'short', ...(!isNear && ({ day: 'numeric', month: 'short' } as const)) } as const
+  const options = { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+  const format = (timeZone: string) =>
+    new Intl.DateTimeFormat('en-GB', { ...options, timeZone }).format(new Date(at)).replaceAll(',', '')
+  try {
+    return format(timezone)
+  } catch {
+    return `${format('UTC')} UTC`
+  }
+}
+
+const nextOf = ({ next_fires, timezone }: Schedule, now: number) =>
+  next_fires[0] === undefined
+    ? undefined
+    : `${onClock(next_fires[0], timezone, now)}, ${ahead(next_fires[0], now)}`
+
+const disabledWhy = ({ disabled_reason }: Schedule) =>
+  disabled_reason === 'operator' ? 'disabled' : `disabled: ${disabled_reason}`
+
+const eventWords = ({ outcome, reason, retry_at }: Event) =>
+  `${outcome}${reason === null ? '' : `: ${reason}`}${retry_at === null ? '' : ', tried again'}`
+
+function eventStyle({ outcome, reason }: Event): Style {
+  if (reason === 'run_never_started' || outcome === 'error' || outcome === 'missed') return 'red'
+  return outcome === 'fired' ? 'green' : 'yellow'
+}
+
+export function schedulesTable(rows: readonly Schedule[], now: number, screen: Screen): string {
+  const columns: Column<Schedule>[] = [
+    { title: 'SCHEDULE', value: row => row.id },
+    { title: 'AGENT', value: row => row.agent_slug, least: 8, optional: 2 },
+    { title: 'CRON', value: row => row.cron, least: 9 },
+    { title: 'ZONE', value: row => row.timezone, optional: 3 },
+    {
+      title: 'NEXT',
+      value: row => nextOf(row, now) ?? disabledWhy(row),
+      style: row => (row.enabled ? undefined : row.disabled_reason === 'operator' ? 'dim' : 'red'),
+      least: 12,
+    },
+    {
+      title: 'LAST',
+      value: ({ last_event: last }) =>
+        last === null ? '' : `${eventWords(last)} ${ago(last.occurred_at, now)}`,
+      style: ({ last_event: last }) => (last === null ? undefined : eventStyle(last)),
+      least: 8,
+      optional: 1,
+    },
+  ]
+  return table(columns, rows, screen)
+}
+
+export function eventsTable(rows: readonly Event[], timezone: string, now: number, screen: Screen): string {
+  const columns: Column<Event>[] = [
+    { title: `MOMENT (${timezone})`, value: row => onClock(row.scheduled_for, timezone, now) },
+    { title: 'OUTCOME', value: eventWords, style: eventStyle, least: 8 },
+    { title: 'RUN', value: row => row.run_id ?? '' },
+    { title: 'ACTED', value: row => ago(row.occurred_at, now), align: 'right', optional: 1 },
+  ]
+  return table(columns, rows, screen)
+}
+
+export function scheduleLine(schedule: Schedule, now: number, { paint }: Screen): string {
+  const { id, agent_slug, cron, timezone } = schedule
+  const next = nextOf(schedule, now)
+  const fires = next === undefined ? disabledWhy(schedule) : `fires ${next}`
+  return `schedule ${paint('bold', id)} of ${agent_slug}, ${cron} (${timezone}), ${fires}`
+}

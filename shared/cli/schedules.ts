@@ -1,0 +1,153 @@
+// The commands around schedules.
+
+import { LIMITS } from '../domain/limits.ts'
+import { answered, findAgent, paged, type Schemas } from './api.ts'
+import type { Given } from './arguments.ts'
+import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { plural } from './format.ts'
+import { eventsTable, type Schedule, scheduleLine, schedulesTable } from './schedule-view.ts'
+import type { Session } from './session.ts'
+import { type Column, table } from './table.ts'
+import { watchRun } from './watch.ts'
+
+const DEFAULT_ROWS = 50
+
+export async function schedules({ api, output, now }: Session, given: Given): Promise<ExitCode> {
+  const limit = given.whole('limit') ?? DEFAULT_ROWS
+  const agent = given.text('agent')
+  const filter = agent === undefined ? {} : { agent_id: (await findAgent(api, agent)).id }
+  const { rows, more } = await paged(limit, LIMITS.schedules_page.max, (limit, cursor) =>
+    api.GET('/v1/schedules', { params: { query: { limit, ...filter, ...(cursor && { cursor }) } } }),
+  )
+  output.rows('schedule', rows, screen =>
+    rows.length === 0 ? screen.paint('dim', 'no schedules yet') : schedulesTable(rows, now(), screen),
+  )
+  if (more) output.note(`the first ${plural(limit, 'schedule')}; there are more: --limit N shows more`)
+  return EXIT.ok
+}
+
+export async function events({ api, output, now }: Session, given: Given): Promise<ExitCode> {
+  const scheduleId = given.arg(0)
+  const limit = given.whole('limit') ?? DEFAULT_ROWS
+  const { timezone } = await answered(
+    api.GET('/v1/schedules/{scheduleId}', { params: { path: { scheduleId } } }),
+  )
+  const { rows, more } = await paged(limit, LIMITS.events_page.max, (limit, cursor) =>
+    api.GET('/v1/schedules/{scheduleId}/events', {
+      params: { path: { scheduleId }, query: { limit, ...(cursor && { cursor }) } },
+    }),
+  )
+  output.rows('schedule_event', rows, screen =>
+    rows.length === 0
+      ? screen.paint('dim', 'none of its moments has come yet')
+      : eventsTable(rows, timezone, now(), screen),
+  )
+  if (more) output.note(`the first ${plural(limit, 'event')}; there are more: --limit N shows more`)
+  return EXIT.ok
+}
+
+const MOMENTS: Column<Schemas['SchedulePreview']['moments'][number]>[] = [
+  { title: 'WALL CLOCK', value: row => row.wall_clock.replace('T', ' ') },
+  { title: 'UTC', value: row => row.at?.slice(0, 16).replace('T', ' ') ?? '' },
+  {
+    title: 'NOTE',
+    value: row =>
+      row.note === 'skipped'
+        ? 'skipped: the clock jumps over it'
+        : row.note === 'repeated'
+          ? 'comes twice, fires the first time'
+          : '',
+    style: row => (row.note === null ? undefined : 'yellow'),
+  },
+]
+
+export async function preview({ api, output }: Session, given: Given): Promise<ExitCode> {
+  const timezone = given.text('timezone')
+  const query = { cron: given.arg(0), ...(timezone && { timezone }) }
+  const found = await answered(api.GET('/v1/schedules/preview', { params: { query } }))
+  output.rows('moment', found.moments, screen => table(MOMENTS, found.moments, screen))
+  return EXIT.ok
+}
+
+export async function create(session: Session, given: Given): Promise<ExitCode> {
+  const { id } = await findAgent(session.api, given.arg(0))
+  const timezone = given.text('timezone')
+  const order = {
+    ...{ agent_id: id, cron: given.arg(1), enabled: !given.flag('disabled') },
+    ...(timezone && { timezone }),
+  }
+  const text = bodyText(given, order)
+  const made = await answered(session.api.POST('/v1/schedules', { body: order, bodySerializer: () => text }))
+  return tell(session, 'created', made)
+}
+
+export async function update(session: Session, given: Given): Promise<ExitCode> {
+  const [cron, timezone] = [given.text('cron'), given.text('timezone')]
+  const changes = { ...(cron && { cron }), ...(timezone && { timezone }) }
+  const text = bodyText(given, changes)
+  if (text === '{}') throw usageFailure('nothing to change', { next: 'assay schedules update --help' })
+  const params = { path: { scheduleId: given.arg(0) } }
+  const changed = await answered(
+    session.api.PATCH('/v1/schedules/{scheduleId}', { params, body: changes, bodySerializer: () => text }),
+  )
+  return tell(session, 'updated', changed)
+}
+
+/** The body with the settings that were given. The input goes out as it was typed: numbers keep their digits. */
+function bodyText(given: Given, fields: object): string {
+  const [budget_cents, timeout_seconds] = [given.whole('budget'), given.whole('timeout')]
+  const callback_url = given.text('callback-url')
+  const rest = JSON.stringify({ ...fields, budget_cents, timeout_seconds, callback_url })
+  const input = given.text('input')
+  if (input === undefined) return rest
+  try {
+    JSON.parse(input)
+  } catch (error) {
+    throw usageFailure(`--input is not JSON: ${(error as Error).message}`)
+  }
+  return `{"input":${input},${rest.slice(1)}`.replace(/,}$/, '}')
+}
+
+export async function enable(session: Session, given: Given): Promise<ExitCode> {
+  const params = { path: { scheduleId: given.arg(0) } }
+  return tell(
+    session,
+    'enabled',
+    await answered(session.api.POST('/v1/schedules/{scheduleId}/enable', { params })),
+  )
+}
+
+export async function disable(session: Session, given: Given): Promise<ExitCode> {
+  const params = { path: { scheduleId: given.arg(0) } }
+  return tell(
+    session,
+    'disabled',
+    await answered(session.api.POST('/v1/schedules/{scheduleId}/disable', { params })),
+  )
+}
+
+function tell({ output, now }: Session, event: string, schedule: Schedule): ExitCode {
+  output.emit(event, schedule, screen => `${event}: ${scheduleLine(schedule, now(), screen)}`)
+  return EXIT.ok
+}
+
+export async function remove({ api, output }: Session, given: Given): Promise<ExitCode> {
+  const scheduleId = given.arg(0)
+  await answered(api.DELETE('/v1/schedules/{scheduleId}', { params: { path: { scheduleId } } }))
+  output.emit('deleted', { id: scheduleId }, () => `schedule ${scheduleId} is deleted`)
+  return EXIT.ok
+}
+
+export async function trigger(session: Session, given: Given): Promise<ExitCode> {
+  const scheduleId = given.arg(0)
+  const started = await answered(
+    session.api.POST('/v1/schedules/{scheduleId}/trigger', { params: { path: { scheduleId } } }),
+  )
+  session.output.emit('started', started, ({ paint, program }) =>
+    [
+      `started run ${paint('bold', started.run_id)}`,
+      ...(given.flag('watch') ? [] : [`${paint('dim', 'try ')}  ${program} watch ${started.run_id}`]),
+    ].join('\n'),
+  )
+  return given.flag('watch') ? watchRun(session, started.run_id) : EXIT.ok
+}

@@ -1,0 +1,52 @@
+// The process that ticks dies at each point of firing schedules: the moment is fired once, by whoever comes next.
+
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
+
+let stack: Stack
+beforeAll(async () => {
+  stack = await startStack()
+}, PATIENCE_MS)
+afterAll(() => stack?.close())
+afterEach(async () => {
+  await stack.sql`delete from schedules`
+  await stack.endProcesses()
+  await stack.startControl()
+})
+
+const POINTS = ['fire.after_lock', 'fire.before_commit', 'fire.after_commit']
+
+it.for(POINTS)('a tick killed at %s fires each moment once', { timeout: PATIENCE_MS }, async point => {
+  const { sql } = stack
+  const agentId = await stack.deploy()
+  await stack.endProcesses()
+  await sql`
+    insert into schedules (id, project_id, agent_id, cron, input, next_at)
+    select gen_random_uuid(), project_id, id, cron, '{"steps":0}', date_trunc('minute', now()) - interval '3 minutes'
+    from agents, unnest(array['* * * * *', '*/1 * * * *', '0-59 * * * *']) cron where id = ${agentId}`
+  await stack.startControl(`${point}=kill`)
+  expect(await stack.gone(stack.control)).toBe('SIGKILL')
+  await stack.startControl()
+  await stack.startConsumer()
+  await vi.waitFor(
+    async () => {
+      const [row] = await sql`select count(*)::int as n from schedules where next_at <= now()`
+      expect(row!.n).toBe(0)
+    },
+    { timeout: PATIENCE_MS, interval: 50 },
+  )
+  const [row] = await sql`
+    select count(*)::int as rows, count(distinct (schedule_id, scheduled_for))::int as moments,
+      count(*) filter (where outcome = 'fired')::int as fired, count(distinct run_id)::int as named,
+      count(*) filter (where outcome = 'missed')::int as missed,
+      (select count(*)::int from runs where agent_id = ${agentId}) as runs
+    from occurrences o join schedules s on s.id = o.schedule_id where s.agent_id = ${agentId}`
+  expect(row!.rows).toBe(row!.moments)
+  expect(row!.rows).toBe(row!.fired + row!.missed)
+  expect([row!.named, row!.runs]).toEqual([row!.fired, row!.fired])
+  // Three moments before the newest, of each of three schedules; more when a minute passed meanwhile.
+  expect(row!.missed).toBeGreaterThanOrEqual(9)
+  expect(row!.fired).toBeGreaterThanOrEqual(3)
+  const runs = await sql<{ id: string }[]>`select id from runs where agent_id = ${agentId}`
+  for (const { id } of runs) expect(await stack.finished(id)).toMatchObject({ status: 'completed', ok: 1 })
+})
