@@ -4,6 +4,7 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres, { type Sql } from 'postgres'
+import { ensureTenantRole, grantTenantReads } from '../shared/store/tenant-role.ts'
 import { Refusal } from './local/refusal.ts'
 
 const FOLDER = `${import.meta.dirname}/../drizzle`
@@ -17,7 +18,9 @@ export async function migrate(databaseUrl: string): Promise<void> {
     await refuseUnsafe(sql)
     await sql`select pg_advisory_lock(${LOCK.toString()}::bigint)`
     // The lock is the session's and goes with it.
+    await refuseWithoutRole(sql)
     await applyMigrations(drizzle(sql), { migrationsFolder: FOLDER })
+    await grantTenantReads(sql)
   } finally {
     await sql.end({ timeout: 5 })
   }
@@ -39,6 +42,16 @@ async function refuseUnsafe(sql: Sql): Promise<void> {
       `this PostgreSQL runs with ${off.join(' and ')} off and may lose items it has confirmed. Switch ${off.length === 1 ? 'it' : 'them'} on (server, database and role settings), then start again.`,
     )
   }
+}
+
+/** Policies name the role, so it is there before them; it belongs to the server, and another database may have made it. */
+async function refuseWithoutRole(sql: Sql): Promise<void> {
+  const statements = await ensureTenantRole(sql)
+  if (statements.length === 0) return
+  throw new Refusal(
+    'tenant_role_missing',
+    `reads for callers run under a role that this database user may not set up. As a user who may, run: ${statements.join('; ')}; then start again.`,
+  )
 }
 
 if (import.meta.main) {

@@ -11,6 +11,18 @@ import type * as tables from './schema/tables.ts'
 export type Database = PostgresJsDatabase<typeof tables>
 export type { Redis, Sql }
 
+/** One connection, for one transaction at a time. */
+export interface Lane {
+  /** Another one once the connection broke off, since what a transaction had set is gone with it. */
+  sql: Sql
+}
+
+export interface Lanes {
+  /** Waits while all are taken. */
+  take(): Promise<Lane>
+  give(lane: Lane): void
+}
+
 export interface Config {
   /** The origin callers reach this installation at, without a trailing slash. */
   base_url: string
@@ -21,6 +33,8 @@ export interface Config {
 export interface Context {
   sql: Sql
   db: Database
+  /** What callers' reads run on, apart from the engine's connections: no read keeps a claim waiting. */
+  lanes: Lanes
   redis: Redis
   config: Config
   /** Milliseconds since 1970 by the host's clock; facts take their time from the database's. */

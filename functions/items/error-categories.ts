@@ -41,13 +41,13 @@ export const countStepErrors = endpoint({
     },
   },
   errors: ['not_found'],
+  prepare: ctx => catchUpSearch(ctx),
   async handle({ ctx, principal, query }) {
     const { project_id, from, to } = query
     if (from && to && Date.parse(from) > Date.parse(to))
       throw new ApiError('invalid_request', 'Query parameter "from" is later than "to".')
     const scope = await scopeOf(ctx, principal, project_id)
     const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
-    await catchUpSearch(ctx)
     const project_ids = projects.map(project => project.id)
     const { total_steps, categories } = await countErrorCategories(ctx.sql, {
       project_ids,

@@ -3,7 +3,7 @@ import { endpoint, isNdjson } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import { streamed } from '../../shared/http/stream.ts'
 import { ItemRecord, itemRecordOf } from '../../shared/schema/wire.ts'
-import { itemsInChunks } from '../../shared/store/items.ts'
+import { itemsInChunks, nextItems } from '../../shared/store/items.ts'
 import { listProjects } from '../../shared/store/projects.ts'
 
 export const exportItemRecords = endpoint({
@@ -17,11 +17,13 @@ export const exportItemRecords = endpoint({
   auth: 'any',
   answers: { 200: { description: 'The records.', schema: z.array(ItemRecord), ndjson: ItemRecord } },
   errors: [],
-  async handle({ ctx, principal, request }) {
-    const scope = await scopeOf(ctx, principal)
-    const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
+  async handle({ principal, request, read }) {
+    const projects = await read(async ctx => {
+      const scope = await scopeOf(ctx, principal)
+      return listProjects(ctx.db, scope.account_id, scope.project_id)
+    })
     const records = itemsInChunks(
-      ctx.sql,
+      (project_id, after, limit) => read(ctx => nextItems(ctx.sql, project_id, after, limit)),
       projects.map(project => project.id),
     )
     return streamed(records, itemRecordOf, isNdjson(request, 'accept') ? 'lines' : 'array')

@@ -29,6 +29,9 @@ export const listSteps = endpoint({
     },
   },
   errors: ['invalid_cursor', 'not_found'],
+  async prepare(ctx, { record_id, q }) {
+    if (record_id === undefined || q !== undefined) await catchUpSearch(ctx)
+  },
   async handle({ ctx, principal, query }) {
     const { cursor, limit, project_id, record_id, outcome, outcome_status, ...filters } = query
     if (outcome && outcome_status && outcome !== outcome_status)
@@ -40,7 +43,6 @@ export const listSteps = endpoint({
     for (const id of [record?.run_id, filters.run_id]) if (id !== undefined) await runIn(ctx, principal, id)
     const scope = await scopeOf(ctx, principal, project_id)
     const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
-    if (record === undefined || filters.q !== undefined) await catchUpSearch(ctx)
     const { min_cost_usd: min_cost_micro, ...rest } = filters
     const found = { ...rest, min_cost_micro, record, outcome: outcome ?? outcome_status }
     const project_ids = projects.map(project => project.id)

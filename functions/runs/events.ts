@@ -18,9 +18,9 @@ export const followRun = endpoint({
     204: { description: 'The run has ended, and Last-Event-ID names its end: there is nothing to follow.' },
   },
   errors: ['rate_limited'],
-  async handle({ ctx, principal, params, request }) {
+  async handle({ ctx, principal, params, request, read }) {
     return eventStream(ctx, request, async () => {
-      const run = await runIn(ctx, principal, params.runId)
+      const run = await read(within => runIn(within, principal, params.runId))
       return { value: runOf(run), ended: run.finished_at !== null }
     })
   },

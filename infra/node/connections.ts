@@ -6,13 +6,14 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { Redis } from 'ioredis'
 import postgres from 'postgres'
-import type { Database, Sql } from '../../shared/context.ts'
+import type { Database, Lane, Lanes, Sql } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import * as tables from '../../shared/schema/tables.ts'
 
 export interface Connections {
   sql: Sql
   db: Database
+  lanes: Lanes
   redis: Redis
   close(): Promise<void>
 }
@@ -20,12 +21,23 @@ export interface Connections {
 export interface ConnectionOptions {
   databaseUrl: string
   redisUrl: string
-  /** Connections to PostgreSQL at most: for raw statements, and for Drizzle's. */
-  pool?: { sql: number; db: number }
+  /** Connections to PostgreSQL at most: for raw statements, for Drizzle's, and for callers' reads. */
+  pool?: { sql: number; db: number; lanes?: number }
 }
 
 // Counters and micro-dollars stay below 2^53: a bigint column is read as a number.
 const types = { bigint: { to: 20, from: [20], serialize: String, parse: Number } }
+// A lane serves both: a time is read as Date, which Drizzle takes as well, and a text is sent as it stands, since
+// making a Date of it would cut it to milliseconds.
+const laneTypes = {
+  ...types,
+  date: {
+    to: 1184,
+    from: [1082, 1114, 1184],
+    serialize: (time: Date | string) => (time instanceof Date ? time.toISOString() : time),
+    parse: (text: string) => new Date(text),
+  },
+}
 // All connections count together: by the driver's own rule a pool that lost PostgreSQL for a second waits 20 s.
 const reconnectAfter = (tries: number) => Math.min(0.05 * 2 ** tries, 1) // seconds
 const REDIS_WAIT_MS = 2000 // Redis holds hints: a caller falls back rather than wait for it
@@ -40,6 +52,9 @@ export function openConnections({ databaseUrl, redisUrl, pool }: ConnectionOptio
   // The types of postgres.js name the parsed bigint; callers declare their row shapes anyway.
   const sql = postgres(databaseUrl, { ...base, max: pool?.sql ?? 12 }) as unknown as Sql
   const drizzled = postgres(databaseUrl, { ...base, max: pool?.db ?? 6 }) as unknown as Sql
+  const lanes = openLanes(pool?.lanes ?? 6, onclose =>
+    postgres(databaseUrl, { ...base, types: laneTypes, max: 1, max_lifetime: null, onclose }),
+  )
   const redis = new Redis(redisUrl, {
     lazyConnect: true,
     connectTimeout: REDIS_WAIT_MS,
@@ -51,10 +66,40 @@ export function openConnections({ databaseUrl, redisUrl, pool }: ConnectionOptio
   return {
     sql,
     db: drizzle(drizzled, { schema: tables }),
+    lanes,
     redis,
     async close() {
       redis.disconnect()
-      await Promise.all([sql.end({ timeout: 5 }), drizzled.end({ timeout: 5 })])
+      await Promise.all([sql, drizzled, lanes].map(pool => pool.end({ timeout: 5 })))
     },
+  }
+}
+
+/**
+ * Clients of one connection each, rather than transactions of a pool: in postgres.js 3.4 a pool's transaction whose
+ * connection dies writes to a socket that is gone, which ends the process.
+ */
+function openLanes(count: number, open: (onclose: () => void) => unknown) {
+  const lanes = Array.from({ length: count }, () => {
+    // What was waiting on a connection that broke off must not go on, by itself, on the next one.
+    const renew = () => {
+      void lane.sql.end({ timeout: 0 })
+      lane.sql = open(renew) as Sql
+    }
+    const lane: Lane = { sql: open(renew) as Sql }
+    return lane
+  })
+  const free = [...lanes]
+  const waiting: ((lane: Lane) => void)[] = []
+  return {
+    async take(): Promise<Lane> {
+      return free.pop() ?? new Promise(resolve => waiting.push(resolve))
+    },
+    give(lane: Lane) {
+      const next = waiting.shift()
+      if (next) next(lane)
+      else free.push(lane)
+    },
+    end: (options: { timeout: number }) => Promise.all(lanes.map(({ sql }) => sql.end(options))),
   }
 }

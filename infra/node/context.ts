@@ -36,6 +36,7 @@ export function createContext(options: ContextOptions): NodeContext {
   return {
     sql: connections.sql,
     db: connections.db,
+    lanes: connections.lanes,
     redis: connections.redis,
     config,
     now: Date.now,

@@ -60,7 +60,7 @@ function open(env: Env): Invocation {
   const connections = openConnections({
     databaseUrl: env.DATABASE_URL,
     redisUrl: env.REDIS_URL,
-    pool: { sql: 2, db: 1 },
+    pool: { sql: 2, db: 1, lanes: 1 },
   })
   const pending: Promise<unknown>[] = []
   const random = (bytes: Uint8Array) => {
@@ -76,6 +76,7 @@ function open(env: Env): Invocation {
   return {
     sql: connections.sql,
     db: connections.db,
+    lanes: connections.lanes,
     redis: connections.redis,
     config: { base_url: env.BASE_URL, master_key: env.MASTER_KEY },
     now: Date.now,

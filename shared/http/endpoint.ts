@@ -12,6 +12,7 @@ import { toJson } from '../schema/raw-json.ts'
 import { recordChange } from './audit.ts'
 import { authenticate, checkRole, failedFor, type Principal, type SessionPrincipal } from './auth.ts'
 import { readJson } from './body.ts'
+import { confined, type Reading, unconfined } from './confine.ts'
 import { checkRate } from './rate.ts'
 import { notFound } from './scope.ts'
 import { headersOf, queryOf } from './validation.ts'
@@ -87,8 +88,7 @@ export interface Endpoint {
   answer(ctx: Context, request: Request, params: Record<string, string>): Promise<Response>
 }
 
-export interface Invocation<A extends Auth, P extends string, Q, H, B, L> {
-  ctx: Context
+export interface Invocation<A extends Auth, P extends string, Q, H, B, L> extends Reading {
   principal: PrincipalOf<A>
   params: Record<P, string>
   query: Q
@@ -117,6 +117,8 @@ type Definition<
   headers?: H
   body?: B
   lines?: { query: L; line: z.ZodType; description: string }
+  /** Brings up to date what a read is to show, with the rights of the engine: the read itself changes nothing. */
+  prepare?(ctx: Context, query: z.output<Q>): Promise<void>
   /** Returns the answer's value, or a Response where the answer is streamed. */
   handle(invocation: Invocation<A, P, z.output<Q>, z.output<H>, z.output<B>, z.output<L>>): Promise<unknown>
 }
@@ -130,10 +132,12 @@ export function endpoint<
   H extends z.ZodObject = z.ZodObject,
   B extends z.ZodType = z.ZodUndefined,
   L extends z.ZodType = z.ZodUndefined,
->({ handle, ...definition }: Definition<A, P, Q, H, B, L>): Endpoint {
+>({ handle, prepare, ...definition }: Definition<A, P, Q, H, B, L>): Endpoint {
   const params = (definition.params ?? {}) as Record<P, Noun>
   const status = Number(Object.keys(definition.answers)[0])
   const isKnown = definition.auth === 'any' || definition.auth === 'session'
+  const isRead = definition.method === 'get' && isKnown
+  const isStream = Object.values(definition.answers).some(answer => answer.ndjson ?? answer.events)
   const isChange = definition.method !== 'get' && isKnown && !definition.unlogged
   return {
     ...definition,
@@ -167,11 +171,15 @@ export function endpoint<
         request,
         reply,
       }
-      const handled = isChange
-        ? recordChange(ctx, { ...definition, ...invocation, principal: principal! }, within =>
-            handle({ ctx: within, ...invocation }),
-          )
-        : handle({ ctx, ...invocation })
+      await prepare?.(ctx, invocation.query)
+      const call = (reading: Reading) => handle({ ...reading, ...invocation })
+      const handled = isRead
+        ? confined(ctx, principal!, isStream ? 'stream' : 'answer', call)
+        : isChange
+          ? recordChange(ctx, { ...definition, ...invocation, principal: principal! }, within =>
+              call(unconfined(within)),
+            )
+          : call(unconfined(ctx))
       const value = await handled.catch(error =>
         principal === null ? Promise.reject(error) : failedFor(ctx, request, error),
       )

@@ -97,12 +97,18 @@ export async function nextItems(
     order by r.id, i.seq limit ${limit}`
 }
 
+type NextItems = (
+  project_id: string,
+  after: { run_id: string; seq: number },
+  limit: number,
+) => Promise<ItemInRunRow[]>
+
 /** Every item of some projects, in chunks. */
-export async function* itemsInChunks(sql: Sql, project_ids: string[]): AsyncGenerator<ItemInRunRow[]> {
+export async function* itemsInChunks(next: NextItems, project_ids: string[]): AsyncGenerator<ItemInRunRow[]> {
   for (const project_id of project_ids) {
     let after = { run_id: '00000000-0000-0000-0000-000000000000', seq: 0 }
     for (;;) {
-      const rows = await nextItems(sql, project_id, after, LIMITS.export_chunk_items)
+      const rows = await next(project_id, after, LIMITS.export_chunk_items)
       const last = rows.at(-1)
       if (last === undefined) break
       yield rows

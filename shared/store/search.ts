@@ -104,9 +104,10 @@ function conditionsOf(search: StepSearch): SQL[] {
   if (run_id !== undefined) found.push(sql`x.run_id = ${run_id}`)
   if (item_id !== undefined)
     found.push(sql`(x.run_id, x.seq) in (select run_id, seq from items where item_id = ${item_id})`)
+  // As a range, not by like, which the policy of items would keep from the index. U+10FFFF is no character.
   if (item_id_prefix !== undefined)
     found.push(sql`(x.run_id, x.seq) in (
-      select run_id, seq from items where item_id like ${`${likeText(item_id_prefix)}%`})`)
+      select run_id, seq from items where item_id >= ${item_id_prefix} and item_id < ${`${item_id_prefix}\u{10ffff}`})`)
   if (outcome !== undefined)
     found.push(outcome === 'ok' ? sql`x.outcome = 'ok'` : sql`x.outcome = ${outcome} and x.outcome <> 'ok'`)
   if (outcome_reason !== undefined)

@@ -1,19 +1,16 @@
-// Counts a run again from its items and steps. Guarantee: all figures are of one moment, whatever is going on.
+// Counts a run again from its items and steps.
 
 import type { Sql } from '../context.ts'
 import type { Counters, Recount, Tally } from '../schema/wire-verify.ts'
 
 type Flat = Tally['counts'] & Tally['totals']
 
-/** The run's counters and their recount, read in one snapshot. */
+/** The run's counters and their recount, of one moment if the transaction of `sql` shows one. */
 export async function recountRun(
   sql: Sql,
   run_id: string,
 ): Promise<{ counters: Counters; recount: Recount }> {
-  const [counters, recount] = await sql.begin('isolation level repeatable read read only', async tx => {
-    const snapshot = tx as unknown as Sql
-    return [await readCounters(snapshot, run_id), await recountItems(snapshot, run_id)] as const
-  })
+  const [counters, recount] = await Promise.all([readCounters(sql, run_id), recountItems(sql, run_id)])
   return { counters, recount }
 }
 

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { afterEach, expect, inject, test } from 'vitest'
 import { migrate } from '../../infra/migrate.ts'
+import { openConnections } from '../../infra/node/connections.ts'
+import { readForAccount } from '../../shared/store/tenant.ts'
 
 let parts = new AsyncDisposableStack()
 afterEach(async () => {
@@ -48,4 +50,47 @@ test('a database that may lose what it confirmed is refused and left as it is', 
     message: expect.stringContaining('synchronous_commit off'),
   })
   expect(await tables(url)).toEqual([])
+})
+
+/** The URL of a database that belongs to a user without any right beyond it. */
+async function ownedDatabase() {
+  const { url, name, admin } = await emptyDatabase()
+  const owner = `owner_of_${name}`
+  await admin.unsafe(`create role ${owner} login password 'x'; alter database ${name} owner to ${owner}`)
+  const own = new URL(url)
+  own.username = owner
+  own.password = 'x'
+  parts.defer(async () => {
+    const there = postgres(url, { max: 1, onnotice: () => {} })
+    await there.unsafe(`drop owned by ${owner} cascade`)
+    await there.end()
+    await admin.unsafe(`alter database ${name} owner to current_user; drop role ${owner}`)
+  })
+  return { url: own.href, owner, admin }
+}
+
+test('a user who may not set up the role of reads is told what somebody else has to run, and nothing is written', async () => {
+  const { url, owner } = await ownedDatabase()
+  await expect(migrate(url)).rejects.toMatchObject({
+    code: 'tenant_role_missing',
+    message: expect.stringContaining(`grant assay_tenant to ${owner} with inherit false, set true`),
+  })
+  expect(await tables(url)).toEqual([])
+})
+
+test('a user who was given the role migrates, and reads under it', async () => {
+  const { url, owner, admin } = await ownedDatabase()
+  await admin.unsafe(`grant assay_tenant to ${owner} with inherit false, set true`)
+  await migrate(url)
+  const connections = openConnections({ databaseUrl: url, redisUrl: inject('stores').redisUrl })
+  parts.defer(() => connections.close())
+  const account_id = '00000000-0000-7000-8000-000000000001'
+  await connections.sql`insert into accounts ${connections.sql({ id: account_id, name: 'mine' })}`
+  await connections.sql`insert into accounts ${connections.sql({ id: account_id.replace(/1$/, '2'), name: 'theirs' })}`
+  const seen = await readForAccount(
+    connections.lanes,
+    account_id,
+    ({ sql }) => sql`select name from accounts`,
+  )
+  expect([...seen]).toEqual([{ name: 'mine' }])
 })

@@ -28,7 +28,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
 }
 
-/** http looks up callers and what they may act on, and logs what they change; all else is the functions'. */
+/** http looks up callers and what they may act on, confines them, and logs what they change; all else is the functions'. */
 const HTTP_STORES = [
   'api-keys',
   'sessions',
@@ -39,6 +39,7 @@ const HTTP_STORES = [
   'schedules',
   'triggers',
   'audit',
+  'tenant',
 ]
 
 interface Import {

@@ -3,6 +3,7 @@
 import { index, jsonb, pgEnum, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { ACCOUNT_STATUSES, MEMBER_ROLES } from '../../domain/vocabulary.ts'
 import { at, bytea, createdAt, id } from './columns.ts'
+import { ofAccount, ofMember } from './tenant.ts'
 
 export const accountStatus = pgEnum('account_status', ACCOUNT_STATUSES)
 export const memberRole = pgEnum('member_role', MEMBER_ROLES)
@@ -12,39 +13,51 @@ export interface AccountPlan {
   open_runs?: number
 }
 
-export const accounts = pgTable('accounts', {
-  id: id(),
-  name: text('name').notNull(),
-  status: accountStatus('status').notNull().default('active'),
-  plan: jsonb('plan').$type<AccountPlan>().notNull().default({}),
-  created_at: createdAt(),
-})
+export const accounts = pgTable(
+  'accounts',
+  {
+    id: id(),
+    name: text('name').notNull(),
+    status: accountStatus('status').notNull().default('active'),
+    plan: jsonb('plan').$type<AccountPlan>().notNull().default({}),
+    created_at: createdAt(),
+  },
+  t => [ofAccount(t.id)],
+)
 
-export const members = pgTable('members', {
-  id: id(),
-  account_id: uuid('account_id')
-    .notNull()
-    .references(() => accounts.id, { onDelete: 'cascade' }),
-  email: text('email').notNull().unique(),
-  role: memberRole('role').notNull().default('owner'),
-  password_hash: text('password_hash').notNull(),
-  created_at: createdAt(),
-})
+export const members = pgTable(
+  'members',
+  {
+    id: id(),
+    account_id: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    email: text('email').notNull().unique(),
+    role: memberRole('role').notNull().default('owner'),
+    password_hash: text('password_hash').notNull(),
+    created_at: createdAt(),
+  },
+  t => [ofAccount(t.account_id)],
+)
 
 /** A signed-in member; the row holds the hash of the refresh token, the access token is a JWT. */
-export const sessions = pgTable('sessions', {
-  id: id(),
-  member_id: uuid('member_id')
-    .notNull()
-    .references(() => members.id, { onDelete: 'cascade' }),
-  refresh_hash: bytea('refresh_hash').notNull().unique(),
-  /** What the client called itself, so that people recognize their sessions. */
-  user_agent: text('user_agent').notNull().default(''),
-  created_at: createdAt(),
-  last_used_at: at('last_used_at').notNull().defaultNow(),
-  expires_at: at('expires_at').notNull(),
-  revoked_at: at('revoked_at'),
-})
+export const sessions = pgTable(
+  'sessions',
+  {
+    id: id(),
+    member_id: uuid('member_id')
+      .notNull()
+      .references(() => members.id, { onDelete: 'cascade' }),
+    refresh_hash: bytea('refresh_hash').notNull().unique(),
+    /** What the client called itself, so that people recognize their sessions. */
+    user_agent: text('user_agent').notNull().default(''),
+    created_at: createdAt(),
+    last_used_at: at('last_used_at').notNull().defaultNow(),
+    expires_at: at('expires_at').notNull(),
+    revoked_at: at('revoked_at'),
+  },
+  t => [ofMember(t)],
+)
 
 /** Who changed what and when. Values are not kept, only which fields were named: they may be secrets. */
 export const auditLog = pgTable(
@@ -67,5 +80,9 @@ export const auditLog = pgTable(
     fields: text('fields').array().notNull().default([]),
     created_at: createdAt(),
   },
-  t => [index('audit_log_account').on(t.account_id, t.id), index('audit_log_project').on(t.project_id, t.id)],
+  t => [
+    index('audit_log_account').on(t.account_id, t.id),
+    index('audit_log_project').on(t.project_id, t.id),
+    ofAccount(t.account_id),
+  ],
 )

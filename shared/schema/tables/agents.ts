@@ -17,6 +17,7 @@ import type { AgentDeclaration } from '../../domain/protocol.ts'
 import { AGENT_PROTOCOLS, DEPLOYMENT_KINDS } from '../../domain/vocabulary.ts'
 import { at, createdAt, id } from './columns.ts'
 import { projects } from './projects.ts'
+import { ofProject } from './tenant.ts'
 
 export const deploymentKind = pgEnum('deployment_kind', DEPLOYMENT_KINDS)
 export const agentProtocol = pgEnum('agent_protocol', AGENT_PROTOCOLS)
@@ -45,6 +46,7 @@ export const agents = pgTable(
     uniqueIndex('agents_project_slug').on(t.project_id, t.slug).where(sql`deleted_at is null`),
     unique('agents_project_id').on(t.project_id, t.id),
     index('agents_deleted').on(t.id).where(sql`deleted_at is not null`),
+    ofProject(t),
   ],
 )
 
@@ -80,5 +82,6 @@ export const deployments = pgTable(
       columns: [t.project_id, t.agent_id],
       foreignColumns: [agents.project_id, agents.id],
     }).onDelete('cascade'),
+    ofProject(t),
   ],
 )

@@ -17,6 +17,7 @@ import { agents } from './agents.ts'
 import { at, createdAt, id } from './columns.ts'
 import { projects } from './projects.ts'
 import { runs } from './runs.ts'
+import { ofProject } from './tenant.ts'
 
 export const alertRule = pgEnum('alert_rule', ALERT_RULES)
 
@@ -43,6 +44,7 @@ export const alerts = pgTable(
   t => [
     unique('alerts_project_id').on(t.project_id, t.id),
     index('alerts_project').on(t.project_id, t.created_at, t.id),
+    ofProject(t),
   ],
 )
 
@@ -89,6 +91,7 @@ export const alertSettings = pgTable(
       columns: [t.project_id, t.agent_id],
       foreignColumns: [agents.project_id, agents.id],
     }).onDelete('cascade'),
+    ofProject(t),
   ],
 )
 
@@ -104,5 +107,5 @@ export const alertChannels = pgTable(
     url: text('url').notNull(),
     created_at: createdAt(),
   },
-  t => [unique('alert_channels_url').on(t.project_id, t.url)],
+  t => [unique('alert_channels_url').on(t.project_id, t.url), ofProject(t)],
 )

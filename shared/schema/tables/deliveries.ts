@@ -20,6 +20,7 @@ import { alerts } from './alerts.ts'
 import { at, createdAt } from './columns.ts'
 import { projects } from './projects.ts'
 import { runOf } from './runs.ts'
+import { ofDelivery, ofProject } from './tenant.ts'
 
 export const deliveryKind = pgEnum('delivery_kind', DELIVERY_KINDS)
 
@@ -63,6 +64,7 @@ export const deliveries = pgTable(
       columns: [t.project_id, t.alert_id],
       foreignColumns: [alerts.project_id, alerts.id],
     }).onDelete('cascade'),
+    ofProject(t),
   ],
 )
 
@@ -79,18 +81,22 @@ export const deliveryTries = pgTable(
     status: smallint('status'),
     error: text('error'),
   },
-  t => [primaryKey({ columns: [t.delivery_id, t.try] })],
+  t => [primaryKey({ columns: [t.delivery_id, t.try] }), ofDelivery(t)],
 )
 
 /**
  * Which secret a project's messages are signed with; without a row it is the first. Secrets are derived from the master
  * key, so none is stored.
  */
-export const signingSecrets = pgTable('signing_secrets', {
-  project_id: uuid('project_id')
-    .primaryKey()
-    .references(() => projects.id, { onDelete: 'cascade' }),
-  version: smallint('version').notNull(),
-  /** For a day the one before signs beside it. */
-  rolled_at: at('rolled_at').notNull().defaultNow(),
-})
+export const signingSecrets = pgTable(
+  'signing_secrets',
+  {
+    project_id: uuid('project_id')
+      .primaryKey()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    version: smallint('version').notNull(),
+    /** For a day the one before signs beside it. */
+    rolled_at: at('rolled_at').notNull().defaultNow(),
+  },
+  t => [ofProject(t)],
+)

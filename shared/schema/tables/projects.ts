@@ -5,6 +5,7 @@ import { index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Price } from '../../domain/pricing.ts'
 import { accounts } from './accounts.ts'
 import { at, bytea, createdAt, id, micro } from './columns.ts'
+import { ofAccount, ofProject } from './tenant.ts'
 
 /** What an operator may set on a project; absent keys mean the bound in LIMITS. */
 export interface ProjectSettings {
@@ -36,20 +37,25 @@ export const projects = pgTable(
   t => [
     index('projects_account').on(t.account_id),
     index('projects_deleted').on(t.id).where(sql`account_id is null`),
+    ofAccount(t.account_id),
   ],
 )
 
 /** The two numbers every claim and every settle of a project change, kept apart because they change so often. */
-export const projectUsage = pgTable('project_usage', {
-  project_id: uuid('project_id')
-    .primaryKey()
-    .references(() => projects.id, { onDelete: 'cascade' }),
-  running: integer('running').notNull().default(0),
-  spent_micro: micro('spent_micro').notNull().default(0),
-  /** Items that failed, and how often the clusters they make have changed. Kept by the triggers on `triage`. */
-  failures: micro('failures').notNull().default(0),
-  failure_changes: micro('failure_changes').notNull().default(0),
-})
+export const projectUsage = pgTable(
+  'project_usage',
+  {
+    project_id: uuid('project_id')
+      .primaryKey()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    running: integer('running').notNull().default(0),
+    spent_micro: micro('spent_micro').notNull().default(0),
+    /** Items that failed, and how often the clusters they make have changed. Kept by the triggers on `triage`. */
+    failures: micro('failures').notNull().default(0),
+    failure_changes: micro('failure_changes').notNull().default(0),
+  },
+  t => [ofProject(t)],
+)
 
 export const apiKeys = pgTable(
   'api_keys',
@@ -65,5 +71,5 @@ export const apiKeys = pgTable(
     last_used_at: at('last_used_at'),
     revoked_at: at('revoked_at'),
   },
-  t => [index('api_keys_project').on(t.project_id)],
+  t => [index('api_keys_project').on(t.project_id), ofProject(t)],
 )

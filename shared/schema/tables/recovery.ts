@@ -6,6 +6,7 @@ import { DEPLOYMENT_CHOICES, DISPOSITIONS, RECOVERY_STATUSES, TRIAGE_LANES } fro
 import { at, createdAt, id, micro } from './columns.ts'
 import { projects } from './projects.ts'
 import { runOf, runs } from './runs.ts'
+import { ofProject, ofRun } from './tenant.ts'
 
 export const triageLane = pgEnum('triage_lane', TRIAGE_LANES)
 export const disposition = pgEnum('disposition', DISPOSITIONS)
@@ -74,6 +75,7 @@ export const replays = pgTable(
   t => [
     primaryKey({ columns: [t.from_run_id, t.from_seq, t.run_id, t.seq] }),
     index('replays_run').on(t.run_id, t.seq),
+    ofRun(t),
   ],
 )
 
@@ -92,6 +94,7 @@ export const failureClusters = pgTable(
   t => [
     primaryKey({ columns: [t.project_id, t.cluster_key] }),
     index('failure_clusters_size').on(t.project_id, t.count).where(sql`count > 1`),
+    ofProject(t),
   ],
 )
 
@@ -137,5 +140,6 @@ export const recoveries = pgTable(
   t => [
     index('recoveries_project').on(t.project_id, t.id),
     index('recoveries_open').on(t.id).where(sql`finished_at is null`),
+    ofProject(t),
   ],
 )

@@ -20,6 +20,7 @@ import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../../domai
 import { agents, deployments } from './agents.ts'
 import { at, createdAt, id, micro, textCollateC } from './columns.ts'
 import { projects } from './projects.ts'
+import { ofProject, ofRun } from './tenant.ts'
 
 export const runStatus = pgEnum('run_status', RUN_STATUSES)
 export const stopReason = pgEnum('stop_reason', STOP_REASONS)
@@ -95,6 +96,7 @@ export const runs = pgTable(
       columns: [t.project_id, t.deployment_id],
       foreignColumns: [deployments.project_id, deployments.id],
     }).onDelete('cascade'),
+    ofProject(t),
   ],
 )
 
@@ -143,7 +145,7 @@ export const items = pgTable(
     input: text('input').notNull(),
     output: text('output'),
   },
-  t => [primaryKey({ columns: [t.run_id, t.seq] }), index('items_item_id').on(t.item_id)],
+  t => [primaryKey({ columns: [t.run_id, t.seq] }), index('items_item_id').on(t.item_id), ofRun(t)],
 )
 
 /** Attempts that ended without ending their item: transport faults, retries, lost leases, hand-overs. */
@@ -158,7 +160,7 @@ export const attempts = pgTable(
     code: text('code').notNull(),
     message: text('message').notNull().default(''),
   },
-  t => [primaryKey({ columns: [t.run_id, t.seq, t.attempt] })],
+  t => [primaryKey({ columns: [t.run_id, t.seq, t.attempt] }), ofRun(t)],
 )
 
 /** A lease on a batch of items. One row a batch, so that a heartbeat writes one row and not a thousand. */
@@ -172,7 +174,7 @@ export const claims = pgTable(
     attempts: smallint('attempts').array().notNull(),
     lease_until: at('lease_until').notNull(),
   },
-  t => [runOf(t)],
+  t => [runOf(t), ofProject(t)],
 )
 
 /** Items to be offered again, below the run's cursor. */
@@ -185,7 +187,7 @@ export const dueItems = pgTable(
     /** Offered in a request and a process of its own: it may have been the one that killed the last. */
     alone: boolean('alone').notNull().default(false),
   },
-  t => [primaryKey({ columns: [t.run_id, t.seq] }), index('due_items_due').on(t.due_at)],
+  t => [primaryKey({ columns: [t.run_id, t.seq] }), index('due_items_due').on(t.due_at), ofRun(t)],
 )
 
 /** The first answer to a keyed request, repeated for 24 hours. */

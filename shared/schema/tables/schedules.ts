@@ -17,6 +17,7 @@ import {
 import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../../domain/vocabulary.ts'
 import { agents } from './agents.ts'
 import { at, createdAt, id, micro } from './columns.ts'
+import { ofProject } from './tenant.ts'
 
 export const disabledReason = pgEnum('disabled_reason', DISABLED_REASONS)
 export const occurrenceOutcome = pgEnum('occurrence_outcome', OCCURRENCE_OUTCOMES)
@@ -53,6 +54,7 @@ export const schedules = pgTable(
       columns: [t.project_id, t.agent_id],
       foreignColumns: [agents.project_id, agents.id],
     }).onDelete('cascade'),
+    ofProject(t),
   ],
 )
 
@@ -85,5 +87,6 @@ export const occurrences = pgTable(
       columns: [t.project_id, t.schedule_id],
       foreignColumns: [schedules.project_id, schedules.id],
     }).onDelete('cascade'),
+    ofProject(t),
   ],
 )

@@ -19,6 +19,7 @@ import { PURGE_KINDS, STEP_KINDS } from '../../domain/vocabulary.ts'
 import { at, micro, tsvector } from './columns.ts'
 import { projects } from './projects.ts'
 import { outcome } from './runs.ts'
+import { ofProject, ofRun } from './tenant.ts'
 
 export const stepKind = pgEnum('step_kind', STEP_KINDS)
 export const purgeKind = pgEnum('purge_kind', PURGE_KINDS)
@@ -52,7 +53,7 @@ export const steps = pgTable(
     input: text('input'),
     output: text('output'),
   },
-  t => [primaryKey({ columns: [t.run_id, t.seq, t.step_no] })],
+  t => [primaryKey({ columns: [t.run_id, t.seq, t.step_no] }), ofRun(t)],
 )
 
 /**
@@ -119,6 +120,7 @@ export const runStepErrors = pgTable(
       .on(t.run_id, t.hour, t.outcome, t.error_code, t.tool_name, t.outcome_reason)
       .nullsNotDistinct(),
     index('run_step_errors_hour').on(t.project_id, t.hour),
+    ofProject(t),
   ],
 )
 
@@ -135,6 +137,7 @@ export const projectStepErrors = pgTable(
     unique('project_step_errors_kind')
       .on(t.project_id, t.hour, t.outcome, t.error_code, t.tool_name, t.outcome_reason)
       .nullsNotDistinct(),
+    ofProject(t),
   ],
 )
 

@@ -5,6 +5,7 @@ import { boolean, check, foreignKey, pgEnum, pgTable, text, unique, uuid } from 
 import { SIGNATURE_SCHEMES } from '../../domain/vocabulary.ts'
 import { agents } from './agents.ts'
 import { at, bytea, createdAt, id } from './columns.ts'
+import { ofProject } from './tenant.ts'
 
 export const signatureScheme = pgEnum('signature_scheme', SIGNATURE_SCHEMES)
 
@@ -40,5 +41,6 @@ export const triggers = pgTable(
       columns: [t.project_id, t.agent_id],
       foreignColumns: [agents.project_id, agents.id],
     }).onDelete('cascade'),
+    ofProject(t),
   ],
 )

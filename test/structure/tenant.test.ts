@@ -1,0 +1,26 @@
+// What endpoints' reads may see of every table is said in its definition.
+
+import { is } from 'drizzle-orm'
+import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
+import { expect, it } from 'vitest'
+import { BEHIND_VIEWS } from '../../shared/schema/tables/tenant.ts'
+import * as schema from '../../shared/schema/tables.ts'
+
+/** No endpoint reads these, and one that tried would be refused by PostgreSQL. */
+const ENGINE_ALONE: Record<string, string> = {
+  alert_marks: 'only tells the rules when to alert again',
+  bundles: 'is found by the hash of its content and belongs to nobody',
+  ended_runs: 'only tells the alert rules which runs to look at',
+  idempotency_keys: 'is read by submissions, which write',
+  purges: 'only tells retention how far it is',
+  unindexed_steps: 'only tells the index of steps what is left to do',
+}
+
+const tables = Object.values(schema)
+  .filter(table => is(table, PgTable))
+  .map(table => getTableConfig(table))
+
+it('every table says what an endpoint sees of it (shared/schema/tables/tenant.ts), or is listed here as the engine’s alone', () => {
+  const silent = tables.filter(table => table.policies.length === 0).map(({ name }) => name)
+  expect(silent.sort()).toEqual([...Object.keys(ENGINE_ALONE), ...BEHIND_VIEWS].sort())
+})
