@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -146,6 +148,41 @@ describe('summarize-anthropic', () => {
       })
     } finally {
       await host.close()
+    }
+  })
+})
+
+describe('feed-digest', () => {
+  const entry = (title: string, hoursAgo: number) => ({
+    title,
+    content_text: `${title} is described here at some length.`,
+    date_published: new Date(Date.now() - hoursAgo * 3_600_000).toISOString(),
+  })
+
+  it('reads the last day on its schedule, what a sender says on its trigger, and tells when nothing is new', async () => {
+    const items = [entry('The new pump', 2), entry('The old pump', 40)]
+    const feed = createServer((_, response) => response.end(JSON.stringify({ items })))
+    await once(feed.listen(0, '127.0.0.1'), 'listening')
+    process.env.FEED_URL = `http://127.0.0.1:${(feed.address() as { port: number }).port}/`
+    try {
+      const { declaration } = await bundleAgent(join(import.meta.dirname, 'feed-digest', 'agent.ts'))
+      expect(declaration).toMatchObject({
+        schedules: [{ cron: '30 7 * * 1-5', timezone: 'Europe/Berlin' }],
+        triggers: [{ name: 'published', secret_env: 'DIGEST_SECRET' }],
+      })
+      const inputs = [declaration.schedule_input, { hours: 48, event: 'published' }, { hours: 1 }]
+      const lines = await linesFor(await inNode('feed-digest'), inputs)
+      const outputs = inputs.map((_, seq) =>
+        lines.flatMap(line => (line.type === 'result' && line.seq === seq ? [line.output] : [])),
+      )
+      expect(outputs).toMatchObject([
+        [{ entries: 1, digest: expect.stringMatching(/./) }],
+        [{ entries: 2 }],
+        [{ entries: 0, digest: 'Nothing new.' }],
+      ])
+    } finally {
+      feed.closeAllConnections()
+      feed.close()
     }
   })
 })

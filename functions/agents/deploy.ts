@@ -1,8 +1,9 @@
-import { deploy } from '../../shared/engine/deploy.ts'
+import { z } from 'zod'
+import { deploy, planDeploy } from '../../shared/engine/deploy.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'
 import { DeployOrder } from '../../shared/schema/deploy-order.ts'
-import { Deployed, deploymentOf } from '../../shared/schema/wire-account.ts'
+import { Deployed, DryRun, deployedOf, dryRunOf } from '../../shared/schema/wire-deploy.ts'
 
 export const createDeployment = endpoint({
   method: 'post',
@@ -11,7 +12,7 @@ export const createDeployment = endpoint({
   operation_id: 'createDeployment',
   summary: 'Deploy an agent',
   description:
-    'Makes the content the current version; runs submitted from now on execute it. The same code, declaration and environment deployed again is the version it was.',
+    'Makes the content the current version; runs submitted from now on execute it. The same code, declaration and environment deployed again is the version it was, with the external_id it had. In the same transaction the schedules and triggers of the agent become what the declaration says; those that were made through the API and are not in it stay as they are.',
   auth: 'any',
   atomic: true,
   params: { agentId: 'agent' },
@@ -19,22 +20,25 @@ export const createDeployment = endpoint({
   answers: {
     201: { description: 'A new version.', schema: Deployed },
     200: {
-      description: 'The same content was a version already; it is the current one now.',
-      schema: Deployed,
+      description:
+        'The same content was a version already, and is the current one now; or a dry run, which did nothing.',
+      schema: z.union([Deployed, DryRun]),
     },
   },
   errors: [],
   async handle({ ctx, principal, params, body, reply }) {
-    const agent = await agentIn(ctx, principal, params.agentId)
-    const { deployment, created } = await deploy(ctx, {
-      project_id: agent.project_id,
-      agent_id: agent.id,
-      code: body.kind === 'bundle' ? { kind: 'bundle', text: body.code } : body,
+    const { project_id } = await agentIn(ctx, principal, params.agentId)
+    const order = {
+      project_id,
+      agent_id: params.agentId,
+      code: body.kind === 'bundle' ? ({ kind: 'bundle', text: body.code } as const) : body,
       declaration: body.declaration,
       env: body.env ?? {},
       external_id: body.external_id ?? null,
-    })
-    reply.status = created ? 201 : 200
-    return { ...deploymentOf(deployment), created }
+    }
+    if (body.dry_run) return dryRunOf(await planDeploy(ctx, order))
+    const deployed = await deploy(ctx, order)
+    reply.status = deployed.created ? 201 : 200
+    return { ...deployedOf(deployed), created: deployed.created }
   },
 })

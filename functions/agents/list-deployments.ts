@@ -1,7 +1,10 @@
 import { z } from 'zod'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'
-import { Deployment, deploymentOf } from '../../shared/schema/wire-account.ts'
+import { cursor, label, pageSize } from '../../shared/schema/input.ts'
+import { Deployment, deploymentOf } from '../../shared/schema/wire-deploy.ts'
 import { listDeployments as list } from '../../shared/store/deployments.ts'
 
 export const listDeployments = endpoint({
@@ -13,10 +16,25 @@ export const listDeployments = endpoint({
   description: 'Newest first. Environments are never shown.',
   auth: 'any',
   params: { agentId: 'agent' },
-  answers: { 200: { description: 'The deployments.', schema: z.array(Deployment) } },
-  errors: [],
-  async handle({ ctx, principal, params }) {
-    await agentIn(ctx, principal, params.agentId)
-    return (await list(ctx.db, params.agentId)).map(deploymentOf)
+  query: z.strictObject({
+    external_id: label(LIMITS.name_characters, 'Only those with this label of yours.').optional(),
+    cursor: cursor.optional(),
+    limit: pageSize(LIMITS.deployments_page),
+  }),
+  answers: { 200: { description: 'The deployments.', schema: z.array(Deployment), headers: NEXT_CURSOR } },
+  errors: ['invalid_cursor'],
+  async handle({ ctx, principal, params, query: { cursor, limit, ...filters }, reply }) {
+    const { project_id } = await agentIn(ctx, principal, params.agentId)
+    const { account_id } = principal
+    const identity = { list: 'deployments', account_id, project_id, filters: { ...filters, ...params } }
+    const read = ([before]: string[] = [], limit: number) =>
+      list(ctx.db, params.agentId, {
+        ...filters,
+        limit,
+        before_version: before === undefined ? undefined : Number(before),
+      })
+    const page = await readPage(ctx, identity, { cursor, limit }, read, row => [String(row.version)])
+    setNextCursor(reply.headers, page)
+    return page.rows.map(deploymentOf)
   },
 })

@@ -1,7 +1,9 @@
-import { promote } from '../../shared/engine/deploy.ts'
+import { z } from 'zod'
+import { planPromotion, promote } from '../../shared/engine/deploy.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'
-import { Deployment, deploymentOf } from '../../shared/schema/wire-account.ts'
+import { PromoteOrder } from '../../shared/schema/deploy-order.ts'
+import { DryRun, deployedOf, dryRunOf, Promoted } from '../../shared/schema/wire-deploy.ts'
 
 export const promoteDeployment = endpoint({
   method: 'post',
@@ -9,14 +11,22 @@ export const promoteDeployment = endpoint({
   tag: 'Agents',
   operation_id: 'promoteDeployment',
   summary: 'Make an older deployment the current one',
-  description: 'Runs submitted from now on execute it; runs under way go on with theirs.',
+  description:
+    'Runs submitted from now on execute it; runs under way go on with theirs. The schedules and triggers of the agent become what this version declares, as when it was deployed; but triggers it does not declare are kept, since their URLs and secrets could not be had again.',
   auth: 'any',
   atomic: true,
   params: { agentId: 'agent', deploymentId: 'deployment' },
-  answers: { 200: { description: 'The deployment, now current.', schema: Deployment } },
+  body: PromoteOrder.optional(),
+  answers: {
+    200: {
+      description: 'The deployment, now current; or a dry run, which did nothing.',
+      schema: z.union([Promoted, DryRun]),
+    },
+  },
   errors: [],
-  async handle({ ctx, principal, params }) {
-    await agentIn(ctx, principal, params.agentId)
-    return deploymentOf(await promote(ctx, params.agentId, params.deploymentId))
+  async handle({ ctx, principal, params: { agentId, deploymentId }, body }) {
+    await agentIn(ctx, principal, agentId)
+    if (body?.dry_run) return dryRunOf(await planPromotion(ctx, agentId, deploymentId))
+    return deployedOf(await promote(ctx, agentId, deploymentId))
   },
 })

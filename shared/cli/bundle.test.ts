@@ -74,14 +74,26 @@ describe('bundleAgent', () => {
 
   it.each([
     ['no_default_export', 'export class A {}', /exports no agent/],
-    ['not_an_agent', 'export default class A { run() {} }', /class A is not an agent/],
-    ['not_an_agent', 'export default 5', /a number is not an agent/],
+    ['DecoratorTargetError', 'export default class A { run() {} }', /class A is not an agent/],
     [
-      'invalid_declaration',
+      'DecoratorTargetError',
+      `import { agent, schedule } from 'assay'
+       @agent({ name: 'Below' }) @schedule('0 9 * * *') export default class A { run() {} }`,
+      /@schedule stands above @agent/,
+    ],
+    [
+      'DecoratorValidationError',
+      `import { agent, schedule } from 'assay'
+       @schedule('0 25 * * *') @agent({ name: 'Late' }) export default class A { run() {} }`,
+      /@schedule cron: "0 25 \* \* \*": .*hour/,
+    ],
+    ['DecoratorTargetError', 'export default 5', /a number is not an agent/],
+    [
+      'DecoratorValidationError',
       agent('run() {}', "{ name: 'a', retries: 99 }"),
       /retries: must be a whole number from 0/,
     ],
-    ['invalid_declaration', agent('go() {}'), /needs a method run/],
+    ['DecoratorValidationError', agent('go() {}'), /needs a method run/],
     [
       'load_failed',
       `throw new Error('no key')\n${agent('run() {}')}`,

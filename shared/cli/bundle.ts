@@ -17,8 +17,8 @@ const OWN_PACKAGES = join(import.meta.dirname, '../../node_modules')
 export type BundleErrorCode =
   | 'bundle_failed'
   | 'no_default_export'
-  | 'not_an_agent'
-  | 'invalid_declaration'
+  | 'DecoratorTargetError'
+  | 'DecoratorValidationError'
   | 'load_failed'
   | 'load_timeout'
   | 'bundle_too_large'
@@ -187,9 +187,8 @@ function ask(url: string, file: string): Promise<Reply> {
 }
 
 function refused({ code, message }: { code?: string; message: string }, file: string): BundleError {
-  if (code === 'DecoratorTargetError') return new BundleError('not_an_agent', `${file}: ${message}`)
-  if (code === 'DecoratorValidationError')
-    return new BundleError('invalid_declaration', `${file}: @agent: ${message}`)
+  if (code === 'DecoratorTargetError' || code === 'DecoratorValidationError')
+    return new BundleError(code, `${file}: ${message}`)
   return new BundleError(
     'load_failed',
     `${file} threw while it was loaded: ${message}. An agent is loaded without its environment: create clients inside the class.`,

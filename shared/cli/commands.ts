@@ -16,13 +16,18 @@ const limit: Option = {
   about: 'how many to list; 50 unless told',
 }
 
+const dryRun: Option = {
+  name: 'dry-run',
+  about: 'tell what would be created, changed and deleted, and change nothing',
+}
+
 export const COMMANDS: readonly Command[] = [
   {
     name: 'deploy',
     args: ['[FILE]'],
     summary: 'Make the agent in FILE, or one at a URL, the current version.',
     options: [
-      { name: 'dry-run', about: 'tell what would be created or changed, and change nothing' },
+      dryRun,
       { name: 'slug', value: 'SLUG', about: "the agent's slug; made from its name unless told" },
       {
         name: 'env',
@@ -38,6 +43,7 @@ export const COMMANDS: readonly Command[] = [
         about: 'what the URL speaks; ndjson unless told',
       },
       { name: 'name', value: 'NAME', about: "the URL agent's name, where it does not say it itself" },
+      { name: 'external-id', value: 'ID', about: 'a label of your own for the version, such as a commit' },
     ],
     run: async (...given) => (await import('./deploy.ts')).deploy(...given),
   },
@@ -47,6 +53,27 @@ export const COMMANDS: readonly Command[] = [
     summary: 'List agents, with the version that is deployed.',
     options: [],
     run: async session => (await import('./read.ts')).agents(session),
+  },
+  {
+    name: 'deployments',
+    args: ['AGENT'],
+    summary: 'List the versions of an agent, newest first.',
+    options: [{ name: 'external-id', value: 'ID', about: 'only those with this label' }, limit],
+    run: async (...given) => (await import('./versions.ts')).deployments(...given),
+  },
+  {
+    name: 'promote',
+    args: ['AGENT', 'VERSION'],
+    summary: 'Make a version the current one, with the schedules and triggers it declares.',
+    options: [dryRun],
+    run: async (...given) => (await import('./versions.ts')).promote(...given),
+  },
+  {
+    name: 'rollback',
+    args: ['AGENT'],
+    summary: 'Promote the version before the current one.',
+    options: [dryRun],
+    run: async (...given) => (await import('./versions.ts')).rollback(...given),
   },
   {
     name: 'run',

@@ -1,16 +1,15 @@
-// Deploys an agent: a file that is bundled here, or an HTTP function that runs elsewhere. Guarantee: a dry run reads
-// and sends nothing that changes anything.
+// Deploys an agent: a file that is bundled here, or an HTTP function that runs elsewhere. Guarantee: a dry run
+// changes nothing.
 
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { planSchedules, planTriggers } from '../domain/deploy-plan.ts'
 import type { AgentDeclaration } from '../domain/protocol.ts'
 import type { Agent, Api } from './api.ts'
 import { answered } from './api.ts'
 import type { Given } from './arguments.ts'
+import { type Deployment, type DryRun, deployedText, dryRunText, type Plan } from './deploy-view.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
-import { bytes, clean } from './format.ts'
-import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
 
 type Code = { kind: 'bundle'; code: string } | { kind: 'url'; url: string; protocol: 'ndjson' | 'json' }
@@ -20,25 +19,20 @@ export interface DeployOrder {
   code: Code
   declaration: AgentDeclaration
   env: Record<string, string>
+  external_id?: string | undefined
 }
 
-export interface DeployedAgent {
+export interface DeployedAgent extends Deployment {
   agent: Agent
-  agent_created: boolean
-  version: number
-  /** False when this content was a version already. */
-  created: boolean
-  bytes: number
 }
 
 export async function deploy(session: Session, given: Given): Promise<ExitCode> {
   const order = await orderOf(session, given)
-  if (given.flag('dry-run')) return plan(session, order)
-  const deployed = await deployAgent(session.api, order)
-  session.output.emit(
-    'deployed',
-    { ...deployed, agent: undefined, agent_id: deployed.agent.id, slug: order.slug },
-    screen => deployedText(deployed, screen),
+  if (given.flag('dry-run')) return dryRun(session, order)
+  const { agent, ...deployed } = await deployAgent(session.api, order)
+  const { plan, ...told } = deployed
+  session.output.emit('deployed', { ...told, agent_id: agent.id, ...plan }, screen =>
+    deployedText(deployed, screen),
   )
   return EXIT.ok
 }
@@ -65,19 +59,30 @@ export async function deployAgent(api: Api, order: DeployOrder): Promise<Deploye
   const { name, description = '' } = order.declaration
   const agent =
     known ?? (await answered(api.POST('/v1/agents', { body: { name, slug: order.slug, description } })))
-  const deployment = await answered(
-    api.POST('/v1/agents/{agentId}/deployments', {
-      params: { path: { agentId: agent.id } },
-      body: { ...order.code, declaration: order.declaration, env: order.env },
-    }),
-  )
+  const deployed = await send(api, agent.id, order, false)
+  if ('dry_run' in deployed) throw new Error('a deploy was answered as a dry run')
+  const { version, created, external_id, plan } = deployed
   return {
     agent,
+    slug: order.slug,
     agent_created: known === undefined,
-    version: deployment.version,
-    created: deployment.created,
+    version,
+    created,
+    external_id,
     bytes: sizeOf(order.code),
+    plan,
   }
+}
+
+function send(api: Api, agentId: string, { code, declaration, env, external_id }: DeployOrder, dry: boolean) {
+  const body = {
+    ...code,
+    declaration,
+    env,
+    ...(external_id && { external_id }),
+    ...(dry && { dry_run: true }),
+  }
+  return answered(api.POST('/v1/agents/{agentId}/deployments', { params: { path: { agentId } }, body }))
 }
 
 const findBySlug = async (api: Api, slug: string) =>
@@ -91,6 +96,7 @@ async function orderOf(session: Session, given: Given): Promise<DeployOrder> {
   const url = given.text('url')
   const env = environmentOf(given.list('env'), session.env)
   const slug = given.text('slug')
+  const external_id = given.text('external-id')
   if ((file === undefined) === (url === undefined)) {
     throw usageFailure('give either the FILE of an agent or the --url of one that runs elsewhere', {
       next: 'assay deploy --help',
@@ -103,12 +109,13 @@ async function orderOf(session: Session, given: Given): Promise<DeployOrder> {
     }
     const path = resolve(session.folder, file!)
     if (!existsSync(path)) throw usageFailure(`there is no file ${path}`)
-    return orderOfFile(path, env, slug)
+    return { ...(await orderOfFile(path, env, slug)), external_id }
   }
   const protocol = (given.text('protocol') ?? 'ndjson') as 'ndjson' | 'json'
   const name = given.text('name')
   const declaration = name === undefined ? await askDeclaration(url, protocol) : { name }
-  return { slug: slug ?? slugOf(declaration.name), code: { kind: 'url', url, protocol }, declaration, env }
+  const code = { kind: 'url', url, protocol } as const
+  return { slug: slug ?? slugOf(declaration.name), code, declaration, env, external_id }
 }
 
 /** An agent made with the SDK answers a GET with its declaration. */
@@ -147,84 +154,32 @@ function environmentOf(given: string[], shell: Session['env']): Record<string, s
   return env
 }
 
-function deployedText(
-  { agent, agent_created, version, created, bytes: size }: DeployedAgent,
-  { paint, program }: Screen,
-): string {
-  const what = created ? paint('green', `version ${version} deployed`) : `version ${version}, unchanged`
-  return [
-    `${paint('bold', agent.slug)}${agent_created ? ' (new agent)' : ''}: ${what}${size > 0 ? `, ${bytes(size)}` : ''}`,
-    `${paint('dim', 'try ')}  ${program} submit FILE.jsonl --agent ${agent.slug} --watch`,
-  ].join('\n')
-}
-
 /** Says what a deploy would do. */
-async function plan(
-  { api, output }: Session,
-  { slug, code, declaration, env }: DeployOrder,
-): Promise<ExitCode> {
-  const agent = await findBySlug(api, slug)
-  const versions =
-    agent === undefined
-      ? []
-      : await answered(
-          api.GET('/v1/agents/{agentId}/deployments', { params: { path: { agentId: agent.id } } }),
-        )
-  const current = versions.find(version => version.is_current)
-  const changes = current === undefined ? ['everything'] : changesBetween(current, code, declaration)
-  const said = {
-    slug,
+async function dryRun({ api, output }: Session, order: DeployOrder): Promise<ExitCode> {
+  const agent = await findBySlug(api, order.slug)
+  const answer = agent && (await send(api, agent.id, order, true))
+  if (answer !== undefined && !('dry_run' in answer)) throw new Error('a dry run was answered as a deploy')
+  const { version, created, current_version, changes, plan } = answer ?? firstDeploy(order.declaration)
+  const told: DryRun = {
+    slug: order.slug,
     agent: agent === undefined ? 'create' : 'exists',
-    current_version: current?.version ?? null,
+    version,
+    created,
+    current_version,
     changes,
-    bytes: sizeOf(code),
-    env: Object.keys(env),
+    bytes: sizeOf(order.code),
+    env: Object.keys(order.env),
+    plan,
   }
-  output.emit('plan', said, ({ paint }) => {
-    const lines = [
-      agent === undefined
-        ? `would create the agent ${paint('bold', slug)}`
-        : `agent ${paint('bold', slug)} exists`,
-      current === undefined
-        ? 'would deploy its first version'
-        : changes.length === 0
-          ? `version ${current.version} has this content; a new version only if the environment differs`
-          : `would deploy over version ${current.version}; changed: ${clean(changes.join(', '))}`,
-    ]
-    if (code.kind === 'bundle') lines.push(`bundle of ${bytes(sizeOf(code))}`)
-    if (said.env.length > 0) lines.push(`environment: ${said.env.join(', ')}`)
-    return [...lines, paint('dim', 'a dry run: nothing was sent')].join('\n')
-  })
+  output.emit('plan', { ...told, plan: undefined, ...plan }, screen => dryRunText(told, screen))
   return EXIT.ok
 }
 
-interface Version {
-  kind: string
-  bundle_hash: string | null
-  url: string | null
-  protocol: string
-  declaration: object
-}
-
-function changesBetween(current: Version, code: Code, declaration: AgentDeclaration): string[] {
-  const sameCode =
-    code.kind === 'bundle'
-      ? current.bundle_hash === createHash('sha256').update(code.code).digest('hex')
-      : current.kind === 'url' && current.url === code.url && current.protocol === code.protocol
-  const before = current.declaration as Record<string, unknown>
-  const after = declaration as unknown as Record<string, unknown>
-  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  const changed = keys.filter(key => canonical(before[key]) !== canonical(after[key]))
-  return [...(sameCode ? [] : [code.kind === 'bundle' ? 'code' : 'url']), ...changed]
-}
-
-/** The database keeps no order of keys. */
-function canonical(value: unknown): string {
-  return (
-    JSON.stringify(value, (_, member) =>
-      typeof member === 'object' && member !== null && !Array.isArray(member)
-        ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : member,
-    ) ?? ''
-  )
+/** What the first deploy of an agent does, which need not be asked: there is nobody yet to ask about. */
+function firstDeploy(declaration: AgentDeclaration) {
+  const plan: Plan = {
+    schedules: planSchedules(declaration, []).map(({ input: _, ...schedule }) => schedule),
+    triggers: planTriggers(declaration, []).map(one => ({ ...one, replaces: null, url: null, secret: null })),
+  }
+  return { version: 1, created: true, current_version: null, changes: ['everything'], plan }
 }

@@ -61,6 +61,7 @@ export const LIMITS = {
   recoveries_page: { default: 50, max: 200 },
   members_page: { default: 50, max: 200 },
   sessions_page: { default: 50, max: 200 },
+  deployments_page: { default: 50, max: 200 },
   audit_page: { default: 50, max: 200 },
   triggers_page: { default: 50, max: 200 },
   export_chunk_items: 1000,
@@ -116,6 +117,10 @@ export const LIMITS = {
   agent_steps: { default: 200, max: 10_000 },
   agent_retries: 10,
   agent_network_hosts: 100,
+  agent_schedules: 100, // declared ones
+  agent_triggers: 100,
+  deploy_tries: 3, // when something it is about to make is made through the API meanwhile
+  plan_value_characters: 200, // of a value that a deploy changes
   agent_timeout_grace_ms: 1000, // the agent may report its own timeout first
   agent_linger_ms: 1000, // between an answer's last needed line and its end
   agent_bundle_bytes: 10 * MiB,

@@ -78,6 +78,21 @@ export type AgentLine =
   | { type: 'hold'; seq: number; attempt: number; reason: string }
   | { type: 'yield'; seq: number; attempt: number }
 
+/** A recurring start that an agent's code declares; its key is the cron. */
+export interface DeclaredSchedule {
+  /** Five fields. */
+  cron: string
+  /** An IANA zone; UTC unless said otherwise. */
+  timezone?: string
+}
+
+/** An inbound HTTP start that an agent's code declares; its key is the name. */
+export interface DeclaredTrigger {
+  name: string
+  /** The sender's environment variable that holds the secret. */
+  secret_env?: string
+}
+
 /** What an agent says about itself when it is deployed; stored with the deployment. */
 export interface AgentDeclaration {
   name: string
@@ -101,4 +116,9 @@ export interface AgentDeclaration {
   /** JSON Schemas, where the declared Standard Schema can give one. */
   input_schema?: unknown
   output_schema?: unknown
+  /** What the runs of its schedules have for input; null unless said otherwise. */
+  schedule_input?: unknown
+  /** None is the same as an empty list: what an earlier version declared is deleted by the deploy. */
+  schedules?: DeclaredSchedule[]
+  triggers?: DeclaredTrigger[]
 }

@@ -149,6 +149,17 @@ export const SIGNATURE_SCHEMES = [
 ] as const
 export type SignatureScheme = (typeof SIGNATURE_SCHEMES)[number]
 
+/** What a trigger may be called, and the sender's variable that holds its secret. */
+export const TRIGGER_NAME = /^[a-zA-Z0-9_-]{1,64}$/
+export const SECRET_ENV = /^[A-Z][A-Z0-9_]*$/
+
+/**
+ * What a deploy does to a schedule or a trigger. `rotated`: a trigger under a new name, URL and secret; `kept`: one
+ * that the promoted version does not declare.
+ */
+export const PLAN_ACTIONS = ['created', 'changed', 'rotated', 'deleted', 'kept', 'unchanged'] as const
+export type PlanAction = (typeof PLAN_ACTIONS)[number]
+
 /** What a message to the outside tells. */
 export const DELIVERY_KINDS = ['run.finished', 'alert.raised'] as const
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number]

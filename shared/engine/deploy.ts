@@ -1,14 +1,18 @@
-// Deploys agents. Guarantee: a deployment never changes, the same content deployed again is the same version, and
-// the environment is readable only with the master key.
+// Deploys agents. Guarantee: a deployment never changes, the same content deployed again is the same version, what
+// runs and what starts it change together, and the environment is readable only with the master key.
 
 import type { Context, Database } from '../context.ts'
-import { ApiError } from '../domain/errors.ts'
+import { canonicalJson } from '../domain/canonical.ts'
+import { type Content, contentChanges } from '../domain/deploy-plan.ts'
+import { ApiError, type ApiErrorCode } from '../domain/errors.ts'
 import { fault } from '../domain/fault.ts'
+import { LIMITS } from '../domain/limits.ts'
 import type { AgentDeclaration } from '../domain/protocol.ts'
 import { sha256, toHex } from '../domain/secrets.ts'
 import type { AgentProtocol } from '../domain/vocabulary.ts'
-import type { DeploymentRow } from '../schema/wire-account.ts'
+import type { DeploymentRow } from '../schema/wire-deploy.ts'
 import * as store from '../store/deployments.ts'
+import { type Automation, planAutomation, reconcile, type Undeclared } from './reconcile.ts'
 import { seal, unseal } from './sealing.ts'
 
 export interface DeployOrder {
@@ -21,59 +25,143 @@ export interface DeployOrder {
   external_id: string | null
 }
 
+/** What is current now, and what became of the agent's schedules and triggers. */
+export interface Deployed {
+  deployment: DeploymentRow
+  automation: Automation
+}
+
+/** What a deploy would do. */
+export interface DeployPlan {
+  version: number
+  /** False when the content is a version already. */
+  created: boolean
+  current_version: number | null
+  changes: string[]
+  automation: Automation
+}
+
 /** Makes this content the agent's current deployment; `created` is false when it already was a version. */
-export async function deploy(
+export async function deploy(ctx: Context, order: DeployOrder): Promise<Deployed & { created: boolean }> {
+  const given = await contentOf(ctx, order)
+  return underLock(ctx, order.agent_id, async ctx => {
+    const same = await findSame(ctx, given, order.env)
+    if (same === undefined) {
+      if (order.code.kind === 'bundle')
+        await store.insertBundle(ctx.db, { hash: given.bundle_hash!, code: order.code.text })
+      await store.insertDeployment(ctx.db, given)
+    }
+    const deployed = await makeCurrent(ctx, order.agent_id, same?.id ?? given.id, 'deleted')
+    return { ...deployed, created: same === undefined }
+  })
+}
+
+/** Says what deploying it would do. */
+export async function planDeploy(ctx: Context, order: DeployOrder): Promise<DeployPlan> {
+  const given = await contentOf(ctx, order)
+  return underLock(ctx, order.agent_id, async ctx => {
+    const same = await findSame(ctx, given, order.env)
+    const version = same?.version ?? (await store.findNextVersion(ctx.db, order.agent_id))
+    const plan = await compare(ctx, order.agent_id, { ...given, env: order.env }, 'deleted')
+    return { ...plan, version, created: same === undefined }
+  })
+}
+
+/**
+ * Makes an older deployment the current one again, and what it declares with it. A trigger that it does not declare
+ * is kept: going back must not cost a URL and a secret that cannot be had again.
+ *
+ * @throws ApiError `not_found`
+ */
+export function promote(ctx: Context, agent_id: string, deployment_id: string): Promise<Deployed> {
+  return underLock(ctx, agent_id, async ctx => {
+    await findKnown(ctx, agent_id, deployment_id)
+    return makeCurrent(ctx, agent_id, deployment_id, 'kept')
+  })
+}
+
+/** Says what promoting it would do. @throws ApiError `not_found` */
+export function planPromotion(ctx: Context, agent_id: string, deployment_id: string): Promise<DeployPlan> {
+  return underLock(ctx, agent_id, async ctx => {
+    const known = await findKnown(ctx, agent_id, deployment_id)
+    const after = { ...known, env: await openEnv(ctx, known.env_sealed) }
+    return { ...(await compare(ctx, agent_id, after, 'kept')), version: known.version, created: false }
+  })
+}
+
+/** One at a time for each agent, in one transaction: two deploys end as if one had followed the other. */
+async function underLock<T>(
   ctx: Context,
-  order: DeployOrder,
-): Promise<{ deployment: DeploymentRow; created: boolean }> {
-  const { code } = order
-  const bundle_hash = code.kind === 'bundle' ? toHex(await sha256(code.text)) : null
-  const given: store.NewDeployment = {
+  agent_id: string,
+  work: (ctx: Context) => Promise<T>,
+  tries: number = LIMITS.deploy_tries,
+): Promise<T> {
+  try {
+    return await ctx.db.transaction(async tx => {
+      const db = tx as unknown as Database
+      await store.lockAgent(db, agent_id)
+      return work({ ...ctx, db })
+    })
+  } catch (error) {
+    // Made through the API since the deploy looked; looking again, it is there to be taken over.
+    const isTaken = error instanceof ApiError && TAKEN.has(error.code)
+    if (isTaken && tries > 1) return underLock(ctx, agent_id, work, tries - 1)
+    throw error
+  }
+}
+
+const TAKEN = new Set<ApiErrorCode>(['schedule_cron_taken', 'trigger_name_taken'])
+
+async function makeCurrent(
+  ctx: Context,
+  agent_id: string,
+  id: string,
+  undeclared: Undeclared,
+): Promise<Deployed> {
+  await store.setCurrentDeployment(ctx.db, agent_id, id)
+  const deployment = (await store.findDeployment(ctx.db, agent_id, id))!
+  const automation = await reconcile(ctx, deployment, undeclared)
+  await fault('deploy.before_commit')
+  return { deployment, automation }
+}
+
+async function compare(ctx: Context, agent_id: string, after: Content, undeclared: Undeclared) {
+  const current = await store.findCurrentDeployment(ctx.db, agent_id)
+  const before = current && { ...current, env: await openEnv(ctx, current.env_sealed) }
+  return {
+    current_version: current?.version ?? null,
+    changes: before === undefined ? ['everything'] : contentChanges(before, after),
+    automation: await planAutomation(ctx, { agent_id, declaration: after.declaration }, undeclared),
+  }
+}
+
+async function findKnown(ctx: Context, agent_id: string, id: string): Promise<DeploymentRow> {
+  const known = await store.findDeployment(ctx.db, agent_id, id)
+  if (known === undefined) throw new ApiError('not_found', 'There is no such deployment in this account.')
+  return known
+}
+
+async function contentOf(ctx: Context, { code, ...order }: DeployOrder) {
+  return {
     id: ctx.newId(),
     project_id: order.project_id,
     agent_id: order.agent_id,
     kind: code.kind,
-    protocol: code.kind === 'url' ? code.protocol : 'ndjson',
+    protocol: code.kind === 'url' ? code.protocol : ('ndjson' as const),
     url: code.kind === 'url' ? code.url : null,
-    bundle_hash,
+    bundle_hash: code.kind === 'bundle' ? toHex(await sha256(code.text)) : null,
     declaration: order.declaration,
     env_sealed: await sealEnv(ctx, order.env),
     external_id: order.external_id,
   }
-  return ctx.db.transaction(async tx => {
-    const db = tx as unknown as Database
-    await store.lockAgent(db, order.agent_id)
-    const same = await findSame(ctx, db, given, order.env)
-    const id = same?.id ?? given.id
-    if (same === undefined) {
-      if (code.kind === 'bundle') await store.insertBundle(db, { hash: bundle_hash!, code: code.text })
-      await store.insertDeployment(db, given)
-    }
-    await store.setCurrentDeployment(db, order.agent_id, id)
-    await fault('deploy.before_commit')
-    const deployment = await store.findDeployment(db, order.agent_id, id)
-    return { deployment: deployment!, created: same === undefined }
-  })
 }
 
-/** Makes an older deployment the current one again. @throws ApiError `not_found` */
-export async function promote(ctx: Context, agent_id: string, deployment_id: string): Promise<DeploymentRow> {
-  const known = await store.findDeployment(ctx.db, agent_id, deployment_id)
-  if (known === undefined) throw new ApiError('not_found', 'There is no such deployment in this account.')
-  await store.setCurrentDeployment(ctx.db, agent_id, deployment_id)
-  return { ...known, is_current: true }
-}
-
-async function findSame(ctx: Context, db: Database, given: store.NewDeployment, env: Record<string, string>) {
-  const wanted = sortedText(env)
-  for (const version of await store.findSame(db, given)) {
-    if (sortedText(await openEnv(ctx, version.env_sealed)) === wanted) return version
+async function findSame(ctx: Context, given: store.NewDeployment, env: Record<string, string>) {
+  for (const version of await store.findSame(ctx.db, given)) {
+    if (canonicalJson(await openEnv(ctx, version.env_sealed)) === canonicalJson(env)) return version
   }
   return undefined
 }
-
-const sortedText = (env: Record<string, string>) =>
-  JSON.stringify(Object.entries(env).sort((a, b) => (a[0] < b[0] ? -1 : 1)))
 
 /** Null when there is nothing in it. */
 async function sealEnv(ctx: Context, env: Record<string, string>): Promise<string | null> {

@@ -32,7 +32,7 @@ export async function createTrigger(
   ctx: Context,
   order: NewTrigger,
   id = ctx.newId(),
-): Promise<{ id: string; secret: string | null }> {
+): Promise<{ id: string; webhook_id: string; secret: string | null }> {
   const { signing_secret, ...fields } = order
   checkSigningSecret(order.scheme, signing_secret)
   const secret = signing_secret === null ? newTriggerSecret(order.scheme, ctx.random) : null
@@ -41,7 +41,7 @@ export async function createTrigger(
   if (!(await store.insertTrigger(ctx.db, { id, ...fields, webhook_id, ...kept }))) {
     throw new ApiError('trigger_name_taken', `The agent already has a trigger named "${order.name}".`)
   }
-  return { id, secret }
+  return { id, webhook_id, secret }
 }
 
 export interface TriggerChanges {

@@ -4,8 +4,8 @@ import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import type { AgentDeclaration } from '../domain/protocol.ts'
 import { AGENT_PROTOCOLS } from '../domain/vocabulary.ts'
+import { Declaration } from './declaration.ts'
 import { httpUrl, label } from './input.ts'
-import { Declaration } from './wire-account.ts'
 
 const encoder = new TextEncoder()
 const fits = (bytes: number) => (text: string) => text.length <= bytes && encoder.encode(text).length <= bytes
@@ -19,10 +19,13 @@ const Environment = z
   .refine(env => Object.values(env).every(value => !value.includes('\0')), 'must hold no NUL')
   .describe('Variables the agent sees; stored encrypted and never shown.')
 
+const dryRun = z.boolean().optional().describe('Tell what would be done, and do nothing.')
+
 const common = {
   declaration: Declaration.transform(declaration => declaration as AgentDeclaration),
   env: Environment.optional(),
   external_id: label(LIMITS.name_characters, 'A label of your own, for example a commit.').optional(),
+  dry_run: dryRun,
 }
 
 export const DeployOrder = z
@@ -48,3 +51,5 @@ export const DeployOrder = z
     }),
   ])
   .openapi('DeployOrder', { description: 'Code that Assay runs, or an HTTP function that runs elsewhere.' })
+
+export const PromoteOrder = z.strictObject({ dry_run: dryRun }).openapi('PromoteOrder')

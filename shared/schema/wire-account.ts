@@ -1,13 +1,11 @@
-// The shapes of what stands around runs: projects, keys, sessions, agents and deployments, and how rows become them.
-// Guarantee: no hash, no secret and no environment ever leaves through these.
+// The shapes of what stands around runs: projects, keys, sessions and agents, and how rows become them.
+// Guarantee: no hash and no secret but a new key ever leaves through these.
 
 import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import { centsOf } from '../domain/pricing.ts'
-import { AGENT_PROTOCOLS, DEPLOYMENT_KINDS } from '../domain/vocabulary.ts'
-import { isStorable, label, prose } from './input.ts'
 import { settings } from './project-settings.ts'
-import type { agents, apiKeys, deployments, projects } from './tables.ts'
+import type { agents, apiKeys, projects } from './tables.ts'
 import { Json, timestamp } from './wire.ts'
 
 const uuid = (description: string) => z.string().meta({ format: 'uuid', description })
@@ -15,7 +13,6 @@ const uuid = (description: string) => z.string().meta({ format: 'uuid', descript
 export type ProjectRow = typeof projects.$inferSelect & { running: number; spent_micro: number }
 export type ApiKeyRow = Omit<typeof apiKeys.$inferSelect, 'hash'>
 export type AgentRow = typeof agents.$inferSelect & { deployed_version: number | null }
-export type DeploymentRow = typeof deployments.$inferSelect & { is_current: boolean }
 
 export const Project = z
   .object({
@@ -120,70 +117,4 @@ export const Agent = z
 export function agentOf(row: AgentRow): z.input<typeof Agent> {
   const { created_at, updated_at, deleted_at: _, ...fields } = row
   return { ...fields, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() }
-}
-
-const cents = z.int().min(0).max(LIMITS.budget_cents)
-
-/** What an agent says about itself when it is deployed. */
-export const Declaration = z
-  .strictObject({
-    name: label(LIMITS.name_characters, "The agent's name."),
-    description: prose(LIMITS.description_characters, 'What it does.').optional(),
-    item_budget_cents: cents.optional().describe('Money one item may spend.'),
-    on_budget: z
-      .enum(['fail', 'pause'])
-      .optional()
-      .describe('What becomes of an item that reaches its budget.'),
-    max_steps: z.int().min(1).max(LIMITS.agent_steps.max).optional(),
-    concurrency: z.int().min(1).max(LIMITS.run_concurrency).optional(),
-    timeout_seconds: z.int().min(1).max(LIMITS.agent_timeout_seconds.max).optional(),
-    retries: z
-      .int()
-      .min(0)
-      .max(LIMITS.agent_retries)
-      .optional()
-      .describe("Further attempts after the agent's errors."),
-    max_consecutive_failures: z
-      .int()
-      .min(1)
-      .optional()
-      .describe('A run stops when so many items in a row failed.'),
-    network: z
-      .array(label(LIMITS.callback_url_characters, 'A host, host:port, or * for the public internet.'))
-      .max(LIMITS.agent_network_hosts)
-      .optional(),
-    input_schema: Json.optional(),
-    output_schema: Json.optional(),
-  })
-  .refine(isStorable, 'must hold no \\u0000 and no lone surrogates in its texts')
-  .openapi('AgentDeclaration', { description: 'What an agent says about itself when it is deployed.' })
-
-export const Deployment = z
-  .object({
-    id: uuid('The deployment.'),
-    project_id: uuid('The project of its agent.'),
-    agent_id: uuid('The agent it is a version of.'),
-    version: z.int().describe('Counts from 1 within the agent.'),
-    is_current: z.boolean().describe('The next run executes it.'),
-    kind: z.enum(DEPLOYMENT_KINDS),
-    protocol: z
-      .enum(AGENT_PROTOCOLS)
-      .describe('What it speaks: lines of JSON, or one JSON value per request.'),
-    url: z.string().nullable(),
-    bundle_hash: z.string().nullable().describe('SHA-256 of the code.'),
-    declaration: Declaration,
-    external_id: z.string().nullable(),
-    created_at: timestamp,
-  })
-  .openapi('Deployment', { description: 'A version of an agent. It never changes.' })
-
-export const Deployed = Deployment.extend({
-  created: z
-    .boolean()
-    .describe('False when the same content had been deployed before: this is that version.'),
-}).openapi('Deployed', { description: 'The deployment that is current now.' })
-
-export function deploymentOf(row: DeploymentRow): z.input<typeof Deployment> {
-  const { env_sealed: _, created_at, ...fields } = row
-  return { ...fields, created_at: created_at.toISOString() } as z.input<typeof Deployment>
 }

@@ -44,10 +44,13 @@ export const NewTrigger = z
   })
   .openapi('NewTrigger', { description: 'A trigger with the secret that was just made.' })
 
+export const triggerUrl = (base_url: string, webhook_id: string) =>
+  `${base_url}/v1/webhooks/${webhook_id}/trigger`
+
 export function triggerOf({ webhook_id, ...row }: TriggerRow, base_url: string): z.input<typeof Trigger> {
   return {
     ...row,
-    url: `${base_url}/v1/webhooks/${webhook_id}/trigger`,
+    url: triggerUrl(base_url, webhook_id),
     created_at: row.created_at.toISOString(),
     last_fired_at: row.last_fired_at?.toISOString() ?? null,
   }

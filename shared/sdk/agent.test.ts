@@ -97,6 +97,8 @@ describe('@agent', () => {
       DecoratorTargetError,
     )
     expect(() => agent({ name: 'a' })(Plain as never, undefined as never)).toThrow(/standard decorators/)
+    const Once = declared({ name: 'a' }, class extends Plain {})
+    expect(() => declared({ name: 'b' }, Once)).toThrow(DecoratorTargetError)
   })
 
   it('is not inherited: a class that extends an agent is none', () => {

@@ -3,7 +3,7 @@
 
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { LIMITS } from '../domain/limits.ts'
-import type { AgentDeclaration } from '../domain/protocol.ts'
+import type { AgentDeclaration, DeclaredSchedule, DeclaredTrigger } from '../domain/protocol.ts'
 import type { Context } from './context.ts'
 import { DecoratorTargetError, DecoratorValidationError } from './errors.ts'
 
@@ -38,6 +38,8 @@ export interface AgentOptions<In extends AnySchema = AnySchema, Out extends AnyS
   input?: In
   /** Checked after `run`; an output that does not match degrades the item. */
   output?: Out
+  /** What an item that a `@schedule` starts has for input; null unless said otherwise. JSON. */
+  scheduleInput?: StandardSchemaV1.InferInput<In>
 }
 
 /** A class that `@agent` can stand on. */
@@ -49,6 +51,9 @@ export type AgentClass<Input = never, Output = unknown> = new () => {
 export interface Registration {
   options: AgentOptions
   declaration: AgentDeclaration
+  /** In the order in which they are written. */
+  schedules: DeclaredSchedule[]
+  triggers: DeclaredTrigger[]
 }
 
 // Symbol.for, not Symbol: a bundle may hold this module twice and must still recognise its own agent.
@@ -78,19 +83,41 @@ export function agent<In extends AnySchema = AnySchema, Out extends AnySchema = 
         '@agent stands on a class and needs standard decorators: remove experimentalDecorators from tsconfig.json',
       )
     }
-    if (typeof target.prototype?.run !== 'function') {
-      throw new DecoratorValidationError('run', `class ${target.name} needs a method run(ctx, input)`)
+    if (ownRegistration(target) !== undefined) {
+      throw new DecoratorTargetError(`@agent stands on class ${target.name} twice`)
     }
-    const value: Registration = { options, declaration: declare(options) }
+    if (typeof target.prototype?.run !== 'function') {
+      throw new DecoratorValidationError(
+        '@agent',
+        'run',
+        `class ${target.name} needs a method run(ctx, input)`,
+      )
+    }
+    const declaration = declare(options)
+    const value: Registration = { options, declaration, schedules: [], triggers: [] }
     Object.defineProperty(target, REGISTRATION, { value })
   }
 }
 
+function ownRegistration(target: unknown): Registration | undefined {
+  return typeof target === 'function' && Object.hasOwn(target, REGISTRATION)
+    ? (target as unknown as Record<symbol, Registration>)[REGISTRATION]
+    : undefined
+}
+
+/** The registration to which a decorator above `@agent` adds, which has run by then. */
+export function registrationAbove(decorator: string, target: unknown): Registration {
+  const registration = ownRegistration(target)
+  if (registration !== undefined) return registration
+  throw new DecoratorTargetError(
+    `${decorator} stands above @agent({ name: '…' }) on the same class: decorators run from the bottom up, and there is no @agent below this one`,
+  )
+}
+
 /** What `@agent` recorded about the class itself (not about one it extends). */
 export function registrationOf(target: unknown): Registration {
-  if (typeof target === 'function' && Object.hasOwn(target, REGISTRATION)) {
-    return (target as unknown as Record<symbol, Registration>)[REGISTRATION]!
-  }
+  const registration = ownRegistration(target)
+  if (registration !== undefined) return registration
   const what = typeof target === 'function' ? `class ${target.name || '(anonymous)'}` : `a ${typeof target}`
   throw new DecoratorTargetError(`${what} is not an agent: put @agent({ name: '…' }) above the class`)
 }
@@ -103,13 +130,15 @@ export function registrationOf(target: unknown): Registration {
  * declarationOf(TicketTriage) // { name: 'Ticket triage', timeout_seconds: 60, retries: 1, input_schema: {…} }
  */
 export function declarationOf(target: unknown): AgentDeclaration {
-  const { options, declaration } = registrationOf(target)
+  const { options, declaration, schedules, triggers } = registrationOf(target)
   const input = jsonSchemaOf(options.input)
   const output = jsonSchemaOf(options.output)
   return {
     ...declaration,
     ...(input !== undefined && { input_schema: input }),
     ...(output !== undefined && { output_schema: output }),
+    ...(schedules.length > 0 && { schedules }),
+    ...(triggers.length > 0 && { triggers }),
   }
 }
 
@@ -125,6 +154,7 @@ function declare(options: AgentOptions): AgentDeclaration {
     retries: options.retries,
     max_consecutive_failures: options.maxConsecutiveFailures,
     network: options.network,
+    schedule_input: options.scheduleInput,
   }
   return JSON.parse(JSON.stringify(declaration)) as AgentDeclaration
 }
@@ -193,21 +223,41 @@ const CHECKS: Record<keyof AgentOptions, Check> = {
   },
   input: schema,
   output: schema,
+  scheduleInput: value => {
+    const text = jsonOf(value)
+    if (text === undefined) return 'must be a JSON value'
+    return new TextEncoder().encode(text).length <= LIMITS.item_input_bytes
+      ? undefined
+      : `must be at most ${LIMITS.item_input_bytes} bytes of JSON`
+  },
+}
+
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
 }
 
 function checkOptions(options: AgentOptions): void {
   if (typeof options !== 'object' || options === null) {
-    throw new DecoratorValidationError('options', "must be an object, such as { name: 'Ticket triage' }")
+    throw new DecoratorValidationError(
+      '@agent',
+      'options',
+      "must be an object, such as { name: 'Ticket triage' }",
+    )
   }
-  if (options.name === undefined) throw new DecoratorValidationError('name', 'is missing')
+  if (options.name === undefined) throw new DecoratorValidationError('@agent', 'name', 'is missing')
   for (const [field, value] of Object.entries(options)) {
     if (!Object.hasOwn(CHECKS, field)) {
       throw new DecoratorValidationError(
+        '@agent',
         field,
         `is not an option; there are ${Object.keys(CHECKS).join(', ')}`,
       )
     }
     const problem = value === undefined ? undefined : CHECKS[field as keyof AgentOptions](value)
-    if (problem) throw new DecoratorValidationError(field, problem)
+    if (problem) throw new DecoratorValidationError('@agent', field, problem)
   }
 }

@@ -312,7 +312,7 @@ export interface paths {
         put?: never;
         /**
          * Deploy an agent
-         * @description Makes the content the current version; runs submitted from now on execute it. The same code, declaration and environment deployed again is the version it was.
+         * @description Makes the content the current version; runs submitted from now on execute it. The same code, declaration and environment deployed again is the version it was, with the external_id it had. In the same transaction the schedules and triggers of the agent become what the declaration says; those that were made through the API and are not in it stay as they are.
          */
         post: operations["createDeployment"];
         delete?: never;
@@ -332,7 +332,7 @@ export interface paths {
         put?: never;
         /**
          * Make an older deployment the current one
-         * @description Runs submitted from now on execute it; runs under way go on with theirs.
+         * @description Runs submitted from now on execute it; runs under way go on with theirs. The schedules and triggers of the agent become what this version declares, as when it was deployed; but triggers it does not declare are kept, since their URLs and secrets could not be had again.
          */
         post: operations["promoteDeployment"];
         delete?: never;
@@ -1475,6 +1475,9 @@ export interface components {
             network?: string[];
             input_schema?: components["schemas"]["Json"] & unknown;
             output_schema?: components["schemas"]["Json"] & unknown;
+            schedule_input?: components["schemas"]["Json"] & unknown;
+            schedules?: components["schemas"]["DeclaredSchedule"][];
+            triggers?: components["schemas"]["DeclaredTrigger"][];
         };
         /** @description Something that went wrong without anybody asking. */
         Alert: {
@@ -1694,6 +1697,26 @@ export interface components {
             /** @description Steps taken over, which do not run again. */
             reused_steps: number;
         };
+        /** @description A recurring start; its key is the cron. */
+        DeclaredSchedule: {
+            /** @description Five fields. */
+            cron: string;
+            /** @description An IANA zone; UTC unless told. */
+            timezone?: string;
+        };
+        /** @description An inbound HTTP start; its key is the name. */
+        DeclaredTrigger: {
+            /**
+             * @description Unique within its agent.
+             * @example new-ticket
+             */
+            name: string;
+            /**
+             * @description The sender's environment variable that holds the secret.
+             * @example ASSAY_TRIGGER_SECRET
+             */
+            secret_env?: string;
+        };
         /** @description A message to the outside. */
         Delivery: {
             /**
@@ -1775,10 +1798,11 @@ export interface components {
             /** @description Why it was not delivered, in words. */
             error: string | null;
         };
-        /** @description The deployment that is current now. */
+        /** @description The deployment that is current now, and what became of its schedules and triggers. */
         Deployed: components["schemas"]["Deployment"] & {
             /** @description False when the same content had been deployed before: this is that version. */
             created: boolean;
+            plan: components["schemas"]["DeployPlan"];
         };
         /** @description A version of an agent. It never changes. */
         Deployment: {
@@ -1832,6 +1856,8 @@ export interface components {
             };
             /** @description A label of your own, for example a commit. */
             external_id?: string;
+            /** @description Tell what would be done, and do nothing. */
+            dry_run?: boolean;
         } | {
             /** @enum {string} */
             kind: "url";
@@ -1852,6 +1878,65 @@ export interface components {
             };
             /** @description A label of your own, for example a commit. */
             external_id?: string;
+            /** @description Tell what would be done, and do nothing. */
+            dry_run?: boolean;
+        };
+        /** @description What a deploy does to the schedules and triggers of an agent. Those that no code ever declared are left alone and not listed. */
+        DeployPlan: {
+            schedules: {
+                /** @enum {string} */
+                action: "created" | "changed" | "deleted" | "unchanged";
+                /**
+                 * Format: uuid
+                 * @description Null until it is created.
+                 */
+                id: string | null;
+                cron: string;
+                timezone: string;
+                /** @description The fields that are set; long values are cut. */
+                changes: {
+                    field: string;
+                    from: string | null;
+                    to: string | null;
+                }[];
+            }[];
+            triggers: {
+                /** @enum {string} */
+                action: "created" | "changed" | "rotated" | "deleted" | "kept" | "unchanged";
+                /**
+                 * Format: uuid
+                 * @description Null until it is created.
+                 */
+                id: string | null;
+                name: string;
+                secret_env: string | null;
+                /** @description The name of the trigger that goes, where one is renamed. */
+                replaces: string | null;
+                /** @description Where it is fired; null until it is created. */
+                url: string | null;
+                /** @description Of one that was just created; it is shown this once. */
+                secret: string | null;
+                /** @description The fields that are set; long values are cut. */
+                changes: {
+                    field: string;
+                    from: string | null;
+                    to: string | null;
+                }[];
+            }[];
+        };
+        /** @description What a deploy would do. Nothing was changed. */
+        DryRun: {
+            /** @enum {boolean} */
+            dry_run: true;
+            /** @description The version that would be current. */
+            version: number;
+            /** @description Whether it would be a new one. */
+            created: boolean;
+            /** @description The version that is current now. */
+            current_version: number | null;
+            /** @description What differs from it: code, url, env, fields of the declaration; everything for a first one. */
+            changes: string[];
+            plan: components["schemas"]["DeployPlan"];
         };
         /** @description What went wrong, where, and what to do next. */
         Error: {
@@ -2260,6 +2345,50 @@ export interface components {
              * @description RFC 3339, UTC.
              */
             updated_at: string;
+        };
+        /** @description The deployment that is current now, and what became of its schedules and triggers. */
+        Promoted: {
+            /**
+             * Format: uuid
+             * @description The deployment.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The project of its agent.
+             */
+            project_id: string;
+            /**
+             * Format: uuid
+             * @description The agent it is a version of.
+             */
+            agent_id: string;
+            /** @description Counts from 1 within the agent. */
+            version: number;
+            /** @description The next run executes it. */
+            is_current: boolean;
+            /** @enum {string} */
+            kind: "bundle" | "url";
+            /**
+             * @description What it speaks: lines of JSON, or one JSON value per request.
+             * @enum {string}
+             */
+            protocol: "ndjson" | "json";
+            url: string | null;
+            /** @description SHA-256 of the code. */
+            bundle_hash: string | null;
+            declaration: components["schemas"]["AgentDeclaration"];
+            external_id: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            created_at: string;
+            plan: components["schemas"]["DeployPlan"];
+        };
+        PromoteOrder: {
+            /** @description Tell what would be done, and do nothing. */
+            dry_run?: boolean;
         };
         /** @description The replay of a cohort. */
         Recovery: {
@@ -5279,7 +5408,23 @@ export interface operations {
     };
     listDeployments: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Only those with this label of yours.
+                 * @example external id
+                 */
+                external_id?: string;
+                /**
+                 * @description Opaque; where the page before said the next one begins.
+                 * @example Zk1xR2…
+                 */
+                cursor?: string;
+                /**
+                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @example 1
+                 */
+                limit?: number;
+            };
             header?: never;
             path: {
                 /**
@@ -5296,13 +5441,15 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    /** @description The cursor of the next page; absent on the last one. */
+                    "x-next-cursor"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Deployment"][];
                 };
             };
-            /** @description `invalid_request` */
+            /** @description `invalid_cursor`, `invalid_request` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5385,14 +5532,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The same content was a version already; it is the current one now. */
+            /** @description The same content was a version already, and is the current one now; or a dry run, which did nothing. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Deployed"];
+                    "application/json": components["schemas"]["Deployed"] | components["schemas"]["DryRun"];
                 };
             };
             /** @description A new version. */
@@ -5487,16 +5634,20 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PromoteOrder"];
+            };
+        };
         responses: {
-            /** @description The deployment, now current. */
+            /** @description The deployment, now current; or a dry run, which did nothing. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Deployment"];
+                    "application/json": components["schemas"]["Promoted"] | components["schemas"]["DryRun"];
                 };
             };
             /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */

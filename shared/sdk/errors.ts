@@ -21,18 +21,18 @@ export class ItemError extends Error {
   }
 }
 
-/** An option of `@agent` is wrong; `field` names it. Thrown when the class is declared. */
+/** An option of a decorator is wrong; `field` names it. Thrown when the class is declared. */
 export class DecoratorValidationError extends Error {
   readonly code = 'DecoratorValidationError'
   readonly field: string
-  constructor(field: string, message: string) {
-    super(`${field}: ${message}`)
+  constructor(decorator: string, field: string, message: string) {
+    super(`${decorator} ${field}: ${message}`)
     this.name = 'DecoratorValidationError'
     this.field = field
   }
 }
 
-/** A decorator stands on something it cannot describe. */
+/** A decorator stands where it cannot. */
 export class DecoratorTargetError extends Error {
   readonly code = 'DecoratorTargetError'
   constructor(message: string) {

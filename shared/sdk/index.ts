@@ -2,6 +2,7 @@
 
 export type { AgentDeclaration } from '../domain/protocol.ts'
 export { type AgentClass, type AgentOptions, agent, declarationOf } from './agent.ts'
+export { type ScheduleOptions, schedule, type TriggerOptions, trigger } from './automation.ts'
 export type { Context, ItemIdentity } from './context.ts'
 export { DecoratorTargetError, DecoratorValidationError, ItemError } from './errors.ts'
 export { serve } from './serve.ts'

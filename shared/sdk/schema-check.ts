@@ -11,16 +11,23 @@ export async function check(
   value: unknown,
   what: string,
 ): Promise<{ value: unknown; problem?: string }> {
-  const pending = schema['~standard'].validate(value)
-  const result = pending instanceof Promise ? await pending : pending
-  if (!result.issues) return { value: result.value }
-  return {
-    value,
-    problem: result.issues
-      .slice(0, ISSUES_TOLD)
-      .map(issue => describe(issue, what))
-      .join('; '),
-  }
+  const result = await schema['~standard'].validate(value)
+  return result.issues ? { value, problem: told(result.issues, what) } : { value: result.value }
+}
+
+/** What is wrong with the value and where; undefined also when the schema cannot tell at once. */
+export function checkNow(schema: AnySchema, value: unknown, what: string): string | undefined {
+  const result = schema['~standard'].validate(value)
+  if (!(result instanceof Promise)) return result.issues && told(result.issues, what)
+  result.catch(() => {}) // nobody waits for it
+  return undefined
+}
+
+function told(issues: readonly StandardSchemaV1.Issue[], what: string): string {
+  return issues
+    .slice(0, ISSUES_TOLD)
+    .map(issue => describe(issue, what))
+    .join('; ')
 }
 
 function describe(issue: StandardSchemaV1.Issue, what: string): string {

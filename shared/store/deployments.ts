@@ -1,9 +1,9 @@
 // Deployments and the bundles they run. Rows are never changed; the agent's pointer says which one is current.
 
-import { and, desc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNull, lt, sql } from 'drizzle-orm'
 import type { Database } from '../context.ts'
 import { agents, bundles, deployments } from '../schema/tables.ts'
-import type { DeploymentRow } from '../schema/wire-account.ts'
+import type { DeploymentRow } from '../schema/wire-deploy.ts'
 
 export type NewDeployment = Omit<typeof deployments.$inferInsert, 'version'>
 
@@ -17,9 +17,48 @@ function selectDeployments(db: Database) {
     .innerJoin(agents, eq(agents.id, deployments.agent_id))
 }
 
+export interface DeploymentFilter {
+  external_id?: string | undefined
+  before_version?: number | undefined
+  limit: number
+}
+
 /** An agent's deployments, newest first. */
-export function listDeployments(db: Database, agent_id: string): Promise<DeploymentRow[]> {
-  return selectDeployments(db).where(eq(deployments.agent_id, agent_id)).orderBy(desc(deployments.version))
+export function listDeployments(
+  db: Database,
+  agent_id: string,
+  { external_id, before_version, limit }: DeploymentFilter,
+): Promise<DeploymentRow[]> {
+  return selectDeployments(db)
+    .where(
+      and(
+        eq(deployments.agent_id, agent_id),
+        external_id === undefined ? undefined : eq(deployments.external_id, external_id),
+        before_version === undefined ? undefined : lt(deployments.version, before_version),
+      ),
+    )
+    .orderBy(desc(deployments.version))
+    .limit(limit)
+}
+
+/** The one that the agent's next run executes. */
+export async function findCurrentDeployment(
+  db: Database,
+  agent_id: string,
+): Promise<DeploymentRow | undefined> {
+  const [row] = await selectDeployments(db).where(
+    and(eq(deployments.agent_id, agent_id), eq(deployments.id, agents.current_deployment_id)),
+  )
+  return row
+}
+
+/** The version that a new deployment of the agent gets. */
+export async function findNextVersion(db: Database, agent_id: string): Promise<number> {
+  const [row] = await db
+    .select({ version: sql<number>`coalesce(max(${deployments.version}), 0) + 1` })
+    .from(deployments)
+    .where(eq(deployments.agent_id, agent_id))
+  return Number(row!.version)
 }
 
 export async function findDeployment(
@@ -53,9 +92,9 @@ export function findSame(db: Database, given: NewDeployment): Promise<Deployment
     .orderBy(desc(deployments.version))
 }
 
-/** Makes others who deploy to the agent wait until this transaction ends. */
+/** Makes others who deploy to the agent wait until this transaction ends; its runs may start meanwhile. */
 export async function lockAgent(db: Database, agent_id: string): Promise<void> {
-  await db.select({ id: agents.id }).from(agents).where(eq(agents.id, agent_id)).for('update')
+  await db.select({ id: agents.id }).from(agents).where(eq(agents.id, agent_id)).for('no key update')
 }
 
 /** Appends the agent's next version; its agent must be locked. */

@@ -63,6 +63,17 @@ const selectTriggers = (db: Database) =>
     .innerJoin(agents, eq(agents.id, triggers.agent_id))
     .innerJoin(projects, eq(projects.id, triggers.project_id))
 
+/** The triggers of an agent, locked until the transaction ends. */
+export function lockTriggersOfAgent(db: Database, agent_id: string) {
+  const { id, name, secret_env, declared, webhook_id } = triggers
+  return db
+    .select({ id, name, secret_env, declared, webhook_id })
+    .from(triggers)
+    .where(eq(triggers.agent_id, agent_id))
+    .orderBy(triggers.id)
+    .for('no key update')
+}
+
 /** What it takes to know who fires, of a trigger whose agent and account are there. */
 export async function findWebhook(db: Database, webhook_id: string) {
   const [row] = await db
@@ -95,7 +106,11 @@ export async function insertTrigger(db: Database, trigger: typeof triggers.$infe
 export async function updateTrigger(
   db: Database,
   id: string,
-  changes: { secret_env?: string | null | undefined; signing_secret_sealed?: string | undefined },
+  changes: {
+    secret_env?: string | null | undefined
+    signing_secret_sealed?: string | undefined
+    declared?: boolean
+  },
 ): Promise<void> {
   await db.update(triggers).set(changes).where(eq(triggers.id, id))
 }

@@ -5,6 +5,7 @@ import { accountPart } from './account.ts'
 import { administrationPart } from './administration.ts'
 import { agentsPart } from './agents.ts'
 import { alertsPart } from './alerts.ts'
+import { automationPart } from './automation.ts'
 import { badInputPart } from './bad-input.ts'
 import { deliveriesPart } from './deliveries.ts'
 import { edgePart } from './edge.ts'
@@ -40,6 +41,7 @@ export function conformance(name: string, startHost: StartHost): void {
     limitsPart(given)
     alertsPart(given)
     agentsPart(given)
+    automationPart(given)
     runsPart(given)
     schedulesPart(given)
     outcomesPart(given)

@@ -155,6 +155,7 @@ export const FILTERS: Record<string, ((of: Tenant) => string) | null> = {
   outcome_status: null,
   outcome_reason: null,
   worst_outcome_status: null,
+  external_id: null,
   min_cost_usd: null,
   from: null,
   to: null,

@@ -66,11 +66,9 @@ async function makeTenant(world: World, name: string, account_id: string) {
   const agent = await makeAgent(world, key)
   await makeAgent(world, key)
   const post = (path: string, body: object) => world.call('POST', path, { token: key, body })
-  const deployed = await post(`/v1/agents/${agent.id}/deployments`, {
-    kind: 'url',
-    url: `http://127.0.0.1:9/${name}`,
-    declaration: { name },
-  })
+  const code = { kind: 'url', url: `http://127.0.0.1:9/${name}`, declaration: { name } }
+  await post(`/v1/agents/${agent.id}/deployments`, { ...code, env: { FIRST: 'version' } })
+  const deployed = await post(`/v1/agents/${agent.id}/deployments`, code)
   const [item_id, partition_key, word] = [`item-of-${name}`, `partition-of-${name}`, `wordof${name}`]
   const items = [{ item_id, partition_key, input: word }, { input: 2 }, { input: 3 }]
   await post('/v1/batches', { agent_id: agent.id, items })

@@ -127,7 +127,8 @@ describe('deploy', () => {
       events: [{ event: 'plan', agent: 'create', current_version: null }],
     })
     expect((await run('runs', '--agent', 'never')).events).toEqual([])
-    const known = await run('deploy', agentFile, '--dry-run')
+    const env = ['--env', `GATE=${gate.url}`]
+    const known = await run('deploy', agentFile, '--dry-run', ...env)
     expect(known.events).toMatchObject([{ agent: 'exists', current_version: 1, changes: [] }])
     const changed = join(folder.path, 'changed.ts')
     await writeFile(
@@ -135,8 +136,74 @@ describe('deploy', () => {
       AGENT.replace('does as its items say', 'has changed').replace('retries: 0', 'retries: 3'),
     )
     const plan = await run('deploy', changed, '--dry-run')
-    expect(plan.events[0].changes.sort()).toEqual(['code', 'description', 'retries'])
+    expect(plan.events[0].changes.sort()).toEqual(['code', 'description', 'env', 'retries'])
     expect((await deployed()).events[0]).toMatchObject({ version: 1, created: false })
+  })
+
+  describe('of an agent that declares schedules and triggers', () => {
+    const declaring = async (decorators: string) => {
+      const file = join(folder.path, 'declaring.ts')
+      await writeFile(
+        file,
+        `import { agent, schedule, trigger } from 'assay'
+         ${decorators}
+         @agent({ name: 'Declaring' })
+         export default class Declaring { async run() { return 'done' } }`,
+      )
+      return file
+    }
+    const deployed = async (decorators: string, ...options: string[]) => {
+      const ran = await run('deploy', await declaring(decorators), ...options)
+      expect(ran).toMatchObject({ code: 0 })
+      return ran.events[0]
+    }
+
+    it('plans, makes, changes, goes back and forward, and lists its versions', async () => {
+      const first = `@schedule('30 7 * * 1-5') @trigger('orders', { secretEnv: 'ORDERS' })`
+      const planned = await deployed(first, '--dry-run')
+      expect(planned).toMatchObject({ event: 'plan', agent: 'create', version: 1, created: true })
+      expect(planned.schedules).toMatchObject([{ action: 'created', cron: '30 7 * * 1-5', id: null }])
+      expect(planned.triggers).toMatchObject([{ action: 'created', name: 'orders', url: null }])
+
+      const one = await deployed(first, '--external-id', 'sha-1')
+      expect(one).toMatchObject({ event: 'deployed', version: 1, agent_created: true, external_id: 'sha-1' })
+      const [{ url, secret }] = one.triggers
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+        body: '{"n":1}',
+      })
+      expect(answer.status).toBe(202)
+      expect((await deployed(first, '--dry-run')).changes).toEqual([])
+
+      const two = await deployed(`@schedule('30 8 * * *')`, '--external-id', 'sha-2')
+      const actions = (event: typeof two) =>
+        [...event.schedules, ...event.triggers].map(({ action }) => action)
+      expect(actions(two)).toEqual(['created', 'deleted', 'deleted'])
+
+      const back = await run('rollback', 'declaring')
+      expect(back.events).toMatchObject([{ event: 'promoted', version: 1 }])
+      expect(actions(back.events[0])).toEqual(['created', 'deleted', 'created'])
+      expect(back.events[0].triggers[0].secret).toMatch(/^whk_secret_/)
+      const none = await run('rollback', 'declaring')
+      expect([none.code, errorOf(none).message]).toEqual([3, 'declaring has no version before 1'])
+      const forward = await run('promote', 'declaring', '2', '--dry-run')
+      expect(actions(forward.events[0])).toEqual(['created', 'deleted', 'kept'])
+
+      const versions = await run('deployments', 'declaring')
+      expect(versions.events).toMatchObject([
+        { version: 2, external_id: 'sha-2', is_current: false },
+        { version: 1, external_id: 'sha-1', is_current: true },
+      ])
+      expect((await run('deployments', 'declaring', '--external-id', 'sha-2')).events).toHaveLength(1)
+      expect((await run('promote', 'declaring', 'x')).code).toBe(2)
+    })
+
+    it('tells a mistake by its name, and sends nothing', async () => {
+      const ran = await run('deploy', await declaring(`@schedule('0 0 9 * * *')`))
+      expect(ran.code).toBe(2)
+      expect(errorOf(ran)).toMatchObject({ code: 'DecoratorValidationError' })
+    })
   })
 
   it('takes an HTTP function that runs elsewhere', async () => {

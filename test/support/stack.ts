@@ -56,6 +56,7 @@ export async function startStack(): Promise<Stack> {
           ...process.env,
           DATABASE_URL: database.url,
           REDIS_URL: redis.url,
+          BASE_URL: base_url, // Vite sets one of its own
           ASSAY_MASTER_KEY: MASTER_KEY,
           ASSAY_DATA_DIR: folder.path,
           ASSAY_ALLOW_NETWORKS: '127.0.0.0/8',

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { screen } from '../../test/support/cli-samples.ts'
+import { deployedText, dryRunText, type Plan } from './deploy-view.ts'
+
+const PLAN: Plan = {
+  schedules: [
+    { action: 'created', id: 's1', cron: '30 7 * * 1-5', timezone: 'Europe/Berlin', changes: [] },
+    {
+      action: 'changed',
+      id: 's2',
+      cron: '0 12 * * 6',
+      timezone: 'Asia/Tokyo',
+      changes: [
+        { field: 'timezone', from: 'UTC', to: 'Asia/Tokyo' },
+        { field: 'enabled', from: 'false', to: 'true' },
+        { field: 'declared', from: 'false', to: 'true' },
+      ],
+    },
+    { action: 'unchanged', id: 's3', cron: '1 1 1 * *', timezone: 'UTC', changes: [] },
+    { action: 'deleted', id: 's4', cron: '5 5 * * *', timezone: 'UTC', changes: [] },
+  ],
+  triggers: [
+    {
+      action: 'rotated',
+      id: 't1',
+      name: 'sales',
+      secret_env: 'SALES_SECRET',
+      replaces: 'orders',
+      url: 'http://assay.test/v1/webhooks/whk_a/trigger',
+      secret: 'whk_secret_a',
+      changes: [],
+    },
+    {
+      ...{ action: 'changed', id: 't2', name: 'stock', secret_env: 'STOCK', replaces: null, secret: null },
+      url: 'http://assay.test/v1/webhooks/whk_b/trigger',
+      changes: [{ field: 'secret_env', from: null, to: 'STOCK' }],
+    },
+    {
+      ...{ action: 'deleted', id: 't3', name: 'old', secret_env: null, replaces: null, secret: null },
+      url: 'http://assay.test/v1/webhooks/whk_c/trigger',
+      changes: [],
+    },
+    {
+      ...{ action: 'kept', id: 't4', name: 'stays', secret_env: null, replaces: null, secret: null },
+      url: 'http://assay.test/v1/webhooks/whk_d/trigger',
+      changes: [],
+    },
+  ],
+}
+
+describe('what a deploy says', () => {
+  it('gives each thing that changed a line, and the secrets once', () => {
+    const deployed = {
+      slug: 'digest',
+      agent_created: false,
+      version: 4,
+      created: true,
+      external_id: 'sha-1',
+      bytes: 2048,
+      plan: PLAN,
+    }
+    expect(deployedText(deployed, screen(120))).toBe(
+      `digest: version 4 deployed (sha-1), 2.0 KiB
+  + schedule  30 7 * * 1-5  Europe/Berlin
+  ~ schedule  0 12 * * 6    timezone UTC → Asia/Tokyo; enabled again; was made through the API, is declared from now on
+  - schedule  5 5 * * *     UTC
+  ! trigger   sales         http://assay.test/v1/webhooks/whk_a/trigger
+                            the URL of orders answers 404 from now on
+  ~ trigger   stock         secret_env none → STOCK
+  - trigger   old           its URL answers 404 from now on
+  = trigger   stays         stays, though this version does not declare it; a deploy would delete it
+  = 1 declaration unchanged
+Give the senders their secrets; they are shown this once:
+  sales  SALES_SECRET=whk_secret_a
+try   assay submit FILE.jsonl --agent digest --watch`,
+    )
+  })
+
+  it('says nothing of automation where there is none', () => {
+    const plain = { slug: 'a', agent_created: true, version: 1, created: true, external_id: null, bytes: 0 }
+    expect(deployedText({ ...plain, plan: { schedules: [], triggers: [] } }, screen(80))).toBe(
+      'a (new agent): version 1 deployed\ntry   assay submit FILE.jsonl --agent a --watch',
+    )
+  })
+})
+
+describe('what a dry run says', () => {
+  const told = {
+    slug: 'digest',
+    agent: 'exists' as const,
+    version: 4,
+    created: true,
+    current_version: 3,
+    changes: ['code', 'schedules'],
+    bytes: 2048,
+    env: ['FEED_URL'],
+    plan: {
+      schedules: PLAN.schedules.slice(0, 1),
+      triggers: [{ ...PLAN.triggers[0]!, url: null, secret: null }],
+    },
+  }
+
+  it('tells what would become of what', () => {
+    expect(dryRunText(told, screen(120))).toBe(
+      `digest: would deploy version 4; version 3 runs now and differs in code, schedules
+bundle of 2.0 KiB
+environment: FEED_URL
+  + schedule  30 7 * * 1-5  Europe/Berlin
+  ! trigger   sales         gets a URL and a secret of its own
+                            the URL of orders would answer 404
+a dry run: nothing was changed`,
+    )
+  })
+
+  it('tells a new agent, an older version, and that there is nothing to do', () => {
+    const nothing = { plan: { schedules: [], triggers: [] }, bytes: 0, env: [] }
+    expect(
+      dryRunText(
+        { ...told, ...nothing, agent: 'create', version: 1, current_version: null, changes: ['everything'] },
+        screen(120),
+      ),
+    ).toBe('would create the agent digest\ndigest: would deploy version 1\na dry run: nothing was changed')
+    expect(dryRunText({ ...told, ...nothing, version: 2, created: false }, screen(120))).toContain(
+      'would go back to version 2; version 3 runs now',
+    )
+    expect(dryRunText({ ...told, ...nothing, version: 3, created: false, changes: [] }, screen(120))).toBe(
+      'digest: version 3 runs already and has this content\na dry run: nothing was changed',
+    )
+  })
+})

@@ -1,0 +1,128 @@
+// What a deploy did, or would do, as a terminal shows it: a sign, a thing and what becomes of it on each line.
+
+import type { PlanAction } from '../domain/vocabulary.ts'
+import type { Schemas } from './api.ts'
+import { bytes, clean, pad, plural } from './format.ts'
+import type { Screen, Style } from './output.ts'
+
+export type Plan = Schemas['DeployPlan']
+type Schedule = Plan['schedules'][number]
+type Trigger = Plan['triggers'][number]
+
+const SIGNS: Record<PlanAction, { sign: string; style: Style }> = {
+  created: { sign: '+', style: 'green' },
+  changed: { sign: '~', style: 'yellow' },
+  rotated: { sign: '!', style: 'yellow' },
+  deleted: { sign: '-', style: 'red' },
+  kept: { sign: '=', style: 'yellow' },
+  unchanged: { sign: '=', style: 'dim' },
+}
+
+export interface Deployment {
+  slug: string
+  agent_created: boolean
+  version: number
+  created: boolean
+  external_id: string | null
+  bytes: number
+  plan: Plan
+}
+
+export function deployedText(deployed: Deployment, screen: Screen): string {
+  const { slug, agent_created, version, created, external_id, bytes: size, plan } = deployed
+  const { paint, program } = screen
+  const what = created ? paint('green', `version ${version} deployed`) : `version ${version}, unchanged`
+  const label = external_id === null ? '' : ` (${clean(external_id)})`
+  return [
+    `${paint('bold', slug)}${agent_created ? ' (new agent)' : ''}: ${what}${label}${size > 0 ? `, ${bytes(size)}` : ''}`,
+    ...planLines(plan, screen, 'done'),
+    ...secretLines(plan, screen),
+    `${paint('dim', 'try ')}  ${program} submit FILE.jsonl --agent ${slug} --watch`,
+  ].join('\n')
+}
+
+export interface DryRun {
+  slug: string
+  agent: 'create' | 'exists'
+  version: number
+  created: boolean
+  current_version: number | null
+  changes: string[]
+  bytes: number
+  env: string[]
+  plan: Plan
+}
+
+export function dryRunText(told: DryRun, screen: Screen): string {
+  const { slug, agent, version, created, current_version, changes, bytes: size, env, plan } = told
+  const { paint } = screen
+  const over =
+    current_version === null
+      ? ''
+      : `; version ${current_version} runs now and differs in ${changes.join(', ')}`
+  return [
+    ...(agent === 'create' ? [`would create the agent ${paint('bold', slug)}`] : []),
+    changes.length === 0
+      ? `${paint('bold', slug)}: version ${version} runs already and has this content`
+      : `${paint('bold', slug)}: would ${created ? 'deploy version' : 'go back to version'} ${version}${clean(over)}`,
+    ...(size > 0 ? [`bundle of ${bytes(size)}`] : []),
+    ...(env.length > 0 ? [`environment: ${env.join(', ')}`] : []),
+    ...planLines(plan, screen, 'planned'),
+    paint('dim', 'a dry run: nothing was changed'),
+  ].join('\n')
+}
+
+type Tense = 'planned' | 'done'
+
+/** A line or two for each schedule and trigger that changes; those that do not are counted. */
+export function planLines({ schedules, triggers }: Plan, { paint }: Screen, tense: Tense): string[] {
+  const rows = [
+    ...schedules.map(one => ({ ...one, thing: 'schedule', key: one.cron, news: [scheduleNews(one)] })),
+    ...triggers.map(one => ({ ...one, thing: 'trigger', key: one.name, news: triggerNews(one, tense) })),
+  ]
+  const changing = rows.filter(row => row.action !== 'unchanged')
+  const width = Math.max(0, ...changing.map(row => row.key.length))
+  const same = rows.length - changing.length
+  return [
+    ...changing.flatMap(({ action, thing, key, news: [first, ...more] }) => {
+      const { sign, style } = SIGNS[action]
+      const head = `${sign} ${pad(thing, 8)}  ${pad(key, width)}`
+      return [
+        `  ${paint(style, head)}  ${clean(first!)}`,
+        ...more.map(line => `  ${' '.repeat(head.length)}  ${clean(line)}`),
+      ]
+    }),
+    ...(same === 0 ? [] : [paint('dim', `  = ${plural(same, 'declaration')} unchanged`)]),
+  ]
+}
+
+function scheduleNews({ action, timezone, changes }: Schedule): string {
+  return action === 'changed' ? changes.map(changeInWords).join('; ') : timezone
+}
+
+function triggerNews({ action, replaces, url, changes }: Trigger, tense: Tense): string[] {
+  const address = url ?? 'gets a URL and a secret of its own'
+  const gone = tense === 'done' ? 'answers 404 from now on' : 'would answer 404'
+  if (action === 'changed') return [changes.map(changeInWords).join('; ')]
+  if (action === 'deleted') return [`its URL ${gone}`]
+  if (action === 'kept') return ['stays, though this version does not declare it; a deploy would delete it']
+  return action === 'rotated' ? [address, `the URL of ${replaces} ${gone}`] : [address]
+}
+
+function changeInWords({ field, from, to }: Schedule['changes'][number]): string {
+  if (field === 'enabled') return 'enabled again'
+  if (field === 'declared') return 'was made through the API, is declared from now on'
+  return `${field} ${from ?? 'none'} → ${to ?? 'none'}`
+}
+
+export function secretLines({ triggers }: Plan, { paint }: Screen): string[] {
+  const fresh = triggers.filter(one => one.secret !== null)
+  if (fresh.length === 0) return []
+  const width = Math.max(...fresh.map(one => one.name.length))
+  return [
+    paint('bold', 'Give the senders their secrets; they are shown this once:'),
+    ...fresh.map(({ name, secret_env, secret }) => {
+      return `  ${pad(name, width)}  ${secret_env === null ? '' : `${secret_env}=`}${secret}`
+    }),
+  ]
+}

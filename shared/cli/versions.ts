@@ -1,0 +1,115 @@
+// The versions of an agent: which there are, and making an older one the current one again.
+
+import { LIMITS } from '../domain/limits.ts'
+import { type Agent, type Api, answered, findAgent, paged, type Schemas } from './api.ts'
+import type { Given } from './arguments.ts'
+import { dryRunText, planLines, secretLines } from './deploy-view.ts'
+import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
+import { ago } from './format.ts'
+import type { Session } from './session.ts'
+import { type Column, table } from './table.ts'
+
+type Version = Schemas['Deployment']
+
+const DEFAULT_ROWS = 50
+
+const columns = (now: number): Column<Version>[] => [
+  { title: '', value: row => (row.is_current ? '▸' : ''), style: () => 'green' },
+  { title: 'VERSION', value: row => String(row.version), align: 'right' },
+  { title: 'DEPLOYED', value: row => ago(row.created_at, now) },
+  { title: 'EXTERNAL ID', value: row => row.external_id ?? '-', least: 12 },
+  { title: 'RUNS', value: row => row.url ?? `bundle ${row.bundle_hash!.slice(0, 12)}`, least: 12 },
+  { title: 'SCHEDULES', value: row => String(row.declaration.schedules?.length ?? 0), align: 'right' },
+  { title: 'TRIGGERS', value: row => String(row.declaration.triggers?.length ?? 0), align: 'right' },
+]
+
+export async function deployments({ api, output, now }: Session, given: Given): Promise<ExitCode> {
+  const agent = await findAgent(api, given.arg(0))
+  const limit = given.whole('limit') ?? DEFAULT_ROWS
+  const { rows, more } = await versionsOf(api, agent, limit, given.text('external-id'))
+  output.rows('deployment', rows, screen =>
+    rows.length === 0 ? screen.paint('dim', 'no deployments') : table(columns(now()), rows, screen),
+  )
+  if (more) output.note(`the first ${limit}; there are more: --limit N shows more`)
+  return EXIT.ok
+}
+
+export async function promote(session: Session, given: Given): Promise<ExitCode> {
+  const agent = await findAgent(session.api, given.arg(0))
+  const wanted = given.arg(1)
+  if (!/^\d+$/.test(wanted)) throw usageFailure(`"${wanted}" is not the number of a version`)
+  const found = await findVersion(session.api, agent, version => version.version === Number(wanted))
+  if (found === undefined) throw noVersion(agent, `${agent.slug} has no version ${wanted}`)
+  return makeCurrent(session, agent, found, given.flag('dry-run'))
+}
+
+/** Goes back to the version before the current one. */
+export async function rollback(session: Session, given: Given): Promise<ExitCode> {
+  const agent = await findAgent(session.api, given.arg(0))
+  const current = agent.deployed_version ?? 0
+  const found = await findVersion(session.api, agent, version => version.version < current)
+  if (found === undefined) throw noVersion(agent, `${agent.slug} has no version before ${current}`)
+  return makeCurrent(session, agent, found, given.flag('dry-run'))
+}
+
+async function makeCurrent(
+  { api, output }: Session,
+  { slug, id: agentId }: Agent,
+  { id: deploymentId }: Version,
+  dry_run: boolean,
+): Promise<ExitCode> {
+  const answer = await answered(
+    api.POST('/v1/agents/{agentId}/deployments/{deploymentId}/promote', {
+      params: { path: { agentId, deploymentId } },
+      body: { dry_run },
+    }),
+  )
+  const { plan, version } = answer
+  if ('dry_run' in answer) {
+    const { created, current_version, changes } = answer
+    const told = {
+      slug,
+      agent: 'exists' as const,
+      version,
+      created,
+      current_version,
+      changes,
+      bytes: 0,
+      env: [],
+    }
+    output.emit('plan', { ...told, ...plan }, screen => dryRunText({ ...told, plan }, screen))
+    return EXIT.ok
+  }
+  output.emit('promoted', { slug, agent_id: agentId, version, ...plan }, screen =>
+    [
+      `${screen.paint('bold', slug)}: ${screen.paint('green', `version ${version} is current`)}`,
+      ...planLines(plan, screen, 'done'),
+      ...secretLines(plan, screen),
+    ].join('\n'),
+  )
+  return EXIT.ok
+}
+
+/** The newest version that is the one. */
+async function findVersion(
+  api: Api,
+  agent: Agent,
+  isIt: (version: Version) => boolean,
+): Promise<Version | undefined> {
+  const { rows } = await versionsOf(api, agent, Number.POSITIVE_INFINITY)
+  return rows.find(isIt)
+}
+
+function versionsOf(api: Api, { id: agentId }: Agent, wanted: number, external_id?: string) {
+  return paged(wanted, LIMITS.deployments_page.max, (limit, cursor) =>
+    api.GET('/v1/agents/{agentId}/deployments', {
+      params: {
+        path: { agentId },
+        query: { limit, ...(external_id && { external_id }), ...(cursor && { cursor }) },
+      },
+    }),
+  )
+}
+
+const noVersion = ({ slug }: Agent, message: string) =>
+  new Failure(EXIT.api, 'not_found', message, { next: `assay deployments ${slug}` })

@@ -1,0 +1,100 @@
+// Makes an agent's schedules and triggers what its code declares. Guarantee: all of it or none, in the transaction of
+// the deploy; what no code ever declared stays as it is.
+
+import type { Context } from '../context.ts'
+import {
+  type PlannedSchedule,
+  type PlannedTrigger,
+  planSchedules,
+  planTriggers,
+} from '../domain/deploy-plan.ts'
+import type { AgentDeclaration } from '../domain/protocol.ts'
+import type { Automation } from '../schema/wire-deploy.ts'
+import { triggerUrl } from '../schema/wire-triggers.ts'
+import { lockSchedulesOfAgent } from '../store/schedules.ts'
+import { lockTriggersOfAgent, updateTrigger } from '../store/triggers.ts'
+import { createSchedule, deleteSchedule, enableSchedule, updateSchedule } from './schedules.ts'
+import { createTrigger, deleteTrigger } from './triggers.ts'
+
+export type { Automation }
+
+/** What declares: a deployment of the agent. */
+export interface Declaring {
+  project_id: string
+  agent_id: string
+  declaration: AgentDeclaration
+}
+
+/** What becomes of triggers that code declared and this version does not. */
+export type Undeclared = 'deleted' | 'kept'
+
+/** Says what the declaration changes. What it is made from is locked until the transaction ends. */
+export async function planAutomation(
+  ctx: Context,
+  { agent_id, declaration }: Omit<Declaring, 'project_id'>,
+  undeclared: Undeclared,
+): Promise<Automation> {
+  const schedules = await lockSchedulesOfAgent(ctx.db, agent_id)
+  const triggers = await lockTriggersOfAgent(ctx.db, agent_id)
+  const urls = new Map(
+    triggers.map(({ id, webhook_id }) => [id, triggerUrl(ctx.config.base_url, webhook_id)]),
+  )
+  return {
+    schedules: planSchedules(declaration, schedules),
+    triggers: planTriggers(declaration, triggers, undeclared).map(one => ({
+      ...one,
+      url: one.id === null ? null : urls.get(one.id)!,
+      secret: null,
+    })),
+  }
+}
+
+/** Carries out the plan; tells the secrets of the triggers it makes. */
+export async function reconcile(
+  ctx: Context,
+  declaring: Declaring,
+  undeclared: Undeclared,
+): Promise<Automation> {
+  const plan = await planAutomation(ctx, declaring, undeclared)
+  for (const schedule of plan.schedules) schedule.id = await applySchedule(ctx, declaring, schedule)
+  for (const trigger of plan.triggers) Object.assign(trigger, await applyTrigger(ctx, declaring, trigger))
+  return plan
+}
+
+async function applySchedule(
+  ctx: Context,
+  { project_id, agent_id }: Declaring,
+  { action, id, cron, timezone, input, changes }: PlannedSchedule,
+): Promise<string> {
+  if (id === null) {
+    const rest = { budget_cents: null, timeout_seconds: null, callback_url: null }
+    return createSchedule(ctx, {
+      ...{ project_id, agent_id, cron, timezone, input, enabled: true, declared: true },
+      ...rest,
+    })
+  }
+  if (action === 'deleted') await deleteSchedule(ctx, id)
+  if (action === 'changed') {
+    await updateSchedule(ctx, id, { timezone, input, declared: true })
+    if (changes.some(({ field }) => field === 'enabled')) await enableSchedule(ctx, id)
+  }
+  return id
+}
+
+/** What there is to tell of a trigger once it stands; a secret only of one that was just made. */
+async function applyTrigger(
+  ctx: Context,
+  { project_id, agent_id }: Declaring,
+  { action, id, name, secret_env, replaces }: PlannedTrigger,
+): Promise<{ id: string; url?: string; secret: string | null }> {
+  if (replaces !== null) await deleteTrigger(ctx, replaces.id)
+  if (id === null) {
+    const order = { project_id, agent_id, name, secret_env, scheme: 'bearer', signing_secret: null } as const
+    const made = await createTrigger(ctx, { ...order, declared: true })
+    const url = triggerUrl(ctx.config.base_url, made.webhook_id)
+    return { id: made.id, url, secret: made.secret }
+  }
+  if (action === 'deleted') await deleteTrigger(ctx, id)
+  if (action === 'changed') await updateTrigger(ctx.db, id, { secret_env, declared: true })
+  return { id, secret: null }
+}

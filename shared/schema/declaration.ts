@@ -1,0 +1,87 @@
+// What an agent says about itself when it is deployed, as callers send it.
+
+import { z } from '@hono/zod-openapi'
+import { checkCron, normalCron } from '../domain/cron.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { checkTimezone } from '../domain/timezone.ts'
+import { isStorable, label, prose } from './input.ts'
+import { Json } from './wire.ts'
+import { secretEnv, triggerName } from './wire-triggers.ts'
+
+/** A list in which no two entries have the same key. */
+function keyed<K extends string, T extends z.ZodType<Record<K, string>>>(entry: T, key: K, max: number) {
+  return z
+    .array(entry)
+    .max(max)
+    .superRefine((list, ctx) => {
+      for (const [at, one] of list.entries()) {
+        if (list.findIndex(other => other[key] === one[key]) === at) continue
+        ctx.addIssue({ code: 'custom', path: [at, key], message: `"${one[key]}" is declared twice` })
+      }
+    })
+}
+
+const passes = (check: (text: string) => void) => (text: string, ctx: z.RefinementCtx) => {
+  try {
+    check(text)
+  } catch (error) {
+    ctx.addIssue({ code: 'custom', message: (error as Error).message })
+  }
+}
+
+const DeclaredSchedule = z
+  .strictObject({
+    cron: z.string().superRefine(passes(checkCron)).transform(normalCron).describe('Five fields.'),
+    timezone: z
+      .string()
+      .superRefine(passes(checkTimezone))
+      .optional()
+      .describe('An IANA zone; UTC unless told.'),
+  })
+  .openapi('DeclaredSchedule', { description: 'A recurring start; its key is the cron.' })
+
+const DeclaredTrigger = z
+  .strictObject({
+    name: triggerName,
+    secret_env: secretEnv.optional(),
+  })
+  .openapi('DeclaredTrigger', { description: 'An inbound HTTP start; its key is the name.' })
+
+const cents = z.int().min(0).max(LIMITS.budget_cents)
+
+/** What an agent says about itself when it is deployed. */
+export const Declaration = z
+  .strictObject({
+    name: label(LIMITS.name_characters, "The agent's name."),
+    description: prose(LIMITS.description_characters, 'What it does.').optional(),
+    item_budget_cents: cents.optional().describe('Money one item may spend.'),
+    on_budget: z
+      .enum(['fail', 'pause'])
+      .optional()
+      .describe('What becomes of an item that reaches its budget.'),
+    max_steps: z.int().min(1).max(LIMITS.agent_steps.max).optional(),
+    concurrency: z.int().min(1).max(LIMITS.run_concurrency).optional(),
+    timeout_seconds: z.int().min(1).max(LIMITS.agent_timeout_seconds.max).optional(),
+    retries: z
+      .int()
+      .min(0)
+      .max(LIMITS.agent_retries)
+      .optional()
+      .describe("Further attempts after the agent's errors."),
+    max_consecutive_failures: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('A run stops when so many items in a row failed.'),
+    network: z
+      .array(label(LIMITS.callback_url_characters, 'A host, host:port, or * for the public internet.'))
+      .max(LIMITS.agent_network_hosts)
+      .optional(),
+    input_schema: Json.optional(),
+    output_schema: Json.optional(),
+    schedule_input: Json.optional().describe('Input of the runs its schedules start; null unless told.'),
+    schedules: keyed(DeclaredSchedule, 'cron', LIMITS.agent_schedules).optional(),
+    triggers: keyed(DeclaredTrigger, 'name', LIMITS.agent_triggers).optional(),
+  })
+  .refine(isStorable, 'must hold no \\u0000 and no lone surrogates in its texts')
+  .openapi('AgentDeclaration', { description: 'What an agent says about itself when it is deployed.' })

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { type AgentClass, type AgentOptions, agent, declarationOf } from './agent.ts'
+import { type ScheduleOptions, schedule, type TriggerOptions, trigger } from './automation.ts'
+import { DecoratorTargetError, DecoratorValidationError } from './errors.ts'
+
+type Decorator = (target: never, context: never) => void
+
+/** Decorates a class of its own, the last decorator first, as the language does. */
+function decorated(...decorators: Decorator[]): AgentClass {
+  class Watcher {
+    async run(_ctx: unknown, input: unknown) {
+      return input
+    }
+  }
+  for (const decorator of decorators.toReversed())
+    decorator(Watcher as never, { kind: 'class', name: 'Watcher' } as never)
+  return Watcher
+}
+
+const named = (options: Partial<AgentOptions> = {}) => agent({ name: 'Watcher', ...options }) as Decorator
+
+describe('@schedule and @trigger', () => {
+  it('add to the declaration of a deployment, in the order in which they are written', () => {
+    const Agent = decorated(
+      schedule('30 7 * * 1-5', { timezone: 'Europe/Berlin' }),
+      trigger('orders', { secretEnv: 'ORDERS_SECRET' }),
+      schedule('0 12 * * 6'),
+      trigger('by-hand'),
+      named({ scheduleInput: { hours: 24 } }),
+    )
+    expect(declarationOf(Agent)).toEqual({
+      name: 'Watcher',
+      schedule_input: { hours: 24 },
+      schedules: [
+        { cron: '30 7 * * 1-5', timezone: 'Europe/Berlin' },
+        { cron: '0 12 * * 6', timezone: 'UTC' },
+      ],
+      triggers: [{ name: 'orders', secret_env: 'ORDERS_SECRET' }, { name: 'by-hand' }],
+    })
+  })
+
+  it.each([
+    ['below @agent', [named(), schedule('0 9 * * *')]],
+    ['below @agent', [named(), trigger('orders')]],
+    ['on a class that is no agent', [trigger('orders')]],
+  ])('do not stand %s', (_, decorators) => {
+    expect(() => decorated(...decorators)).toThrow(DecoratorTargetError)
+    expect(() => decorated(...decorators)).toThrow(/@(schedule|trigger) stands above @agent/)
+  })
+
+  it('do not stand on a class that only extends an agent', () => {
+    const Base = decorated(named()) as new () => { run(): unknown }
+    class Child extends Base {}
+    expect(() => (schedule('0 9 * * *') as Decorator)(Child as never, {} as never)).toThrow(
+      DecoratorTargetError,
+    )
+  })
+})
+
+describe('@schedule', () => {
+  it.each<[string, unknown, unknown, RegExp]>([
+    ['cron', '0 9 * *', {}, /@schedule cron: "0 9 \* \*": .*4 fields/],
+    ['cron', '0 0 9 * * *', {}, /six fields/],
+    ['cron', '61 9 * * *', {}, /61/],
+    ['cron', '0 0 30 2 *', {}, /never comes/],
+    ['cron', '@daily', {}, /nickname/],
+    ['cron', 'TZ=UTC 0 9 * * *', {}, /timezone/],
+    ['cron', 'CRON_TZ=UTC 0 9 * * *', {}, /timezone/],
+    ['cron', 5, {}, /must be a text/],
+    ['cron', '', {}, /""/],
+    ['timezone', '0 9 * * *', { timezone: 'Local' }, /"Local"/],
+    ['timezone', '0 9 * * *', { timezone: 'Mars/Olympus' }, /"Mars\/Olympus"/],
+    ['timezone', '0 9 * * *', { timezone: 3 }, /must be a text/],
+    ['max_steps', '0 9 * * *', { max_steps: 3 }, /give @agent maxSteps/],
+    ['input', '0 9 * * *', { input: {} }, /scheduleInput/],
+    ['budgetCents', '0 9 * * *', { budgetCents: 5 }, /itemBudgetCents/],
+    ['tz', '0 9 * * *', { tz: 'UTC' }, /there is timezone/],
+    ['options', '0 9 * * *', null, /must be an object/],
+  ])('refuses a wrong %s: %j with %j', (field, cron, options, words) => {
+    const declare = () => schedule(cron as string, options as ScheduleOptions)
+    expect(declare).toThrow(DecoratorValidationError)
+    expect(declare).toThrow(expect.objectContaining({ field, message: expect.stringMatching(words) }))
+  })
+
+  it('refuses the same cron twice on one class', () => {
+    const twice = () =>
+      decorated(schedule('0 9 * * *'), schedule('0 9 * * *', { timezone: 'Asia/Tokyo' }), named())
+    expect(twice).toThrow(DecoratorValidationError)
+    expect(twice).toThrow('@schedule cron: "0 9 * * *" stands on the class twice')
+  })
+
+  it('refuses an input that the agent would refuse at every fire', () => {
+    const input = z.object({ hours: z.number() })
+    const none = () => decorated(schedule('0 9 * * *'), named({ input }))
+    expect(none).toThrow(DecoratorValidationError)
+    expect(none).toThrow(/scheduleInput: a fire of "0 9 \* \* \*" brings no scheduleInput, so null/)
+    const wrong = { input, scheduleInput: { hours: 'all' } } as never
+    expect(() => decorated(schedule('0 9 * * *'), named(wrong))).toThrow(/input\.hours: /)
+    expect(() =>
+      decorated(schedule('0 9 * * *'), named({ input, scheduleInput: { hours: 1 } })),
+    ).not.toThrow()
+    const later = z.object({}).refine(async () => false)
+    expect(() => decorated(schedule('0 9 * * *'), named({ input: later, scheduleInput: {} }))).not.toThrow()
+  })
+})
+
+describe('@trigger', () => {
+  it.each<[string, unknown, unknown]>([
+    ['name', 'with space', {}],
+    ['name', '', {}],
+    ['name', 'n'.repeat(65), {}],
+    ['name', 'ünder', {}],
+    ['name', 'orders\n', {}],
+    ['name', undefined, {}],
+    ['secretEnv', 'orders', { secretEnv: 'orders_secret' }],
+    ['secretEnv', 'orders', { secretEnv: '1SECRET' }],
+    ['secretEnv', 'orders', { secretEnv: '' }],
+    ['secret', 'orders', { secret: 'S' }],
+  ])('refuses a wrong %s: %j with %j', (field, name, options) => {
+    const declare = () => trigger(name as string, options as TriggerOptions)
+    expect(declare).toThrow(DecoratorValidationError)
+    expect(declare).toThrow(expect.objectContaining({ field }))
+  })
+
+  it('refuses the same name twice on one class', () => {
+    expect(() => decorated(trigger('orders'), trigger('orders'), named())).toThrow(
+      '@trigger name: "orders" stands on the class twice',
+    )
+  })
+})
+
+describe('@agent', () => {
+  it.each([
+    ['a function', () => {}],
+    ['itself', Object.assign({}, {}) as unknown],
+    ['more than an input may hold', 'x'.repeat(1_048_576)],
+  ])('takes no scheduleInput that is %s', (what, scheduleInput) => {
+    if (what === 'itself') Object.assign(scheduleInput as object, { own: scheduleInput })
+    expect(() => agent({ name: 'a', scheduleInput })).toThrow(
+      expect.objectContaining({ code: 'DecoratorValidationError', field: 'scheduleInput' }),
+    )
+  })
+})
