@@ -4,6 +4,7 @@ import { OUTCOMES } from '../domain/vocabulary.ts'
 import { ADMINISTRATION_COMMANDS } from './administer-commands.ts'
 import { ALERT_COMMANDS } from './alert-commands.ts'
 import type { Command, Option } from './arguments.ts'
+import { DELIVERY_COMMANDS } from './delivery-commands.ts'
 import { RECOVERY_COMMANDS } from './recovery-commands.ts'
 import { SCHEDULE_COMMANDS } from './schedule-commands.ts'
 
@@ -178,5 +179,6 @@ export const COMMANDS: readonly Command[] = [
   ...RECOVERY_COMMANDS,
   ...ALERT_COMMANDS,
   ...SCHEDULE_COMMANDS,
+  ...DELIVERY_COMMANDS,
   ...ADMINISTRATION_COMMANDS,
 ]

@@ -110,6 +110,7 @@ async function build(parts: AsyncDisposableStack): Promise<Stack> {
       ASSAY_MASTER_KEY: MASTER_KEY,
       ASSAY_DATA_DIR: folder.path,
       ASSAY_ALLOW_NETWORKS: '127.0.0.1/32',
+      ASSAY_ALLOW_CALLBACK_NETWORKS: '127.0.0.1/32',
       PORT: String(port),
       HOST: '127.0.0.1',
       ...(faults === undefined ? {} : { ASSAY_FAULTS: faults }),

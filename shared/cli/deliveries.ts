@@ -1,0 +1,106 @@
+// The commands around callbacks and alerts that were sent.
+
+import { LIMITS } from '../domain/limits.ts'
+import { answered, type Schemas } from './api.ts'
+import type { Given } from './arguments.ts'
+import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { ago, ahead, brief, clean, duration, pad, plural } from './format.ts'
+import type { Screen, Style } from './output.ts'
+import type { Session } from './session.ts'
+import { table } from './table.ts'
+
+type Delivery = Schemas['Delivery']
+type DeliveryRecord = Schemas['DeliveryRecord']
+
+const DEFAULT_ROWS = 50
+const STYLES: Record<Delivery['state'], Style> = { pending: 'yellow', delivered: 'green', failed: 'red' }
+
+export async function deliveries({ api, output, now }: Session, given: Given): Promise<ExitCode> {
+  const limit = given.whole('limit') ?? DEFAULT_ROWS
+  const run_id = given.text('run')
+  const state = stateOf(given)
+  const filter = { ...(run_id && { run_id }), ...(state && { state }) }
+  const rows: Delivery[] = []
+  let cursor: string | undefined
+  do {
+    const size = Math.min(limit - rows.length, LIMITS.deliveries_page.max)
+    const query = { ...filter, limit: size, ...(cursor && { cursor }) }
+    const page = await answered(api.GET('/v1/deliveries', { params: { query } }))
+    rows.push(...page.deliveries)
+    cursor = page.next_cursor ?? undefined
+  } while (cursor !== undefined && rows.length < limit)
+  output.rows('delivery', rows, screen =>
+    rows.length === 0 ? screen.paint('dim', 'nothing was sent') : deliveriesTable(rows, now(), screen),
+  )
+  if (cursor !== undefined)
+    output.note(`the first ${plural(limit, 'delivery')}; there are more: --limit N shows more`)
+  return EXIT.ok
+}
+
+function stateOf(given: Given): 'failed' | 'pending' | undefined {
+  if (given.flag('failed') && given.flag('pending'))
+    throw usageFailure('--failed and --pending are two states; give one')
+  return given.flag('failed') ? 'failed' : given.flag('pending') ? 'pending' : undefined
+}
+
+export const deliveriesTable = (rows: readonly Delivery[], now: number, screen: Screen) =>
+  table<Delivery>(
+    [
+      { title: 'DELIVERY', value: row => row.id },
+      { title: 'TELLS', value: row => row.kind, optional: 3 },
+      { title: 'STATE', value: row => row.state, style: row => STYLES[row.state] },
+      { title: 'TRIES', value: row => String(row.try_count), align: 'right', optional: 2 },
+      { title: 'LAST', value: row => row.last_error ?? String(row.last_status ?? ''), least: 12 },
+      { title: 'NEXT', value: row => (row.due_at === null ? '' : ahead(row.due_at, now)), optional: 4 },
+      { title: 'TO', value: row => row.url, least: 12, optional: 1 },
+      { title: 'SINCE', value: row => ago(row.created_at, now), align: 'right', optional: 5 },
+    ],
+    rows,
+    screen,
+  )
+
+export async function show({ api, output, now }: Session, given: Given): Promise<ExitCode> {
+  const path = { deliveryId: given.arg(0) }
+  const found = await answered(api.GET('/v1/deliveries/{deliveryId}', { params: { path } }))
+  output.emit('delivery', found, screen => deliveryText(found, now(), screen))
+  return EXIT.ok
+}
+
+export function deliveryText(found: DeliveryRecord, now: number, screen: Screen): string {
+  const { paint, program } = screen
+  const label = (text: string) => paint('dim', pad(text, 9))
+  const about = found.run_id === null ? `alert ${found.alert_id}` : `run ${found.run_id}`
+  const next = found.due_at === null ? '' : `, tried next ${ahead(found.due_at, now)}`
+  const tries = found.tries.map(one => {
+    const took = one.duration_ms === null ? '' : duration(one.duration_ms)
+    return `  ${one.try}  ${paint('dim', `${one.started_at}  ${pad(took, 8, 'right')}`)}  ${outcomeOf(one)}`
+  })
+  return [
+    `${label('delivery')}${paint('bold', found.id)}`,
+    `${label('tells')}${found.kind} of ${about}`,
+    `${label('to')}${clean(found.url)}`,
+    `${label('state')}${paint(STYLES[found.state], found.state)}${next}`,
+    `${label('body')}${found.body === null ? paint('dim', 'none') : brief(found.body, screen.columns - 10)}`,
+    ...(tries.length > 0 ? ['', ...tries] : []),
+    ...(found.state === 'failed'
+      ? ['', `${paint('dim', 'try ')}  ${program} deliveries resend ${found.id}`]
+      : []),
+  ].join('\n')
+}
+
+function outcomeOf({ duration_ms, error, status }: DeliveryRecord['tries'][number]): string {
+  if (duration_ms === null) return 'no answer yet, or its sender died'
+  return clean(error ?? (status === null ? 'taken' : `answered ${status}`))
+}
+
+export async function resend({ api, output }: Session, given: Given): Promise<ExitCode> {
+  const path = { deliveryId: given.arg(0) }
+  const again = await answered(api.POST('/v1/deliveries/{deliveryId}/resend', { params: { path } }))
+  output.emit('resent', again, ({ paint, program }) =>
+    [
+      `${again.id} is being sent again to ${clean(again.url)}`,
+      `${paint('dim', 'try ')}  ${program} deliveries show ${again.id}`,
+    ].join('\n'),
+  )
+  return EXIT.ok
+}

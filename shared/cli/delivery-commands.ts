@@ -1,0 +1,38 @@
+// The commands of deliveries.ts, for the table of commands.
+
+import type { Command } from './arguments.ts'
+
+export const DELIVERY_COMMANDS: readonly Command[] = [
+  {
+    name: 'deliveries',
+    args: [],
+    summary: 'List callbacks and alerts that were sent, newest first.',
+    options: [
+      { name: 'run', value: 'RUN', about: 'only callbacks of this run' },
+      { name: 'failed', about: 'only those that were given up' },
+      { name: 'pending', about: 'only those that are still tried' },
+      {
+        name: 'limit',
+        value: 'N',
+        kind: 'whole',
+        least: 1,
+        about: 'how many to list; 50 unless told',
+      },
+    ],
+    run: async (...given) => (await import('./deliveries.ts')).deliveries(...given),
+  },
+  {
+    name: 'deliveries show',
+    args: ['DELIVERY'],
+    summary: 'Show what was sent, and what the receiver answered to each try.',
+    options: [],
+    run: async (...given) => (await import('./deliveries.ts')).show(...given),
+  },
+  {
+    name: 'deliveries resend',
+    args: ['DELIVERY'],
+    summary: 'Send again what is over, under the same id.',
+    options: [],
+    run: async (...given) => (await import('./deliveries.ts')).resend(...given),
+  },
+]
