@@ -1,6 +1,7 @@
 // The commands around callbacks and alerts that were sent.
 
 import { LIMITS } from '../domain/limits.ts'
+import { onlyProject } from './administer.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
@@ -33,7 +34,7 @@ export async function deliveries({ api, output, now }: Session, given: Given): P
     rows.length === 0 ? screen.paint('dim', 'nothing was sent') : deliveriesTable(rows, now(), screen),
   )
   if (cursor !== undefined)
-    output.note(`the first ${plural(limit, 'delivery')}; there are more: --limit N shows more`)
+    output.note(`the first ${plural(limit, 'message')}; there are more: --limit N shows more`)
   return EXIT.ok
 }
 
@@ -100,6 +101,23 @@ export async function resend({ api, output }: Session, given: Given): Promise<Ex
     [
       `${again.id} is being sent again to ${clean(again.url)}`,
       `${paint('dim', 'try ')}  ${program} deliveries show ${again.id}`,
+    ].join('\n'),
+  )
+  return EXIT.ok
+}
+
+export async function secret({ api, output }: Session, given: Given): Promise<ExitCode> {
+  const params = { path: { projectId: given.text('project') ?? (await onlyProject(api)) } }
+  const found = await answered(
+    given.flag('roll')
+      ? api.POST('/v1/projects/{projectId}/signing-secret/roll', { params })
+      : api.GET('/v1/projects/{projectId}/signing-secret', { params }),
+  )
+  const { previous } = found
+  output.emit('signing_secret', found, ({ paint }) =>
+    [
+      found.secret,
+      ...(previous ? [paint('dim', `until ${previous.valid_until} also ${previous.secret}`)] : []),
     ].join('\n'),
   )
   return EXIT.ok

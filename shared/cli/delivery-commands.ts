@@ -35,4 +35,14 @@ export const DELIVERY_COMMANDS: readonly Command[] = [
     options: [],
     run: async (...given) => (await import('./deliveries.ts')).resend(...given),
   },
+  {
+    name: 'deliveries secret',
+    args: [],
+    summary: 'Show the secret that signs what is sent; takes the token of a session of an owner.',
+    options: [
+      { name: 'project', value: 'ID', about: 'the project; the only one unless told' },
+      { name: 'roll', about: 'replace it first; for a day the one before signs as well' },
+    ],
+    run: async (...given) => (await import('./deliveries.ts')).secret(...given),
+  },
 ]
