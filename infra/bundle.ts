@@ -2,11 +2,12 @@
 // Usage: node infra/bundle.ts [--packaging endpoint|group|all] [--out FOLDER]
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { build, type Plugin } from 'esbuild'
+import { build } from 'esbuild'
 import type { Endpoint } from '../shared/http/endpoint.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
+import { leaveOut, UNDOCUMENTED_SCHEMAS } from './leave-out.ts'
 import { PACKAGINGS, type Packaging, type Unit, unitsOf } from './packaging.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -24,24 +25,13 @@ export async function bundleForNode(unit: Unit): Promise<string> {
     platform: 'node',
     target: 'node24',
     external: ['workerd', 'esbuild'],
-    plugins: [onlyEnglish],
+    plugins: leaveOut,
     // Dependencies that are CommonJS ask for built-in modules by require.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
     },
   })
   return outputFiles[0]!.text
-}
-
-/** Zod brings the messages of 50 languages: 260 KB. */
-const onlyEnglish: Plugin = {
-  name: 'only-english',
-  setup(build) {
-    build.onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, ({ path }) => ({
-      contents: "export { default as en } from './en.js'",
-      resolveDir: dirname(path),
-    }))
-  },
 }
 
 async function entryOf(unit: Unit): Promise<string> {
@@ -62,6 +52,7 @@ async function entryOf(unit: Unit): Promise<string> {
     ...(unit.platform?.name === 'tick' ? ['createMail: mailFrom'] : []),
   ]
   return [
+    `import '${UNDOCUMENTED_SCHEMAS}'`,
     ...wanted.map(one => `import { ${from.get(one)!.name} } from ${JSON.stringify(from.get(one)!.path)}`),
     "import { serveFunction } from './infra/node/function.ts'",
     ...(unit.docs

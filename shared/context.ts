@@ -6,9 +6,8 @@ import type { Redis } from 'ioredis'
 import type { Sql } from 'postgres'
 import type { InvokeAgent } from './engine/agent-port.ts'
 import type { Post, SendMail } from './engine/outside-port.ts'
-import type * as tables from './schema/tables.ts'
 
-export type Database = PostgresJsDatabase<typeof tables>
+export type Database = PostgresJsDatabase
 export type { Redis, Sql }
 
 /** One connection, for one transaction at a time. */
@@ -48,7 +47,8 @@ export interface Context {
   waitUntil(promise: Promise<unknown>): void
   invokeAgent: InvokeAgent
   post: Post
-  mail: SendMail
+  /** Null where mails are left to another function. */
+  mail: SendMail | null
   /** The network address a request came from, as far as this host can tell. */
   addressOf(request: Request): string | null
   log(level: 'info' | 'warn' | 'error', event: string, fields?: Record<string, unknown>): void

@@ -8,7 +8,6 @@ import { Redis } from 'ioredis'
 import postgres from 'postgres'
 import type { Database, Lane, Lanes, Sql } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
-import * as tables from '../../shared/schema/tables.ts'
 
 export interface Connections {
   sql: Sql
@@ -65,7 +64,7 @@ export function openConnections({ databaseUrl, redisUrl, pool }: ConnectionOptio
   redis.on('error', () => {}) // reported by the command that fails, and by /health/ready
   return {
     sql,
-    db: drizzle(drizzled, { schema: tables }),
+    db: drizzle(drizzled),
     lanes,
     redis,
     async close() {

@@ -13,7 +13,8 @@ export interface ContextOptions {
   poke?: () => void
   invokeAgent?: InvokeAgent
   post?: Post
-  mail?: SendMail
+  /** Null leaves mails to another process; without it they fail for want of a server. */
+  mail?: SendMail | null
   /** Where lines of the log go; standard error unless told. */
   writeLog?: (line: string) => void
   addressOf?: Context['addressOf']
@@ -55,9 +56,7 @@ export function createContext(options: ContextOptions): NodeContext {
       (() => Promise.reject(new Error('this process has no agent runtime: pass invokeAgent'))),
     post:
       options.post ?? (() => Promise.reject(new Error('this process reaches nothing outside: pass post'))),
-    mail:
-      options.mail ??
-      (() => Promise.reject(new Error('no mail server is set: ASSAY_SMTP_URL and ASSAY_MAIL_FROM name one'))),
+    mail: options.mail === undefined ? noMailServer : options.mail,
     addressOf: options.addressOf ?? (() => null),
     log,
     async idle() {
@@ -65,3 +64,6 @@ export function createContext(options: ContextOptions): NodeContext {
     },
   }
 }
+
+const noMailServer: SendMail = () =>
+  Promise.reject(new Error('no mail server is set: ASSAY_SMTP_URL and ASSAY_MAIL_FROM name one'))

@@ -49,7 +49,7 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
     base_url: settings.get('BASE_URL') ?? '',
     master_key: settings.need('ASSAY_MASTER_KEY'),
   }
-  const mail = unit.createMail?.(settings)
+  const mail = unit.createMail ? unit.createMail(settings) : null
   const consumerUrl = settings.get('ASSAY_CONSUMER_URL')
   const bearer = await platformBearer(config.master_key)
   const ctx = createContext({
@@ -62,7 +62,7 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
     addressOf,
     post: createPost(settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? []),
     ...(agents ? { invokeAgent: agents.invoke } : {}),
-    ...(mail ? { mail } : {}),
+    ...(mail === undefined ? {} : { mail }),
   })
   const { waitUntil, log } = ctx
   const callConsumer = consumerUrl

@@ -83,7 +83,8 @@ class Sender {
       while (this.#again && this.#sending < this.#slots) {
         this.#again = false
         const slots = this.#slots - this.#sending
-        const held = await store.claimDeliveries(this.#ctx.sql, this.#inFlight, slots)
+        const { sql, mail } = this.#ctx
+        const held = await store.claimDeliveries(sql, this.#inFlight, slots, mail !== null)
         if (held.length > 0) await this.#start(held)
       }
     } finally {
@@ -154,7 +155,7 @@ class Sender {
     const signal = AbortSignal.any([AbortSignal.timeout(LIMITS.delivery_ms), this.#stop.signal])
     if (isMail(held)) {
       const { subject, text } = JSON.parse(body)
-      await this.#ctx.mail({ to: decodeURIComponent(url.slice('mailto:'.length)), subject, text }, signal)
+      await this.#ctx.mail!({ to: decodeURIComponent(url.slice('mailto:'.length)), subject, text }, signal)
       return { status: null, error: null }
     }
     const signed = { id, at_s: Math.floor(this.#ctx.now() / 1000), body }

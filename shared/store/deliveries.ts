@@ -24,12 +24,13 @@ export interface HeldDelivery {
 /**
  * Takes up to `slots` messages that are due. Hosts are looked at one by one, those with the fewest in flight first, so
  * that however many wait for one, the others are not behind them. One that was tried often enough, or whose project is
- * gone, is given up.
+ * gone, is given up. Without `mails` they are left to a process that sends them.
  */
 export async function claimDeliveries(
   sql: Sql,
   inFlight: ReadonlyMap<string, number>,
   slots: number,
+  mails: boolean,
 ): Promise<HeldDelivery[]> {
   const busy = sql.json(Object.fromEntries(inFlight))
   return sql<HeldDelivery[]>`
@@ -41,7 +42,7 @@ export async function claimDeliveries(
     ), candidate as (
       select d.*, busy.n + row_number() over (partition by w.host order by d.due_at) as place
       from waiting w, lateral (select coalesce((${busy}::jsonb ->> w.host)::int, 0) as n) busy, lateral (
-        select d.id, d.due_at from deliveries d where d.host = w.host and d.due_at <= now()
+        select d.id, d.due_at from deliveries d where d.host = w.host and d.due_at <= now() and (${mails} or d.url not like 'mailto:%')
         order by d.due_at limit greatest(0, ${LIMITS.deliveries_in_flight_per_host} - busy.n)
         for update skip locked
       ) d

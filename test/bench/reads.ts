@@ -4,7 +4,6 @@
 
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { newRunId } from '../../shared/domain/ids.ts'
-import * as tables from '../../shared/schema/tables.ts'
 import { listItems } from '../../shared/store/items.ts'
 import { ensureStepPartitions } from '../../shared/store/partitions.ts'
 import { countCohort } from '../../shared/store/recoveries.ts'
@@ -171,7 +170,7 @@ async function compare(name: string, small: Filled, large: Filled): Promise<void
 async function explain(bench: Bench, { account_id, project_id, run_id }: Pile): Promise<void> {
   const sent: { text: string; values: unknown[] }[] = []
   const options = bench.sql.options as { debug: unknown }
-  const db = drizzle(bench.sql as never, { schema: tables })
+  const db = drizzle(bench.sql as never)
   const search = (more: Partial<StepSearch>) => () =>
     searchSteps(db, { project_ids: [project_id], sort: 'recent', limit: 51, ...more })
   const reads: Record<string, () => Promise<unknown>> = {

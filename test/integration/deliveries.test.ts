@@ -330,6 +330,14 @@ describe('a message that is over', () => {
     expect(second).toMatchObject({ body: first!.body, headers: { 'webhook-id': id } })
   })
 
+  it('that is a mail waits for a process that sends mails', async () => {
+    await engine.sql`insert into deliveries (project_id, kind, url, body, due_at)
+      values (${engine.project_id}, 'alert.raised', 'mailto:a@example.org', '{"subject":"s","text":"t"}', now())`
+    deliverSoon({ ...engine.ctx, mail: null })
+    await engine.ctx.idle()
+    expect(await deliveries()).toMatchObject([{ tries: 0, delivered_at: null }])
+  })
+
   it('goes from the log after a month, with its tries; one that is due stays', async () => {
     await callBack()
     await engine.sql`update deliveries set created_at = now() - ${LIMITS.delivery_days + 1} * interval '1 day'`
