@@ -31,7 +31,7 @@ export interface FunctionUnit {
 
 const DEFAULT_PORT = '8080'
 // Each unit is one of many, and each of its copies counts against the database's connections.
-const POOL = { sql: 4, db: 2 }
+const POOL = { sql: 4, db: 2, lanes: 4 }
 
 /** Serves the unit until the process is asked to stop. */
 export async function serveFunction(unit: FunctionUnit): Promise<void> {
