@@ -46,7 +46,7 @@ export const SCHEDULE_COMMANDS: readonly Command[] = [
   {
     name: 'schedules update',
     args: ['SCHEDULE'],
-    summary: 'Change a schedule; a new cron or zone counts from the next moment on.',
+    summary: 'Change a schedule; a new cron or zone counts at once.',
     options: [{ name: 'cron', value: 'CRON', about: 'five fields' }, timezone, ...settings],
     run: async (...given) => (await import('./schedules.ts')).update(...given),
   },

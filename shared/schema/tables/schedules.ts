@@ -48,7 +48,6 @@ export const schedules = pgTable(
   t => [
     unique('schedules_agent_cron').on(t.agent_id, t.cron),
     unique('schedules_project_id').on(t.project_id, t.id),
-    index('schedules_project').on(t.project_id, t.id),
     index('schedules_due').on(t.next_at).where(sql`next_at is not null`),
     foreignKey({
       columns: [t.project_id, t.agent_id],

@@ -1,0 +1,1 @@
+DROP INDEX "schedules_project";
