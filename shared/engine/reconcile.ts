@@ -75,8 +75,13 @@ async function applySchedule(
   }
   if (action === 'deleted') await deleteSchedule(ctx, id)
   if (action === 'changed') {
-    await updateSchedule(ctx, id, { timezone, input, declared: true })
-    if (changes.some(({ field }) => field === 'enabled')) await enableSchedule(ctx, id)
+    const fields = new Set(changes.map(({ field }) => field))
+    // Only a zone that changes may move the next moment: one that is due and has no row yet must get its row.
+    await updateSchedule(ctx, id, {
+      ...{ input, declared: true },
+      ...(fields.has('timezone') && { timezone }),
+    })
+    if (fields.has('enabled')) await enableSchedule(ctx, id)
   }
   return id
 }

@@ -129,6 +129,20 @@ export function automationPart(given: Given): void {
       expect(after.next_fires).toHaveLength(5)
     })
 
+    it('leaves a moment that is due, and has no row yet, due when something else changes', async () => {
+      const { id } = await makeAgent(given())
+      const schedules = [{ cron: '0 0 1 1 *' }]
+      const [schedule] = (await deploy(id, { schedules })).json.plan.schedules
+      const due = new Date('2026-01-01T00:00:00Z')
+      await given().ctx.sql`update schedules set next_at = ${due} where id = ${schedule.id}`
+      const nextAt = async () =>
+        (await given().ctx.sql`select next_at from schedules where id = ${schedule.id}`)[0]!.next_at
+      await deploy(id, { schedules, schedule_input: { hours: 1 } })
+      expect(await nextAt()).toEqual(due)
+      await deploy(id, { schedules: [{ cron: '0 0 1 1 *', timezone: 'Asia/Tokyo' }] })
+      expect(await nextAt()).not.toEqual(due)
+    })
+
     it('takes over what was made by hand under the same key: its settings stay, its URL too', async () => {
       const { id } = await makeAgent(given())
       const made = await given().call('POST', '/v1/schedules', {
