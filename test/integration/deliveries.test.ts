@@ -7,6 +7,7 @@ import { LIMITS } from '../../shared/domain/limits.ts'
 import { cancelRun } from '../../shared/engine/cancel.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import { deliverDue, deliverSoon, resend } from '../../shared/engine/deliver.ts'
+import type { Mail } from '../../shared/engine/outside-port.ts'
 import { dismissItem } from '../../shared/engine/replay.ts'
 import { readSigningSecret, rollSigningSecret } from '../../shared/engine/signing-secrets.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
@@ -347,6 +348,50 @@ describe('a message that is over', () => {
     expect(await tries()).toEqual([])
     expect(await deliveries()).toHaveLength(1)
   })
+})
+
+it('nothing is sent for a project that was deleted, and its messages go with it', async () => {
+  receiver.answer = response => response.writeHead(503).end()
+  await callBack()
+  await engine.sql`update projects set account_id = null`
+  await makeDue()
+  await deliverAll()
+  expect(receiver.received).toHaveLength(1)
+  expect(await deliveries()).toMatchObject([{ tries: 1, due_at: null }])
+  await sweep(engine.ctx)
+  expect(await deliveries()).toEqual([])
+  expect(await tries()).toEqual([])
+})
+
+it('an alert is told to webhooks as it is in the API, and to people by mail', async () => {
+  const { ctx, sql, project_id } = engine
+  const mails: Mail[] = []
+  ctx.mail = async mail => void mails.push(mail)
+  const alert = {
+    ...{ id: ctx.newId(), project_id, rule: 'budget_near', reason: 'project_credit', since: new Date() },
+    ...{ message: 'The credit is nearly spent.', advice: 'Raise it.', command: 'assay projects' },
+  }
+  await sql`insert into alerts ${sql(alert as never)}`
+  for (const url of [receiver.url, 'mailto:night%2Bshift@example.org'])
+    await sql`insert into deliveries ${sql({ project_id, alert_id: alert.id, kind: 'alert.raised', url } as never)}`
+  await deliverAll()
+  const { secret } = await readSigningSecret(ctx, project_id)
+  const { headers, body } = receiver.received[0]!
+  expect(new Webhook(secret).verify(body, headers)).toMatchObject({
+    type: 'alert.raised',
+    data: { id: alert.id, rule: 'budget_near', command: 'assay projects' },
+  })
+  expect(mails).toEqual([
+    {
+      to: 'night+shift@example.org',
+      subject: expect.stringContaining('The credit is nearly spent.'),
+      text: expect.stringContaining('assay projects'),
+    },
+  ])
+  expect(await tries()).toEqual([
+    { try: 1, status: expect.toBeOneOf([204, null]), error: null },
+    { try: 1, status: expect.toBeOneOf([204, null]), error: null },
+  ])
 })
 
 it('after a roll both secrets sign for a day, then the new one alone', async () => {
