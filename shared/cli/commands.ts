@@ -7,6 +7,7 @@ import type { Command, Option } from './arguments.ts'
 import { DELIVERY_COMMANDS } from './delivery-commands.ts'
 import { RECOVERY_COMMANDS } from './recovery-commands.ts'
 import { SCHEDULE_COMMANDS } from './schedule-commands.ts'
+import { TRIGGER_COMMANDS } from './trigger-commands.ts'
 
 const watch: Option = { name: 'watch', about: 'follow the run to its end; its verdict is the exit code' }
 const limit: Option = {
@@ -177,6 +178,7 @@ export const COMMANDS: readonly Command[] = [
     run: async (...given) => (await import('./read.ts')).verify(...given),
   },
   ...RECOVERY_COMMANDS,
+  ...TRIGGER_COMMANDS,
   ...ALERT_COMMANDS,
   ...SCHEDULE_COMMANDS,
   ...DELIVERY_COMMANDS,

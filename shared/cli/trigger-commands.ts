@@ -1,0 +1,70 @@
+// The commands of triggers.ts, for the table of commands.
+
+import { SIGNATURE_SCHEMES } from '../domain/vocabulary.ts'
+import type { Command, Option } from './arguments.ts'
+
+const agent: Option = {
+  name: 'agent',
+  value: 'SLUG',
+  about: 'the agent; needed where two have a trigger of this name',
+}
+const signingSecret: Option = {
+  name: 'signing-secret',
+  value: 'ENV',
+  about: 'the environment variable, here, that holds the secret the sender made',
+}
+
+export const TRIGGER_COMMANDS: readonly Command[] = [
+  {
+    name: 'triggers',
+    args: [],
+    summary: 'List triggers, the URLs that start an agent, and when each last did.',
+    options: [
+      { name: 'agent', value: 'SLUG', about: 'only triggers of this agent' },
+      { name: 'limit', value: 'N', kind: 'whole', least: 1, about: 'how many to list; 50 unless told' },
+    ],
+    run: async (...given) => (await import('./triggers.ts')).triggers(...given),
+  },
+  {
+    name: 'triggers create',
+    args: ['NAME'],
+    summary: 'Make a URL that starts an agent; its secret is shown once.',
+    options: [
+      { name: 'agent', value: 'SLUG', about: 'the agent' },
+      {
+        name: 'scheme',
+        value: 'NAME',
+        choices: SIGNATURE_SCHEMES,
+        about: 'how its sender proves itself; bearer unless told',
+      },
+      {
+        name: 'secret-env',
+        value: 'NAME',
+        about: "the sender's environment variable that will hold the secret",
+      },
+      signingSecret,
+    ],
+    run: async (...given) => (await import('./triggers.ts')).create(...given),
+  },
+  {
+    name: 'triggers rename',
+    args: ['NAME', 'NEW-NAME'],
+    summary: 'Give a trigger another name, URL and secret; the old ones end at once.',
+    options: [agent, signingSecret],
+    run: async (...given) => (await import('./triggers.ts')).rename(...given),
+  },
+  {
+    name: 'triggers secret',
+    args: ['NAME'],
+    summary: 'Give a trigger the secret that its sender made, or the next one.',
+    options: [agent, signingSecret],
+    run: async (...given) => (await import('./triggers.ts')).giveSecret(...given),
+  },
+  {
+    name: 'triggers delete',
+    args: ['NAME'],
+    summary: 'Delete a trigger; its URL ends at once, the runs it started stay.',
+    options: [agent],
+    run: async (...given) => (await import('./triggers.ts')).remove(...given),
+  },
+]

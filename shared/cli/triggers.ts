@@ -1,0 +1,158 @@
+// The commands around triggers. A secret is never taken from the command line, where others could read it.
+
+import { LIMITS } from '../domain/limits.ts'
+import type { SignatureScheme } from '../domain/vocabulary.ts'
+import { answered, findAgent, type Schemas } from './api.ts'
+import type { Given } from './arguments.ts'
+import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
+import { ago, plural } from './format.ts'
+import type { Screen } from './output.ts'
+import type { Session } from './session.ts'
+import { type Column, table } from './table.ts'
+
+type Trigger = Schemas['Trigger']
+type NewTrigger = Schemas['NewTrigger']
+
+const DEFAULT_ROWS = 50
+
+export async function triggers(session: Session, given: Given): Promise<ExitCode> {
+  const { output, now } = session
+  const limit = given.whole('limit') ?? DEFAULT_ROWS
+  const { rows, more } = await readTriggers(session, given.text('agent'), limit)
+  const columns: Column<Trigger>[] = [
+    { title: 'NAME', value: row => row.name, least: 8 },
+    { title: 'AGENT', value: row => row.agent_slug, least: 8, optional: 1 },
+    { title: 'SCHEME', value: row => row.scheme, optional: 2 },
+    {
+      title: 'LAST FIRED',
+      value: row => stateOf(row, now()),
+      style: row => (row.ready ? undefined : 'yellow'),
+    },
+    { title: 'URL', value: row => row.url },
+  ]
+  output.rows('trigger', rows, screen =>
+    rows.length === 0 ? screen.paint('dim', 'no triggers yet') : table(columns, rows, screen),
+  )
+  if (more) output.note(`the first ${plural(limit, 'trigger')}; there are more: --limit N shows more`)
+  return EXIT.ok
+}
+
+function stateOf({ ready, last_fired_at }: Trigger, now: number): string {
+  if (!ready) return 'needs its secret'
+  return last_fired_at === null ? 'never' : ago(last_fired_at, now)
+}
+
+export async function create(session: Session, given: Given): Promise<ExitCode> {
+  const slug = given.text('agent')
+  if (slug === undefined) throw usageFailure('--agent is missing', { next: 'assay triggers create --help' })
+  const { id: agent_id } = await findAgent(session.api, slug)
+  const scheme = given.text('scheme') as SignatureScheme | undefined
+  const secret_env = given.text('secret-env')
+  const body = {
+    ...{ agent_id, name: given.arg(0) },
+    ...(scheme && { scheme }),
+    ...(secret_env && { secret_env }),
+    ...signingSecretOf(session, given),
+  }
+  return tell(session, 'trigger_created', await answered(session.api.POST('/v1/triggers', { body })))
+}
+
+export async function rename(session: Session, given: Given): Promise<ExitCode> {
+  const body = { name: given.arg(1), ...signingSecretOf(session, given) }
+  return tell(session, 'trigger_renamed', await changed(session, given, body))
+}
+
+export async function giveSecret(session: Session, given: Given): Promise<ExitCode> {
+  const body = signingSecretOf(session, given)
+  if (body.signing_secret === undefined)
+    throw usageFailure('--signing-secret is missing', { next: 'assay triggers secret --help' })
+  const trigger = await changed(session, given, body)
+  session.output.emit(
+    'trigger_changed',
+    trigger,
+    () => `${trigger.name} checks signatures with the new secret`,
+  )
+  return EXIT.ok
+}
+
+export async function remove(session: Session, given: Given): Promise<ExitCode> {
+  const path = { triggerId: (await findTrigger(session, given)).id }
+  const gone = await answered(session.api.DELETE('/v1/triggers/{triggerId}', { params: { path } }))
+  session.output.emit('trigger_deleted', gone, () => `${gone.name} is deleted: its URL answers 404`)
+  return EXIT.ok
+}
+
+async function changed(session: Session, given: Given, body: { name?: string; signing_secret?: string }) {
+  const path = { triggerId: (await findTrigger(session, given)).id }
+  return answered(session.api.PATCH('/v1/triggers/{triggerId}', { params: { path }, body }))
+}
+
+function signingSecretOf({ env }: Session, given: Given): { signing_secret?: string } {
+  const name = given.text('signing-secret')
+  if (name === undefined) return {}
+  const signing_secret = env[name]
+  if (signing_secret) return { signing_secret }
+  throw usageFailure(`--signing-secret names ${name}, which is not set`, {
+    hint: 'it names a variable, so that the secret stays out of the process list',
+  })
+}
+
+/** @throws Failure `not_found` naming the triggers there are, or `usage` when the name is not enough */
+async function findTrigger(session: Session, given: Given): Promise<Trigger> {
+  const name = given.arg(0)
+  const { rows } = await readTriggers(session, given.text('agent'), Number.POSITIVE_INFINITY)
+  const found = rows.filter(row => row.name === name || row.id === name)
+  if (found.length === 1) return found[0]!
+  if (found.length > 1) {
+    const agents = found.map(row => row.agent_slug).join(', ')
+    throw usageFailure(`several agents have a trigger "${name}": ${agents}`, {
+      hint: 'name one with --agent SLUG',
+    })
+  }
+  const known = rows.map(row => row.name).slice(0, 10)
+  throw new Failure(EXIT.api, 'not_found', `there is no trigger "${name}"`, {
+    hint: known.length > 0 ? `there are: ${known.join(', ')}` : 'none has been made yet',
+    next: 'assay triggers',
+  })
+}
+
+async function readTriggers({ api }: Session, slug: string | undefined, limit: number) {
+  const filter = slug === undefined ? {} : { agent_id: (await findAgent(api, slug)).id }
+  const rows: Trigger[] = []
+  let cursor: string | undefined
+  do {
+    const size = Math.min(limit - rows.length, LIMITS.triggers_page.max)
+    const query = { ...filter, limit: size, ...(cursor && { cursor }) }
+    const page = await answered(api.GET('/v1/triggers', { params: { query } }))
+    rows.push(...page.triggers)
+    cursor = page.next_cursor ?? undefined
+  } while (cursor !== undefined && rows.length < limit)
+  return { rows, more: cursor !== undefined }
+}
+
+function tell({ output }: Session, event: string, trigger: NewTrigger): ExitCode {
+  output.emit(event, trigger, screen => triggerText(trigger, screen))
+  return EXIT.ok
+}
+
+/** What a person needs to make the sender send. */
+export function triggerText(trigger: NewTrigger, { paint, program }: Screen): string {
+  const { name, agent_slug, scheme, url, secret, secret_env, ready } = trigger
+  const lines = [`${paint('bold', name)} starts ${agent_slug}`, `${paint('dim', 'url   ')}  ${url}`]
+  if (secret !== null) {
+    lines.push(`${paint('dim', 'secret')}  ${secret}`)
+    const place = secret_env === null ? 'Keep it' : `Keep it as ${secret_env} where the sender runs`
+    lines.push(`${place}: this is the only time it is shown.`)
+  }
+  if (!ready) {
+    lines.push(
+      '',
+      `Give ${scheme} this URL. It makes a secret of its own: until that is known here, every fire is refused.`,
+      `  SIGNING_SECRET=… ${program} triggers secret ${name} --signing-secret SIGNING_SECRET`,
+    )
+  } else if (scheme === 'bearer') {
+    lines.push('', 'Try it:', `  curl ${url} \\`, `    -H 'authorization: Bearer ${secret}' \\`)
+    lines.push(`    -H 'content-type: application/json' -d '{"hello": "world"}'`)
+  } else if (secret !== null) lines.push('', `Give ${scheme} the URL and the secret, and have it send JSON.`)
+  return lines.join('\n')
+}
