@@ -46,7 +46,7 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
   const agents = unit.createAgents?.({ connections, settings })
   if (agents) closing.defer(() => agents.close())
   const config = {
-    base_url: settings.get('BASE_URL') ?? '',
+    base_url: settings.get('BASE_URL')?.replace(/\/+$/, '') ?? '',
     master_key: settings.need('ASSAY_MASTER_KEY'),
   }
   const mail = unit.createMail ? unit.createMail(settings) : null

@@ -28,7 +28,7 @@ if (unknown.length > 0) {
 }
 const allow = settings.list('ASSAY_ALLOW_NETWORKS')
 const allowCallbacks = settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS')
-const baseUrl = settings.get('BASE_URL')
+const baseUrl = settings.get('BASE_URL')?.replace(/\/+$/, '')
 const server = await startServer({
   port: Number(settings.get('PORT') ?? 8090),
   host: settings.get('HOST') ?? '0.0.0.0',

@@ -178,9 +178,9 @@ export const COMMANDS: readonly Command[] = [
     run: async (...given) => (await import('./read.ts')).verify(...given),
   },
   ...RECOVERY_COMMANDS,
+  ...SCHEDULE_COMMANDS,
   ...TRIGGER_COMMANDS,
   ...ALERT_COMMANDS,
-  ...SCHEDULE_COMMANDS,
   ...DELIVERY_COMMANDS,
   ...ADMINISTRATION_COMMANDS,
 ]

@@ -20,7 +20,7 @@ export async function triggers(session: Session, given: Given): Promise<ExitCode
   const limit = given.whole('limit') ?? DEFAULT_ROWS
   const { rows, more } = await readTriggers(session, given.text('agent'), limit)
   const columns: Column<Trigger>[] = [
-    { title: 'NAME', value: row => row.name, least: 8 },
+    { title: 'NAME', value: row => row.name },
     { title: 'AGENT', value: row => row.agent_slug, least: 8, optional: 1 },
     { title: 'SCHEME', value: row => row.scheme, optional: 2 },
     {

@@ -40,6 +40,8 @@ const WEIGHTS: Record<string, number> = {
   startRun: 60,
   startOneOffRun: 60,
   submitBatch: 60,
+  createTrigger: 40,
+  fireTrigger: 60,
 }
 // A stream of events ends with its run, and here nothing runs.
 const STREAMS = 'text/event-stream'
@@ -314,7 +316,7 @@ function textOf({ format, pattern, minLength = 0, maxLength = MAX_TEXT }: Schema
       .date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
       .map(date => date.toISOString())
   if (typeof pattern === 'string' && !/@/.test(pattern))
-    return fc.oneof(fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,20}$/), words)
+    return fc.oneof({ weight: 4, arbitrary: fc.stringMatching(new RegExp(pattern)) }, words)
   return fc.string({
     minLength: Number(minLength),
     maxLength: Math.max(Number(minLength), Math.min(Number(maxLength), MAX_TEXT)),

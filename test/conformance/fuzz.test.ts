@@ -20,6 +20,8 @@ let tenants: Tenant[]
 let tokens: Record<Wish['token'], string | null>
 /** Ids by what they name, found in answers as they come. */
 const things: Record<string, string[]> = {}
+/** Secrets of triggers by the id in their URL. */
+const triggerSecrets = new Map<string, string>()
 const statuses = new Map<string, number>()
 const succeeded = new Set<string>()
 
@@ -49,6 +51,7 @@ beforeAll(async () => {
     learn('slug', of.slug)
     learn('run', of.run_id)
     learn('schedule', of.schedule_id)
+    learn('trigger', of.trigger_id)
     learn('deployment', of.deployment_id)
     for (const name of ['item', 'record']) learn(name, of.record_id)
     learn('key', of.spare_key_id)
@@ -110,7 +113,7 @@ async function send(wish: Wish): Promise<void> {
   const canCarry = wish.method !== 'GET' && body !== undefined
   try {
     const answer = await world.call(wish.method, target, {
-      token: tokens[wish.token],
+      token: tokenOf(wish, path),
       headers,
       ...(canCarry && { raw: body as BodyInit }),
     })
@@ -128,6 +131,13 @@ async function send(wish: Wish): Promise<void> {
     const sent = { ...wish, target, body: typeof body === 'string' ? body : body && [...body] }
     throw new Error(`${JSON.stringify(sent)}\n${(error as Error).message}`)
   }
+}
+
+/** A fire takes its trigger's own secret. */
+function tokenOf(wish: Wish, path: string): string | null {
+  const webhookId =
+    wish.operation_id === 'fireTrigger' && wish.token === 'key' ? path.split('/')[3] : undefined
+  return triggerSecrets.get(webhookId ?? '') ?? tokens[wish.token]
 }
 
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed())
@@ -163,5 +173,11 @@ function learnFrom(json: any): void {
   if (typeof json.role === 'string') learn('member', json.id)
   if (typeof json.cron === 'string' && typeof json.id === 'string') learn('schedule', json.id)
   if (typeof json.try_count === 'number') learn('delivery', json.id)
+  if (typeof json.scheme === 'string') {
+    learn('trigger', json.id)
+    const webhookId = json.url.split('/').at(-2)
+    if (typeof json.secret === 'string') triggerSecrets.set(webhookId, json.secret)
+    if (json.scheme === 'bearer') learn('webhook', webhookId)
+  }
   if (typeof json.filter === 'object' && typeof json.id === 'string') learn('recovery', json.id)
 }

@@ -414,6 +414,45 @@ describe('run', () => {
   })
 })
 
+describe('triggers', () => {
+  it('are made, fired, listed, renamed and deleted', async () => {
+    const made = await run('triggers', 'create', 'from-outside', '--agent', SLUG, '--secret-env', 'SECRET')
+    expect(made.code).toBe(0)
+    const trigger = made.events[0]
+    expect(trigger).toMatchObject({ event: 'trigger_created', name: 'from-outside', secret_env: 'SECRET' })
+    const fire = async ({ url, secret }: { url: string; secret: string }) => {
+      const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+      return fetch(url, { method: 'POST', headers, body: '{}' })
+    }
+    const fired = await fire(trigger)
+    expect(fired.status).toBe(202)
+    const { run_id } = (await fired.json()) as { run_id: string }
+    expect((await run('watch', run_id)).code).toBe(0)
+    const list = await run('triggers', '--agent', SLUG)
+    expect(list.events).toMatchObject([{ event: 'trigger', id: trigger.id, url: trigger.url }])
+    expect(list.out).not.toContain(trigger.secret)
+
+    const renamed = (await run('triggers', 'rename', 'from-outside', 'outside')).events[0]
+    expect(renamed).toMatchObject({ event: 'trigger_renamed', id: trigger.id, name: 'outside' })
+    expect([(await fire(trigger)).status, (await fire(renamed)).status]).toEqual([404, 202])
+    expect(await run('triggers', 'delete', 'outside')).toMatchObject({ code: 0 })
+    expect((await fire(renamed)).status).toBe(404)
+    const gone = await run('triggers', 'delete', 'outside')
+    expect(gone.code).toBe(3)
+    expect(errorOf(gone)).toMatchObject({ code: 'not_found', hint: 'none has been made yet' })
+  })
+
+  it('take a sender’s secret from a variable alone', async () => {
+    await run('triggers', 'create', 'pay', '--agent', SLUG, '--scheme', 'stripe')
+    const unset = await run('triggers', 'secret', 'pay', '--signing-secret', 'NOT_SET_HERE')
+    expect([unset.code, errorOf(unset).message]).toEqual([2, expect.stringContaining('is not set')])
+    const env = { env: { ...stack.env, FROM_STRIPE: 'whsec_of_stripe' } }
+    const given = await assay(env, ['triggers', 'secret', 'pay', '--signing-secret', 'FROM_STRIPE']).done
+    expect(given).toMatchObject({ code: 0, events: [{ event: 'trigger_changed', ready: true }] })
+    await run('triggers', 'delete', 'pay')
+  })
+})
+
 describe('watch', () => {
   it('outlives a server that is killed and started again', async () => {
     const file = await rows('restart.jsonl', [{ do: 'wait' }])

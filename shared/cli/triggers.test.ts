@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest'
+import { screen } from '../../test/support/cli-samples.ts'
+import { triggerText } from './triggers.ts'
+
+const URL = 'http://127.0.0.1:8090/v1/webhooks/whk_abPEPGcZKBo6IUyoPzeSZA/trigger'
+const made = {
+  id: '01a1fe7f-6070-7b5f-a60a-7a02a709b956',
+  project_id: '01a1fe7e-fc1f-71d7-8ce7-aac000dc9c90',
+  agent_id: '01a1fe7f-58e9-704c-8451-1e255fbda40e',
+  agent_slug: 'hello',
+  name: 'new-ticket',
+  url: URL,
+  scheme: 'bearer' as const,
+  secret_env: null,
+  ready: true,
+  declared: false,
+  created_at: '2026-01-01T00:00:00.000Z',
+  last_fired_at: null,
+  secret: 'whk_secret_x',
+}
+const told = (values: Partial<Parameters<typeof triggerText>[0]>) =>
+  triggerText({ ...made, ...values }, screen(80)).split('\n')
+
+it('a new trigger shows its secret once, and a request to copy', () => {
+  expect(told({ secret_env: 'ASSAY_SECRET' })).toEqual([
+    'new-ticket starts hello',
+    `url     ${URL}`,
+    'secret  whk_secret_x',
+    'Keep it as ASSAY_SECRET where the sender runs: this is the only time it is shown.',
+    '',
+    'Try it:',
+    `  curl ${URL} \\`,
+    `    -H 'authorization: Bearer whk_secret_x' \\`,
+    `    -H 'content-type: application/json' -d '{"hello": "world"}'`,
+  ])
+})
+
+it('one for a sender that is given the secret says what to give', () => {
+  expect(told({ scheme: 'github' }).at(-1)).toBe('Give github the URL and the secret, and have it send JSON.')
+})
+
+it('one whose sender makes the secret says how to tell it', () => {
+  const lines = told({ scheme: 'stripe', secret: null, ready: false })
+  expect(lines.at(-1)).toBe(
+    '  SIGNING_SECRET=… assay triggers secret new-ticket --signing-secret SIGNING_SECRET',
+  )
+  expect(lines.join('\n')).not.toContain('curl')
+})
+
+it('one that knows its sender’s secret already needs no more words', () => {
+  expect(told({ scheme: 'slack', secret: null })).toHaveLength(2)
+})
