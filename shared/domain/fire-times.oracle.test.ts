@@ -221,7 +221,10 @@ describe('the moments of random expressions [schedules.wall-clock, schedules.gap
         const whole = Math.floor(n / ZONES.length) % SHARE === 0 && (n > 0 || FULL)
         const spans = whole
           ? [[begin, end] as const]
-          : clock.changes.map(at => [at - MINUTES_PER_DAY, at + MINUTES_PER_DAY] as const)
+          : clock.changes.flatMap(at => [
+              [at - MINUTES_PER_DAY, at + MINUTES_PER_DAY] as const,
+              [at + 17, at + MINUTES_PER_DAY] as const, // from within what comes twice
+            ])
         for (const [from, to] of spans) {
           if (from < begin || to > end) continue
           differences.push(difference(text, cron, zone, oracle(fields, clock, from, to), from, to))

@@ -60,6 +60,11 @@ describe('where the clock goes back [schedules.gap-and-overlap]', () => {
   })
 })
 
+it('the day before a change of the clock is found from half a year away', () => {
+  expect(next('0 12 28 3 *', 'Europe/London', '2025-09-01T00:00Z', 1)).toEqual(['2026-03-28T12:00Z'])
+  expect(next('0 12 24 10 *', 'Europe/London', '2025-12-01T00:00Z', 1)).toEqual(['2026-10-24T11:00Z'])
+})
+
 it('what is skipped and what comes twice is told', () => {
   const told = (cron: string, zone: string, after: string, count: number) => {
     const fires = firesAfter(parseCron(cron), zone, Date.parse(after))
