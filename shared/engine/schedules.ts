@@ -6,7 +6,7 @@
 import type { Context, Database } from '../context.ts'
 import { normalCron, parseCron, ScheduleError } from '../domain/cron.ts'
 import { ApiError } from '../domain/errors.ts'
-import { nextFires } from '../domain/fire-times.ts'
+import { nextFires, overdueMoments } from '../domain/fire-times.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { checkTimezone } from '../domain/timezone.ts'
 import * as store from '../store/schedules.ts'
@@ -62,8 +62,9 @@ export async function updateSchedule(ctx: Context, id: string, changes: Schedule
     const known = await locked(db, id)
     const cron = normalCron(changes.cron ?? known.cron)
     const timezone = changes.timezone ?? known.timezone
-    const isMoved = changes.cron !== undefined || changes.timezone !== undefined
+    const isMoved = cron !== known.cron || timezone !== known.timezone
     const next_at = isMoved ? await nextOf(db, cron, timezone) : known.next_at
+    if (isMoved) await passOver(db, known)
     if (cron !== known.cron && (await store.isCronTaken(db, known.agent_id, cron, id))) throw cronTaken(cron)
     const { declared } = changes
     await store.updateSchedule(db, id, {
@@ -87,7 +88,10 @@ export async function enableSchedule(ctx: Context, id: string): Promise<void> {
 export async function disableSchedule(ctx: Context, id: string): Promise<void> {
   await ctx.db.transaction(async tx => {
     const db = tx as unknown as Database
-    if ((await locked(db, id)).enabled) await store.disableSchedule(db, id, 'operator')
+    const known = await locked(db, id)
+    if (!known.enabled) return
+    await passOver(db, known)
+    await store.disableSchedule(db, id, 'operator')
   })
 }
 
@@ -96,16 +100,42 @@ export function deleteSchedule(ctx: Context, id: string): Promise<void> {
   return store.deleteSchedule(ctx.db, id)
 }
 
+type LockedSchedule = Awaited<ReturnType<typeof locked>>
+
 async function locked(db: Database, id: string) {
   const row = await store.lockSchedule(db, id)
   if (row === undefined) throw new ApiError('not_found', 'There is no such schedule in this account.')
   return row
 }
 
+/** Moments that came before a change and that no tick has acted on yet are missed: they get their rows all the same. */
+async function passOver(db: Database, known: LockedSchedule): Promise<void> {
+  const { id, project_id, cron, timezone } = known
+  const now = new Date(await store.readClock(db))
+  let from = known.next_at
+  if (from === null || from > now || !isReadable(known)) return
+  const parsed = parseCron(cron)
+  while (from <= now) {
+    const passed = overdueMoments(parsed, timezone, from, now, LIMITS.moments_per_chunk)
+    await store.insertMissed(db, { schedule_id: id, project_id }, passed.moments)
+    from = passed.next_at
+  }
+}
+
 /** The first moment after the database's now. */
 async function nextOf(db: Database, cron: string, timezone: string): Promise<Date> {
   const parsed = readable(cron, timezone)
   return new Date(nextFires(parsed, timezone, await store.readClock(db), 1)[0]!)
+}
+
+/** What a row says may have been edited, and names no moments then. */
+function isReadable({ cron, timezone }: LockedSchedule): boolean {
+  try {
+    readable(cron, timezone)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** @throws ApiError `invalid_cron`, `invalid_timezone` */

@@ -159,6 +159,22 @@ export async function deleteSchedule(db: Database, id: string): Promise<void> {
   await db.delete(schedules).where(eq(schedules.id, id))
 }
 
+/** Says of moments that they passed with no attempt; one that has its row keeps it. */
+export async function insertMissed(
+  db: Database,
+  of: { schedule_id: string; project_id: string },
+  moments: readonly Date[],
+): Promise<void> {
+  if (moments.length === 0) return
+  const rows = moments.map(scheduled_for => ({
+    ...of,
+    scheduled_for,
+    outcome: 'missed' as const,
+    reason: 'overdue' as const,
+  }))
+  await db.insert(occurrences).values(rows).onConflictDoNothing()
+}
+
 export interface EventFilter {
   schedule_id: string
   /** The database's own text of the last row's time, and whether it was fired by hand. */

@@ -93,13 +93,39 @@ describe('a moment that has come', () => {
   })
 
   it('of a schedule that is disabled is not fired, and enabling it does not make up for it', async () => {
-    const id = await schedule('* * * * *', 5)
+    const id = await schedule('* * * * *', -1)
     await disableSchedule(engine.ctx, id)
     expect(await find(id)).toMatchObject({ enabled: false, disabled_reason: 'operator', next_at: null })
+    await setClock(engine.sql, '2026-03-02T09:40:20Z')
     expect(await fireDue(engine.ctx)).toBe(0)
     await enableSchedule(engine.ctx, id)
-    expect((await find(id)).next_at).toEqual(minutesAgo(-1))
+    expect((await find(id)).next_at).toEqual(minutesAgo(-11))
     expect(await rows(id)).toEqual([])
+  })
+})
+
+describe('a moment that has come before a change, and that no tick has acted on', () => {
+  const missed = (...ago: number[]) =>
+    ago.map(minutes => ({ outcome: 'missed', reason: 'overdue', scheduled_for: minutesAgo(minutes) }))
+
+  it('keeps waiting for its tick when neither cron nor zone changes', async () => {
+    const id = await schedule('* * * * *', 1)
+    await updateSchedule(engine.ctx, id, { timezone: 'UTC', cron: '* * * * *', budget_cents: 1 })
+    expect(await find(id)).toMatchObject({ next_at: minutesAgo(1), budget_micro: 10_000 })
+  })
+
+  it('is missed when the cron or the zone changes', async () => {
+    const id = await schedule('* * * * *', 1)
+    await updateSchedule(engine.ctx, id, { cron: '*/10 * * * *' })
+    expect(await rows(id)).toMatchObject(missed(1, 0))
+    expect((await find(id)).next_at).toEqual(minutesAgo(-10))
+  })
+
+  it('is missed when a person disables the schedule, and so is every one of a long outage', async () => {
+    const id = await schedule('* * * * *', 7000)
+    await disableSchedule(engine.ctx, id)
+    expect(await rows(id)).toHaveLength(7001)
+    expect(await find(id)).toMatchObject({ enabled: false, next_at: null })
   })
 })
 
