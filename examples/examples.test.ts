@@ -185,6 +185,17 @@ describe('feed-digest', () => {
       feed.close()
     }
   })
+
+  it('loads in workerd, which has to know its zone', async () => {
+    const host = await inWorkerd('feed-digest')
+    try {
+      expect(await linesFor(host.fetch, [{ hours: 0 }])).toMatchObject([
+        { type: 'error', error: { code: 'invalid_input' } },
+      ])
+    } finally {
+      await host.close()
+    }
+  })
 })
 
 describe('plain-http', () => {
