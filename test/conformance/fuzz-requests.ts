@@ -304,6 +304,7 @@ function fieldOf(name: string, inner: Schema, within: (inner: unknown) => fc.Arb
   if (name === 'idempotency_key') return fc.nat(1000).map(n => `key ${n}`)
   if (name === 'cron') return fc.oneof(fc.constantFrom(...CRONS), words)
   if (name === 'timezone') return fc.oneof(fc.constantFrom('UTC', 'Africa/Cairo', 'Local'), words)
+  if (name === 'secret_env') return fc.oneof(fc.constantFrom('ORDERS_SECRET', 'S'), words)
   if (name === 'email') return fc.nat(5).map(n => `fuzz-${n}@example.org`)
   return within(inner)
 }
