@@ -1,5 +1,5 @@
-// Writes what is made from the list of functions: the OpenAPI document, the client's types and the tables of
-// operations, errors and coverage.
+// Writes what is made from the list of functions: the OpenAPI document, the client's types, the tables of
+// operations, errors and coverage, and what platforms are told.
 // With --check it writes nothing and fails when a file differs from what it would write.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -10,6 +10,8 @@ import { ERROR_MEANINGS, ITEM_ERROR_MEANINGS } from '../shared/domain/error-mean
 import { API_ERRORS, type ApiErrorCode } from '../shared/domain/errors.ts'
 import { errorsOf, openApiDocument } from '../shared/http/openapi.ts'
 import { coverageTable } from '../test/structure/coverage.ts'
+import { knativeFiles } from './targets/knative.ts'
+import { openfaasFiles } from './targets/openfaas.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -24,6 +26,8 @@ async function generated(): Promise<Map<string, string>> {
     ['infra/generated/functions.md', functionTable()],
     ['infra/generated/errors.md', errorTable()],
     ['infra/generated/coverage.md', coverageTable(endpoints)],
+    ...openfaasFiles().map(([path, text]) => [`infra/generated/openfaas/${path}`, text] as const),
+    ...knativeFiles().map(([path, text]) => [`infra/generated/knative/${path}`, text] as const),
     [
       'shared/sdk/client.gen.ts',
       `// Made by npm run generate from the OpenAPI document.\n\n${astToString(types)}`,

@@ -1,0 +1,270 @@
+// The files of an installation on Knative, for `kubectl apply -k`: a base, an overlay for each kind of installation with
+// the names an operator gives at its top, and components that an overlay may add.
+
+import { stringify } from 'yaml'
+import { CONSUMER, IMAGE, SECRETS } from './image.ts'
+import { migration, policies, ROLE, SETTINGS, services, tickSource } from './knative-objects.ts'
+import {
+  consumer,
+  consumerScale,
+  databaseAuthentication,
+  disruptionBudgets,
+  domainMapping,
+  httpRoute,
+  referenceGrant,
+} from './knative-options.ts'
+import { yamlFile } from './yaml.ts'
+
+/** What of a kustomization.yaml is used here. */
+interface Kustomization {
+  apiVersion: 'kustomize.config.k8s.io/v1beta1' | 'kustomize.config.k8s.io/v1alpha1'
+  kind: 'Kustomization' | 'Component'
+  namespace?: string
+  images?: { name: string; newName: string; newTag: string }[]
+  configMapGenerator?: { name: string; literals: string[] }[]
+  resources?: string[]
+  components?: string[]
+  configurations?: string[]
+  patches?: { target: Selector; patch: string }[]
+  replacements?: Replacement[]
+}
+interface Selector {
+  group?: string
+  kind: string
+  name?: string
+  labelSelector?: string
+}
+interface Replacement {
+  source: { kind: string; name: string; fieldPath: string; options?: { delimiter: string; index: number } }
+  targets: {
+    select: { kind: string; name?: string }
+    fieldPaths: string[]
+    options?: { delimiter: string; index: number }
+  }[]
+}
+
+interface Installation {
+  name: string
+  about: string
+  namespace: string
+  host: string
+  patches?: Kustomization['patches']
+  resources?: string[]
+}
+
+const KUSTOMIZATION = { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization' } as const
+const COMPONENT = { apiVersion: 'kustomize.config.k8s.io/v1alpha1', kind: 'Component' } as const
+
+const KNATIVE_SERVICE = { group: 'serving.knative.dev', kind: 'Service' }
+
+const INSTALLATIONS: Installation[] = [
+  {
+    name: 'staging',
+    about: 'Everything at zero when nobody asks for anything.',
+    namespace: 'assay-staging',
+    host: 'assay-staging.example.com',
+  },
+  {
+    name: 'production',
+    about: 'What callers wait for is always up: the router and the interface.',
+    namespace: 'assay',
+    host: 'assay.example.com',
+    resources: ['disruption-budgets.yaml'],
+    patches: [
+      {
+        target: { ...KNATIVE_SERVICE, labelSelector: `${ROLE} in (router, api)` },
+        patch: stringify([
+          {
+            op: 'replace',
+            path: '/spec/template/metadata/annotations/autoscaling.knative.dev~1min-scale',
+            value: '1',
+          },
+        ]),
+      },
+    ],
+  },
+]
+
+export function knativeFiles(): [path: string, text: string][] {
+  return [
+    ['base/kustomization.yaml', kustomizationFile(ABOUT_BASE, BASE)],
+    [
+      'base/services.yaml',
+      file('A Service for each unit of functions; callers reach the router only.', services),
+    ],
+    ['base/tick.yaml', file('Calls the tick every minute.', [tickSource])],
+    [
+      'base/migrate.yaml',
+      file('Brings the database to the schema of this image; safe to repeat.', [migration]),
+    ],
+    ['base/network-policies.yaml', file(ABOUT_POLICIES, policies)],
+    ['base/name-references.yaml', file('Lets a changed setting make a new revision.', [NAME_REFERENCES])],
+    ...INSTALLATIONS.map(
+      one =>
+        [`overlays/${one.name}/kustomization.yaml`, kustomizationFile(aboutOverlay(one), overlay(one))] as [
+          string,
+          string,
+        ],
+    ),
+    [
+      'overlays/production/disruption-budgets.yaml',
+      file('Of each Service one copy may be evicted at a time, and the only one too.', disruptionBudgets),
+    ],
+    ...component('domain', ABOUT_DOMAIN, DOMAIN, 'domain-mapping.yaml', [domainMapping]),
+    ...component('gateway', ABOUT_GATEWAY, GATEWAY, 'http-route.yaml', [httpRoute]),
+    ...component('keda', ABOUT_KEDA, KEDA, 'consumer.yaml', [
+      consumer,
+      databaseAuthentication,
+      consumerScale,
+    ]),
+    [
+      'cluster/reference-grant.yaml',
+      file(ABOUT_GRANT, [referenceGrant(INSTALLATIONS.map(one => one.namespace))]),
+    ],
+  ]
+}
+
+const file = (about: string, objects: readonly object[]) =>
+  yamlFile(
+    about,
+    objects.map(value => ({ value })),
+  )
+const kustomizationFile = (about: string, kustomization: Kustomization) => file(about, [kustomization])
+
+function component(
+  name: string,
+  about: string,
+  rest: Partial<Kustomization>,
+  resource: string,
+  objects: object[],
+): [string, string][] {
+  const kustomization: Kustomization = { ...COMPONENT, resources: [resource], ...rest }
+  return [
+    [`components/${name}/kustomization.yaml`, kustomizationFile(about, kustomization)],
+    [`components/${name}/${resource}`, file('Of the component beside it.', objects)],
+  ]
+}
+
+const BASE: Kustomization = {
+  ...KUSTOMIZATION,
+  resources: ['services.yaml', 'tick.yaml', 'migrate.yaml', 'network-policies.yaml'],
+  configurations: ['name-references.yaml'],
+}
+
+/** Where kustomize finds the name of the ConfigMap, which bears a hash of its content. */
+const NAME_REFERENCES = {
+  nameReference: [
+    {
+      kind: 'ConfigMap',
+      version: 'v1',
+      fieldSpecs: [
+        {
+          group: 'serving.knative.dev',
+          kind: 'Service',
+          path: 'spec/template/spec/containers/envFrom/configMapRef/name',
+        },
+      ],
+    },
+  ],
+}
+
+function overlay({ namespace, host, resources = [], patches }: Installation): Kustomization {
+  return {
+    ...KUSTOMIZATION,
+    namespace,
+    images: [{ name: IMAGE, newName: `registry.example.com/${IMAGE}`, newTag: '0.1.0' }],
+    configMapGenerator: [
+      {
+        name: SETTINGS,
+        literals: [
+          `BASE_URL=https://${host}`,
+          `ASSAY_CONSUMER_URL=http://${CONSUMER}.${namespace}.svc.cluster.local`,
+          `ASSAY_UNIT_URL=http://{unit}.${namespace}.svc.cluster.local`,
+        ],
+      },
+    ],
+    resources: ['../../base', ...resources],
+    ...(patches ? { patches } : {}),
+    // Last, when all the rest bears the namespace.
+    replacements: [
+      {
+        source: { kind: 'ConfigMap', name: SETTINGS, fieldPath: 'metadata.namespace' },
+        targets: [
+          {
+            select: { kind: 'ConfigMap', name: SETTINGS },
+            fieldPaths: ['data.ASSAY_CONSUMER_URL', 'data.ASSAY_UNIT_URL'],
+            options: { delimiter: '.', index: 1 },
+          },
+          {
+            select: { kind: 'HTTPRoute' },
+            fieldPaths: ['spec.rules.0.filters.0.urlRewrite.hostname'],
+            options: { delimiter: '.', index: 1 },
+          },
+        ],
+      },
+    ],
+  }
+}
+
+const HOST_OF_BASE_URL: Replacement['source'] = {
+  kind: 'ConfigMap',
+  name: SETTINGS,
+  fieldPath: 'data.BASE_URL',
+  options: { delimiter: '/', index: 2 },
+}
+const DOMAIN: Partial<Kustomization> = {
+  replacements: [
+    {
+      source: HOST_OF_BASE_URL,
+      targets: [{ select: { kind: 'DomainMapping' }, fieldPaths: ['metadata.name'] }],
+    },
+  ],
+}
+const GATEWAY: Partial<Kustomization> = {
+  replacements: [
+    {
+      source: HOST_OF_BASE_URL,
+      targets: [{ select: { kind: 'HTTPRoute' }, fieldPaths: ['spec.hostnames.0'] }],
+    },
+  ],
+}
+const KEDA: Partial<Kustomization> = {
+  patches: [
+    {
+      target: { ...KNATIVE_SERVICE, name: CONSUMER },
+      patch: stringify({
+        $patch: 'delete',
+        apiVersion: 'serving.knative.dev/v1',
+        kind: 'Service',
+        metadata: { name: CONSUMER },
+      }),
+    },
+    {
+      // Wakes go by Redis then: what stays up listens there.
+      target: { ...KNATIVE_SERVICE, labelSelector: `${ROLE} in (api, tick)` },
+      patch: stringify([
+        {
+          op: 'add',
+          path: '/spec/template/spec/containers/0/env/-',
+          value: { name: 'ASSAY_CONSUMER_URL', value: '' },
+        },
+      ]),
+    },
+  ],
+}
+
+const ABOUT_BASE = 'Applied through an overlay, which names the namespace, the image and the host.'
+const ABOUT_POLICIES = `Nothing comes in but by the gateways of Knative, which the label cluster-local keeps the outside from; name
+yours here if it is another. A gateway hides who called, so the consumer also asks for a bearer, and the tick does
+no harm to be called. Out goes what agents and callbacks need; the router finds other functions only.`
+const ABOUT_DOMAIN =
+  'Gives the router the host of BASE_URL. Needs a ClusterDomainClaim, or autocreate-cluster-domain-claims.'
+const ABOUT_GATEWAY = `Leads the host of BASE_URL to the router by the Gateway API and Kourier: name your Gateway in http-route.yaml,
+and apply ../../cluster/reference-grant.yaml once.`
+const ABOUT_KEDA = `A consumer that stays up while there is a backlog, scaled by KEDA, in the place of the function "consume".`
+const ABOUT_GRANT = `Lets the routes of these namespaces lead to Kourier. Applied once, by who administers the cluster.`
+
+const aboutOverlay = ({ about }: Installation) => `${about}
+Yours to name: namespace, newName, newTag and BASE_URL. Hosts within the cluster follow the namespace.
+Optional: components: [../../components/domain] or gateway, and keda.
+Before it: kubectl -n NAMESPACE create secret generic ${SETTINGS} ${SECRETS.map(name => `--from-literal=${name}=…`).join(' ')}`
