@@ -58,7 +58,7 @@ export async function insertMember(
 
 /** Makes others who change the account's members wait until this transaction ends. */
 export async function lockMembers(db: Database, account_id: string): Promise<void> {
-  await db.execute(sql`select from accounts where id = ${account_id} for update`)
+  await db.execute(sql`select from accounts where id = ${account_id} for no key update`)
 }
 
 export async function countOwners(db: Database, account_id: string): Promise<number> {

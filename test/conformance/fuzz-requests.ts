@@ -2,7 +2,9 @@
 // and bytes that do not.
 
 import fc from 'fast-check'
+import { NDJSON } from '../../shared/domain/protocol.ts'
 import type { Document, Operation } from './contract.ts'
+import { HINTS } from './fuzz-operations.ts'
 
 type Schema = Record<string, unknown>
 
@@ -17,8 +19,10 @@ export interface Wish {
   body: string | Uint8Array | undefined
   content_type: string | undefined
   accept: string | undefined
-  token: 'key' | 'session' | 'viewer' | 'stranger' | 'none' | 'bad'
+  token: Token | { thing: string; nth: number }
 }
+
+export type Token = 'key' | 'session' | 'viewer' | 'stranger' | 'none' | 'bad'
 
 /** A text as it is, or the nth of the things of a kind that are there when the request is sent. */
 export type Named = { text: string } | { thing: string; nth: number }
@@ -26,66 +30,50 @@ export type Named = { text: string } | { thing: string; nth: number }
 /** Stands in a body for an id that is known when it is sent. */
 export const THING = /"@(\w+):(\d+)@"/g
 
-// What hashes a password is asked less often: it would be most of the time. So is what takes away what the others
-// act on; and starts more often.
-const WEIGHTS: Record<string, number> = {
-  createSession: 1,
-  changePassword: 1,
-  createMember: 1,
-  updateMember: 1,
-  deleteAccount: 1,
-  deleteProject: 2,
-  deleteAgent: 4,
-  createAgent: 40,
-  startRun: 60,
-  startOneOffRun: 60,
-  submitBatch: 60,
-  createTrigger: 40,
-  fireTrigger: 60,
-}
-// A stream of events ends with its run, and here nothing runs.
-const STREAMS = 'text/event-stream'
-
 export function wishes(document: Document): fc.Arbitrary<Wish> {
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, operation]) =>
-      operation.responses[200]?.content?.[STREAMS] ? [] : [{ method, path, operation }],
-    ),
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   )
   return fc.oneof(
     ...all.map(({ method, path, operation }) => ({
-      weight: WEIGHTS[operation.operationId] ?? 20,
+      weight: HINTS[operation.operationId]?.weight ?? 20,
       arbitrary: wish(document, method, path, operation),
     })),
   )
 }
 
 function wish(document: Document, method: string, path: string, operation: Operation): fc.Arbitrary<Wish> {
-  const resolved = (schema: Schema) => arbitraryOf(document, schema)
+  const hint = HINTS[operation.operationId] ?? {}
+  const bodies = (type: string, schema: Schema) =>
+    type === NDJSON ? arbitraryOf(document, schema) : hinted(arbitraryOf(document, schema), hint.body)
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1]!)
   const parameters = (operation.parameters ?? []).filter(one => one.in === 'query')
   const content = operation.requestBody?.content ?? {}
   const types = Object.keys(content)
+  // Of two forms the one as lines is told in the query what the other has in its body.
+  const inQuery = (type: string | undefined) => types.length < 2 || type === NDJSON
   const body =
     types.length === 0
       ? fc.oneof({ weight: 9, arbitrary: fc.constant({ type: undefined, body: undefined }) }, odd)
       : fc.oneof(
           {
             weight: 8,
-            arbitrary: fc.constantFrom(...types).chain(type => bodyOf(type, resolved(content[type]!.schema))),
+            arbitrary: fc
+              .constantFrom(...types)
+              .chain(type => bodyOf(type, bodies(type, content[type]!.schema))),
           },
           odd,
         )
   return fc
     .record({
-      params: fc.record(Object.fromEntries(names.map(name => [name, idOf(name.replace(/Id$/, ''))]))),
+      params: fc.record(Object.fromEntries(names.map(name => [name, idOf(kindOf(name, hint.params))]))),
       query: fc.tuple(
         ...parameters.map(({ name, schema, required }) =>
           fc.option(
             queryValue(document, name, schema).map(value => [name, value] as [string, Named]),
             {
               nil: undefined,
-              freq: required ? 10 : 1,
+              freq: required || (types.length > 1 && name === 'agent_id') ? 10 : 1,
             },
           ),
         ),
@@ -112,28 +100,46 @@ function wish(document: Document, method: string, path: string, operation: Opera
         },
       ),
       noise: fc.integer({ min: 0, max: 19 }),
+      nth: fc.nat(10_000),
     })
-    .map(({ params, query, extra, sent, accept, token, noise }) => ({
+    .map(({ params, query, extra, sent, accept, token, noise, nth }) => ({
       operation_id: operation.operationId,
       method: method.toUpperCase(),
       path,
       params,
       query: [
-        ...query.filter(one => one !== undefined),
+        ...(inQuery(sent.type) ? query : [])
+          .filter(one => one !== undefined)
+          .filter(([name]) => !(name in (hint.query ?? {}))),
+        ...Object.entries(hint.query ?? {}).map(([name, text]): [string, Named] => [name, { text }]),
         ...(extra && noise === 0 ? [[extra[0], { text: extra[1] }] as [string, Named]] : []),
       ],
       body: sent.body,
       content_type: sent.type,
       accept,
-      token,
+      token: hint.token && (token === 'key' || token === 'session') ? { thing: hint.token, nth } : token,
     }))
+}
+
+/** `agentId` names an agent, `agent_id` too. */
+export const kindOf = (name: string, instead: Record<string, string> = {}) => {
+  const kind = name.replace(/_id$|Id$/, '').replace(/^record$/, 'item')
+  return instead[kind] ?? kind
+}
+
+/** Mostly with the fields of the hint. */
+function hinted(value: fc.Arbitrary<unknown>, body?: (nth: number) => object): fc.Arbitrary<unknown> {
+  if (body === undefined) return value
+  return fc
+    .tuple(value, fc.nat(10_000), fc.integer({ min: 1, max: 5 }))
+    .map(([value, nth, luck]) => (luck > 1 ? { ...(value as object), ...body(nth) } : value))
 }
 
 type Sent = { type: string | undefined; body: string | Uint8Array | undefined }
 
 function bodyOf(type: string, value: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
   const text = spoiled(value).map(value => JSON.stringify(value) ?? '')
-  if (type !== 'application/x-ndjson') return text.map(body => ({ type, body }))
+  if (type !== NDJSON) return text.map(body => ({ type, body }))
   return fc
     .array(text, { maxLength: 5 })
     .map(lines => ({ type, body: lines.map(line => `${line}\n`).join('') }))
@@ -207,8 +213,7 @@ const idOf = (thing: string): fc.Arbitrary<Named> =>
 
 /** A query's value: one that its schema allows, mostly. */
 function queryValue(document: Document, name: string, schema: Schema): fc.Arbitrary<Named> {
-  const thing = /^(project|agent|run|record|actor)_id$/.exec(name)?.[1]
-  if (thing) return idOf(thing)
+  if (NAMED_BY_ID.test(name)) return idOf(kindOf(name))
   if (name === 'cursor')
     return fc.oneof(
       idOf('cursor'),
@@ -245,6 +250,8 @@ function spoiled(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   })
 }
 
+/** Names a thing of ours; an `item_id` is the caller's. */
+const NAMED_BY_ID = /^(?!item_id$)\w+_id$/
 const MAX_TEXT = 40
 const CRONS = ['* * * * *', '0 9 * * MON-FRI', '*/7 1-5 1,15 * 0', '0 0 29 2 *', '0 0 30 2 *', '@daily']
 
@@ -298,7 +305,7 @@ function objectOf(schema: Schema, within: (inner: unknown) => fc.Arbitrary<unkno
 }
 
 function fieldOf(name: string, inner: Schema, within: (inner: unknown) => fc.Arbitrary<unknown>) {
-  const thing = /^(project|agent|run)_id$/.exec(name)?.[1] ?? (name === 'agent' ? 'slug' : undefined)
+  const thing = NAMED_BY_ID.test(name) ? kindOf(name) : name === 'agent' ? 'slug' : undefined
   if (thing) return fc.nat(10_000).map(nth => `@${thing}:${nth}@`)
   // One e-mail and few keys, so that sign-ins get throttled and idempotency keys met again.
   if (name === 'idempotency_key') return fc.nat(1000).map(n => `key ${n}`)

@@ -57,9 +57,9 @@ export const called = (
   },
 })
 
-/** Works off everything there is. */
-export async function workOff(world: World, play: Play): Promise<void> {
-  await consume({
+/** Works off everything there is, retries that are not due yet included, unless it is stopped before. */
+export async function workOff(world: World, play: Play, stop?: AbortSignal): Promise<void> {
+  const ctx: World['ctx'] = {
     ...world.ctx,
     async invokeAgent(target, { body }) {
       const items = body
@@ -74,7 +74,8 @@ export async function workOff(world: World, play: Play): Promise<void> {
       }
       return { status: 200, contentType: 'application/x-ndjson', body: answer() }
     },
-  })
+  }
+  await consume(ctx, stop && { stop })
 }
 
 /** A version of an agent whose code is played. */

@@ -1,0 +1,79 @@
+// What the fuzz has to know of an operation beyond the OpenAPI document, so that it succeeds now and then. One that
+// needs nothing has no row here. The fuzz fails for an operation that never succeeded, and names it: add its row.
+//
+// A value "@kind:nth@" stands for the nth of the things of a kind that are known when the request is sent. They are
+// learned from answers: what `/v1/agents` answers are agents, because the document has `/v1/agents/{agentId}`; a
+// `run_id` names a run; and a token or a secret is a thing of its field's name. See learnFrom in fuzz.test.ts.
+
+import { PASSWORD } from './account-of-own.ts'
+
+export interface Hint {
+  /** How often it is asked; 20 unless told. */
+  weight?: number
+  /** Fields that its body as JSON has, mostly; undefined takes one away. */
+  body?: (nth: number) => Record<string, unknown>
+  /** Parameters that its query has. */
+  query?: Record<string, string>
+  /** Kinds of things its path is filled with, in place of the parameters' own: `dlq` and `quarantine` are of triage. */
+  params?: Record<string, string>
+  /** A kind of thing to use as its token, in place of the key and the session all others are sent with. */
+  token?: string
+}
+
+/** The name of projects that may be deleted. */
+export const SPARE_PROJECT = 'spare'
+
+const byId = (nth: number) => ({
+  agent_id: `@agent:${nth}@`,
+  agent: undefined,
+  project_id: undefined,
+  callback_url: undefined,
+})
+
+// What hashes a password is asked less often, because it would be most of the time; and so is what takes away what
+// the others act on.
+export const HINTS: Record<string, Hint> = {
+  createSession: { weight: 6, body: nth => ({ email: `@email:${nth}@`, password: PASSWORD }) },
+  refreshSession: { body: nth => ({ refresh_token: `@refresh_token:${nth}@` }) },
+  revokeSession: { token: 'access_token' },
+  deleteCurrentSession: { weight: 4, token: 'access_token' },
+  changePassword: {
+    weight: 3,
+    token: 'access_token',
+    body: () => ({ current_password: PASSWORD, new_password: PASSWORD }),
+  },
+  createMember: { weight: 2 },
+  updateMember: { params: { member: 'changing' }, body: () => ({ password: undefined }) },
+  deleteAccount: {
+    weight: 3,
+    token: 'doomed_token',
+    body: nth => ({ account_name: `@doomed:${nth}@`, password: PASSWORD }),
+  },
+  createProject: { body: () => ({ name: SPARE_PROJECT }) },
+  deleteProject: { params: { project: 'spare_project' }, query: { confirm: SPARE_PROJECT } },
+  createAgent: { weight: 40 },
+  deleteAgent: { weight: 4 },
+  createDeployment: { body: nth => ({ declaration: { name: 'fuzzed', concurrency: 1 + (nth % 9) } }) },
+  // An agent is named once: by the path, or by its id.
+  startRun: { weight: 60, body: () => ({ agent_id: undefined, callback_url: undefined }) },
+  startOneOffRun: { weight: 60, body: byId },
+  submitBatch: { weight: 60, body: byId },
+  createRecovery: { weight: 30, body: nth => ({ filter: nth % 2 ? {} : { run_id: `@run:${nth}@` } }) },
+  abortRecovery: { weight: 30 },
+  listTriage: { weight: 40 },
+  resumeItem: { weight: 30, params: { item: 'quarantine' } },
+  replayItem: { params: { item: 'dlq' } },
+  acknowledgeItem: { params: { item: 'dlq' } },
+  dismissItem: { params: { item: 'dlq' } },
+  createSchedule: {
+    weight: 30,
+    body: nth => ({ cron: `${nth % 60} * * * *`, timezone: 'Europe/Berlin', agent_id: `@agent:${nth}@` }),
+  },
+  updateSchedule: { body: nth => ({ cron: `${nth % 60} 9 * * *`, timezone: 'UTC' }) },
+  deleteSchedule: { weight: 4 },
+  createTrigger: { weight: 30, body: nth => ({ name: `t${nth}`, agent_id: `@agent:${nth}@` }) },
+  updateTrigger: { body: nth => ({ name: `t${nth}`, secret_env: undefined, signing_secret: undefined }) },
+  deleteTrigger: { weight: 4 },
+  fireTrigger: { weight: 30, params: { webhook: 'fired' }, token: 'fired_secret' },
+  createAlertChannel: { body: nth => ({ url: `https://example.org/${nth % 100}` }) },
+}
