@@ -1,5 +1,6 @@
 // Makes the bundle of each unit: one file with all it needs, the smaller the faster it starts.
 // Usage: node infra/bundle.ts [--packaging endpoint|group|all] [--out FOLDER]
+// And the router's, which knows where each path of that packaging leads.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,15 +9,22 @@ import { build } from 'esbuild'
 import type { Endpoint } from '../shared/http/endpoint.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
 import { leaveOut, UNDOCUMENTED_SCHEMAS } from './leave-out.ts'
-import { PACKAGINGS, type Packaging, type Unit, unitsOf } from './packaging.ts'
+import { PACKAGINGS, type Packaging, routesOf, type Unit, unitsOf } from './packaging.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FUNCTIONS = join(ROOT, 'functions')
 
 /** The text of a Node program that serves the unit. */
-export async function bundleForNode(unit: Unit): Promise<string> {
+export const bundleForNode = async (unit: Unit): Promise<string> => bundled(await entryOf(unit))
+
+/** The text of the Node program that leads to the units. */
+export const bundleRouter = (units: readonly Unit[]): Promise<string> =>
+  bundled(`import { serveRouter } from './infra/node/router.ts'
+await serveRouter(${JSON.stringify(routesOf(units))})`)
+
+async function bundled(contents: string): Promise<string> {
   const { outputFiles } = await build({
-    stdin: { contents: await entryOf(unit), resolveDir: ROOT, loader: 'ts' },
+    stdin: { contents, resolveDir: ROOT, loader: 'ts' },
     bundle: true,
     write: false,
     minify: true,
@@ -79,6 +87,20 @@ async function importsOfList() {
   return found
 }
 
+/** Writes the bundles of a packaging to a folder, each as NAME.mjs; returns their sizes in bytes, by name. */
+export async function writeBundles(packaging: Packaging, folder: string): Promise<Map<string, number>> {
+  await mkdir(folder, { recursive: true })
+  const units = unitsOf(packaging)
+  const sizes = new Map<string, number>()
+  const write = async (name: string, text: string) => {
+    await writeFile(join(folder, `${name}.mjs`), text)
+    sizes.set(name, Buffer.byteLength(text))
+  }
+  for (const unit of units) await write(unit.name, await bundleForNode(unit))
+  await write('router', await bundleRouter(units))
+  return sizes
+}
+
 if (import.meta.main) {
   const { values } = parseArgs({
     options: {
@@ -90,10 +112,6 @@ if (import.meta.main) {
     console.error(`--packaging is one of ${PACKAGINGS.join(', ')}`)
     process.exit(2)
   }
-  await mkdir(values.out, { recursive: true })
-  for (const unit of unitsOf(values.packaging as Packaging)) {
-    const text = await bundleForNode(unit)
-    await writeFile(join(values.out, `${unit.name}.mjs`), text)
-    console.log(`${unit.name.padEnd(28)} ${(Buffer.byteLength(text) / 1024).toFixed(0).padStart(6)} KiB`)
-  }
+  for (const [name, bytes] of await writeBundles(values.packaging as Packaging, values.out))
+    console.log(`${name.padEnd(28)} ${(bytes / 1024).toFixed(0).padStart(6)} KiB`)
 }

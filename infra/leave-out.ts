@@ -47,7 +47,7 @@ export const leaveOut: Plugin[] = [
   // The messages of 50 languages: 260 KB.
   instead('only-english', /zod\/v4\/locales\/index\.js$/, "export { default as en } from './en.js'"),
   // The lines that DEBUG=ioredis:* would print: 9 KB.
-  instead('no-debug-lines', /node_modules\/debug\/src\/index\.js$/, 'module.exports = () => () => {}'),
+  instead('no-debug-lines', /node_modules\/debug\/src\/index\.js$/, 'exports.default = () => () => {}'),
   // The types of files that mails have attached; ours have none: 75 KB.
   instead(
     'no-attachments',

@@ -28,11 +28,13 @@ describe.each(PACKAGINGS)('units by %s', packaging => {
     }
     expect(find('GET', '/docs')).toBe(units.find(unit => unit.docs)!.name)
     expect(find('HEAD', '/health')).toBe(find('GET', '/health'))
+    expect(find('GET', '/he%61lth')).toBe(find('GET', '/health'))
   })
 
   it('are not found by what nothing serves', () => {
     expect(find('GET', '/v1/nothing')).toBeUndefined()
     expect(find('DELETE', '/health')).toBeUndefined()
+    expect(find('GET', '/health%2Fready')).toBeUndefined()
     expect(find('GET', '/v1/agents/a/b')).toBeUndefined()
     expect(find('POST', '/consume')).toBeUndefined()
   })

@@ -47,7 +47,7 @@ function unitName(packaging: Packaging, endpoint: Endpoint): string {
 }
 
 /** What the unit with the reference serves beside its endpoints. */
-export const DOCS_PATHS = ['/openapi.json', '/docs'] as const
+export const DOCS_PATHS = ['/', '/openapi.json', '/docs'] as const
 
 /** The routes of all units that callers reach, in the order in which they are tried. */
 export function routesOf(units: readonly Unit[]): Route[] {

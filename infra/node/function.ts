@@ -13,6 +13,7 @@ import { createContext } from './context.ts'
 import { addressOf, listen } from './listen.ts'
 import { createPost } from './post.ts'
 import { readSettings, type Settings } from './settings.ts'
+import { endOnSignal } from './stop.ts'
 
 export interface FunctionUnit {
   name: string
@@ -75,12 +76,16 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
 
   const stop = new AbortController()
   const listener = await listen(
-    { port: Number(settings.get('PORT') ?? DEFAULT_PORT), host: settings.get('HOST') ?? '0.0.0.0' },
+    {
+      port: Number(settings.get('PORT') ?? DEFAULT_PORT),
+      host: settings.get('HOST') ?? '0.0.0.0',
+      proxies: settings.list('ASSAY_TRUSTED_PROXIES'),
+    },
     handlerOf(unit, ctx, stop.signal),
   )
   closing.defer(() => listener.close())
   log('info', 'ready', { unit: unit.name, url: listener.url })
-  onStop(stop, closing)
+  endOnSignal({ onStop: () => stop.abort(), close: () => closing.disposeAsync() })
 }
 
 /** A platform's own calls arrive at any path: each names the service, not what is in it. */
@@ -94,22 +99,6 @@ function handlerOf(unit: FunctionUnit, ctx: Context, stop: AbortSignal) {
     return answerPlatform(ctx, platform, request, {
       stop,
       onWake: wake => listenForWakes(ctx.redis, wake),
-    })
-  }
-}
-
-/**
- * Knative sends the signal after the last request was drained, so the process ends. The OpenFaaS watchdog sends it
- * first and goes on passing requests: there the process stays until the watchdog ends with it.
- */
-function onStop(stop: AbortController, closing: AsyncDisposableStack): void {
-  const underWatchdog = process.env.fprocess !== undefined
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, async () => {
-      stop.abort()
-      if (underWatchdog) return
-      await closing.disposeAsync()
-      process.exit(0)
     })
   }
 }

@@ -40,6 +40,8 @@ export interface ServerOptions {
   mail?: Context['mail'] | undefined
   /** Networks (CIDR) that callbacks and alerts may be sent to although they are private. */
   allowCallbackNetworks?: string[]
+  /** Networks (CIDR) of proxies that are believed where a request came from. */
+  trustedProxies?: string[] | undefined
   /** Where lines of the log go; standard error unless told. */
   writeLog?: (line: string) => void
 }
@@ -114,12 +116,15 @@ function startTick(ctx: Context): () => Promise<void> {
   }
 }
 
-async function listenForCallers({ port, host }: ServerOptions, ctx: Context): Promise<Listener> {
+async function listenForCallers(
+  { port, host, trustedProxies: proxies }: ServerOptions,
+  ctx: Context,
+): Promise<Listener> {
   const app = createApp(endpoints, () => ctx)
   serveReference(
     app,
     () => openApiDocument(endpoints),
     () => ctx,
   )
-  return listen({ port, host }, request => app.fetch(request))
+  return listen({ port, host, proxies }, request => app.fetch(request))
 }

@@ -21,6 +21,16 @@ export function allowsOutside(networks: readonly string[]): Allows {
   }
 }
 
+/** Whether an address, given as text, is in one of the networks. @throws Error naming the network that is none */
+export function isIn(networks: readonly string[]): (address: string) => boolean {
+  const blocks = networks.map(parsed)
+  return text => {
+    if (!ipaddr.isValid(text)) return false
+    const address = ipaddr.process(text)
+    return blocks.some(([network, bits]) => contains(network, bits, address))
+  }
+}
+
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast') return false
   return address.kind() === 'ipv4' || (address as ipaddr.IPv6).match(GLOBAL_UNICAST)

@@ -7,8 +7,8 @@ import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { BodyBrokeOff, drain } from './body.ts'
 import type { Endpoint } from './endpoint.ts'
+import { checkEncoding, errorAnswer } from './error-answer.ts'
 import { noOperation } from './no-operation.ts'
-import { checkEncoding } from './validation.ts'
 
 /** Serves the endpoints; `serveReference` adds what documents them. */
 export function createApp(endpoints: readonly Endpoint[], contextFor: (request: Request) => Context): Hono {
@@ -19,7 +19,7 @@ export function createApp(endpoints: readonly Endpoint[], contextFor: (request: 
   }
   app.notFound(c => {
     const ctx = contextFor(c.req.raw)
-    return failed(ctx, c.req.raw, ctx.newId(), unknownPath(endpoints, c.req.raw))
+    return failed(ctx, c.req.raw, ctx.newId(), noOperation(endpoints, c.req.raw))
   })
   return app
 }
@@ -45,12 +45,10 @@ async function failed(ctx: Context, request: Request, request_id: string, error:
   await drain(request)
   if (error instanceof BodyBrokeOff)
     ctx.log('info', 'request_broke_off', { request_id, ...named(request), error: String(error.cause) })
-  const known = error instanceof ApiError ? error : unexpected(ctx, request, request_id, error)
-  const { code, message, hint, status } = known
-  const headers: Record<string, string> = { 'content-type': 'application/json', 'x-request-id': request_id }
-  if (status === 401) headers['www-authenticate'] = 'Bearer'
-  if (known.retry_after_s !== undefined) headers['retry-after'] = String(known.retry_after_s)
-  return new Response(JSON.stringify({ error: { code, message, hint } }), { status, headers })
+  return errorAnswer(
+    error instanceof ApiError ? error : unexpected(ctx, request, request_id, error),
+    request_id,
+  )
 }
 
 function unexpected(ctx: Context, request: Request, request_id: string, error: unknown): ApiError {
@@ -67,13 +65,4 @@ const named = ({ method, url }: Request) => ({ method, path: new URL(url).pathna
 function textOf(error: unknown): string {
   if (error instanceof DrizzleQueryError) return `query failed: ${error.query}\n${textOf(error.cause)}`
   return error instanceof Error ? String(error.stack) : String(error)
-}
-
-function unknownPath(endpoints: readonly Endpoint[], request: Request): ApiError {
-  try {
-    checkEncoding(request.url)
-  } catch (error) {
-    return error as ApiError
-  }
-  return noOperation(endpoints, request)
 }

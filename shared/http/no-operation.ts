@@ -3,13 +3,24 @@
 import { ApiError } from '../domain/errors.ts'
 import { isUuid } from '../domain/ids.ts'
 import { nearest } from '../domain/nearest.ts'
-import type { Endpoint } from './endpoint.ts'
+import { checkEncoding } from './error-answer.ts'
+
+/** An endpoint, or the route to one. */
+type Operation = { method: string; path: string }
 
 const LETTERS_APART = 6
 const CHARACTERS_LOOKED_AT = 120 // the longest path there is takes half of it
 
-/** `not_found`, with the methods the path takes, or the path that is nearest to it. */
-export function noOperation(endpoints: readonly Endpoint[], request: Request): ApiError {
+/** `not_found`, with the methods the path takes, or the path that is nearest to it; unless it is no path at all. */
+export function noOperation(
+  endpoints: readonly Operation[],
+  request: Pick<Request, 'method' | 'url'>,
+): ApiError {
+  try {
+    checkEncoding(request.url)
+  } catch (error) {
+    return error as ApiError
+  }
   const path = shapeOf(new URL(request.url).pathname)
   const here = endpoints.filter(one => shapeOf(one.path) === path).map(one => one.method.toUpperCase())
   const near = nearestOf(endpoints, request.method, path)
@@ -23,7 +34,7 @@ export function noOperation(endpoints: readonly Endpoint[], request: Request): A
   return new ApiError('not_found', 'There is no such operation.', hints.filter(Boolean).join(' '))
 }
 
-function nearestOf(endpoints: readonly Endpoint[], method: string, path: string): string | undefined {
+function nearestOf(endpoints: readonly Operation[], method: string, path: string): string | undefined {
   if (path.length > CHARACTERS_LOOKED_AT) return undefined
   const alike = endpoints.filter(one => one.method === method.toLowerCase())
   const shape = nearest(

@@ -17,7 +17,17 @@ export function createRoutes(
   return (method, pathname) => {
     // Servers answer HEAD by what they would answer to GET.
     const wanted = method === 'HEAD' ? 'get' : method.toLowerCase()
-    return compiled.find(route => route.method === wanted && route.pattern.test(pathname))?.unit
+    const path = decoded(pathname)
+    return compiled.find(route => route.method === wanted && route.pattern.test(path))?.unit
+  }
+}
+
+/** As the app reads it: whatever is escaped but a slash, a question mark and the like. */
+function decoded(pathname: string): string {
+  try {
+    return decodeURI(pathname.replaceAll('%25', '%2525'))
+  } catch {
+    return pathname
   }
 }
 

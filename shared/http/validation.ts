@@ -52,12 +52,3 @@ export function headersOf(request: Request, schema: z.ZodObject | undefined): un
   })
   return checked(schema, Object.fromEntries(given), 'headers')
 }
-
-/** Refuses a URL whose percent-encoding does not decode to UTF-8. */
-export function checkEncoding(url: string): void {
-  try {
-    decodeURIComponent(url)
-  } catch {
-    throw new ApiError('invalid_request', 'The URL holds a malformed percent-encoding.')
-  }
-}

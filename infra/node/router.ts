@@ -1,0 +1,174 @@
+// Sends each request to the function that serves it, where neither the platform nor its ingress can tell by path.
+// Guarantee: bodies pass as they come, both ways; an answer that breaks off there breaks off here, so that nobody takes
+// it for whole; and whatever no function answered is an error like any other.
+
+import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import https from 'node:https'
+import { ApiError } from '../../shared/domain/errors.ts'
+import { newId } from '../../shared/domain/ids.ts'
+import { errorAnswer } from '../../shared/http/error-answer.ts'
+import { noOperation } from '../../shared/http/no-operation.ts'
+import { createRoutes, type Route } from '../../shared/http/routes.ts'
+import { type Address, type Listener, listening } from './listen.ts'
+import { readSettings } from './settings.ts'
+import { endOnSignal } from './stop.ts'
+
+export interface RouterOptions extends Address {
+  routes: readonly Route[]
+  /** Where units are, with `{unit}` for the name: http://assay-{unit}.assay.svc.cluster.local */
+  unitUrl: string
+  writeLog?: (line: string) => void
+}
+
+/** Between two machines only, so that neither end passes them on. */
+const HOP_BY_HOP = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+]
+const CHARACTERS_LOGGED = 300
+
+/** Serves the router until the process is asked to stop. */
+export async function serveRouter(routes: readonly Route[]): Promise<void> {
+  const settings = readSettings(process.env)
+  const port = Number(settings.get('PORT') ?? 8080)
+  const host = settings.get('HOST') ?? '0.0.0.0'
+  endOnSignal(await startRouter({ port, host, routes, unitUrl: settings.need('ASSAY_UNIT_URL') }))
+}
+
+/** @throws Error when `unitUrl` cannot lead to units */
+export async function startRouter(options: RouterOptions): Promise<Listener> {
+  const find = createRoutes(options.routes)
+  const write = options.writeLog ?? (line => process.stderr.write(line))
+  const addressOf = unitAddresses(options.unitUrl)
+  const server = http.createServer((incoming, outgoing) => {
+    const url = requestUrl(incoming)
+    const method = incoming.method!
+    if (url.pathname === '/healthz') return void answer(outgoing, Response.json({ status: 'ok' }))
+    const unit = find(method, url.pathname)
+    if (unit === undefined) {
+      const error = noOperation(options.routes, { method, url: url.href })
+      return void answer(outgoing, errorAnswer(error, requestId()))
+    }
+    forward(incoming, outgoing, addressOf(unit, url), cause => {
+      const request_id = requestId()
+      const at = new Date().toISOString()
+      const fields = {
+        request_id,
+        unit,
+        method,
+        path: url.pathname,
+        error: cause.slice(0, CHARACTERS_LOGGED),
+      }
+      write(`${JSON.stringify({ at, level: 'error', event: 'unit_did_not_answer', ...fields })}\n`)
+      return errorAnswer(notAnswered(unit, request_id), request_id)
+    })
+  })
+  server.requestTimeout = 0 // an upload may take as long as it takes; the functions have bounds of their own
+  return listening(server.listen(options.port, options.host), options)
+}
+
+const requestId = () => newId(Date.now(), bytes => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>))
+
+/** As the app sees it: without the dots, and never another host's. */
+function requestUrl({ url = '/' }: IncomingMessage): URL {
+  const text = url.startsWith('/') ? `http://router${url}` : url
+  return URL.canParse(text) ? new URL(text) : new URL('http://router/')
+}
+
+function unitAddresses(template: string): (unit: string, url: URL) => URL {
+  const example = template.replace('{unit}', 'unit')
+  if (!template.includes('{unit}') || !URL.canParse(example) || !/^https?:/.test(example))
+    throw new Error(
+      `ASSAY_UNIT_URL: "${template}" must look like http://assay-{unit}.assay.svc.cluster.local`,
+    )
+  return (unit, { pathname, search }) =>
+    new URL(template.replace('{unit}', unit).replace(/\/$/, '') + pathname + search)
+}
+
+const notAnswered = (unit: string, request_id: string) =>
+  new ApiError(
+    'internal',
+    `The function "${unit}" did not answer; the router's log names request ${request_id}.`,
+    'Ask again; what is sent with an Idempotency-Key is taken once.',
+  )
+
+/** Kept connections are for requests that can be sent twice: the other end may close one just as it is taken up. */
+const kept = {
+  'http:': new http.Agent({ keepAlive: true }),
+  'https:': new https.Agent({ keepAlive: true }),
+}
+
+function forward(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  to: URL,
+  failed: (cause: string) => Response,
+): void {
+  const { request } = to.protocol === 'https:' ? https : http
+  const hasBody =
+    Number(incoming.headers['content-length'] ?? 0) > 0 || 'transfer-encoding' in incoming.headers
+  const upstream = request(to, {
+    method: incoming.method,
+    headers: forwardedHeaders(incoming, to),
+    agent: hasBody ? false : kept[to.protocol as keyof typeof kept],
+  })
+  upstream.once('response', response => {
+    if (isForeign(response)) {
+      response.resume()
+      return void answer(outgoing, refusal(response) ?? failed(`it answered ${response.statusCode}`))
+    }
+    outgoing.writeHead(response.statusCode!, endToEnd(response))
+    outgoing.flushHeaders()
+    response.pipe(outgoing)
+    response.once('close', () => response.complete || outgoing.destroy())
+  })
+  upstream.once('error', error => {
+    incoming.unpipe(upstream)
+    if (outgoing.headersSent || outgoing.destroyed) return // how it ends is for the response to say
+    if (upstream.reusedSocket && !hasBody) return forward(incoming, outgoing, to, failed)
+    answer(outgoing, failed(error.message))
+  })
+  outgoing.once('close', () => outgoing.writableFinished || upstream.destroy())
+  incoming.pipe(upstream)
+}
+
+/** An error that a proxy before the function wrote: functions answer in JSON. */
+const isForeign = ({ statusCode, headers }: IncomingMessage) =>
+  statusCode! >= 400 && !headers['content-type']?.startsWith('application/json')
+
+function refusal({ statusCode }: IncomingMessage): Response | undefined {
+  if (statusCode !== 429) return undefined
+  const error = new ApiError('rate_limited', 'Too many requests are under way.', 'Ask again in a second.', 1)
+  return errorAnswer(error, requestId())
+}
+
+function forwardedHeaders(incoming: IncomingMessage, to: URL): Record<string, string[] | string> {
+  const { headersDistinct: given, socket } = incoming
+  const hops = [...(given['x-forwarded-for'] ?? []), socket.remoteAddress ?? 'unknown']
+  return {
+    ...endToEnd(incoming),
+    host: to.host,
+    'x-forwarded-for': hops.join(', '),
+    'x-forwarded-host': given['x-forwarded-host'] ?? given.host ?? '',
+    'x-forwarded-proto': given['x-forwarded-proto'] ?? 'http',
+  }
+}
+
+function endToEnd({ headers, headersDistinct }: IncomingMessage): Record<string, string[]> {
+  const named = headers.connection?.split(',').map(name => name.trim().toLowerCase()) ?? []
+  const dropped = new Set([...HOP_BY_HOP, ...named])
+  return Object.fromEntries(
+    Object.entries(headersDistinct).filter(([name]) => !dropped.has(name)) as [string, string[]][],
+  )
+}
+
+async function answer(outgoing: ServerResponse, response: Response): Promise<void> {
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text())
+}

@@ -1,0 +1,20 @@
+// What an answer that is an error looks like, wherever it comes from: an endpoint, the app around it or the router.
+
+import { ApiError } from '../domain/errors.ts'
+
+export function errorAnswer(error: ApiError, request_id: string): Response {
+  const { code, message, hint, status, retry_after_s } = error
+  const headers: Record<string, string> = { 'content-type': 'application/json', 'x-request-id': request_id }
+  if (status === 401) headers['www-authenticate'] = 'Bearer'
+  if (retry_after_s !== undefined) headers['retry-after'] = String(retry_after_s)
+  return new Response(JSON.stringify({ error: { code, message, hint } }), { status, headers })
+}
+
+/** Refuses a URL whose percent-encoding does not decode to UTF-8. */
+export function checkEncoding(url: string): void {
+  try {
+    decodeURIComponent(url)
+  } catch {
+    throw new ApiError('invalid_request', 'The URL holds a malformed percent-encoding.')
+  }
+}

@@ -1,0 +1,127 @@
+// Hosts made of functions: the bundle of each group in a process of its own, the router before them, and what a
+// platform puts around each. The suite talks to the router alone.
+
+import { join } from 'node:path'
+import { writeBundles } from '../../infra/bundle.ts'
+import { type FunctionProcess, freePort, startProcess } from '../support/doubles/process.ts'
+import { passBack, passOn, plain, startProxy } from '../support/doubles/proxy.ts'
+import { type Revision, type RevisionOptions, startRevision } from '../support/doubles/queue-proxy.ts'
+import { startWatchdog, type Watchdog } from '../support/doubles/watchdog.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import type { Host, HostOptions, StartHost } from './hosts.ts'
+
+interface Container {
+  name: string
+  bundle: string
+  env: Record<string, string>
+}
+
+interface Running {
+  url: string
+  close(): Promise<void>
+}
+
+/** How a platform runs one container. */
+export type RunContainer = (container: Container) => Promise<Running>
+
+let made: Promise<string> | undefined
+/** The folder with the bundles of all groups, made once for a test file. */
+export function bundles(): Promise<string> {
+  made ??= (async () => {
+    const { path } = await tempFolder() // removed by the next test run
+    await writeBundles('group', path)
+    return path
+  })()
+  return made
+}
+
+export const environment = ({ databaseUrl, redisUrl, masterKey }: HostOptions): Record<string, string> => ({
+  DATABASE_URL: databaseUrl,
+  REDIS_URL: redisUrl,
+  ASSAY_MASTER_KEY: masterKey,
+  BASE_URL: 'http://assay.test',
+  ASSAY_ALLOW_CALLBACK_NETWORKS: '127.0.0.0/8',
+  ASSAY_TRUSTED_PROXIES: '127.0.0.0/8',
+  HOST: '127.0.0.1',
+})
+
+/** Functions are started when they are first called, by a gateway at whose address each has its name. */
+export const functionsHost =
+  (run: RunContainer): StartHost =>
+  async options => {
+    const folder = await bundles()
+    const env = environment(options)
+    const running = new Map<string, Promise<Running>>()
+    const start = (name: string, more = {}) => {
+      const bundle = join(folder, `${name}.mjs`)
+      const starting = running.get(name) ?? run({ name, bundle, env: { ...env, ...more } })
+      running.set(name, starting)
+      return starting
+    }
+    const gateway = await startProxy(async (incoming, outgoing) => {
+      const [, name, path] = /^\/function\/([a-z-]+)(\/.*)$/.exec(incoming.url!)!
+      try {
+        const { url } = await start(name!)
+        await passBack(await passOn(incoming, outgoing, new URL(url + path), {}), outgoing)
+      } catch (error) {
+        console.error(`${name}: ${String(error).slice(-500)}`)
+        if (!outgoing.headersSent) plain(outgoing, 502, '')
+      }
+    })
+    const router = await start('router', { ASSAY_UNIT_URL: `${gateway.url}/function/{unit}` })
+    return {
+      url: router.url,
+      async close() {
+        gateway.kill()
+        const started = await Promise.allSettled(running.values())
+        await Promise.all(started.map(one => one.status === 'fulfilled' && one.value.close()))
+      },
+    } satisfies Host
+  }
+
+/** Nothing around it: a container of any orchestrator. */
+export const alone: RunContainer = async ({ bundle, env }) => {
+  const port = await freePort()
+  const process = startProcess(['node', bundle], { ...env, PORT: String(port) })
+  const url = `http://127.0.0.1:${port}`
+  await answers(url, process)
+  return {
+    url,
+    async close() {
+      process.child.kill('SIGTERM')
+      await process.ended
+    },
+  }
+}
+
+export const watchdogSettings = (bundle: string) => ({ mode: 'http', fprocess: `node ${bundle}` })
+
+export const underWatchdog: RunContainer = async ({ bundle, env }) => {
+  const watchdog = await startWatchdog({ ...env, ...watchdogSettings(bundle), healthcheck_interval: '0s' })
+  await answers(watchdog.url, watchdog.process)
+  return {
+    url: watchdog.url,
+    async close() {
+      await watchdog.terminate()
+      await watchdog.process.ended
+    },
+  }
+}
+
+export const revisionOf = ({ name, bundle, env }: Container, options: Partial<RevisionOptions> = {}) =>
+  startRevision({ name: `assay-${name}`, command: ['node', bundle], env, ...options })
+
+export const underQueueProxy: RunContainer = container => revisionOf(container)
+
+export type { Revision, Watchdog }
+
+/** Resolves when the function behind the address answers. */
+export async function answers(url: string, { child, log }: FunctionProcess): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${url}/healthz`).catch(() => undefined)
+    await response?.body?.cancel()
+    if (response?.ok) return
+    if (child.exitCode !== null) throw new Error(`${url} ended before it answered: ${log()}`)
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+}

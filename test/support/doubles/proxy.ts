@@ -1,0 +1,76 @@
+// What both platforms' proxies have in common: a server, and a request passed on.
+
+import { once } from 'node:events'
+import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+
+export interface Proxy {
+  url: string
+  /** Takes no more connections; resolves when the requests under way have ended. */
+  close(): Promise<void>
+  /** Breaks off whatever is under way. */
+  kill(): void
+}
+
+export async function startProxy(handle: RequestListener, port = 0): Promise<Proxy> {
+  const server = http.createServer(handle).listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const { port: bound } = server.address() as { port: number }
+  return {
+    url: `http://127.0.0.1:${bound}`,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeIdleConnections()
+      }),
+    kill() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** Sends the request on; resolves with the head of the answer. Its body is the caller's to pass back. */
+export async function passOn(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  to: URL,
+  headers: Record<string, string>,
+): Promise<IncomingMessage> {
+  const { connection: _, 'transfer-encoding': __, ...given } = incoming.headers
+  const chunked = 'transfer-encoding' in incoming.headers ? { 'transfer-encoding': 'chunked' } : {}
+  const upstream = http.request(to, {
+    method: incoming.method,
+    headers: { ...given, ...chunked, ...headers },
+    agent: false,
+  })
+  outgoing.once('close', () => upstream.destroy())
+  incoming.pipe(upstream)
+  const [response] = (await once(upstream, 'response')) as [IncomingMessage]
+  upstream.on('error', () => {}) // the answer was there before the request was through
+  return response
+}
+
+/** Passes an answer's head and body back; `hold` keeps bytes until there are that many, as a buffered writer does. */
+export async function passBack(response: IncomingMessage, outgoing: ServerResponse, hold = 0): Promise<void> {
+  const { connection: _, 'transfer-encoding': __, ...headers } = response.headers
+  outgoing.writeHead(response.statusCode!, headers)
+  if (hold === 0) outgoing.flushHeaders()
+  let held: Buffer[] = []
+  const flush = () => {
+    if (held.length > 0) outgoing.write(Buffer.concat(held))
+    held = []
+  }
+  try {
+    for await (const chunk of response) {
+      held.push(chunk)
+      if (held.reduce((bytes, { length }) => bytes + length, 0) > hold) flush()
+    }
+    flush()
+    outgoing.end()
+  } catch {
+    outgoing.destroy() // it broke off there, so it breaks off here
+  }
+}
+
+export const plain = (outgoing: ServerResponse, status: number, text: string, headers = {}) =>
+  outgoing.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...headers }).end(text)
