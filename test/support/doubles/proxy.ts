@@ -36,11 +36,11 @@ export async function passOn(
   to: URL,
   headers: Record<string, string>,
 ): Promise<IncomingMessage> {
-  const { connection: _, 'transfer-encoding': __, ...given } = incoming.headers
+  const { connection: _, 'transfer-encoding': __, ...given } = incoming.headersDistinct
   const chunked = 'transfer-encoding' in incoming.headers ? { 'transfer-encoding': 'chunked' } : {}
   const upstream = http.request(to, {
     method: incoming.method,
-    headers: { ...given, ...chunked, ...headers },
+    headers: { ...(given as Record<string, string[]>), ...chunked, ...headers },
     agent: false,
   })
   outgoing.once('close', () => upstream.destroy())
