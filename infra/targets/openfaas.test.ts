@@ -1,0 +1,95 @@
+// What is generated for OpenFaaS, read as faas-cli and our own functions read it.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { readGenerated } from '../../test/support/generated.ts'
+import { FunctionIngress, Stack, withDefaults } from '../../test/support/openfaas.ts'
+import { readSettings } from '../node/settings.ts'
+import { UNITS } from './image.ts'
+
+const read = (name: string) => readGenerated('openfaas', name)
+const written = () => parse(withDefaults(read('stack.yml')), { version: '1.1' })
+const stack = Stack.parse(written())
+const functions = Object.entries(stack.functions)
+const ofUnit = (unit: string) => functions.filter(([, one]) => one.environment.FUNCTION === unit)
+
+describe('the stack', () => {
+  it('has each unit once, and the router, and is few enough for an installation that allows fifteen', () => {
+    for (const unit of ['router', ...UNITS.map(unit => unit.name)]) {
+      expect(ofUnit(unit).map(([name]) => name)).toEqual([`assay-${unit}`])
+    }
+    expect(functions).toHaveLength(UNITS.length + 1)
+    expect(functions.length).toBeLessThanOrEqual(15)
+  })
+
+  it('leads the router and every poke to functions that are there', () => {
+    const urls = functions.flatMap(([, { environment }]) => [
+      ...(environment.ASSAY_CONSUMER_URL ? [environment.ASSAY_CONSUMER_URL] : []),
+      ...UNITS.flatMap(unit => environment.ASSAY_UNIT_URL?.replace('{unit}', unit.name) ?? []),
+    ])
+    expect(urls).toHaveLength(2 * UNITS.length)
+    for (const url of urls) expect(stack.functions).toHaveProperty(new URL(url).pathname.split('/')[2]!)
+  })
+
+  it('gives the consumer and the tick the time they take', () => {
+    for (const [, { environment }] of [...ofUnit('consume'), ...ofUnit('tick')]) {
+      const [exec, write] = [environment.exec_timeout, environment.write_timeout].map(Number.parseFloat)
+      expect(exec! * 1000).toBeGreaterThan(Math.max(LIMITS.consume_ms, LIMITS.tick_function_ms))
+      expect(write).toBeGreaterThan(exec!)
+    }
+  })
+
+  it('calls the tick by cron, and nothing else', () => {
+    const called = functions.filter(([, one]) => one.annotations).map(([name]) => name)
+    expect(called).toEqual(['assay-tick'])
+  })
+})
+
+describe('the settings of a function', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-secrets-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it('are found where its secrets are mounted', () => {
+    const [, { secrets, environment }] = ofUnit('runs')[0]!
+    for (const name of secrets!) writeFileSync(join(folder, name), `value of ${name}\n`)
+    const settings = readSettings(environment as Record<string, string>, folder)
+    const needed = ['DATABASE_URL', 'REDIS_URL', 'ASSAY_MASTER_KEY', 'BASE_URL', 'ASSAY_CONSUMER_URL']
+    for (const name of needed) expect(settings.need(name)).not.toBe('')
+  })
+
+  it('hold no secret in the router', () => {
+    expect(ofUnit('router')[0]![1].secrets).toBeUndefined()
+  })
+})
+
+it('the ingress leads all paths to the router', () => {
+  const { spec } = FunctionIngress.parse(parse(read('function-ingress.yaml'), { version: '1.1' }))
+  expect(stack.functions[spec.function]!.environment.FUNCTION).toBe('router')
+  expect('/v1/agents/a/runs'.replace(new RegExp(`^${spec.path}$`), '/function/r/$1')).toBe(
+    '/function/r/v1/agents/a/runs',
+  )
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: what is broken here has no type
+type Broken = any
+const BREAKS: [what: string, breakIt: (tick: Broken, stack: Broken) => void][] = [
+  ['a misspelt key', tick => (tick.readonly_root_filesytem = true)],
+  ['a number among the settings', tick => (tick.environment.PORT = 3000)],
+  ['a misspelt setting of the watchdog', tick => (tick.environment.exec_timout = '55s')],
+  ['a time without its unit', tick => (tick.environment.write_timeout = '60')],
+  ['a misspelt label', tick => (tick.labels['com.openfaas.scale.zero-duratoin'] = '5m')],
+  ['a misspelt annotation', tick => (tick.annotations.schedul = '* * * * *')],
+  ['a schedule that is not every minute', tick => (tick.annotations.schedule = '* * * *')],
+  ['a name with an underscore', (tick, stack) => (stack.functions.assay_tick = tick)],
+  ['a misspelt provider', (_, stack) => (stack.provider.name = 'openfass')],
+  ['a secret whose name is a path', tick => tick.secrets.push('assay/database-url')],
+]
+it.each(BREAKS)('%s is found', (_, breakIt) => {
+  const broken = written()
+  breakIt(broken.functions['assay-tick'], broken)
+  expect(Stack.safeParse(broken).success).toBe(false)
+})

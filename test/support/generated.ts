@@ -1,0 +1,15 @@
+// The files that npm run generate writes.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export const GENERATED = join(import.meta.dirname, '../../infra/generated')
+
+/** The paths of one platform's files, within its folder. */
+export const generatedFiles = (platform: string): string[] =>
+  readdirSync(join(GENERATED, platform), { recursive: true, encoding: 'utf8' }).filter(name =>
+    /\.ya?ml$/.test(name),
+  )
+
+export const readGenerated = (platform: string, name: string): string =>
+  readFileSync(join(GENERATED, platform, name), 'utf8')
