@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { derivedKey } from '../../shared/domain/secrets.ts'
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'
-import { asked, operationsOf, type Swept } from './sweep.ts'
+import { asked, operationsOf, type Swept, tokenFor } from './sweep.ts'
 import { ROWS } from './sweep-rows.ts'
 import { makeTenants, type Tenant } from './sweep-tenants.ts'
 import type { World } from './world.ts'
@@ -64,21 +64,21 @@ export function badInputPart(given: Given): void {
 
     it.each(['1e2', '0x10', '', ' 1', '1.0', '+1', 'NaN', '१'])('limit=%s', async limit => {
       for (const swept of operations.filter(({ query }) => query.includes('limit'))) {
-        const answer = await asked(world, swept, tenant, tenant.key, { query: { limit } })
+        const answer = await asked(world, swept, tenant, tokenFor(swept, tenant), { query: { limit } })
         expect([swept.id, answer.status, answer.json.error.code]).toEqual([swept.id, 400, 'invalid_request'])
       }
     })
 
     it.each(['-1', '0', '1', '99999999999999999999'])('takes limit=%s and clamps it', async limit => {
       for (const swept of operations.filter(({ query }) => query.includes('limit'))) {
-        const answer = await asked(world, swept, tenant, tenant.key, { query: { limit } })
+        const answer = await asked(world, swept, tenant, tokenFor(swept, tenant), { query: { limit } })
         expect([swept.id, answer.status]).toEqual([swept.id, 200])
       }
     })
 
     it('a parameter that is unknown, and one that is given twice [input.strict]', async () => {
       for (const swept of operations) {
-        const token = swept.row.session ? tenant.session : tenant.key
+        const token = tokenFor(swept, tenant)
         const unknown = await asked(world, swept, tenant, token, { query: { colour: 'red' } })
         expect([swept.id, unknown.status, unknown.json.error.code]).toEqual([
           swept.id,
@@ -118,7 +118,9 @@ export function badInputPart(given: Given): void {
       const concerned = operations.filter(({ query }) => query.includes(name))
       if (name !== 'partition_key') expect(concerned).not.toEqual([])
       for (const swept of concerned) {
-        const answer = await asked(world, swept, tenant, tenant.key, { query: { [name]: value } })
+        const answer = await asked(world, swept, tenant, tokenFor(swept, tenant), {
+          query: { [name]: value },
+        })
         expect([swept.id, answer.status, answer.json.error.code]).toEqual([swept.id, 400, code])
       }
     })
@@ -126,7 +128,7 @@ export function badInputPart(given: Given): void {
     it('a time range that ends before it begins', async () => {
       const query = { from: '2026-02-03T00:00:01Z', to: '2026-02-03T00:00:00Z' }
       for (const swept of operations.filter(({ query }) => query.includes('from'))) {
-        const answer = await asked(world, swept, tenant, tenant.key, { query })
+        const answer = await asked(world, swept, tenant, tokenFor(swept, tenant), { query })
         expect([swept.id, answer.status, answer.json.error.code]).toEqual([swept.id, 400, 'invalid_request'])
       }
     })
