@@ -1,8 +1,7 @@
 // The queue consumer as a function: works the queue off and keeps its request open meanwhile, so that a platform sees
 // the load; leaves before the platform would end it, and wakes its successor first.
 
-import { LIMITS } from '../shared/domain/limits.ts'
-import { consume } from '../shared/engine/consume.ts'
+import { workShift } from '../shared/engine/shift.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
 
 export const consumeQueue: PlatformFunction = {
@@ -15,12 +14,7 @@ export const consumeQueue: PlatformFunction = {
     let rouse = () => {}
     const deafen = onWake(() => rouse())
     try {
-      return await consume(ctx, {
-        time_ms: LIMITS.consume_ms,
-        stop,
-        onWake: wake => (rouse = wake),
-        onHandOver: ctx.poke,
-      })
+      return await workShift(ctx, { stop, onWake: wake => (rouse = wake) })
     } finally {
       deafen()
     }

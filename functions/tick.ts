@@ -1,9 +1,10 @@
 // The cron-triggered chores as a function. A platform calls it once a minute; it goes on, a sweep a second, as long as
-// sweeps find something to do.
+// sweeps find something to do or consumers hold items.
 
 import { LIMITS } from '../shared/domain/limits.ts'
 import { sweep } from '../shared/engine/sweep.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
+import { isAnythingHeld } from '../shared/store/backlog.ts'
 
 export const tick: PlatformFunction = {
   name: 'tick',
@@ -19,7 +20,9 @@ export const tick: PlatformFunction = {
       const found = await sweep(ctx)
       sweeps++
       done += found
-      if (found === 0 || ctx.now() + LIMITS.tick_ms >= endsAt) break
+      if (ctx.now() + LIMITS.tick_ms >= endsAt) break
+      // While consumers hold items it stays: one of them may die, and its leases run out between two calls of cron.
+      if (found === 0 && !(await isAnythingHeld(ctx.sql))) break
       await pause(LIMITS.tick_ms, stop)
     }
     return { sweeps, done }

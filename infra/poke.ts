@@ -1,41 +1,108 @@
-// Wakes the consumer function by calling it. Guarantee: a poke after the last commit is never swallowed by a call that
-// began before it, and one process holds at most one call open however often it is poked.
+// Wakes consumer functions by calling them. Guarantee: a poke after the last commit is never swallowed by a call that
+// began before it; and however many processes are poked however often, no more calls are made than consumers wanted.
+
+import type { Redis } from '../shared/context.ts'
+import { LIMITS } from '../shared/domain/limits.ts'
+import { bookCall, dropCall } from '../shared/hints/awake.ts'
 
 export interface PokerOptions {
   /** Where the consumer function answers. */
   url: string
   bearer: string
+  redis: Redis
   fetch: typeof fetch
+  newId(): string
   /** Keeps the invocation alive until the call has ended, where hosts end with their answer. */
   waitUntil(promise: Promise<unknown>): void
   log(level: 'warn', event: string, fields: Record<string, unknown>): void
 }
 
+export interface Poker {
+  /** Asks for so many consumers altogether. */
+  poke(consumers?: number): void
+  /** Gives calls under way time to arrive, then lets go of them. */
+  close(): void
+}
+
 /**
- * The call is held open until the consumer has answered: it works meanwhile, and platforms count the open request as
- * its load. A poke that comes meanwhile may find the consumer already on its way out, so it calls once more at the end.
+ * A call is held open until the consumer has answered: it works meanwhile, and platforms count the open request as
+ * its load.
  */
-export function createPoker({ url, bearer, fetch, waitUntil, log }: PokerOptions): () => void {
-  let isOpen = false
+export function createPoker(options: PokerOptions): Poker {
+  const { url, bearer, redis, fetch, newId, waitUntil, log } = options
+  const closing = new AbortController()
+  let open = 0
+  let wanted = 0
+  let isAsking = false
   let again = false
 
-  async function call(): Promise<void> {
-    isOpen = true
-    do {
-      again = false
-      try {
-        const response = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${bearer}` } })
-        await response.body?.cancel()
-        if (!response.ok) log('warn', 'poke_refused', { url, status: response.status })
-      } catch (error) {
-        log('warn', 'poke_failed', { url, error: String(error) }) // the tick mends it
-      }
-    } while (again)
-    isOpen = false
+  function poke(consumers = 1): void {
+    wanted = Math.max(wanted, consumers)
+    if (!isAsking) waitUntil(ask())
   }
 
-  return () => {
-    again = true
-    if (!isOpen) waitUntil(call())
+  /** Pokes that come while Redis is asked are one more question, after it. */
+  async function ask(): Promise<void> {
+    isAsking = true
+    while (wanted > 0) {
+      const most = wanted
+      wanted = 0
+      // Whoever is being called may find its work before this poke's, or be on its way out already.
+      if (open >= most) again = true
+      else {
+        const call = newId()
+        if (await bookCall(redis, call, most)) waitUntil(hold(call, most))
+      }
+    }
+    isAsking = false
+  }
+
+  async function hold(booked: string, most: number): Promise<void> {
+    open++
+    let call: string | null = booked
+    for (const waitMs of [...LIMITS.poke_backoff_ms, null]) {
+      if (call !== null && (await woke())) break
+      if (call !== null) await dropCall(redis, call)
+      if (waitMs === null || closing.signal.aborted) break // the tick mends it
+      await pause(waitMs)
+      call = newId()
+      // One that died counts as awake for a while; then it is not, and another is called.
+      if (!(await bookCall(redis, call, most))) call = null
+    }
+    open--
+    if (!again) return
+    again = false
+    poke()
+  }
+
+  async function woke(): Promise<boolean> {
+    const headers = { authorization: `Bearer ${bearer}` }
+    try {
+      const response = await fetch(url, { method: 'POST', headers, signal: closing.signal })
+      await response.body?.cancel()
+      if (!response.ok) log('warn', 'poke_refused', { url, status: response.status })
+      // What is not a matter of time is not tried again.
+      return response.status < 500 && response.status !== 429
+    } catch (error) {
+      if (!closing.signal.aborted) log('warn', 'poke_failed', { url, error: String(error) })
+      return false
+    }
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const timer = setTimeout(resolve, ms)
+      closing.signal.addEventListener('abort', () => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+  }
+
+  return {
+    poke,
+    close() {
+      if (open > 0) setTimeout(() => closing.abort(), LIMITS.drain_ms)
+    },
   }
 }

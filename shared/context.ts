@@ -27,6 +27,12 @@ export interface Config {
   base_url: string
   /** 32 random bytes in hex that are never stored in the database; signing and sealing keys derive from it. */
   master_key: string
+  /** How long one invocation of the consumer may take; LIMITS.consume_ms unless told. */
+  consume_ms?: number
+  /** How many consumers may be awake at once where each is an invocation; LIMITS.consumers unless told. */
+  consumers_max?: number
+  /** The bearer that reads the metrics; nobody does without. */
+  metrics_token?: string
 }
 
 export interface Context {
@@ -41,8 +47,8 @@ export interface Context {
   newId(): string
   newRunId(): string
   random(bytes: Uint8Array): void
-  /** Asks for a consumer, after the commit that made work; may get lost, the tick mends that. */
-  poke(): void
+  /** Asks for so many consumers, one unless told, after the commit that made work; may get lost, the tick mends that. */
+  poke(consumers?: number): void
   /** Keeps the invocation alive until the promise settles, after the answer was sent. */
   waitUntil(promise: Promise<unknown>): void
   invokeAgent: InvokeAgent

@@ -10,7 +10,7 @@ export interface ContextOptions {
   connections: Connections
   config: Config
   /** How this host wakes a consumer; without it work waits for the tick. */
-  poke?: () => void
+  poke?: (consumers?: number) => void
   invokeAgent?: InvokeAgent
   post?: Post
   /** Null leaves mails to another process; without it they fail for want of a server. */

@@ -1,7 +1,8 @@
 // Serves one unit of functions as a Node process of its own, the way OpenFaaS and Knative run one. Guarantee: asked to
 // stop, it claims nothing more and finishes what it has; nothing it accepted is lost with it.
 
-import type { Context } from '../../shared/context.ts'
+import type { Config, Context } from '../../shared/context.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
 import { stopDelivering } from '../../shared/engine/deliver.ts'
 import { listenForWakes, publishWake } from '../../shared/hints/wake.ts'
 import { createApp } from '../../shared/http/app.ts'
@@ -46,32 +47,32 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
   closing.defer(() => connections.close())
   const agents = unit.createAgents?.({ connections, settings })
   if (agents) closing.defer(() => agents.close())
-  const config = {
-    base_url: settings.get('BASE_URL')?.replace(/\/+$/, '') ?? '',
-    master_key: settings.need('ASSAY_MASTER_KEY'),
-  }
+  const config = configFrom(settings)
   const mail = unit.createMail ? unit.createMail(settings) : null
   const consumerUrl = settings.get('ASSAY_CONSUMER_URL')
   const bearer = await platformBearer(config.master_key)
   const ctx = createContext({
     connections,
     config,
-    poke() {
-      publishWake(connections.redis) // for the one that is awake
-      callConsumer?.()
+    poke(consumers) {
+      publishWake(connections.redis) // for those that are awake
+      poker?.poke(consumers)
     },
     addressOf,
     post: createPost(settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? []),
     ...(agents ? { invokeAgent: agents.invoke } : {}),
     ...(mail === undefined ? {} : { mail }),
   })
-  const { waitUntil, log } = ctx
-  const callConsumer = consumerUrl
-    ? createPoker({ url: consumerUrl, bearer, fetch, waitUntil, log })
+  const { redis, newId, waitUntil, log } = ctx
+  const poker = consumerUrl
+    ? createPoker({ url: consumerUrl, bearer, redis, fetch, newId, waitUntil, log })
     : undefined
-  closing.defer(() => {
+  const invocations = new Set<Promise<unknown>>()
+  closing.defer(async () => {
     stopDelivering(ctx)
-    return ctx.idle()
+    await Promise.all(invocations) // they give back what they hold, and wake their successor
+    poker?.close()
+    await ctx.idle()
   })
 
   const stop = new AbortController()
@@ -81,24 +82,36 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
       host: settings.get('HOST') ?? '0.0.0.0',
       proxies: settings.list('ASSAY_TRUSTED_PROXIES'),
     },
-    handlerOf(unit, ctx, stop.signal),
+    handlerOf(unit, ctx, stop.signal, invocations),
   )
   closing.defer(() => listener.close())
   log('info', 'ready', { unit: unit.name, url: listener.url })
   endOnSignal({ onStop: () => stop.abort(), close: () => closing.disposeAsync() })
 }
 
+function configFrom(settings: Settings): Config {
+  const seconds = settings.whole('ASSAY_CONSUME_SECONDS', LIMITS.consume_seconds)
+  const consumers = settings.whole('ASSAY_CONSUMERS_MAX', LIMITS.consumers)
+  return {
+    base_url: settings.get('BASE_URL') ?? '',
+    master_key: settings.need('ASSAY_MASTER_KEY'),
+    ...(seconds === undefined ? {} : { consume_ms: seconds * 1000 }),
+    ...(consumers === undefined ? {} : { consumers_max: consumers }),
+  }
+}
+
 /** A platform's own calls arrive at any path: each names the service, not what is in it. */
-function handlerOf(unit: FunctionUnit, ctx: Context, stop: AbortSignal) {
+function handlerOf(unit: FunctionUnit, ctx: Context, stop: AbortSignal, invocations: Set<Promise<unknown>>) {
   const app = createApp(unit.endpoints, () => ctx)
   unit.serveReference?.(app, () => ctx)
   const { platform } = unit
   return (request: Request) => {
     if (new URL(request.url).pathname === '/healthz') return Response.json({ status: 'ok' })
     if (platform === undefined) return app.fetch(request)
-    return answerPlatform(ctx, platform, request, {
-      stop,
-      onWake: wake => listenForWakes(ctx.redis, wake),
-    })
+    const onWake = (wake: () => void) => listenForWakes(ctx.redis, wake)
+    // The caller may be gone before its end: the invocation goes on.
+    const answer = answerPlatform(ctx, platform, request, { stop, onWake })
+    invocations.add(answer)
+    return answer.finally(() => invocations.delete(answer))
   }
 }

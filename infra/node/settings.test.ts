@@ -27,3 +27,10 @@ it('a setting that is needed and missing is named with all its places', () => {
     'DATABASE_URL is not set: set it, or DATABASE_URL_FILE to a file that holds it, or mount /nowhere/database-url',
   )
 })
+
+it('a number is whole and within its bounds', () => {
+  const read = (A: string) => readSettings({ A }, '/nowhere').whole('A', { min: 2, max: 30 })
+  expect([read('2'), read('30'), read('')]).toEqual([2, 30, undefined])
+  for (const wrong of ['1', '31', '3.5', '-3', '3s'])
+    expect(() => read(wrong)).toThrow(`A is ${wrong}: it takes a whole number from 2 to 30`)
+})

@@ -12,6 +12,8 @@ export interface Settings {
   get(name: string): string | undefined
   /** What stands between commas. */
   list(name: string): string[] | undefined
+  /** @throws Error when it is no whole number within the bounds */
+  whole(name: string, bounds: { min: number; max: number }): number | undefined
   /** @throws Error that names the setting and where it may stand */
   need(name: string): string
 }
@@ -41,6 +43,12 @@ export function readSettings(
       get(name)
         ?.split(',')
         .map(part => part.trim()),
+    whole(name, { min, max }) {
+      const value = get(name)
+      if (value === undefined) return undefined
+      if (/^\d+$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value)
+      throw new Error(`${name} is ${value}: it takes a whole number from ${min} to ${max}`)
+    },
     need(name) {
       const value = get(name)
       if (value !== undefined) return value

@@ -104,6 +104,14 @@ export const LIMITS = {
   settle_items: 1000,
   settle_bytes: 8 * MiB,
   step_flush_ms: 20,
+  consume_seconds: { min: 12, max: 280 }, // more than it takes to yield; less than Node's fetch waits for an answer
+  consumers: { default: 4, min: 1, max: 100 }, // awake at once on a platform
+  awake_ms: 5000, // one that was killed counts as awake for so long
+  awake_beat_ms: 1000,
+  call_ms: 5000, // from a call to a consumer that is awake; a cold start takes less
+  poke_backoff_ms: [250, 1000, 5000], // longer altogether than a consumer that was killed counts as awake
+  metrics_counted: 10_000, // of what is due; more than that is said to be so many
+  metrics_cache_ms: 2000,
   self_poke_ms: 5000, // a consumer in a process of its own looks for work this often, woken or not
 
   // Attempts

@@ -73,13 +73,17 @@ class Consumer {
     const onStop = () => this.#rouse()
     this.#options.stop?.addEventListener('abort', onStop)
     let more = false
+    let looksInVain = 0
     try {
       while (!this.#isOver()) {
         this.#woken = false
         const progress = await this.#look()
         if (progress) continue
         const nextMs = await this.#untilNextDue()
-        if (this.#inFlight === 0 && this.#lanes.size === 0 && nextMs === null && !this.#woken) break
+        const isIdle = this.#inFlight === 0 && this.#lanes.size === 0 && !this.#woken
+        // What is due and was not to be had twice is kept back by what others hold: theirs to go on with.
+        looksInVain = isIdle && nextMs === 0 ? looksInVain + 1 : 0
+        if (isIdle && (nextMs === null || looksInVain === 2)) break
         await this.#sleep(
           Math.min(Math.max(nextMs ?? IDLE_MS, DUE_MS), this.#endsAt - this.#ctx.now(), IDLE_MS),
         )

@@ -34,6 +34,10 @@ export async function answerPlatform(
 ): Promise<Response> {
   const refused = await refusal(ctx, fn, request)
   if (refused !== undefined) return Response.json({ error: refused.error }, { status: refused.status })
+  if (invocation.stop.aborted) {
+    const message = `This process is being stopped; another takes the call.`
+    return Response.json({ error: { code: 'stopping', message } }, { status: 503 })
+  }
   try {
     return Response.json(await fn.run(ctx, invocation))
   } catch (error) {

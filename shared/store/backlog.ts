@@ -1,0 +1,76 @@
+// How much there is to do, over all projects. Guarantee: read from open runs and what is due alone, however much there
+// is that has ended.
+
+import type { Sql } from '../context.ts'
+import { LIMITS } from '../domain/limits.ts'
+
+export interface Backlog {
+  /** Items that wait and that no cap keeps from starting. */
+  startable: number
+  in_flight: number
+}
+
+/** What consumers hold and could hold. */
+export async function countBacklog(sql: Sql): Promise<Backlog> {
+  const [row] = await sql<Backlog[]>`
+    select coalesce(sum(least(room, waiting)), 0)::bigint as startable,
+      (select coalesce(sum(running), 0)::bigint from project_usage) as in_flight
+    from (
+      select greatest(0, coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency}) - u.running) as room,
+        sum(greatest(0, least(r.total_items - r.running - r.paused - ended_items(r), r.concurrency - r.running,
+          (d.declaration->>'concurrency')::int - r.running))) as waiting
+      from runs r join project_usage u on u.project_id = r.project_id join projects p on p.id = r.project_id
+        join agents a on a.id = r.agent_id
+        join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
+      where r.finished_at is null and not r.materializing and r.stop_reason is null
+      group by p.id, u.project_id) by_project`
+  return row!
+}
+
+export interface Gauges {
+  runs_open: number
+  items_waiting: number
+  items_paused: number
+  /** Since the run that has waited longest was submitted or last claimed from; runs at their caps do not wait. */
+  oldest_wait_s: number
+  leases_expired: number
+  deliveries_due: number
+  schedules_overdue: number
+  schedule_lag_s: number
+}
+
+/** The figures an operator looks at, each bounded by what is open or due. */
+export async function readGauges(sql: Sql): Promise<Gauges> {
+  const due = (table: string, column: string) => sql`
+    (select count(*) from (select from ${sql(table)} where ${sql(column)} <= now() limit ${LIMITS.metrics_counted}) d)`
+  const [row] = await sql<Gauges[]>`
+    select open.*,
+      coalesce((select extract(epoch from now() - min(
+          case when r.next_seq <= r.total_items then r.touched_at else (
+            select min(due_at) from due_items i where i.run_id = r.id and i.due_at <= now()) end))
+        from runs r join project_usage u on u.project_id = r.project_id join projects p on p.id = r.project_id
+          join agents a on a.id = r.agent_id
+          join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
+        where r.finished_at is null and not r.materializing and r.stop_reason is null
+          and u.running < coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency})
+          and (r.running = 0 or least(r.concurrency, (d.declaration->>'concurrency')::int) is null
+            or r.running < least(r.concurrency, (d.declaration->>'concurrency')::int))), 0)::float8 as oldest_wait_s,
+      ${due('claims', 'lease_until')} as leases_expired,
+      ${due('deliveries', 'due_at')} as deliveries_due,
+      ${due('schedules', 'next_at')} as schedules_overdue,
+      coalesce((select extract(epoch from now() - min(next_at)) from schedules where next_at <= now()), 0)::float8
+        as schedule_lag_s
+    from (
+      select count(*) as runs_open,
+        coalesce(sum(total_items - running - paused - ended_items(runs)) filter (where not materializing), 0)::bigint
+          as items_waiting,
+        coalesce(sum(paused), 0)::bigint as items_paused
+      from runs where finished_at is null) open`
+  return row!
+}
+
+/** Whether any consumer holds items, by their leases. */
+export async function isAnythingHeld(sql: Sql): Promise<boolean> {
+  const rows = await sql`select from claims limit 1`
+  return rows.length > 0
+}

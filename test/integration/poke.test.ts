@@ -1,0 +1,200 @@
+// Pokes of many processes and the calls they make, on a real Redis; the consumer that is called is played.
+
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createPoker, type Poker } from '../../infra/poke.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { bookCall, countAwake, fallAsleep, stayAwake } from '../../shared/hints/awake.ts'
+import { type TestStore, testRedis } from '../support/stores.ts'
+
+let store: TestStore
+let redis: Redis
+beforeAll(async () => {
+  store = await testRedis()
+  redis = new Redis(store.url)
+})
+beforeEach(() => redis.flushdb())
+afterAll(async () => {
+  redis.disconnect()
+  await store.drop()
+})
+
+type Answers = (nth: number) => Promise<Response>
+
+/** Processes that poke one consumer. */
+function pokers(count: number, answer: Answers, on: Redis = redis) {
+  const calls: RequestInit[] = []
+  const pending = new Set<Promise<unknown>>()
+  const warnings: string[] = []
+  let ids = 0
+  const made = Array.from(
+    { length: count },
+    (): Poker =>
+      createPoker({
+        url: 'http://consume.test/',
+        bearer: 'b',
+        redis: on,
+        fetch: ((_url: string, init: RequestInit) => answer(calls.push(init))) as typeof fetch,
+        newId: () => `call-${++ids}`,
+        waitUntil(promise) {
+          const ended = promise.finally(() => pending.delete(ended))
+          pending.add(ended)
+        },
+        log: (_level, event) => warnings.push(event),
+      }),
+  )
+  const idle = async () => {
+    while (pending.size > 0) await Promise.all(pending)
+  }
+  return { pokers: made, calls, warnings, idle }
+}
+
+const ok = async () => Response.json({})
+const refused = async () => new Response('', { status: 503 })
+
+/** A consumer that wakes when it is called and stays until it is let go. */
+function held() {
+  const open = Promise.withResolvers<Response>()
+  const awake = Promise.withResolvers<void>()
+  const answer = async (nth: number) => {
+    await stayAwake(redis, `consumer-${nth}`)
+    awake.resolve()
+    const response = await open.promise
+    return response
+  }
+  return {
+    answer,
+    awake: awake.promise,
+    async end() {
+      await fallAsleep(redis, 'consumer-1')
+      open.resolve(Response.json({}))
+    },
+  }
+}
+
+it('pokes of many processes make one call', async () => {
+  const consumer = held()
+  const { pokers: all, calls, idle } = pokers(5, consumer.answer)
+  for (const one of all) for (let n = 0; n < 20; n++) one.poke()
+  await consumer.awake
+  for (const one of all) one.poke()
+  await consumer.end()
+  await idle()
+  // Whoever held the call asks once more after it, since its later pokes may have come too late for the consumer.
+  expect(calls.length).toBeLessThanOrEqual(2)
+  expect(calls[0]).toMatchObject({ method: 'POST', headers: { authorization: 'Bearer b' } })
+})
+
+it('a poke while a call of its process is open makes one more call, after it', async () => {
+  const open = Promise.withResolvers<Response>()
+  const called = Promise.withResolvers<void>()
+  const {
+    pokers: all,
+    calls,
+    idle,
+  } = pokers(1, async nth => {
+    called.resolve()
+    await stayAwake(redis, `consumer-${nth}`)
+    const answer = nth === 1 ? await open.promise : Response.json({})
+    await fallAsleep(redis, `consumer-${nth}`)
+    return answer
+  })
+  all[0]!.poke()
+  await called.promise
+  for (let n = 0; n < 100; n++) all[0]!.poke()
+  open.resolve(Response.json({}))
+  await idle()
+  expect(calls).toHaveLength(2)
+})
+
+it('a poke that wants more consumers than are awake calls one more, up to what is wanted', async () => {
+  await stayAwake(redis, 'first')
+  const consumer = held()
+  const { pokers: all, calls, idle } = pokers(3, consumer.answer)
+  for (const one of all) one.poke(2)
+  await consumer.awake
+  expect(calls).toHaveLength(1)
+  for (const one of all) one.poke(1)
+  await consumer.end()
+  await idle()
+  expect(calls).toHaveLength(1)
+})
+
+it('a call that fails is tried again until it is answered', async () => {
+  const {
+    pokers: all,
+    calls,
+    warnings,
+    idle,
+  } = pokers(1, nth => (nth === 1 ? refused() : nth === 2 ? Promise.reject(new Error('nobody there')) : ok()))
+  all[0]!.poke()
+  await idle()
+  expect(calls).toHaveLength(3)
+  expect(warnings).toEqual(['poke_refused', 'poke_failed'])
+})
+
+it('a call that is not allowed is not tried again', async () => {
+  const { pokers: all, calls, idle } = pokers(1, async () => new Response('', { status: 401 }))
+  all[0]!.poke()
+  await idle()
+  expect(calls).toHaveLength(1)
+})
+
+it('a call outlives the consumer that was killed in the middle of it: another is called', {
+  timeout: 3 * LIMITS.awake_ms,
+}, async () => {
+  const {
+    pokers: all,
+    calls,
+    idle,
+  } = pokers(1, async nth => {
+    await stayAwake(redis, `consumer-${nth}`)
+    if (nth === 1) throw new Error('other side closed') // and never says that it is not awake any more
+    return Response.json({})
+  })
+  all[0]!.poke()
+  await idle()
+  expect(calls).toHaveLength(2)
+})
+
+it('a call that is closed while it is open is let go and not repeated', async () => {
+  const {
+    pokers: all,
+    calls,
+    idle,
+  } = pokers(
+    1,
+    () =>
+      new Promise((_, reject) =>
+        calls[0]!.signal!.addEventListener('abort', () => reject(new Error('aborted'))),
+      ),
+  )
+  all[0]!.poke()
+  await expect.poll(() => calls.length).toBe(1)
+  all[0]!.close()
+  await idle()
+  expect(calls).toHaveLength(1)
+})
+
+it('without Redis a process still calls, one at a time', async () => {
+  const gone = new Redis('redis://127.0.0.1:1', {
+    lazyConnect: true,
+    maxRetriesPerRequest: 0,
+    retryStrategy: null,
+  })
+  gone.on('error', () => {})
+  const { pokers: all, calls, idle } = pokers(1, ok, gone)
+  all[0]!.poke()
+  await idle()
+  expect(calls).toHaveLength(1)
+})
+
+it('who wakes takes the place of its call, and counts until it sleeps', async () => {
+  expect(await bookCall(redis, 'a', 1)).toBe(true)
+  expect(await bookCall(redis, 'b', 1)).toBe(false)
+  await stayAwake(redis, 'consumer')
+  expect(await countAwake(redis)).toBe(1)
+  expect(await bookCall(redis, 'b', 1)).toBe(false)
+  await fallAsleep(redis, 'consumer')
+  expect(await bookCall(redis, 'b', 1)).toBe(true)
+})
