@@ -44,7 +44,7 @@ describe('@schedule and @trigger', () => {
     ['below @agent', [named(), schedule('0 9 * * *')]],
     ['below @agent', [named(), trigger('orders')]],
     ['on a class that is no agent', [trigger('orders')]],
-  ])('do not stand %s', (_, decorators) => {
+  ])('do not stand %s [declarations.target]', (_, decorators) => {
     expect(() => decorated(...decorators)).toThrow(DecoratorTargetError)
     expect(() => decorated(...decorators)).toThrow(/@(schedule|trigger) stands above @agent/)
   })
@@ -77,7 +77,7 @@ describe('@schedule', () => {
     ['budgetCents', '0 9 * * *', { budgetCents: 5 }, /itemBudgetCents/],
     ['tz', '0 9 * * *', { tz: 'UTC' }, /there is timezone/],
     ['options', '0 9 * * *', null, /must be an object/],
-  ])('refuses a wrong %s: %j with %j', (field, cron, options, words) => {
+  ])('refuses a wrong %s: %j with %j [declarations.values]', (field, cron, options, words) => {
     const declare = () => schedule(cron as string, options as ScheduleOptions)
     expect(declare).toThrow(DecoratorValidationError)
     expect(declare).toThrow(expect.objectContaining({ field, message: expect.stringMatching(words) }))
@@ -117,7 +117,7 @@ describe('@trigger', () => {
     ['secretEnv', 'orders', { secretEnv: '1SECRET' }],
     ['secretEnv', 'orders', { secretEnv: '' }],
     ['secret', 'orders', { secret: 'S' }],
-  ])('refuses a wrong %s: %j with %j', (field, name, options) => {
+  ])('refuses a wrong %s: %j with %j [declarations.values]', (field, name, options) => {
     const declare = () => trigger(name as string, options as TriggerOptions)
     expect(declare).toThrow(DecoratorValidationError)
     expect(declare).toThrow(expect.objectContaining({ field }))

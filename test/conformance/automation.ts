@@ -35,7 +35,7 @@ export function automationPart(given: Given): void {
       schedule_input: { hours: 24 },
     }
 
-    it('makes schedules and triggers, and tells the secret this once', async () => {
+    it('makes schedules and triggers, and tells the secret this once [declarations.phases]', async () => {
       const { id } = await makeAgent(given())
       const first = await deploy(id, both)
       expect(first.status).toBe(201)
@@ -94,7 +94,7 @@ export function automationPart(given: Given): void {
       expect(await crons(id)).toEqual(['0 11 * * *', '0 9 * * *'])
     })
 
-    it('deletes what is declared no more, the last one too, and leaves alone what was made by hand', async () => {
+    it('deletes what is declared no more, the last one too, and leaves alone what was made by hand [declarations.removal, declarations.none]', async () => {
       const { id } = await makeAgent(given())
       await deploy(id, both)
       const own = { agent_id: id, cron: '1 1 * * *' }
@@ -113,7 +113,7 @@ export function automationPart(given: Given): void {
       expect(done(await deploy(id, {}, { env: { A: '1' } }))).toEqual([])
     })
 
-    it('takes back an operator’s disable, even where the content is a version already', async () => {
+    it('takes back an operator’s disable, even where the content is a version already [schedules.deploy-reconciles]', async () => {
       const { id } = await makeAgent(given())
       const first = await deploy(id, both)
       const schedule = `/v1/schedules/${first.json.plan.schedules[0].id}`
@@ -180,7 +180,7 @@ export function automationPart(given: Given): void {
       expect((await fire(after.url, after.secret)).status).toBe(202)
     })
 
-    it('as a dry run says the same and does nothing', async () => {
+    it('as a dry run says the same and does nothing [declarations.dry-run]', async () => {
       const { id } = await makeAgent(given())
       const nothing = await deploy(id, both, { dry_run: true })
       expect(nothing.status).toBe(200)
