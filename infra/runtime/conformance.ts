@@ -4,6 +4,7 @@
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { LIMITS } from '../../shared/domain/limits.ts'
+import { signingKey, standardHeaders } from '../../shared/domain/message-signature.ts'
 import {
   type AgentLine,
   type ItemLine,
@@ -82,6 +83,15 @@ function item(seq: number, attempt: number, input: unknown): ItemLine {
   }
 }
 
+/** For an agent that answers signed requests only; the key is the one it has. */
+async function signatureOf(body: string): Promise<Record<string, string>> {
+  const key = process.env.ASSAY_AGENT_KEY
+  if (key === undefined) return {}
+  const secret = new Uint8Array(Buffer.from(key.replace('whsec_', ''), 'base64'))
+  const at_s = Math.floor(Date.now() / 1000)
+  return standardHeaders([await signingKey(secret)], { id: crypto.randomUUID(), at_s, body })
+}
+
 async function offer(url: string, items: ItemLine[], inPieces = false): Promise<Answer | { error: string }> {
   const text = items.map(line => `${JSON.stringify(line)}\n`).join('')
   const started = performance.now()
@@ -93,6 +103,7 @@ async function offer(url: string, items: ItemLine[], inPieces = false): Promise<
         accept: NDJSON,
         'assay-protocol': PROTOCOL_VERSION,
         'assay-run': '00000000-0000-4000-8000-000000000000',
+        ...(await signatureOf(text)),
       },
       body: inPieces ? pieces(text) : text,
       duplex: 'half',

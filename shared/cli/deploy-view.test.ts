@@ -2,6 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { screen } from '../../test/support/cli-samples.ts'
 import { deployedText, dryRunText, type Plan } from './deploy-view.ts'
 
+const plain = {
+  ...{ slug: 'a', agent_created: true, version: 1, created: true, external_id: null, bytes: 0 },
+  plan: { schedules: [], triggers: [] },
+}
+
 const PLAN: Plan = {
   schedules: [
     { action: 'created', id: 's1', cron: '30 7 * * 1-5', timezone: 'Europe/Berlin', changes: [] },
@@ -57,6 +62,7 @@ describe('what a deploy says', () => {
       created: true,
       external_id: 'sha-1',
       bytes: 2048,
+      agent_key: null,
       plan: PLAN,
     }
     expect(deployedText(deployed, screen(120))).toBe(
@@ -77,9 +83,17 @@ try   assay submit FILE.jsonl --agent digest --watch`,
   })
 
   it('says nothing of automation where there is none', () => {
-    const plain = { slug: 'a', agent_created: true, version: 1, created: true, external_id: null, bytes: 0 }
-    expect(deployedText({ ...plain, plan: { schedules: [], triggers: [] } }, screen(80))).toBe(
+    expect(deployedText({ ...plain, agent_key: null }, screen(80))).toBe(
       'a (new agent): version 1 deployed\ntry   assay submit FILE.jsonl --agent a --watch',
+    )
+  })
+
+  it('shows the key of an agent behind a URL', () => {
+    expect(deployedText({ ...plain, agent_key: 'whsec_a' }, screen(80))).toBe(
+      `a (new agent): version 1 deployed
+Requests are signed; with this variable, the function at the URL answers nobody else:
+  ASSAY_AGENT_KEY=whsec_a
+try   assay submit FILE.jsonl --agent a --watch`,
     )
   })
 })

@@ -25,11 +25,13 @@ export interface Deployment {
   created: boolean
   external_id: string | null
   bytes: number
+  /** Of an agent at a URL. */
+  agent_key: string | null
   plan: Plan
 }
 
 export function deployedText(deployed: Deployment, screen: Screen): string {
-  const { slug, agent_created, version, created, external_id, bytes: size, plan } = deployed
+  const { slug, agent_created, version, created, external_id, bytes: size, agent_key, plan } = deployed
   const { paint, program } = screen
   const what = created ? paint('green', `version ${version} deployed`) : `version ${version}, unchanged`
   const label = external_id === null ? '' : ` (${clean(external_id)})`
@@ -37,6 +39,7 @@ export function deployedText(deployed: Deployment, screen: Screen): string {
     `${paint('bold', slug)}${agent_created ? ' (new agent)' : ''}: ${what}${label}${size > 0 ? `, ${bytes(size)}` : ''}`,
     ...planLines(plan, screen, 'done'),
     ...secretLines(plan, screen),
+    ...(agent_key === null ? [] : keyLines(agent_key, screen)),
     `${paint('dim', 'try ')}  ${program} submit FILE.jsonl --agent ${slug} --watch`,
   ].join('\n')
 }
@@ -114,6 +117,11 @@ function changeInWords({ field, from, to }: Schedule['changes'][number]): string
   if (field === 'declared') return 'was made through the API, is declared from now on'
   return `${field} ${from ?? 'none'} → ${to ?? 'none'}`
 }
+
+const keyLines = (key: string, { paint }: Screen) => [
+  paint('bold', 'Requests are signed; with this variable, the function at the URL answers nobody else:'),
+  `  ASSAY_AGENT_KEY=${key}`,
+]
 
 export function secretLines({ triggers }: Plan, { paint }: Screen): string[] {
   const fresh = triggers.filter(one => one.secret !== null)

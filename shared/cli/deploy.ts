@@ -61,7 +61,7 @@ export async function deployAgent(api: Api, order: DeployOrder): Promise<Deploye
     known ?? (await answered(api.POST('/v1/agents', { body: { name, slug: order.slug, description } })))
   const deployed = await send(api, agent.id, order, false)
   if ('dry_run' in deployed) throw new Error('a deploy was answered as a dry run')
-  const { version, created, external_id, plan } = deployed
+  const { version, created, external_id, agent_key, plan } = deployed
   return {
     agent,
     slug: order.slug,
@@ -70,6 +70,7 @@ export async function deployAgent(api: Api, order: DeployOrder): Promise<Deploye
     created,
     external_id,
     bytes: sizeOf(order.code),
+    agent_key,
     plan,
   }
 }

@@ -26,22 +26,29 @@ export async function signatureHeaders(
   secrets: readonly Uint8Array<ArrayBuffer>[],
   { id, at_s, body }: Signed,
 ): Promise<Record<string, string>> {
-  const own: string[] = []
-  const standard: string[] = []
-  for (const secret of secrets) {
-    const key = await crypto.subtle.importKey('raw', secret, HMAC, false, ['sign'])
-    own.push(`v1=${toHex(await mac(key, `${at_s}.${body}`))}`)
-    standard.push(`v1,${toBase64(await mac(key, `${id}.${at_s}.${body}`))}`)
-  }
+  const keys = await Promise.all(secrets.map(signingKey))
+  const own = await Promise.all(keys.map(async key => `v1=${toHex(await mac(key, `${at_s}.${body}`))}`))
+  const standard = await standardHeaders(keys, { id, at_s, body })
+  return { 'x-service-signature': [`t=${at_s}`, ...own].join(','), ...standard }
+}
+
+/** The headers of Standard Webhooks alone. */
+export async function standardHeaders(
+  keys: readonly CryptoKey[],
+  { id, at_s, body }: Signed,
+): Promise<Record<string, string>> {
+  const macs = await Promise.all(keys.map(key => mac(key, `${id}.${at_s}.${body}`)))
   return {
-    'x-service-signature': [`t=${at_s}`, ...own].join(','),
     'webhook-id': id,
     'webhook-timestamp': String(at_s),
-    'webhook-signature': standard.join(' '),
+    'webhook-signature': macs.map(one => `v1,${toBase64(one)}`).join(' '),
   }
 }
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
+
+export const signingKey = (secret: Uint8Array<ArrayBuffer>): Promise<CryptoKey> =>
+  crypto.subtle.importKey('raw', secret, HMAC, false, ['sign'])
 
 async function mac(key: CryptoKey, text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text)))

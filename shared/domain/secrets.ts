@@ -3,7 +3,7 @@
 
 import type { FillRandom } from './ids.ts'
 
-export type KeyPurpose = 'session' | 'cursor' | 'environment' | 'trigger' | 'signing' | 'platform'
+export type KeyPurpose = 'session' | 'cursor' | 'environment' | 'trigger' | 'signing' | 'agent' | 'platform'
 
 const encoder = new TextEncoder()
 const derived = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
@@ -26,6 +26,19 @@ async function hkdf(masterKey: string, purpose: KeyPurpose): Promise<Uint8Array<
   const info = encoder.encode(`assay ${purpose} 1`)
   const params = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(32), info }
   return new Uint8Array(await crypto.subtle.deriveBits(params, material, 256))
+}
+
+/** 32 bytes for one name within a purpose: what need not be stored, since it can be made again. */
+export async function namedSecret(
+  masterKey: string,
+  purpose: KeyPurpose,
+  name: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', await derivedKey(masterKey, purpose), algorithm, false, [
+    'sign',
+  ])
+  return new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(name)))
 }
 
 export async function sha256(text: string): Promise<Uint8Array<ArrayBuffer>> {

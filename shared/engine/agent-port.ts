@@ -5,6 +5,7 @@ import type { AgentProtocol, DeploymentKind } from '../domain/vocabulary.ts'
 
 /** The deployment a request goes to. */
 export interface AgentTarget {
+  agent_id: string
   deployment_id: string
   kind: DeploymentKind
   protocol: AgentProtocol

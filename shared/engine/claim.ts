@@ -67,6 +67,7 @@ export async function claimItems(ctx: Context, runId: string, most: number): Pro
     run_id: run.id,
     project_id: run.project_id,
     target: {
+      agent_id: run.agent_id,
       deployment_id: deployment.id,
       kind: deployment.kind,
       protocol: deployment.protocol,

@@ -12,6 +12,7 @@ import { sha256, toHex } from '../domain/secrets.ts'
 import type { AgentProtocol } from '../domain/vocabulary.ts'
 import type { DeploymentRow } from '../schema/wire-deploy.ts'
 import * as store from '../store/deployments.ts'
+import { agentKeyOf } from './agent-keys.ts'
 import { type Automation, planAutomation, reconcile, type Undeclared } from './reconcile.ts'
 import { seal, unseal } from './sealing.ts'
 
@@ -29,6 +30,8 @@ export interface DeployOrder {
 export interface Deployed {
   deployment: DeploymentRow
   automation: Automation
+  /** What the function at the URL checks requests with; null for a bundle. */
+  agent_key: string | null
 }
 
 /** What a deploy would do. */
@@ -122,7 +125,7 @@ async function makeCurrent(
   const deployment = (await store.findDeployment(ctx.db, agent_id, id))!
   const automation = await reconcile(ctx, deployment, undeclared)
   await fault('deploy.before_commit')
-  return { deployment, automation }
+  return { deployment, automation, agent_key: await agentKeyOf(ctx, deployment) }
 }
 
 async function compare(ctx: Context, agent_id: string, after: Content, undeclared: Undeclared) {

@@ -6,6 +6,7 @@ import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { ndjsonLines, oneLine } from '../domain/ndjson.ts'
 import { type ItemLine, NDJSON, PROTOCOL_VERSION } from '../domain/protocol.ts'
+import { signatureOf } from './agent-keys.ts'
 import { AgentProcessDied, type AgentResponse } from './agent-port.ts'
 import { Answer, backoffMs, budgetVerdict } from './answer.ts'
 import type { Claim } from './claim.ts'
@@ -88,20 +89,14 @@ async function send(
   const signal = AbortSignal.any([timeout.signal, lease, timing.handOver])
   try {
     const target = alone ? { ...claim.target, alone } : claim.target
-    if (claim.target.protocol === 'json') {
-      const headers = plainHeaders(claim, flights[0]!)
-      await readPlain(
-        answer,
-        await ctx.invokeAgent(target, { headers, body: flights[0]!.item.input, signal }),
-      )
-    } else {
-      const body = flights.map(flight => itemLine(claim, flight, timing)).join('')
-      await readLines(
-        answer,
-        await ctx.invokeAgent(target, { headers: headersOf(claim), body, signal }),
-        timeout,
-      )
+    const plain = claim.target.protocol === 'json'
+    const body = plain ? flights[0]!.item.input : flights.map(f => itemLine(claim, f, timing)).join('')
+    const headers = {
+      ...(plain ? plainHeaders(claim, flights[0]!) : headersOf(claim)),
+      ...(await signatureOf(ctx, claim.target, body)),
     }
+    const response = await ctx.invokeAgent(target, { headers, body, signal })
+    await (plain ? readPlain(answer, response) : readLines(answer, response, timeout))
     giveUp(answer, new Error('the answer ended before the item did'), alone)
   } catch (error) {
     if (lease.aborted) return // somebody else holds the items now

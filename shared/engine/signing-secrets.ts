@@ -3,7 +3,7 @@
 
 import type { Context } from '../context.ts'
 import { secretText } from '../domain/message-signature.ts'
-import { derivedKey } from '../domain/secrets.ts'
+import { namedSecret } from '../domain/secrets.ts'
 import * as store from '../store/signing.ts'
 
 type Secret = Uint8Array<ArrayBuffer>
@@ -46,10 +46,6 @@ export async function signingSecretsOf(
   return secrets
 }
 
-async function secretOf(ctx: Context, project_id: string, version: number): Promise<Secret> {
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  const master = await derivedKey(ctx.config.master_key, 'signing')
-  const key = await crypto.subtle.importKey('raw', master, algorithm, false, ['sign'])
-  const name = new TextEncoder().encode(`${project_id} ${version}`)
-  return new Uint8Array(await crypto.subtle.sign('HMAC', key, name))
+function secretOf(ctx: Context, project_id: string, version: number): Promise<Secret> {
+  return namedSecret(ctx.config.master_key, 'signing', `${project_id} ${version}`)
 }

@@ -1,5 +1,5 @@
 // The shapes of deployments and of what a deploy does, and how rows become them. Guarantee: no environment and no
-// code ever leaves through these, and a trigger's secret only when it was just made.
+// code ever leaves through these, a trigger's secret only when it was just made, and an agent's key only to who deploys.
 
 import { z } from '@hono/zod-openapi'
 import type { PlannedSchedule, PlannedTrigger } from '../domain/deploy-plan.ts'
@@ -69,6 +69,12 @@ export const Deployed = Deployment.extend({
   created: z
     .boolean()
     .describe('False when the same content had been deployed before: this is that version.'),
+  agent_key: z
+    .string()
+    .nullable()
+    .describe(
+      'What requests to the URL are signed with, for ASSAY_AGENT_KEY of the function there; the same for all versions at this URL. Null for a bundle.',
+    ),
   plan: Plan,
 }).openapi('Deployed', {
   description: 'The deployment that is current now, and what became of its schedules and triggers.',
@@ -107,8 +113,10 @@ export interface Automation {
 export function deployedOf(deployed: {
   deployment: DeploymentRow
   automation: Automation
+  agent_key: string | null
 }): z.input<typeof Promoted> {
-  return { ...deploymentOf(deployed.deployment), plan: planOf(deployed.automation) }
+  const { deployment, automation, agent_key } = deployed
+  return { ...deploymentOf(deployment), agent_key, plan: planOf(automation) }
 }
 
 export function dryRunOf<P extends { automation: Automation }>({ automation, ...plan }: P) {

@@ -1802,6 +1802,8 @@ export interface components {
         Deployed: components["schemas"]["Deployment"] & {
             /** @description False when the same content had been deployed before: this is that version. */
             created: boolean;
+            /** @description What requests to the URL are signed with, for ASSAY_AGENT_KEY of the function there; the same for all versions at this URL. Null for a bundle. */
+            agent_key: string | null;
             plan: components["schemas"]["DeployPlan"];
         };
         /** @description A version of an agent. It never changes. */
@@ -2384,6 +2386,8 @@ export interface components {
              * @description RFC 3339, UTC.
              */
             created_at: string;
+            /** @description What requests to the URL are signed with, for ASSAY_AGENT_KEY of the function there; the same for all versions at this URL. Null for a bundle. */
+            agent_key: string | null;
             plan: components["schemas"]["DeployPlan"];
         };
         PromoteOrder: {

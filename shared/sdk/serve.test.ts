@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { LIMITS } from '../domain/limits.ts'
+import { secretText, signingKey, standardHeaders } from '../domain/message-signature.ts'
 import type { AgentLine, ItemLine, StepReport } from '../domain/protocol.ts'
 import { type AgentOptions, agent } from './agent.ts'
 import type { Context } from './context.ts'
@@ -50,6 +51,7 @@ const head = { seq: 0, attempt: 1 }
 
 afterEach(() => {
   vi.useRealTimers()
+  vi.unstubAllEnvs()
 })
 
 describe('results', () => {
@@ -419,6 +421,48 @@ describe('time', () => {
     await response.body!.cancel()
     expect(signals[0]?.aborted).toBe(true)
     expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('a signed request', () => {
+  const secret = new Uint8Array(32).fill(7)
+  const key = secretText(secret)
+  const fetch = agentOf(() => 1)
+  const body = '{"seq":0,"attempt":1}'
+  const send = async (change: { body?: string; age_s?: number; key?: string | null } = {}) => {
+    const at_s = Math.floor(Date.now() / 1000) - (change.age_s ?? 0)
+    const headers = await standardHeaders([await signingKey(secret)], { id: 'a-request', at_s, body })
+    const request = new Request('http://agent/', { method: 'POST', body: change.body ?? body, headers })
+    const response = await fetch(request, { ASSAY_AGENT_KEY: change.key === undefined ? key : change.key })
+    return { status: response.status, text: await response.text() }
+  }
+
+  it('is answered, its key alone or beside the one that follows it', async () => {
+    const other = secretText(new Uint8Array(32).fill(9))
+    const answer = { status: 200, text: '{"type":"result","seq":0,"attempt":1,"output":1}\n' }
+    expect(await send()).toEqual(answer)
+    expect(await send({ key: `${other} ${key}` })).toEqual(answer)
+  })
+
+  it.each([
+    ['whose body was changed', { body: `${body} ` }, /No signature .* holds/],
+    ['that is ten minutes old', { age_s: 600 }, /of another time/],
+    ['signed with another key', { key: secretText(new Uint8Array(32)) }, /ASSAY_AGENT_KEY/],
+    ['checked with what is no key', { key: 'hunter2' }, /is not a key/],
+  ])('is refused %s', async (_, change, message) => {
+    const { status, text } = await send(change)
+    expect(status).toBe(401)
+    expect(JSON.parse(text)).toEqual({
+      error: { code: 'unauthenticated', message: expect.stringMatching(message) },
+    })
+  })
+
+  it('is what a key in the process asks for as well, and no other is taken', async () => {
+    vi.stubEnv('ASSAY_AGENT_KEY', key)
+    expect((await fetch(request({}))).status).toBe(401)
+    expect((await send({ key: null })).status).toBe(200)
+    vi.unstubAllEnvs()
+    expect((await fetch(request({}))).status).toBe(200)
   })
 })
 

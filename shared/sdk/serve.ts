@@ -4,6 +4,7 @@
 import { LIMITS } from '../domain/limits.ts'
 import { type ItemLine, PROTOCOL_VERSION } from '../domain/protocol.ts'
 import { type AgentClass, declarationOf, registrationOf } from './agent.ts'
+import { callerProblem, type HostEnvironment } from './caller-check.ts'
 import { messageOf } from './errors.ts'
 import { type Agent, ItemRun } from './item-run.ts'
 import { LineResponse } from './line-response.ts'
@@ -13,16 +14,17 @@ import { LineResponse } from './line-response.ts'
  * take `export default { fetch: serve(Agent) }`, Node takes it through `@hono/node-server`.
  *
  * `POST` takes items as JSON lines and answers with JSON lines; `GET /ping` answers `pong`; any other `GET` says
- * who the agent is. What cannot be understood is answered 400 with `{error: {code, message}}`.
+ * who the agent is. What cannot be understood is answered 400 with `{error: {code, message}}`. Where the variable
+ * ASSAY_AGENT_KEY is set, items that Assay did not sign with it are answered 401; without it, everybody's are taken.
  *
  * @throws DecoratorTargetError when `@agent` does not stand on the class
  * @example
  * import { serve } from '@hono/node-server'
  * serve({ fetch: serveAgent(TicketTriage), port: 9000 })
  */
-export function serve(target: AgentClass): (request: Request) => Promise<Response> {
+export function serve(target: AgentClass): (request: Request, env?: HostEnvironment) => Promise<Response> {
   const agent: Agent = { ...registrationOf(target), construct: target as AgentClass<unknown> }
-  return async request => {
+  return async (request, env) => {
     if (request.method === 'GET') {
       if (new URL(request.url).pathname.endsWith('/ping')) return new Response('pong')
       return Response.json({ protocol: Number(PROTOCOL_VERSION), declaration: declarationOf(target) })
@@ -32,9 +34,12 @@ export function serve(target: AgentClass): (request: Request) => Promise<Respons
     if (version !== PROTOCOL_VERSION) {
       return refusal(`this agent speaks version ${PROTOCOL_VERSION} of the protocol, not ${version}`)
     }
+    const body = new Uint8Array(await request.arrayBuffer())
+    const problem = await callerProblem(request, body, env)
+    if (problem !== undefined) return refusal(problem, 'unauthenticated')
     let lines: ItemLine[]
     try {
-      lines = parse(await request.text())
+      lines = parse(decoder.decode(body))
     } catch (error) {
       return refusal(messageOf(error))
     }
@@ -42,8 +47,12 @@ export function serve(target: AgentClass): (request: Request) => Promise<Respons
   }
 }
 
-function refusal(message: string): Response {
-  return Response.json({ error: { code: 'protocol_error', message } }, { status: 400 })
+const decoder = new TextDecoder()
+
+const REFUSALS = { protocol_error: 400, unauthenticated: 401 }
+
+function refusal(message: string, code: keyof typeof REFUSALS = 'protocol_error'): Response {
+  return Response.json({ error: { code, message } }, { status: REFUSALS[code] })
 }
 
 function parse(body: string): ItemLine[] {

@@ -102,16 +102,26 @@ export function agentsPart(given: Given): void {
       expect(await openEnv(ctx, row!.env_sealed)).toEqual({ TOKEN: 'secret-word' })
     })
 
-    it('can be an HTTP function anywhere', async () => {
+    it('can be an HTTP function anywhere, with a key that stays the same at its URL', async () => {
       const { id } = await makeAgent(given())
-      const body = {
-        kind: 'url',
-        url: 'http://127.0.0.1:9/agent',
-        protocol: 'json',
-        declaration: { name: 'far' },
-      }
-      const made = await given().call('POST', `/v1/agents/${id}/deployments`, { body })
+      const path = `/v1/agents/${id}/deployments`
+      const body = { kind: 'url', url: 'http://127.0.0.1:9/agent', protocol: 'json', declaration }
+      const made = await given().call('POST', path, { body })
       expect(made.json).toMatchObject({ kind: 'url', url: body.url, protocol: 'json', bundle_hash: null })
+      const { agent_key } = made.json
+      expect(agent_key).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+
+      const keyOf = async (change: object, at = path) =>
+        (await given().call('POST', at, { body: { ...body, ...change } })).json.agent_key
+      expect(await keyOf({ declaration: { name: 'far' } })).toBe(agent_key)
+      const promoted = await given().call('POST', `${path}/${made.json.id}/promote`)
+      expect(promoted.json.agent_key).toBe(agent_key)
+      expect(await keyOf({ url: 'http://127.0.0.1:9/other' })).not.toBe(agent_key)
+      const other = await makeAgent(given())
+      expect(await keyOf({}, `/v1/agents/${other.id}/deployments`)).not.toBe(agent_key)
+
+      expect((await given().call('POST', path, { body: bundle })).json.agent_key).toBeNull()
+      expect((await given().call('GET', path)).text).not.toContain('agent_key')
     })
 
     it('get one version each when many deploy at once', async () => {

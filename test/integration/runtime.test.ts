@@ -87,6 +87,7 @@ function open(options: Partial<InvokerOptions> = {}): Invoker {
 
 function bundle(id: string, more: Partial<AgentTarget> = {}): AgentTarget {
   return {
+    agent_id: 'agent',
     deployment_id: id,
     kind: 'bundle',
     protocol: 'ndjson',

@@ -1,0 +1,39 @@
+// Who may send items to an agent. Guarantee: where ASSAY_AGENT_KEY is set, only requests signed with one of its keys
+// within the last minutes pass, judged by the bytes of the body as they came.
+
+import { ApiError } from '../domain/errors.ts'
+import { signingSecretProblem, verifySignature } from '../domain/webhook-signatures.ts'
+
+/** What a host hands over beside the request: workerd its bindings, others things that are not looked at. */
+export type HostEnvironment = { ASSAY_AGENT_KEY?: unknown } | undefined
+
+const SCHEME = 'standard_webhooks'
+
+/** Why a request is refused; undefined where it passes. Without a key, everybody's does. */
+export async function callerProblem(
+  { headers }: Request,
+  body: Uint8Array,
+  env: HostEnvironment,
+): Promise<string | undefined> {
+  const keys = keysOf(env)
+  let problem: string | undefined
+  for (const key of keys) {
+    if (signingSecretProblem(SCHEME, key) !== undefined)
+      return 'ASSAY_AGENT_KEY of this agent is not a key: it is what `assay deploy --url` prints, whsec_…'
+    try {
+      await verifySignature(SCHEME, key, headers, body, Date.now())
+      return undefined
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      problem = `${error.message} This agent answers signed requests only; its ASSAY_AGENT_KEY is what \`assay deploy --url\` prints for its URL.`
+    }
+  }
+  return problem
+}
+
+/** Several may stand there, with spaces between, while one is exchanged for another. */
+function keysOf(env: HostEnvironment): string[] {
+  const { process } = globalThis as { process?: { env?: HostEnvironment } }
+  const text = env?.ASSAY_AGENT_KEY ?? process?.env?.ASSAY_AGENT_KEY
+  return typeof text === 'string' ? text.split(/\s+/).filter(key => key !== '') : []
+}
