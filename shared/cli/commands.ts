@@ -66,7 +66,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'promote',
     args: ['AGENT', 'VERSION'],
-    summary: 'Make a version the current one, with the schedules and triggers it declares.',
+    summary: 'Make a version the current one, with what it declares.',
     options: [dryRun],
     run: async (...given) => (await import('./versions.ts')).promote(...given),
   },
