@@ -53,7 +53,7 @@ export const SCHEDULE_COMMANDS: readonly Command[] = [
   {
     name: 'schedules events',
     args: ['SCHEDULE'],
-    summary: 'List what became of every moment of a schedule, the latest first.',
+    summary: 'List what became of each moment of a schedule, newest first.',
     options: [limit],
     run: async (...given) => (await import('./schedules.ts')).events(...given),
   },
