@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { nearest } from '../domain/nearest.ts'
 import type { ExitCode } from './failure.ts'
 import { usageFailure } from './failure.ts'
+import { wrap } from './format.ts'
 import type { Session } from './session.ts'
 
 export interface Option {
@@ -185,14 +186,24 @@ export function helpOf(commands: readonly Command[], command: Command | undefine
 
 const isVerb = ({ name }: Command) => name.includes(' ')
 
-function overview(all: readonly Command[]): string {
-  const commands = all.filter(command => !isVerb(command))
-  const left = (command: Command) => [command.name, ...command.args].join(' ')
-  const width = Math.max(...commands.map(command => left(command).length))
+const HELP_COLUMNS = 100
+
+/** Words on the left, what they mean beside them. */
+function explained(rows: readonly (readonly [words: string, meaning: string])[]): string[] {
+  const width = Math.max(0, ...rows.map(([words]) => words.length))
+  return rows.flatMap(([words, meaning]) =>
+    wrap(meaning, HELP_COLUMNS - width - 4).map(
+      (line, at) => `  ${(at === 0 ? words : '').padEnd(width)}  ${line}`,
+    ),
+  )
+}
+
+function overview(commands: readonly Command[]): string {
+  const shown = commands.filter(command => !isVerb(command))
   return [
     'usage: assay COMMAND [options]',
     '',
-    ...commands.map(command => `  ${left(command).padEnd(width)}  ${command.summary}`),
+    ...explained(shown.map(({ name, args, summary }) => [[name, ...args].join(' '), summary])),
     '',
     'assay COMMAND --help tells what else can be said to a command. --json works everywhere,',
     'and assay --version tells which one this is.',
@@ -207,22 +218,18 @@ function overview(all: readonly Command[]): string {
 
 function commandHelp(commands: readonly Command[], command: Command): string {
   const options = [...command.options, ...GLOBAL_OPTIONS]
-  const left = ({ name, value }: Option) => `--${name}${value === undefined ? '' : ` ${value}`}`
-  const width = Math.max(...options.map(option => left(option).length))
-  const told = options.map(option => {
-    const choices = option.choices === undefined ? '' : ` (${option.choices.join(', ')})`
-    return `  ${left(option).padEnd(width)}  ${option.about}${choices}`
-  })
   const verbs = verbsOf(commands, command)
-  const called = ({ name, args }: Command) => ['assay', name, ...args].join(' ')
-  const longest = Math.max(...verbs.map(verb => called(verb).length))
   return [
     `usage: ${usageOf(command)}`,
     '',
     command.summary,
     '',
-    ...told,
+    ...explained(options.map(option => [leftOf(option), aboutOf(option)])),
     ...(verbs.length > 0 ? [''] : []),
-    ...verbs.map(verb => `  ${called(verb).padEnd(longest)}  ${verb.summary}`),
+    ...explained(verbs.map(({ name, args, summary }) => [['assay', name, ...args].join(' '), summary])),
   ].join('\n')
 }
+
+const leftOf = ({ name, value }: Option) => `--${name}${value === undefined ? '' : ` ${value}`}`
+const aboutOf = ({ about, choices }: Option) =>
+  choices === undefined ? about : `${about} (${choices.join(', ')})`
