@@ -10,6 +10,7 @@ import type {
   INetworkPolicyPeer,
 } from 'kubernetes-models/networking.k8s.io/v1'
 import type { IContainer } from 'kubernetes-models/v1/Container'
+import { LIMITS } from '../../shared/domain/limits.ts'
 import {
   COMMAND,
   HEALTH_PATH,
@@ -33,7 +34,12 @@ export const ROLE = 'app.kubernetes.io/component'
 
 /** Requests at once for which one more copy is started. */
 const TARGET: Record<Role, number> = { router: 100, api: 50, consumer: 1, tick: 1 }
-const MOST_COPIES: Record<Role, number> = { router: 4, api: 4, consumer: 4, tick: 1 }
+const MOST_COPIES: Record<Role, number> = {
+  router: 4,
+  api: 4,
+  consumer: LIMITS.consumers.default + 1, // one leaves while its successor begins
+  tick: 1,
+}
 
 function serviceOf(workload: Workload): IService {
   const { name, role } = workload

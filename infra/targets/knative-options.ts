@@ -108,7 +108,7 @@ export const consumerScale: IScaledObject = {
   spec: {
     scaleTargetRef: { name: 'consumer' },
     minReplicaCount: 0,
-    maxReplicaCount: 4,
+    maxReplicaCount: LIMITS.consumers.default,
     pollingInterval: 5,
     cooldownPeriod: 60,
     triggers: [

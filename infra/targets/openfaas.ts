@@ -1,5 +1,6 @@
 // The functions as OpenFaaS runs them: one for each unit, and the router, by which callers come in.
 
+import { LIMITS } from '../../shared/domain/limits.ts'
 import {
   COMMAND,
   CONSUMER,
@@ -35,8 +36,8 @@ const GATEWAY = 'http://gateway.openfaas:8080'
 // The port of the process; the watchdog before it has 8080 and 8081.
 const UPSTREAM_PORT = '3000'
 const WRITE_S = PLATFORM_CALL_S + 5
-// A poke may find one at work, and one that hands over calls its successor while it is still there.
-const CONSUMERS_PER_REPLICA = '4'
+// All that may be awake share one replica where there is but one, and each calls its successor while it is still there.
+const CALLS_PER_REPLICA = 2 * LIMITS.consumers.default
 
 export function openfaasFiles(): [path: string, text: string][] {
   const functions = Object.fromEntries(WORKLOADS.map(one => [nameOf(one.name), functionOf(one)]))
@@ -66,7 +67,7 @@ function functionOf(workload: Workload): StackFunction {
       exec_timeout: `${PLATFORM_CALL_S}s`,
       healthcheck_interval: '5s', // it goes on for so long after it was asked to stop
       prefix_logs: 'false',
-      ...(role === 'consumer' ? { max_inflight: CONSUMERS_PER_REPLICA } : {}),
+      ...(role === 'consumer' ? { max_inflight: String(CALLS_PER_REPLICA) } : {}),
     },
     ...(role === 'router' ? {} : { secrets: SECRETS.map(secretName) }),
     labels: scaleOf(workload),
@@ -119,7 +120,7 @@ const INGRESS = {
 const ABOUT_STACK = `Apply with: faas-cli deploy -f stack.yml
 Names come from the environment: ASSAY_IMAGE, ASSAY_BASE_URL (where callers reach the router), OPENFAAS_URL.
 Secrets: ${SECRETS.map(secretName).join(', ')}.
-Labels com.openfaas.scale.* need a paid edition: CE keeps one replica of each function, never none.
+Labels com.openfaas.scale.* need a paid edition: on CE no function ever sleeps.
 The gateway must allow ${WRITE_S} s: its upstreamTimeout, readTimeout and writeTimeout.`
 
 const ABOUT_INGRESS = `Optional: callers' host name led to the router. Needs the ingress operator, which comes with paid editions.
