@@ -5,7 +5,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { build } from 'esbuild'
+import { type BuildOptions, build } from 'esbuild'
 import type { Endpoint } from '../shared/http/endpoint.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
 import { leaveOut, UNDOCUMENTED_SCHEMAS } from './leave-out.ts'
@@ -13,6 +13,21 @@ import { PACKAGINGS, type Packaging, routesOf, type Unit, unitsOf } from './pack
 
 const ROOT = join(import.meta.dirname, '..')
 const FUNCTIONS = join(ROOT, 'functions')
+
+/** How a program for Node is made into one file. */
+export const FOR_NODE = {
+  bundle: true,
+  minify: true,
+  keepNames: true, // they are what a stack trace is read by
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  external: ['workerd', 'esbuild'],
+  // Dependencies that are CommonJS ask for built-in modules by require.
+  banner: {
+    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+  },
+} satisfies BuildOptions
 
 /** The text of a Node program that serves the unit. */
 export const bundleForNode = async (unit: Unit): Promise<string> => bundled(await entryOf(unit))
@@ -24,20 +39,10 @@ await serveRouter(${JSON.stringify(routesOf(units))})`)
 
 async function bundled(contents: string): Promise<string> {
   const { outputFiles } = await build({
+    ...FOR_NODE,
     stdin: { contents, resolveDir: ROOT, loader: 'ts' },
-    bundle: true,
     write: false,
-    minify: true,
-    keepNames: true, // they are what a stack trace is read by
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    external: ['workerd', 'esbuild'],
     plugins: leaveOut,
-    // Dependencies that are CommonJS ask for built-in modules by require.
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-    },
   })
   return outputFiles[0]!.text
 }

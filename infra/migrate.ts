@@ -6,6 +6,7 @@ import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres, { type Sql } from 'postgres'
 import { ensureTenantRole, grantTenantReads } from '../shared/store/tenant-role.ts'
 import { Refusal } from './local/refusal.ts'
+import { readSettings } from './node/settings.ts'
 
 const FOLDER = `${import.meta.dirname}/../drizzle`
 const OLDEST = 16
@@ -55,10 +56,8 @@ async function refuseWithoutRole(sql: Sql): Promise<void> {
 }
 
 if (import.meta.main) {
-  const url = process.env.DATABASE_URL
   try {
-    if (!url) throw new Refusal('no_database_url', 'set DATABASE_URL to the database to migrate')
-    await migrate(url)
+    await migrate(readSettings(process.env).need('DATABASE_URL'))
     console.log('the schema is up to date')
   } catch (error) {
     console.error(error instanceof Refusal ? `${error.code}: ${error.message}` : error)

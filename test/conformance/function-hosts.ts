@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { writeBundles } from '../../infra/bundle.ts'
 import { type FunctionProcess, freePort, startProcess } from '../support/doubles/process.ts'
 import { passBack, passOn, plain, startProxy } from '../support/doubles/proxy.ts'
-import { type Revision, type RevisionOptions, startRevision } from '../support/doubles/queue-proxy.ts'
-import { startWatchdog, type Watchdog } from '../support/doubles/watchdog.ts'
+import { type RevisionOptions, startRevision } from '../support/doubles/queue-proxy.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import type { Host, HostOptions, StartHost } from './hosts.ts'
 
@@ -96,24 +95,8 @@ export const alone: RunContainer = async ({ bundle, env }) => {
 
 export const watchdogSettings = (bundle: string) => ({ mode: 'http', fprocess: `node ${bundle}` })
 
-export const underWatchdog: RunContainer = async ({ bundle, env }) => {
-  const watchdog = await startWatchdog({ ...env, ...watchdogSettings(bundle), healthcheck_interval: '0s' })
-  await answers(watchdog.url, watchdog.process)
-  return {
-    url: watchdog.url,
-    async close() {
-      await watchdog.terminate()
-      await watchdog.process.ended
-    },
-  }
-}
-
 export const revisionOf = ({ name, bundle, env }: Container, options: Partial<RevisionOptions> = {}) =>
   startRevision({ name: `assay-${name}`, command: ['node', bundle], env, ...options })
-
-export const underQueueProxy: RunContainer = container => revisionOf(container)
-
-export type { Revision, Watchdog }
 
 /** Resolves when the function behind the address answers. */
 export async function answers(url: string, { child, log }: FunctionProcess): Promise<void> {

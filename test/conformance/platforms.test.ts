@@ -1,8 +1,129 @@
-// The same functions under doubles of what OpenFaaS and Knative put around them. What does not depend on the platform
-// is tested where nothing is around them; here is what the platform can change.
+// The same functions under doubles of what OpenFaaS and Knative put around them: what passes, what a signal does to
+// requests under way, and what wakes a function that is not there. All else is tested where nothing is around them.
 
-import { functionsHost, underQueueProxy, underWatchdog } from './function-hosts.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Revision } from '../support/doubles/queue-proxy.ts'
+import { startWatchdog, type Watchdog } from '../support/doubles/watchdog.ts'
+import { answers, functionsHost, type RunContainer, revisionOf, watchdogSettings } from './function-hosts.ts'
+import { makeAgent, makeRun } from './make.ts'
 import { passageConformance } from './suite.ts'
+import { openWorld, type World } from './world.ts'
 
-passageConformance('the watchdog of OpenFaaS', functionsHost(underWatchdog))
+const watchdogs = new Map<string, Watchdog>()
+const underWatchdog =
+  (settingsOf: Record<string, Record<string, string>> = {}): RunContainer =>
+  async ({ name, bundle, env }) => {
+    const watchdog = await startWatchdog({
+      ...env,
+      ...watchdogSettings(bundle),
+      healthcheck_interval: '0s',
+      ...settingsOf[name],
+    })
+    watchdogs.set(name, watchdog)
+    await answers(watchdog.url, watchdog.process)
+    return {
+      url: watchdog.url,
+      async close() {
+        await watchdog.terminate()
+        await watchdog.process.ended
+      },
+    }
+  }
+
+const revisions = new Map<string, Revision>()
+const underQueueProxy: RunContainer = async container => {
+  const revision = await revisionOf(container, {
+    containerConcurrency: container.name === 'projects' ? 1 : 0,
+  })
+  revisions.set(container.name, revision)
+  return revision
+}
+
+passageConformance('the watchdog of OpenFaaS', functionsHost(underWatchdog()))
 passageConformance('the queue-proxy of Knative', functionsHost(underQueueProxy))
+
+/** A run that waits, and a caller who follows it until it ends. */
+async function followed(world: World) {
+  const run = await makeRun(world, (await makeAgent(world)).id, [{ input: 1 }])
+  const headers = { authorization: `Bearer ${world.first.api_key}`, accept: 'text/event-stream' }
+  const response = await fetch(`${world.url}/v2/runs/${run}/events`, { headers })
+  const events = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  await events.read()
+  return {
+    endRun: () => world.ctx.sql`update runs set ok = 1, next_seq = 2, finished_at = now() where id = ${run}`,
+    async rest(): Promise<string> {
+      let text = ''
+      for (;;) {
+        const { done, value } = await events.read()
+        if (done) return text
+        text += value
+      }
+    },
+  }
+}
+
+describe('under the watchdog of OpenFaaS', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(
+      functionsHost(underWatchdog({ runs: { max_inflight: '1', healthcheck_interval: '1s' } })),
+    )
+  }, 60_000)
+  afterAll(() => world?.end())
+
+  it('a request beyond those a function takes at once is told so in our words', async () => {
+    const { endRun, rest } = await followed(world)
+    const headers = { authorization: `Bearer ${world.first.api_key}` }
+    const response = await fetch(`${world.url}/v2/runs`, { headers })
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '1'])
+    expect((await response.json()).error.code).toBe('rate_limited')
+    await endRun()
+    expect(await rest()).toContain('event: end')
+  })
+
+  it('a function that is asked to stop goes on answering until the watchdog leaves', async () => {
+    const { endRun, rest } = await followed(world)
+    const leaving = watchdogs.get('runs')!.terminate()
+    await endRun()
+    expect(await rest()).toContain('event: end')
+    const answer = await world.call('GET', '/v2/runs') // the signal came first, this after it
+    expect(answer.status).toBe(200)
+    expect(await leaving).toBe('left')
+  })
+})
+
+describe('under the queue-proxy of Knative', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(functionsHost(underQueueProxy))
+  }, 60_000)
+  afterAll(() => world?.end())
+
+  it('the first request starts the function and waits for it; later ones find it', async () => {
+    expect((await world.call('GET', '/v1/projects')).status).toBe(200)
+    expect((await world.call('GET', '/v1/projects')).status).toBe(200)
+    expect(revisions.get('projects')!.started()).toBe(1)
+  })
+
+  it('requests beyond those a container takes at once wait for their turn', async () => {
+    const all = await Promise.all(Array.from({ length: 8 }, () => world.call('GET', '/v1/projects')))
+    expect(all.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    expect(revisions.get('projects')!.started()).toBe(1)
+  })
+
+  it('a function that is scaled to zero ends by itself, and the next request starts another', async () => {
+    const projects = revisions.get('projects')!
+    expect(await projects.scaleToZero()).toBe(0)
+    expect(projects.pod()).toBeUndefined()
+    expect((await world.call('GET', '/v1/projects')).status).toBe(200)
+    expect(projects.started()).toBe(2)
+  })
+
+  it('a stream under way is heard to its end before the function leaves', async () => {
+    const { endRun, rest } = await followed(world)
+    const leaving = revisions.get('runs')!.scaleToZero()
+    await endRun()
+    expect(await rest()).toContain('event: end')
+    expect(await leaving).toBe(0)
+  })
+})

@@ -20,12 +20,12 @@ import { runsPart } from './runs.ts'
 import { schedulesPart } from './schedules.ts'
 import { sweepPart } from './sweep.ts'
 import { triggersPart } from './triggers.ts'
-import { uploadPart } from './upload.ts'
+import { earlyAnswerPart, uploadPart } from './upload.ts'
 import { openWorld, type World } from './world.ts'
 
 export type Given = () => World
 
-export function conformance(name: string, startHost: StartHost): void {
+export function conformance(name: string, startHost: StartHost, { sweeps = true } = {}): void {
   describe(`endpoints on ${name}`, () => {
     const given = openedWorld(startHost)
 
@@ -44,8 +44,10 @@ export function conformance(name: string, startHost: StartHost): void {
     recoveryPart(given)
     deliveriesPart(given)
     triggersPart(given)
-    badInputPart(given)
-    sweepPart(given)
+    if (sweeps) {
+      badInputPart(given)
+      sweepPart(given)
+    }
     uploadPart(given)
     readinessPart(given, startHost)
 
@@ -81,7 +83,7 @@ export function passageConformance(name: string, startHost: StartHost): void {
     const given = openedWorld(startHost)
     edgePart(given)
     eventsPart(given)
-    uploadPart(given)
+    earlyAnswerPart(given)
   })
 }
 

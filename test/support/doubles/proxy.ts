@@ -40,7 +40,7 @@ export async function passOn(
   const chunked = 'transfer-encoding' in incoming.headers ? { 'transfer-encoding': 'chunked' } : {}
   const upstream = http.request(to, {
     method: incoming.method,
-    headers: { ...(given as Record<string, string[]>), ...chunked, ...headers },
+    headers: { ...(given as Record<string, string[]>), host: incoming.headers.host, ...chunked, ...headers },
     agent: false,
   })
   outgoing.once('close', () => upstream.destroy())

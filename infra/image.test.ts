@@ -1,0 +1,98 @@
+// What can be said of the image and of compose.yaml where no Docker is: that what they name is there.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { COMMAND, MIGRATE_COMMAND, SERVER_COMMAND } from './targets/image.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8')
+
+describe('the Dockerfile', () => {
+  const lines = read('Dockerfile').split('\n')
+  const stages = lines.flatMap(line => /^FROM \S+ AS (\S+)$/.exec(line)?.[1] ?? [])
+
+  it('copies what is there and is not ignored', () => {
+    const allowed = read('Dockerfile.dockerignore')
+      .split('\n')
+      .flatMap(line => (line.startsWith('!') ? [line.slice(1)] : []))
+    const sources = lines.flatMap(line =>
+      (/^COPY (?!--from)(.+) \S+$/.exec(line)?.[1] ?? '').split(' ').filter(Boolean),
+    )
+    expect(sources.length).toBeGreaterThan(3)
+    for (const source of sources) {
+      expect([source, existsSync(join(ROOT, source))]).toEqual([source, true])
+      expect(allowed).toContain(source)
+    }
+  })
+
+  it('copies from stages it has, and starts with what the last one holds', () => {
+    for (const line of lines) {
+      const from = /^COPY --from=(\S+)/.exec(line)?.[1]
+      if (from !== undefined) expect(stages).toContain(from)
+    }
+    expect(lines.at(-2)).toBe('CMD ["fwatchdog"]')
+  })
+
+  it('makes the programs that the targets start', () => {
+    const programs = read('image.ts')
+    for (const [, path] of [COMMAND, MIGRATE_COMMAND, SERVER_COMMAND]) {
+      const name = /^\/app\/([a-z-]+)\.mjs$/.exec(path!)![1]
+      expect(programs).toMatch(new RegExp(`^ +'?${name}'?: '`, 'm'))
+    }
+  })
+
+  it('is of the Node the project is tested with', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    expect(lines.filter(line => line.startsWith('FROM node:'))).toSatisfy((froms: string[]) =>
+      froms.every(from => from.startsWith(`FROM node:${dependencies.node.split('.')[0]}-`)),
+    )
+  })
+})
+
+describe('compose.yaml', () => {
+  const file = parse(read('compose.yaml'))
+  const services: [string, Record<string, unknown>][] = Object.entries(file.services)
+  const KEYS = [
+    ...[
+      'image',
+      'build',
+      'command',
+      'environment',
+      'secrets',
+      'volumes',
+      'ports',
+      'healthcheck',
+      'depends_on',
+    ],
+    ...['restart', 'stop_grace_period', 'read_only', 'tmpfs', 'cap_drop', 'security_opt', 'init'],
+  ]
+
+  it('says nothing that Compose does not know', () => {
+    expect(Object.keys(file).toSorted()).toEqual(['name', 'secrets', 'services', 'volumes'])
+    for (const [name, service] of services) {
+      expect([name, Object.keys(service).filter(key => !KEYS.includes(key))]).toEqual([name, []])
+    }
+  })
+
+  it('gives services the secrets, volumes and services that it has', () => {
+    const named = (key: string) =>
+      services.flatMap(([, service]) => (service[key] as string[] | undefined) ?? [])
+    expect(new Set(named('secrets'))).toEqual(new Set(Object.keys(file.secrets)))
+    expect(new Set(named('volumes').map(volume => volume.split(':')[0]))).toEqual(
+      new Set(Object.keys(file.volumes)),
+    )
+    for (const [, { depends_on = {} }] of services) {
+      for (const name of Object.keys(depends_on as object)) expect(Object.keys(file.services)).toContain(name)
+    }
+  })
+
+  it('reads every secret from where it is mounted', () => {
+    for (const [, { environment = {}, secrets = [] }] of services) {
+      for (const [name, value] of Object.entries(environment as Record<string, string>)) {
+        if (name.endsWith('_FILE')) expect(secrets).toContain(value.replace('/run/secrets/', ''))
+      }
+    }
+  })
+})

@@ -1,0 +1,17 @@
+// Makes the first account of an installation and prints its credentials, once. Run again it gives the same account a
+// new password and a new key.
+
+import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
+import { openConnections } from './connections.ts'
+import { createContext } from './context.ts'
+import { readSettings } from './settings.ts'
+
+const settings = readSettings(process.env)
+const connections = openConnections({
+  databaseUrl: settings.need('DATABASE_URL'),
+  redisUrl: settings.need('REDIS_URL'),
+  pool: { sql: 1, db: 1, lanes: 1 },
+})
+const config = { base_url: '', master_key: settings.need('ASSAY_MASTER_KEY') }
+console.log(JSON.stringify(await bootstrapAccount(createContext({ connections, config })), null, 2))
+await connections.close()

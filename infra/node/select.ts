@@ -1,0 +1,12 @@
+// What a container of the image starts with: the function that FUNCTION names.
+
+import { readdirSync } from 'node:fs'
+
+const folder = new URL('functions/', import.meta.url)
+const names = readdirSync(folder).map(file => file.replace(/\.mjs$/, ''))
+const name = process.env.FUNCTION ?? ''
+if (names.includes(name)) await import(new URL(`${name}.mjs`, folder).href)
+else {
+  console.error(`FUNCTION is "${name}"; it must be one of ${names.join(', ')}`)
+  process.exitCode = 2
+}
