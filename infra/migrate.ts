@@ -14,6 +14,12 @@ const OLDEST = 16
 const LOCK = 7_261_538_905_417n
 
 export async function migrate(databaseUrl: string): Promise<void> {
+  if (new URL(databaseUrl).searchParams.has('pgbouncer')) {
+    throw new Refusal(
+      'migrate_directly',
+      'migrations hold a lock for a session, which a pooler does not keep together: name the database itself.',
+    )
+  }
   const sql = postgres(databaseUrl, { max: 1, connect_timeout: 10, onnotice: () => {} })
   try {
     await refuseUnsafe(sql)

@@ -18,6 +18,7 @@ export interface Connections {
 }
 
 export interface ConnectionOptions {
+  /** With `?pgbouncer=true` where a pooler in transaction mode stands before PostgreSQL. */
   databaseUrl: string
   redisUrl: string
   /** Connections to PostgreSQL at most: for raw statements, for Drizzle's, and for callers' reads. */
@@ -42,17 +43,13 @@ const reconnectAfter = (tries: number) => Math.min(0.05 * 2 ** tries, 1) // seco
 const REDIS_WAIT_MS = 2000 // Redis holds hints: a caller falls back rather than wait for it
 
 export function openConnections({ databaseUrl, redisUrl, pool }: ConnectionOptions): Connections {
-  const connection = {
-    application_name: 'assay',
-    // A process that hangs, or whose network does, in the middle of a transaction must not keep its locks.
-    idle_in_transaction_session_timeout: LIMITS.transaction_idle_ms,
-  }
-  const base = { types, prepare: true, onnotice: () => {}, connection, backoff: reconnectAfter }
+  const { url, ...session } = sessionOf(databaseUrl)
+  const base = { types, onnotice: () => {}, backoff: reconnectAfter, ...session }
   // The types of postgres.js name the parsed bigint; callers declare their row shapes anyway.
-  const sql = postgres(databaseUrl, { ...base, max: pool?.sql ?? 12 }) as unknown as Sql
-  const drizzled = postgres(databaseUrl, { ...base, max: pool?.db ?? 6 }) as unknown as Sql
+  const sql = postgres(url, { ...base, max: pool?.sql ?? 12 }) as unknown as Sql
+  const drizzled = postgres(url, { ...base, max: pool?.db ?? 6 }) as unknown as Sql
   const lanes = openLanes(pool?.lanes ?? 6, onclose =>
-    postgres(databaseUrl, { ...base, types: laneTypes, max: 1, max_lifetime: null, onclose }),
+    postgres(url, { ...base, types: laneTypes, max: 1, max_lifetime: null, onclose }),
   )
   const redis = new Redis(redisUrl, {
     lazyConnect: true,
@@ -72,6 +69,22 @@ export function openConnections({ databaseUrl, redisUrl, pool }: ConnectionOptio
       await Promise.all([sql, drizzled, lanes].map(pool => pool.end({ timeout: 5 })))
     },
   }
+}
+
+/**
+ * What a session is opened with. Behind a pooler in transaction mode nothing may be said to a session that is meant
+ * to last, prepared statements included; there the database's role carries the timeout.
+ */
+function sessionOf(databaseUrl: string) {
+  const url = new URL(databaseUrl)
+  const isPooled = url.searchParams.get('pgbouncer') === 'true'
+  url.searchParams.delete('pgbouncer')
+  const connection = {
+    application_name: 'assay',
+    // A process that hangs, or whose network does, in the middle of a transaction must not keep its locks.
+    ...(isPooled ? {} : { idle_in_transaction_session_timeout: LIMITS.transaction_idle_ms }),
+  }
+  return { url: url.href, prepare: !isPooled, connection }
 }
 
 /**

@@ -80,11 +80,18 @@ export const centStep = (item: ItemLine, key: string, cents = 1): AgentLine =>
     usage: { model: 'test-model', input_tokens: cents * 1_000_000, output_tokens: 0 },
   })
 
-/** With a clock, the database's stands there until `setClock` sets it. */
-export async function testEngine(options: { clock?: string } = {}): Promise<TestEngine> {
+export interface TestEngineOptions {
+  /** The database's clock stands there until `setClock` sets it. */
+  clock?: string
+  /** What is connected to instead of the database itself. */
+  through?: (databaseUrl: string) => string
+}
+
+export async function testEngine(options: TestEngineOptions = {}): Promise<TestEngine> {
   const [database, redis] = await Promise.all([testDatabase(), testRedis()])
   if (options.clock !== undefined) await stopClock(database.url, options.clock)
-  const connections = openConnections({ databaseUrl: database.url, redisUrl: redis.url })
+  const databaseUrl = options.through?.(database.url) ?? database.url
+  const connections = openConnections({ databaseUrl, redisUrl: redis.url })
   const log: string[] = []
   const requests: ItemLine[][] = []
   let script: Script = items => items.map(item => result(item))
