@@ -50,6 +50,16 @@ export const COMMANDS: readonly Command[] = [
     run: async (...given) => (await import('./deploy.ts')).deploy(...given),
   },
   {
+    name: 'package',
+    args: ['FILE'],
+    summary: 'Write a folder that runs the agent in FILE on OpenFaaS or Knative.',
+    options: [
+      { name: 'out', value: 'DIR', about: "the folder; named like the agent's slug unless told" },
+      { name: 'image', value: 'NAME', about: 'what its image is to be called, with its registry and tag' },
+    ],
+    run: async (...given) => (await import('./package.ts')).packageAgent(...given),
+  },
+  {
     name: 'agents',
     args: [],
     summary: 'List agents, with the version that is deployed.',

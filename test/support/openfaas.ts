@@ -8,7 +8,7 @@ const seconds = z.string().regex(/^[1-9]\d*s$/)
 const room = z.strictObject({ cpu: z.string().regex(/^\d+m?$/), memory: z.string().regex(/^\d+Mi$/) })
 const whole = z.string().regex(/^\d+$/)
 
-const Environment = z.strictObject({
+export const Environment = z.strictObject({
   FUNCTION: text,
   BASE_URL: z.url().optional(),
   ASSAY_CONSUMER_URL: z.url().optional(),
@@ -38,7 +38,7 @@ const Labels = z.strictObject({
   'com.openfaas.scale.zero-duration': z.string().regex(/^\d+m$/),
 })
 
-const StackFunction = z.strictObject({
+export const StackFunction = z.strictObject({
   lang: text.optional(),
   handler: text.optional(),
   image: text,
