@@ -23,7 +23,12 @@ export function createPost(allowNetworks: readonly string[]): Post {
     return new Promise((resolve, reject) => {
       // A connection of its own: one that was kept may be closed by the receiver just as it is taken up again.
       const outgoing = request(url, { method: 'POST', headers, agent: false, lookup: judged, signal })
-      outgoing.once('error', error => reject(inWords(error, signal)))
+      outgoing.on('error', error => reject(inWords(error, signal)))
+      // Without a listener the connection would be closed with neither an error nor an answer, and the try never end.
+      outgoing.once('upgrade', (incoming, socket) => {
+        socket.destroy()
+        resolve({ status: incoming.statusCode! })
+      })
       outgoing.once('response', incoming => {
         const answer = { status: incoming.statusCode! }
         let bytes = 0

@@ -89,6 +89,8 @@ export const LIMITS = {
   purge_runs: 500, // marked in a tick for each project
   purge_items: 1000, // of one run in one statement
   purges_per_sweep: 5,
+  log_days: 365, // moments of schedules and alerts, where the project does not say how long it keeps records
+  log_removals_per_sweep: 1000, // rows of each
   removals_per_sweep: 20, // steps of sweep_items rows, of projects and agents that were deleted
   budget_probe_items: 10, // dispatched under a budget before the cost of one item is known
   claims_reaped_per_sweep: 20,

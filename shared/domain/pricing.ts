@@ -59,6 +59,11 @@ export function costMicro(usage: TokenCounts, price: Price): number {
   return Math.ceil(micro * (1 - 1e-12))
 }
 
+/** Cents as callers name them, fractions too; exact up to LIMITS.budget_cents. */
+export function microOf(cents: number): number {
+  return Math.round(cents * 10_000)
+}
+
 /** Whole cents for the edge; half a cent rounds up. */
 export function centsOf(micro: number): number {
   return Math.floor((micro + 5_000) / 10_000)

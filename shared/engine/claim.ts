@@ -6,7 +6,7 @@ import { type Admission, type AdmissionFacts, admit, isSpent } from '../domain/a
 import { fault } from '../domain/fault.ts'
 import type { GradedStep } from '../domain/grading.ts'
 import { LIMITS } from '../domain/limits.ts'
-import type { Price } from '../domain/pricing.ts'
+import { microOf, type Price } from '../domain/pricing.ts'
 import type { RecordedStep } from '../domain/protocol.ts'
 import * as claims from '../store/claims.ts'
 import { stopRun } from '../store/stop.ts'
@@ -117,7 +117,7 @@ export function admissionFacts(run: claims.LockedRun): AdmissionFacts {
     budget_micro: run.budget_micro,
     cost_micro: run.cost_micro,
     ended: run.ended,
-    item_budget_micro: itemBudget === undefined ? null : itemBudget * 10_000,
+    item_budget_micro: itemBudget === undefined ? null : microOf(itemBudget),
     credit_micro: run.credit_micro,
     spent_micro: run.spent_micro,
   }

@@ -1,6 +1,7 @@
 // An item in the hands of a consumer, from claim to settle.
 
 import type { GradedStep } from '../domain/grading.ts'
+import { microOf } from '../domain/pricing.ts'
 import type { AgentDeclaration } from '../domain/protocol.ts'
 import type { StepRow, Verdict } from '../store/settle.ts'
 import type { ClaimedItem } from './claim.ts'
@@ -38,7 +39,7 @@ export interface Flight {
 
 /** Money the item may spend: what its agent declares and what was granted on resuming it; null is no bound. */
 export function itemBudgetMicro({ item_budget_cents }: AgentDeclaration, { item }: Flight): number | null {
-  return item_budget_cents === undefined ? null : item_budget_cents * 10_000 + (item.extra_budget_micro ?? 0)
+  return item_budget_cents === undefined ? null : microOf(item_budget_cents) + (item.extra_budget_micro ?? 0)
 }
 
 export function takeOff(item: ClaimedItem, lease: Lease): Flight {

@@ -6,6 +6,7 @@ import type { Context, Sql } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { microOf } from '../domain/pricing.ts'
 import { isBetter, type PilotResult } from '../domain/recovery.ts'
 import type { DeploymentChoice } from '../domain/vocabulary.ts'
 import type { RecoveryFilter } from '../schema/tables.ts'
@@ -92,7 +93,7 @@ export async function startRecovery(ctx: Context, order: RecoveryOrder): Promise
     )
   await admitRuns(ctx, order.project_id, agent_ids[0]!, runs)
   const id = ctx.newId()
-  const budget_micro = budget_cents === null ? null : budget_cents * 10_000
+  const budget_micro = budget_cents === null ? null : microOf(budget_cents)
   await store.insertRecovery(ctx.sql, { id, ...rest, eligible, budget_micro })
   await advance(ctx, id)
   return id

@@ -5,6 +5,7 @@ import type { Context, Sql } from '../context.ts'
 import { ApiError, type ApiErrorCode } from '../domain/errors.ts'
 import { fault } from '../domain/fault.ts'
 import { itemRecordId } from '../domain/ids.ts'
+import { microOf } from '../domain/pricing.ts'
 import { refusalOf } from '../domain/recovery.ts'
 import type { DeploymentChoice, TriageAction } from '../domain/vocabulary.ts'
 import * as store from '../store/replay.ts'
@@ -58,7 +59,7 @@ export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOpti
       replay_of: key.run_id,
       recovery_id: null,
       timeout_seconds,
-      budget_micro: budget_cents === undefined ? null : budget_cents * 10_000,
+      budget_micro: budget_cents === undefined ? null : microOf(budget_cents),
     })
     const steps = from_step !== undefined ? { before: from_step } : input === undefined ? 'all' : 'none'
     const copied = await store.copyItems(sql, {
@@ -90,7 +91,7 @@ export async function resumeItem(
   options: { budget_cents?: number | undefined },
 ): Promise<Continued> {
   const cents = options.budget_cents ?? (await store.findItemBudget(ctx.sql, key))
-  const reused_steps = await triage.resume(ctx.sql, key, cents === null ? null : Math.round(cents * 10_000))
+  const reused_steps = await triage.resume(ctx.sql, key, cents === null ? null : microOf(cents))
   if (reused_steps === undefined) {
     await refuse(ctx.sql, 'resume', key)
     throw refused('resume', key, 'its run has ended')

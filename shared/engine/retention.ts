@@ -2,14 +2,14 @@
 
 import type { Context } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { markSpentRuns, purgePiece } from '../store/retention.ts'
+import { markSpentRuns, purgePiece, removeOldLogs } from '../store/retention.ts'
 
-/** Returns how many runs and pieces of runs there were. */
+/** Returns how many runs, pieces of runs and rows of logs there were. */
 export async function retain(ctx: Context): Promise<number> {
   let taken = await markSpentRuns(ctx.sql, ctx.now(), LIMITS.purge_runs)
   for (let piece = 0; piece < LIMITS.purges_per_sweep; piece++) {
     if (!(await purgePiece(ctx.sql, ctx.now()))) break
     taken++
   }
-  return taken
+  return taken + (await removeOldLogs(ctx.sql, LIMITS.log_removals_per_sweep))
 }

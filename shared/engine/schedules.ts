@@ -8,6 +8,7 @@ import { normalCron, parseCron, ScheduleError } from '../domain/cron.ts'
 import { ApiError } from '../domain/errors.ts'
 import { nextFires, overdueMoments } from '../domain/fire-times.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { microOf } from '../domain/pricing.ts'
 import { checkTimezone } from '../domain/timezone.ts'
 import * as store from '../store/schedules.ts'
 
@@ -65,13 +66,13 @@ export async function updateSchedule(ctx: Context, id: string, changes: Schedule
     const isMoved = cron !== known.cron || timezone !== known.timezone
     const next_at = isMoved ? await nextOf(db, cron, timezone) : known.next_at
     if (isMoved) await passOver(db, known)
-    if (cron !== known.cron && (await store.isCronTaken(db, known.agent_id, cron, id))) throw cronTaken(cron)
     const { declared } = changes
-    await store.updateSchedule(db, id, {
+    const updated = await store.updateSchedule(db, id, {
       ...columnsOf(changes),
       ...(declared !== undefined && { declared }),
       ...(isMoved && { cron, timezone, next_at: known.enabled ? next_at : null }),
     })
+    if (!updated) throw cronTaken(cron)
   })
 }
 
@@ -155,7 +156,7 @@ function columnsOf({ input, budget_cents, timeout_seconds, callback_url }: Sched
   return {
     ...(input !== undefined && { input }),
     ...(budget_cents !== undefined && {
-      budget_micro: budget_cents === null ? null : budget_cents * 10_000,
+      budget_micro: budget_cents === null ? null : microOf(budget_cents),
     }),
     ...(timeout_seconds !== undefined && { timeout_seconds }),
     ...(callback_url !== undefined && { callback_url }),

@@ -8,6 +8,7 @@ import { ApiError } from '../domain/errors.ts'
 import { fault } from '../domain/fault.ts'
 import { itemRecordId } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { microOf } from '../domain/pricing.ts'
 import type { NewItem } from '../store/submission.ts'
 import * as store from '../store/submission.ts'
 import { admitRuns } from './admit.ts'
@@ -67,7 +68,7 @@ export async function submitRun(
     agent_id: order.agent_id,
     deployment_id,
     name: order.name,
-    budget_micro: order.budget_cents === null ? null : order.budget_cents * 10_000,
+    budget_micro: order.budget_cents === null ? null : microOf(order.budget_cents),
     concurrency: order.concurrency,
     timeout_seconds: order.timeout_seconds,
     callback_url: order.callback_url,

@@ -2,7 +2,7 @@
 // bounded in time, may be cut off anywhere and may be called any number of times at once.
 
 import type { Context } from '../context.ts'
-import { derivedKey, toHex } from '../domain/secrets.ts'
+import { derivedKey, sameBytes, toHex } from '../domain/secrets.ts'
 
 export interface PlatformFunction {
   name: string
@@ -53,16 +53,9 @@ async function refusal(ctx: Context, fn: PlatformFunction, request: Request) {
     return { status: 404, error: { code: 'not_found', message } }
   }
   if (!fn.private) return undefined
-  const given = request.headers.get('authorization') ?? ''
-  if (sameText(given, `Bearer ${await platformBearer(ctx.config.master_key)}`)) return undefined
+  const bytes = (text: string) => new TextEncoder().encode(text)
+  const given = bytes(request.headers.get('authorization') ?? '')
+  if (sameBytes(given, bytes(`Bearer ${await platformBearer(ctx.config.master_key)}`))) return undefined
   const message = `The ${fn.name} function is called by other functions of this installation only.`
   return { status: 401, error: { code: 'unauthenticated', message } }
-}
-
-/** Compared in full, so that the time it takes tells nothing. */
-function sameText(a: string, b: string): boolean {
-  if (a.length !== b.length) return false
-  let difference = 0
-  for (let at = 0; at < a.length; at++) difference |= a.charCodeAt(at) ^ b.charCodeAt(at)
-  return difference === 0
 }

@@ -47,7 +47,8 @@ const DeclaredTrigger = z
   })
   .openapi('DeclaredTrigger', { description: 'An inbound HTTP start; its key is the name.' })
 
-const cents = z.int().min(0).max(LIMITS.budget_cents)
+// A fraction, because the price of one item may be one.
+const cents = z.number().min(0).max(LIMITS.budget_cents)
 
 /** What an agent says about itself when it is deployed. */
 export const Declaration = z

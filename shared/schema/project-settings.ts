@@ -30,7 +30,9 @@ export const settings = {
   keys_may_mint: z.boolean().describe('Whether a key may make other keys.'),
   step_retention_days: days('its steps, up to the end of the week'),
   payload_retention_days: days('the inputs and outputs of its items'),
-  record_retention_days: days('its items, and is kept itself'),
+  record_retention_days: days('its items, and is kept itself').describe(
+    'Days after its submission that a run keeps its items, and is kept itself; alerts and events of schedules, days after they were written.',
+  ),
   prices: z
     .record(z.string().min(1).max(LIMITS.name_characters), price)
     .refine(isStorable, 'must hold no \\u0000 and no lone surrogates in its names')

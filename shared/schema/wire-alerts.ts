@@ -103,11 +103,20 @@ export const AlertRuleChange = z
 
 const MAILTO = 'mailto:'
 
+/** As it is mailed to: a line break or a comma that was escaped would be further headers or addresses. */
+function decoded(address: string): string {
+  try {
+    return decodeURIComponent(address)
+  } catch {
+    return ''
+  }
+}
+
 const channelUrl = z
   .string()
   .max(LIMITS.callback_url_characters)
   .refine(
-    text => (text.startsWith(MAILTO) ? isMailAddress(text.slice(MAILTO.length)) : isHttpUrl(text)),
+    text => (text.startsWith(MAILTO) ? isMailAddress(decoded(text.slice(MAILTO.length))) : isHttpUrl(text)),
     'must be an http or https URL without credentials, or mailto: with one address',
   )
   .describe('An http or https URL, or mailto: with one address.')

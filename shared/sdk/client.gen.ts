@@ -2320,7 +2320,7 @@ export interface components {
             step_retention_days: number | null;
             /** @description Days after its submission that a run keeps the inputs and outputs of its items. */
             payload_retention_days: number | null;
-            /** @description Days after its submission that a run keeps its items, and is kept itself. */
+            /** @description Days after its submission that a run keeps its items, and is kept itself; alerts and events of schedules, days after they were written. */
             record_retention_days: number | null;
             /** @description By model; they go before the list that Assay brings. */
             prices: {
@@ -3602,7 +3602,7 @@ export interface operations {
                     step_retention_days?: number;
                     /** @description Days after its submission that a run keeps the inputs and outputs of its items. */
                     payload_retention_days?: number;
-                    /** @description Days after its submission that a run keeps its items, and is kept itself. */
+                    /** @description Days after its submission that a run keeps its items, and is kept itself; alerts and events of schedules, days after they were written. */
                     record_retention_days?: number;
                     /** @description By model; they go before the list that Assay brings. */
                     prices?: {
@@ -3901,7 +3901,7 @@ export interface operations {
                     step_retention_days?: number | null;
                     /** @description Days after its submission that a run keeps the inputs and outputs of its items. */
                     payload_retention_days?: number | null;
-                    /** @description Days after its submission that a run keeps its items, and is kept itself. */
+                    /** @description Days after its submission that a run keeps its items, and is kept itself; alerts and events of schedules, days after they were written. */
                     record_retention_days?: number | null;
                     /** @description By model; they go before the list that Assay brings. */
                     prices?: {

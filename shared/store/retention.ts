@@ -1,5 +1,6 @@
-// Takes what projects keep no longer: steps, items' inputs and outputs, whole runs. Guarantee: only of runs that have
-// ended; a run says what it has lost from the statement on that decides it, and the rows follow in bounded pieces.
+// Takes what projects keep no longer: steps, items' inputs and outputs, whole runs, what was logged of schedules and
+// alerts. Guarantee: only what has ended; a run says what it has lost from the statement on that decides it, and the
+// rows follow in bounded pieces.
 
 import type { Sql } from '../context.ts'
 import { firstIdAt } from '../domain/ids.ts'
@@ -109,4 +110,28 @@ async function takeRecords(sql: Sql, run_id: string): Promise<boolean> {
   if ((await removeRunRows(sql, run_id, LIMITS.sweep_items)) > 0) return false
   await removeRun(sql, run_id)
   return true
+}
+
+/** What a project logs beside its runs: when a row was made, and whether it is over. Each has an index by project and time. */
+const LOGS = [
+  { table: 'occurrences', at: 'scheduled_for', over: 'retry_at is null and watch_until is null' },
+  { table: 'alerts', at: 'created_at', over: 'true' },
+  { table: 'alert_marks', at: 'raised_at', over: 'true' },
+] as const
+
+/** Removes up to `limit` rows of each log that are older than the records their project keeps; returns how many. */
+export async function removeOldLogs(sql: Sql, limit: number): Promise<number> {
+  let removed = 0
+  for (const { table, at, over } of LOGS) {
+    const { count } = await sql`
+      delete from ${sql(table)} where ctid = any(array(
+        select old.ctid from projects p, lateral (
+          select ctid from ${sql(table)} l
+          where l.project_id = p.id and ${sql(at)} < now() - make_interval(days =>
+            coalesce((p.settings->>'record_retention_days')::int, ${LIMITS.log_days})) and ${sql.unsafe(over)}
+          order by ${sql(at)} limit ${limit} for update skip locked
+        ) old limit ${limit}))`
+    removed += count
+  }
+  return removed
 }

@@ -119,21 +119,23 @@ export async function insertSchedule(db: Database, schedule: NewSchedule): Promi
   return rows.length === 1
 }
 
-/** Whether the agent has another schedule with this cron. */
-export async function isCronTaken(db: Database, agent_id: string, cron: string, but_id: string) {
-  const [row] = await db
-    .select({ id: schedules.id })
-    .from(schedules)
-    .where(and(eq(schedules.agent_id, agent_id), eq(schedules.cron, cron), sql`${schedules.id} <> ${but_id}`))
-  return row !== undefined
+/** False when the agent has another schedule with this cron; the transaction can then only be rolled back. */
+export async function updateSchedule(db: Database, id: string, changes: ScheduleChanges): Promise<boolean> {
+  try {
+    await db
+      .update(schedules)
+      .set({ ...changes, updated_at: sql`now()` })
+      .where(eq(schedules.id, id))
+    return true
+  } catch (error) {
+    if (constraintOf(error) !== 'schedules_agent_cron') throw error
+    return false
+  }
 }
 
-export async function updateSchedule(db: Database, id: string, changes: ScheduleChanges): Promise<void> {
-  await db
-    .update(schedules)
-    .set({ ...changes, updated_at: sql`now()` })
-    .where(eq(schedules.id, id))
-}
+/** What a statement that Drizzle sent has violated. */
+const constraintOf = (error: unknown) =>
+  (error as { cause?: { constraint_name?: string } }).cause?.constraint_name
 
 export async function enableSchedule(db: Database, id: string, next_at: Date): Promise<void> {
   await db

@@ -69,6 +69,9 @@ export function alertsPart(given: Given): void {
       'mailto:',
       'mailto:a@b, c@d',
       'mailto:no-at-sign',
+      'mailto:a%0d%0aBcc:c@d',
+      'mailto:a%2cb@c.org',
+      'mailto:a%ZZ@c.org',
       'https://user:word@example.org/',
       'night@example.org',
     ])('do not go to %s', async url => {

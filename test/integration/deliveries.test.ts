@@ -211,6 +211,13 @@ describe('a delivery that fails', () => {
   })
 })
 
+it('an answer that takes the connection for another protocol ends the try', async () => {
+  receiver.answer = response =>
+    response.socket!.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n')
+  await callBack()
+  expect(await tries()).toEqual([{ try: 1, status: 101, error: 'The receiver answered 101.' }])
+})
+
 type ServerAnswer = Parameters<Receiver['answer']>[0]
 
 it('an answer without end is cut off, and its head counts', async () => {

@@ -130,3 +130,41 @@ it('takes nothing where nothing was set', async () => {
   expect(await found()).toEqual([old, old])
   expect((await engine.items(old))[0]!.input).toBe('{"secret":1}')
 })
+
+it('takes moments of schedules and alerts as old as the records, and none that is not decided yet', async () => {
+  const { sql, project_id, agent_id } = engine
+  const id = newId(NOW, bytes => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>))
+  await sql`insert into schedules ${sql({ id, project_id, agent_id, cron: '0 9 * * *' })}`
+  const aged = (table: string, at: string, row: object, more: object = {}) =>
+    Promise.all(
+      [20, 40, 400].map(
+        days => sql`
+          insert into ${sql(table)} ${sql({ ...row, ...more, [at]: new Date(Date.now() - days * DAY_MS) })}`,
+      ),
+    )
+  const moment = { schedule_id: id, project_id, outcome: 'missed' }
+  await aged('occurrences', 'scheduled_for', moment)
+  await aged('occurrences', 'scheduled_for', moment, {
+    manual: true,
+    retry_at: new Date(Date.now() + DAY_MS),
+  })
+  const said = { message: '', advice: '', command: '', since: new Date() }
+  for (const days of [20, 40, 400]) {
+    const made = newId(NOW + days, bytes => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>))
+    const at = new Date(Date.now() - days * DAY_MS)
+    const rule = { project_id, rule: 'schedule_missed' }
+    await sql`insert into alerts ${sql({ id: made, ...rule, reason: 'overdue', ...said, created_at: at })}`
+    await sql`insert into alert_marks ${sql({ ...rule, subject_id: made, raised_at: at })}`
+  }
+  const left = async () => [
+    (await sql`select from occurrences where not manual`).count,
+    (await sql`select from alerts`).count,
+    (await sql`select from alert_marks`).count,
+  ]
+  await sweep(engine.ctx)
+  expect(await left()).toEqual([2, 2, 2])
+  await keep({ record_retention_days: 30 })
+  await sweep(engine.ctx)
+  expect(await left()).toEqual([1, 1, 1])
+  expect((await sql`select from occurrences where manual`).count).toBe(3)
+})

@@ -129,6 +129,15 @@ describe('a moment that has come before a change, and that no tick has acted on'
   })
 })
 
+it('of two schedules that are given the same cron at once, one is told that it is taken', async () => {
+  const ids = [await schedule('0 1 * * *', -1), await schedule('0 2 * * *', -1)]
+  const changes = await Promise.allSettled(
+    ids.map(id => updateSchedule(engine.ctx, id, { cron: '0 3 * * *' })),
+  )
+  const refused = changes.filter(change => change.status === 'rejected')
+  expect(refused.map(({ reason }) => reason.code)).toEqual(['schedule_cron_taken'])
+})
+
 describe('an outage', () => {
   it('leaves a missed row for every moment but the newest, which fires [occurrences.missed, occurrences.overdue, alerts.missed]', async () => {
     const id = await schedule('* * * * *', 3)

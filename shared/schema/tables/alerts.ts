@@ -67,7 +67,10 @@ export const alertMarks = pgTable(
     subject_id: uuid('subject_id').notNull(),
     raised_at: at('raised_at').notNull(),
   },
-  t => [primaryKey({ columns: [t.project_id, t.rule, t.subject_id] })],
+  t => [
+    primaryKey({ columns: [t.project_id, t.rule, t.subject_id] }),
+    index('alert_marks_project').on(t.project_id, t.raised_at),
+  ],
 )
 
 /** What a project set differently from the default of a rule, for all of its agents or for one. */
