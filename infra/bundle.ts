@@ -81,7 +81,7 @@ async function entryOf(unit: Unit): Promise<string> {
 }
 
 /** Where each function of the list is declared: the list imports it by name, and a bundle must import no other. */
-async function importsOfList() {
+export async function importsOfList() {
   const list = await readFile(join(FUNCTIONS, 'index.ts'), 'utf8')
   const found = new Map<Endpoint | PlatformFunction, { name: string; path: string }>()
   for (const [, name, file] of list.matchAll(/^import \{ (\w+) \} from '\.\/(.+)'$/gm)) {

@@ -12,6 +12,7 @@ import { errorsOf, openApiDocument } from '../shared/http/openapi.ts'
 import { coverageTable } from '../test/structure/coverage.ts'
 import { knativeFiles } from './targets/knative.ts'
 import { openfaasFiles } from './targets/openfaas.ts'
+import { workerdFiles } from './targets/workerd.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -28,6 +29,7 @@ async function generated(): Promise<Map<string, string>> {
     ['infra/generated/coverage.md', coverageTable(endpoints)],
     ...openfaasFiles().map(([path, text]) => [`infra/generated/openfaas/${path}`, text] as const),
     ...knativeFiles().map(([path, text]) => [`infra/generated/knative/${path}`, text] as const),
+    ...workerdFiles().map(([path, text]) => [`infra/generated/workerd/${path}`, text] as const),
     [
       'shared/sdk/client.gen.ts',
       `// Made by npm run generate from the OpenAPI document.\n\n${astToString(types)}`,

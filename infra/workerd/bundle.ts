@@ -1,0 +1,128 @@
+// Makes what workerd runs: the bundle of each unit and of the router, beside the configuration that names them; or one
+// bundle of everything, for wrangler.toml.
+// Usage: node infra/workerd/bundle.ts [--packaging group|all] [--out FOLDER]
+
+import { mkdir, writeFile } from 'node:fs/promises'
+import { builtinModules } from 'node:module'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { build } from 'esbuild'
+import { endpoints, platformFunctions } from '../../functions/index.ts'
+import { importsOfList } from '../bundle.ts'
+import { leaveOut, UNDOCUMENTED_SCHEMAS } from '../leave-out.ts'
+import { routesOf, type Unit } from '../packaging.ts'
+import { CONSUMER, ROUTER, TICK, UNITS } from '../targets/image.ts'
+import { workerdFiles } from '../targets/workerd.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+export const WHOLE = 'assay'
+
+/** Writes bundles and configuration to a folder; returns the sizes of the bundles in bytes, by name. */
+export async function writeWorkerd(folder: string): Promise<Map<string, number>> {
+  const entries = new Map<string, string>()
+  for (const unit of UNITS) entries.set(unit.name, await entryOf(unit))
+  entries.set(ROUTER, routerEntry())
+  const sizes = await writeBundles(entries, folder)
+  for (const [name, text] of workerdFiles()) await writeUnlessEdited(join(folder, name), text)
+  return sizes
+}
+
+/** Writes one worker with all functions, which waits for callers, the cron and the queue alike. */
+export async function writeWhole(folder: string): Promise<Map<string, number>> {
+  const tick = platformFunctions.find(one => one.name === TICK)!
+  const whole: Unit = { name: WHOLE, endpoints, platform: tick, docs: true }
+  const outside = "export { Outside } from './infra/workerd/outside.ts'"
+  return writeBundles(new Map([[WHOLE, `${await entryOf(whole)}\n${outside}`]]), folder)
+}
+
+const routerEntry = () => `import { routerOf } from './infra/workerd/router.ts'
+export default routerOf(${JSON.stringify(routesOf(UNITS))})`
+
+async function entryOf(unit: Unit): Promise<string> {
+  const from = await importsOfList()
+  const scheduled = unit.platform?.name === TICK ? [unit.platform] : []
+  const wanted = [...unit.endpoints, ...scheduled].map(one => from.get(one)!)
+  const fields = [
+    `endpoints: [${unit.endpoints.map(one => from.get(one)!.name)}]`,
+    ...scheduled.map(one => `scheduled: ${from.get(one)!.name}`),
+    ...(unit.name === CONSUMER || unit.name === WHOLE ? ['wakes: true'] : []),
+    ...(unit.docs
+      ? ['serveReference: (app, contextFor) => serveReference(app, () => document, contextFor)']
+      : []),
+  ]
+  return [
+    `import '${UNDOCUMENTED_SCHEMAS}'`,
+    ...wanted.map(({ name, path }) => `import { ${name} } from ${JSON.stringify(path)}`),
+    "import { workerOf } from './infra/workerd/unit.ts'",
+    ...(unit.docs
+      ? [
+          "import { serveReference } from './shared/http/reference.ts'",
+          "import document from './infra/generated/openapi.json'",
+        ]
+      : []),
+    `const { Host, handlers } = workerOf({ ${fields.join(', ')} })`,
+    'export { Host }',
+    'export default handlers',
+  ].join('\n')
+}
+
+async function writeBundles(entries: Map<string, string>, folder: string): Promise<Map<string, number>> {
+  await mkdir(folder, { recursive: true })
+  const sizes = new Map<string, number>()
+  for (const [name, contents] of entries) {
+    const text = await bundled(contents)
+    await writeFile(join(folder, `${name}.mjs`), text)
+    sizes.set(name, Buffer.byteLength(text))
+  }
+  return sizes
+}
+
+async function bundled(contents: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: ROOT, loader: 'ts' },
+    bundle: true,
+    write: false,
+    minify: true,
+    keepNames: true, // they are what a stack trace is read by
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2024',
+    mainFields: ['module', 'main'],
+    // Not "workerd": for that postgres.js brings a build whose COPY fails.
+    conditions: ['worker', 'import'],
+    external: ['cloudflare:*', 'node:*', ...builtinModules],
+    plugins: leaveOut,
+    // Dependencies that are CommonJS ask for built-in modules by require.
+    banner: needsNode(contents)
+      ? { js: "import { createRequire } from 'node:module'; const require = createRequire('/');" }
+      : {},
+  })
+  return outputFiles[0]!.text
+}
+
+const needsNode = (entry: string) => entry.includes('unit.ts')
+
+/** settings.capnp is for the operator to edit. */
+async function writeUnlessEdited(path: string, text: string): Promise<void> {
+  const flag = path.endsWith('settings.capnp') ? 'wx' : 'w'
+  await writeFile(path, text, { flag }).catch(error => {
+    if (error.code !== 'EEXIST') throw error
+  })
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      packaging: { type: 'string', default: 'group' },
+      out: { type: 'string', default: join(ROOT, 'dist/workerd') },
+    },
+  })
+  const makers: Record<string, typeof writeWorkerd> = { group: writeWorkerd, all: writeWhole }
+  const make = makers[values.packaging]
+  if (make === undefined) {
+    console.error(`--packaging is one of ${Object.keys(makers).join(', ')}`)
+    process.exit(2)
+  }
+  for (const [name, bytes] of await make(values.out))
+    console.log(`${name.padEnd(28)} ${(bytes / 1024).toFixed(0).padStart(6)} KiB`)
+}

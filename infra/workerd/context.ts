@@ -1,0 +1,68 @@
+// The invocation context in workerd. The settings have the names they have in Node; what workerd gives instead of a
+// setting is a binding. Connections last as long as the context: see unit.ts.
+
+import type { Context } from '../../shared/context.ts'
+import { publishWake } from '../../shared/hints/wake.ts'
+import { createCallerAddress } from '../node/caller-address.ts'
+import { openConnections } from '../node/connections.ts'
+import { createContext } from '../node/context.ts'
+import { createPost, type Outside } from './post.ts'
+
+export interface Env {
+  DATABASE_URL: string
+  REDIS_URL: string
+  /** 32 bytes in hex. */
+  ASSAY_MASTER_KEY: string
+  BASE_URL?: string | null
+  /** Networks (CIDR), with commas between them, of proxies that are believed where a request came from. */
+  ASSAY_TRUSTED_PROXIES?: string | null
+  /** What OUTSIDE allows besides public addresses, in the same way. */
+  ASSAY_ALLOW_CALLBACK_NETWORKS?: string | null
+  /** The network service that callbacks and alerts go out by. */
+  OUTSIDE?: Outside
+  /** The queue whose consumer wakes Assay's; without it work waits for the tick. */
+  WAKE?: { send(consumers: number): Promise<unknown> }
+}
+
+export interface WorkerdContext extends Context {
+  /** Resolves when all that `waitUntil` was given has settled and the connections are closed. */
+  end(): Promise<void>
+}
+
+export function openContext(env: Env, pool: { sql: number; db: number; lanes: number }): WorkerdContext {
+  const connections = openConnections({ databaseUrl: env.DATABASE_URL, redisUrl: env.REDIS_URL, pool })
+  const ctx = createContext({
+    connections,
+    config: { base_url: env.BASE_URL?.replace(/\/+$/, '') ?? '', master_key: env.ASSAY_MASTER_KEY },
+    poke(consumers = 1) {
+      publishWake(connections.redis) // for those that are awake
+      if (env.WAKE) ctx.waitUntil(env.WAKE.send(consumers))
+    },
+    post: createPost(env.OUTSIDE, listOf(env.ASSAY_ALLOW_CALLBACK_NETWORKS)),
+    mail: null, // nodemailer is for Node: a tick there sends them
+    addressOf: addressBehind(listOf(env.ASSAY_TRUSTED_PROXIES)),
+    writeLog: line => console.error(line.trimEnd()),
+  })
+  return {
+    ...ctx,
+    async end() {
+      await ctx.idle()
+      await connections.close()
+    },
+  }
+}
+
+const listOf = (text: string | null | undefined) => text?.split(',').map(part => part.trim()) ?? []
+
+/** workerd tells the address of the socket, with its port; headers are the caller's to write. */
+function addressBehind(proxies: readonly string[]): Context['addressOf'] {
+  const callerOf = createCallerAddress(proxies)
+  return request => {
+    const socket = (request as { cf?: { clientIp?: string } }).cf?.clientIp
+    if (socket === undefined) return request.headers.get('cf-connecting-ip') // Cloudflare writes it itself
+    return callerOf(
+      socket.replace(/:\d+$/, '').replace(/^\[|\]$/g, ''),
+      request.headers.get('x-forwarded-for'),
+    )
+  }
+}

@@ -1,0 +1,23 @@
+// The worker that callers reach. Guarantee: each request goes to the unit that serves it, as it came.
+
+import { newId } from '../../shared/domain/ids.ts'
+import { errorAnswer } from '../../shared/http/error-answer.ts'
+import { noOperation } from '../../shared/http/no-operation.ts'
+import { createRoutes, type Route } from '../../shared/http/routes.ts'
+
+/** Units are bound under their names. */
+type Units = Record<string, { fetch(request: Request): Promise<Response> }>
+
+export function routerOf(routes: readonly Route[]) {
+  const find = createRoutes(routes)
+  const random = (bytes: Uint8Array) => {
+    crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>)
+  }
+  return {
+    fetch(request: Request, units: Units): Promise<Response> | Response {
+      const unit = find(request.method, new URL(request.url).pathname)
+      if (unit !== undefined) return units[unit]!.fetch(request)
+      return errorAnswer(noOperation(routes, request), newId(Date.now(), random))
+    },
+  }
+}

@@ -1,0 +1,126 @@
+// Serves one unit of functions as a worker. Guarantee: connections never cross from one invocation's sockets to
+// another's, which workerd forbids.
+//
+// With HOST bound, the functions run in an actor that nothing evicts, and its sockets are its own for as long as it
+// lives. Without it a request opens connections when it first uses them and ends them after its answer.
+
+import { DurableObject } from 'cloudflare:workers'
+import type { Context } from '../../shared/context.ts'
+import { createApp } from '../../shared/http/app.ts'
+import type { Endpoint } from '../../shared/http/endpoint.ts'
+import { type PlatformFunction, platformBearer } from '../../shared/http/platform-function.ts'
+import { createPoker, type Poker } from '../poke.ts'
+import { type Env, openContext } from './context.ts'
+
+export interface WorkerdUnit {
+  endpoints: readonly Endpoint[]
+  /** What the platform's cron calls. */
+  scheduled?: PlatformFunction
+  /** Whether it is told by the queue that there is work, and calls the consumer, which runs agents and so runs in Node. */
+  wakes?: boolean
+  /** Adds what documents the endpoints. */
+  serveReference?: (app: ReturnType<typeof createApp>, contextFor: (request: Request) => Context) => void
+}
+
+interface Actor {
+  fetch(request: Request): Promise<Response>
+  tick(): Promise<void>
+  wake(consumers: number): Promise<void>
+}
+
+interface UnitEnv extends Env {
+  HOST?: { getByName(name: string): Actor }
+  /** Where the consumer function answers; one that is always awake needs no call. */
+  ASSAY_CONSUMER_URL?: string | null
+}
+
+/** Each message asks for so many consumers. */
+interface Batch {
+  messages: { body: number }[]
+}
+
+interface Execution {
+  waitUntil(promise: Promise<unknown>): void
+}
+
+// A worker has an actor for each unit: fourteen of them stay below the hundred connections PostgreSQL has by default.
+const POOL = { sql: 2, db: 1, lanes: 2 }
+const POOL_OF_REQUEST = { sql: 2, db: 1, lanes: 1 }
+
+/** The handlers of the worker, and the class of its actor. */
+export function workerOf(unit: WorkerdUnit) {
+  const contexts = new WeakMap<Request, Context>()
+  const contextFor = (request: Request) => contexts.get(request)!
+  const app = createApp(unit.endpoints, contextFor)
+  unit.serveReference?.(app, contextFor)
+
+  function answer(ctx: Context, request: Request): Response | Promise<Response> {
+    contexts.set(request, ctx)
+    return app.fetch(request)
+  }
+
+  async function run(ctx: Context): Promise<void> {
+    const never = new AbortController().signal // workerd asks nobody to stop: it ends what outlives its drain
+    const done = await unit.scheduled!.run(ctx, { stop: never, onWake: () => () => {} })
+    ctx.log('info', unit.scheduled!.name, { ...done })
+  }
+
+  class Host extends DurableObject<UnitEnv> {
+    readonly #ctx: Context
+    #poker: Promise<Poker> | undefined
+    constructor(state: unknown, env: UnitEnv) {
+      super(state, env)
+      this.#ctx = openContext(env, POOL)
+    }
+    fetch(request: Request) {
+      return answer(this.#ctx, request)
+    }
+    tick() {
+      return run(this.#ctx)
+    }
+    async wake(consumers: number) {
+      this.#poker ??= pokerOf(this.#ctx, this.env.ASSAY_CONSUMER_URL!)
+      ;(await this.#poker).poke(consumers) // the calls stay open after this one
+    }
+  }
+
+  return {
+    Host,
+    handlers: {
+      async fetch(request: Request, env: UnitEnv, execution: Execution): Promise<Response> {
+        if (env.HOST) return env.HOST.getByName('host').fetch(request)
+        const ctx = openContext(env, POOL_OF_REQUEST)
+        const response = await answer(ctx, request)
+        if (response.body === null) {
+          execution.waitUntil(ctx.end())
+          return response
+        }
+        // A streamed answer needs its connections until its last byte.
+        const { readable, writable } = new TransformStream()
+        const sent = response.body.pipeTo(writable).catch(() => {})
+        execution.waitUntil(sent.then(() => ctx.end()))
+        return new Response(readable, response)
+      },
+      async scheduled(_event: unknown, env: UnitEnv): Promise<void> {
+        if (env.HOST) return env.HOST.getByName('host').tick()
+        const ctx = openContext(env, POOL)
+        await run(ctx).finally(() => ctx.end())
+      },
+      async queue({ messages }: Batch, env: UnitEnv): Promise<void> {
+        if (!unit.wakes || !env.ASSAY_CONSUMER_URL) return
+        const consumers = Math.max(...messages.map(message => message.body))
+        if (env.HOST) return env.HOST.getByName('host').wake(consumers)
+        const ctx = openContext(env, POOL_OF_REQUEST)
+        const poker = await pokerOf(ctx, env.ASSAY_CONSUMER_URL)
+        poker.poke(consumers)
+        await ctx.end() // when the consumers have answered
+      },
+    },
+  }
+}
+
+async function pokerOf(ctx: Context, url: string): Promise<Poker> {
+  const { redis, newId, waitUntil, log } = ctx
+  const bearer = await platformBearer(ctx.config.master_key)
+  return createPoker({ url, bearer, redis, fetch, newId, waitUntil, log })
+}

@@ -1,0 +1,112 @@
+// What the endpoints do not show of workerd with the generated configuration: whom it wakes, what its cron does, whom
+// it believes, and how it ends.
+
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { fallAsleep, stayAwake } from '../../shared/hints/awake.ts'
+import { platformBearer } from '../../shared/http/platform-function.ts'
+import { makeAgent, makeRun } from '../conformance/make.ts'
+import { deploy } from '../conformance/play.ts'
+import { openWorld, type World } from '../conformance/world.ts'
+import { startWorkerd, type Workerd, workerdFolder } from '../support/workerd.ts'
+
+const MASTER_KEY = 'ab'.repeat(32) // of every world
+
+let world: World
+let workerd: Workerd
+const calls: { bearer: string | undefined; answer: ServerResponse }[] = []
+const consumer = createServer(({ headers }, answer) => {
+  calls.push({ bearer: headers.authorization, answer })
+})
+
+beforeEach(async () => {
+  consumer.listen(0, '127.0.0.1')
+  await once(consumer, 'listening')
+  const { port } = consumer.address() as AddressInfo
+  world = await openWorld(async ({ databaseUrl, redisUrl, masterKey }) => {
+    workerd = await startWorkerd(
+      {
+        DATABASE_URL: databaseUrl,
+        REDIS_URL: redisUrl,
+        ASSAY_MASTER_KEY: masterKey,
+        ASSAY_CONSUMER_URL: `http://127.0.0.1:${port}/`,
+      },
+      await withTestClock(),
+    )
+    return workerd
+  })
+})
+afterEach(async () => {
+  await world?.end()
+  calls.length = 0
+  consumer.closeAllConnections()
+  await new Promise(resolve => consumer.close(resolve))
+})
+
+/** The generated configuration, with a socket by which the clock of its cron is moved. */
+async function withTestClock(): Promise<string> {
+  const folder = await workerdFolder()
+  const given = await readFile(join(folder, 'config.capnp'), 'utf8')
+  const clock = '(name = "TEST_CLOCK", json = "true"),\n    (name = "tick", service = "tick")'
+  const socket = 'sockets = [(name = "cron", address = "127.0.0.1:0", http = (), service = "cron"), '
+  const text = given.replace('(name = "tick", service = "tick")', clock).replace('sockets = [', socket)
+  await writeFile(join(folder, 'clock.capnp'), text)
+  return 'clock.capnp'
+}
+
+it('wakes the consumer when there is work, and once more for what comes while it is on its way out', async () => {
+  const { redis } = world.ctx
+  const agent = await makeAgent(world)
+  await makeRun(world, agent.id, [{ input: 1 }])
+  await vi.waitFor(() => expect(calls).toHaveLength(1), 5000)
+  expect(calls[0]!.bearer).toBe(`Bearer ${await platformBearer(MASTER_KEY)}`)
+  await stayAwake(redis, 'consumer-1')
+  await makeRun(world, agent.id, [{ input: 2 }])
+  await fallAsleep(redis, 'consumer-1')
+  calls[0]!.answer.end('{}')
+  await vi.waitFor(() => expect(calls).toHaveLength(2), 5000)
+})
+
+it('does the chores every minute, and wakes the consumer for work that nobody was told of', async () => {
+  const agent = await makeAgent(world)
+  await deploy(world, agent.id)
+  await makeRun(world, agent.id, [{ input: 1 }])
+  await vi.waitFor(() => expect(calls).toHaveLength(1), 5000)
+  calls.pop()!.answer.end('{}')
+  await world.ctx.redis.flushdb() // forgets who was called
+  const untilFire = 60_000 - (Date.now() % 60_000)
+  await fetch(`${workerd.urls.cron}/clock?advance=${untilFire - 500}`, { method: 'POST' })
+  await vi.waitFor(() => expect(workerd.log()).toContain('"event":"tick"'), 10_000)
+  await vi.waitFor(() => expect(calls).not.toEqual([]), 5000)
+})
+
+it('believes nobody about where a request came from', async () => {
+  const headers = { 'cf-connecting-ip': '203.0.113.7', 'x-forwarded-for': '203.0.113.8' }
+  const body = { email: 'nobody@example.org', password: 'a guess' }
+  expect((await world.call('POST', '/v1/sessions', { token: null, headers, body })).status).toBe(401)
+  const remembered = (await world.ctx.redis.keys('*address:*')).map(key => key.split('address:')[1])
+  expect(remembered).toEqual(['127.0.0.1'])
+})
+
+it('asked to stop, finishes what it has begun and ends by itself', async () => {
+  const agent = await makeAgent(world)
+  const body = new TransformStream<Uint8Array, Uint8Array>()
+  const writer = body.writable.getWriter()
+  const lines = new TextEncoder()
+  const headers = { 'content-type': 'application/x-ndjson' }
+  const answer = world.call('POST', `/v1/batches?agent_id=${agent.id}`, { raw: body.readable, headers })
+  await writer.write(lines.encode('{"input":1}\n'.repeat(20_000)))
+  const begun = async () => (await world.ctx.sql`select id from runs`).length
+  await vi.waitFor(async () => expect(await begun()).toBe(1), 10_000)
+  const ended = once(workerd.child, 'exit')
+  workerd.child.kill('SIGTERM')
+  await vi.waitFor(() => expect(fetch(workerd.urls.http!)).rejects.toThrow(), 5000)
+  await writer.write(lines.encode('{"input":2}\n'))
+  await writer.close()
+  expect(await answer).toMatchObject({ status: 202, json: { total_items: 20_001 } })
+  expect(await ended).toEqual([0, null])
+})

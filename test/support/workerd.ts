@@ -1,0 +1,83 @@
+// Real workerd with the generated configuration and the bundles that go with it. Only what an operator edits differs:
+// which networks there are, in settings.capnp.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeWorkerd } from '../../infra/workerd/bundle.ts'
+import { tempFolder } from './temp-folder.ts'
+
+export const WORKERD = join(import.meta.dirname, '../../node_modules/workerd/bin/workerd')
+const LOG_CHARACTERS = 8000
+
+const SETTINGS = `@0xd3a1c7b4e92f5086;
+const backplane :List(Text) = ["127.0.0.0/8"];
+const outside :List(Text) = ["public", "127.0.0.0/8"];
+`
+
+export interface Workerd {
+  url: string
+  /** Of every socket, by its name. */
+  urls: Record<string, string>
+  child: ChildProcess
+  /** The end of what it has logged. */
+  log(): string
+  close(): Promise<void>
+}
+
+let made: Promise<string> | undefined
+/** The folder that workerd is started from, made once for a test file. */
+export function workerdFolder(): Promise<string> {
+  made ??= (async () => {
+    const { path } = await tempFolder() // removed by the next test run
+    await writeFile(join(path, 'settings.capnp'), SETTINGS)
+    await writeWorkerd(path)
+    return path
+  })()
+  return made
+}
+
+/** Resolves when it listens. `env` is all the environment it has. */
+export async function startWorkerd(env: Record<string, string>, config = 'config.capnp'): Promise<Workerd> {
+  const folder = await workerdFolder()
+  const state = join(folder, `state-${crypto.randomUUID()}`)
+  await mkdir(state)
+  const args = ['serve', '--experimental', '--control-fd=3', '-s', 'http=127.0.0.1:0', '-d', `state=${state}`]
+  const child = spawn(WORKERD, [...args, join(folder, config)], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  })
+  let log = ''
+  for (const stream of [child.stdout!, child.stderr!]) {
+    stream.on('data', chunk => {
+      log = (log + chunk).slice(-LOG_CHARACTERS)
+    })
+  }
+  const ended = once(child, 'exit')
+  const urls = await Promise.race([reported(child), ended.then(() => undefined)])
+  if (urls === undefined) throw new Error(`workerd ended before it listened: ${log}`)
+  return {
+    url: urls.http!,
+    urls,
+    child,
+    log: () => log,
+    async close() {
+      child.kill('SIGTERM')
+      const timer = setTimeout(() => child.kill('SIGKILL'), 10_000) // streams that callers left open
+      await ended
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** What workerd writes to the descriptor it was given: a line of JSON for each socket. */
+async function reported(child: ChildProcess): Promise<Record<string, string>> {
+  const urls: Record<string, string> = {}
+  for await (const chunk of child.stdio[3] as AsyncIterable<Buffer>) {
+    for (const [, socket, port] of chunk.toString().matchAll(/"socket":"(\w+)".*?"port":(\d+)/g))
+      urls[socket!] = `http://127.0.0.1:${port}`
+    if (urls.http !== undefined) return urls // it is the last of the configuration
+  }
+  throw new Error('workerd reported no port')
+}
