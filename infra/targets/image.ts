@@ -55,9 +55,9 @@ interface Room {
 }
 
 const MiB = 1024 * 1024
-const SMALL: Room = { requests: { cpu: '20m', memory: '96Mi' }, limits: { cpu: '1', memory: '384Mi' } }
+export const SMALL: Room = { requests: { cpu: '20m', memory: '96Mi' }, limits: { cpu: '1', memory: '384Mi' } }
 // The consumer brings the processes that run agents, and each of those may fill what it is allowed.
-const LARGE: Room = {
+export const LARGE: Room = {
   requests: { cpu: '200m', memory: '256Mi' },
   limits: { cpu: '2', memory: `${LIMITS.agent_memory_bytes / MiB + 1024}Mi` },
 }

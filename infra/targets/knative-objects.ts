@@ -21,6 +21,7 @@ import {
   ROUTER,
   type Role,
   roomOf,
+  SMALL,
   STREAM_S,
   TICK,
   WORKLOADS,
@@ -92,7 +93,6 @@ export const CONFINED: NonNullable<IContainer['securityContext']> = {
 
 /** PORT comes from Knative. */
 function containerOf(workload: Workload): IContainer {
-  const { name, role } = workload
   const probe = { httpGet: { path: HEALTH_PATH, port: PORT } }
   return {
     name: 'assay',
@@ -102,9 +102,9 @@ function containerOf(workload: Workload): IContainer {
     ...environmentOf(workload),
     readinessProbe: { ...probe, periodSeconds: 1 },
     livenessProbe: { ...probe, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
-    resources: roomOf({ name, role }),
+    resources: roomOf(workload),
     securityContext: CONFINED,
-    ...(role === 'consumer' ? { volumeMounts: [{ name: SCRATCH.name, mountPath: '/tmp' }] } : {}),
+    ...(workload.role === 'consumer' ? { volumeMounts: [{ name: SCRATCH.name, mountPath: '/tmp' }] } : {}),
   }
 }
 
@@ -151,7 +151,7 @@ export const migration: IJob = {
             image: IMAGE,
             command: MIGRATE_COMMAND,
             envFrom: [{ secretRef: { name: SETTINGS } }],
-            resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { cpu: '1', memory: '384Mi' } },
+            resources: SMALL,
             securityContext: CONFINED,
           },
         ],

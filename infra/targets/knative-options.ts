@@ -9,7 +9,7 @@ import type { IDomainMapping } from '@kubernetes-models/knative/serving.knative.
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment'
 import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget'
 import { LIMITS } from '../../shared/domain/limits.ts'
-import { IMAGE, ROUTER, roomOf, SERVER_COMMAND, WORKLOADS } from './image.ts'
+import { IMAGE, LARGE, ROUTER, SERVER_COMMAND, WORKLOADS } from './image.ts'
 import { CONFINED, PART, ROLE, SCRATCH, SETTINGS } from './knative-objects.ts'
 
 /** Replaced by the host of BASE_URL. */
@@ -65,7 +65,7 @@ export const consumer: IDeployment = {
     template: {
       metadata: { labels: { ...CONSUMER_LABELS, 'app.kubernetes.io/name': 'consumer' } },
       spec: {
-        terminationGracePeriodSeconds: LIMITS.drain_ms / 1000 + 25,
+        terminationGracePeriodSeconds: 30, // it gives items back after LIMITS.drain_ms
         automountServiceAccountToken: false,
         enableServiceLinks: false,
         containers: [
@@ -78,7 +78,7 @@ export const consumer: IDeployment = {
               { name: 'ASSAY_DATA_DIR', value: '/tmp/assay' },
             ],
             envFrom: [{ configMapRef: { name: SETTINGS } }, { secretRef: { name: SETTINGS } }],
-            resources: roomOf({ name: 'consumer', role: 'consumer' }),
+            resources: LARGE,
             securityContext: CONFINED,
             volumeMounts: [{ name: SCRATCH.name, mountPath: '/tmp' }],
           },

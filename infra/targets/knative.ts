@@ -85,65 +85,38 @@ const INSTALLATIONS: Installation[] = [
   },
 ]
 
+/** Every file, in the folder of the platform. */
 export function knativeFiles(): [path: string, text: string][] {
   return [
-    ['base/kustomization.yaml', kustomizationFile(ABOUT_BASE, BASE)],
-    [
-      'base/services.yaml',
-      file('A Service for each unit of functions; callers reach the router only.', services),
-    ],
-    ['base/tick.yaml', file('Calls the tick every minute.', [tickSource])],
-    [
-      'base/migrate.yaml',
-      file('Brings the database to the schema of this image; safe to repeat.', [migration]),
-    ],
-    ['base/network-policies.yaml', file(ABOUT_POLICIES, policies)],
-    ['base/name-references.yaml', file('Lets a changed setting make a new revision.', [NAME_REFERENCES])],
-    ...INSTALLATIONS.map(
-      one =>
-        [`overlays/${one.name}/kustomization.yaml`, kustomizationFile(aboutOverlay(one), overlay(one))] as [
-          string,
-          string,
-        ],
+    ...BASE_FILES.map(([name, about, ...objects]) => written(`base/${name}`, about, objects)),
+    ...INSTALLATIONS.map(one =>
+      written(`overlays/${one.name}/kustomization.yaml`, aboutOf(one), [overlay(one)]),
     ),
-    [
-      'overlays/production/disruption-budgets.yaml',
-      file('Of each Service one copy may be evicted at a time, and the only one too.', disruptionBudgets),
-    ],
-    ...component('domain', ABOUT_DOMAIN, DOMAIN, 'domain-mapping.yaml', [domainMapping]),
-    ...component('gateway', ABOUT_GATEWAY, GATEWAY, 'http-route.yaml', [httpRoute]),
-    ...component('keda', ABOUT_KEDA, KEDA, 'consumer.yaml', [
-      consumer,
-      databaseAuthentication,
-      consumerScale,
+    written('overlays/production/disruption-budgets.yaml', ABOUT_BUDGETS, disruptionBudgets),
+    ...COMPONENTS.flatMap(({ name, about, file, objects, ...rest }) => [
+      written(`components/${name}/kustomization.yaml`, about, [{ ...COMPONENT, resources: [file], ...rest }]),
+      written(`components/${name}/${file}`, 'Of the component beside it.', objects),
     ]),
-    [
-      'cluster/reference-grant.yaml',
-      file(ABOUT_GRANT, [referenceGrant(INSTALLATIONS.map(one => one.namespace))]),
-    ],
+    written('cluster/reference-grant.yaml', ABOUT_GRANT, [
+      referenceGrant(INSTALLATIONS.map(one => one.namespace)),
+    ]),
   ]
 }
 
-const file = (about: string, objects: readonly object[]) =>
-  yamlFile(
-    about,
-    objects.map(value => ({ value })),
-  )
-const kustomizationFile = (about: string, kustomization: Kustomization) => file(about, [kustomization])
-
-function component(
-  name: string,
-  about: string,
-  rest: Partial<Kustomization>,
-  resource: string,
-  objects: object[],
-): [string, string][] {
-  const kustomization: Kustomization = { ...COMPONENT, resources: [resource], ...rest }
-  return [
-    [`components/${name}/kustomization.yaml`, kustomizationFile(about, kustomization)],
-    [`components/${name}/${resource}`, file('Of the component beside it.', objects)],
-  ]
+function written(path: string, about: string, objects: readonly object[]): [path: string, text: string] {
+  return [path, yamlFile(about, objects)]
 }
+
+const ABOUT_BUDGETS = 'Of each Service one copy may be evicted at a time, and the only one too.'
+const ABOUT_GRANT =
+  'Lets the routes of these namespaces lead to Kourier. Applied once, by who administers the cluster.'
+const ABOUT_POLICIES = `Nothing comes in but by the gateways of Knative, which the label cluster-local keeps the outside from; name
+yours here if it is another. A gateway hides who called, so the consumer also asks for a bearer, and the tick does
+no harm to be called. Out goes what agents and callbacks need; the router finds other functions only.`
+const aboutOf = ({ about }: Installation) => `${about}
+Yours to name: namespace, newName, newTag and BASE_URL. Hosts within the cluster follow the namespace.
+Optional: components: [../../components/domain] or gateway, and keda.
+Before it: kubectl -n NAMESPACE create secret generic ${SETTINGS} ${SECRETS.map(name => `--from-literal=${name}=…`).join(' ')}`
 
 const BASE: Kustomization = {
   ...KUSTOMIZATION,
@@ -167,6 +140,19 @@ const NAME_REFERENCES = {
     },
   ],
 }
+
+const BASE_FILES: [name: string, about: string, ...objects: object[]][] = [
+  [
+    'kustomization.yaml',
+    'Applied through an overlay, which names the namespace, the image and the host.',
+    BASE,
+  ],
+  ['services.yaml', 'A Service for each unit of functions; callers reach the router only.', ...services],
+  ['tick.yaml', 'Calls the tick every minute.', tickSource],
+  ['migrate.yaml', 'Brings the database to the schema of this image; safe to repeat.', migration],
+  ['network-policies.yaml', ABOUT_POLICIES, ...policies],
+  ['name-references.yaml', 'Lets a changed setting make a new revision.', NAME_REFERENCES],
+]
 
 function overlay({ namespace, host, resources = [], patches }: Installation): Kustomization {
   return {
@@ -206,65 +192,67 @@ function overlay({ namespace, host, resources = [], patches }: Installation): Ku
   }
 }
 
-const HOST_OF_BASE_URL: Replacement['source'] = {
-  kind: 'ConfigMap',
-  name: SETTINGS,
-  fieldPath: 'data.BASE_URL',
-  options: { delimiter: '/', index: 2 },
-}
-const DOMAIN: Partial<Kustomization> = {
-  replacements: [
-    {
-      source: HOST_OF_BASE_URL,
-      targets: [{ select: { kind: 'DomainMapping' }, fieldPaths: ['metadata.name'] }],
-    },
-  ],
-}
-const GATEWAY: Partial<Kustomization> = {
-  replacements: [
-    {
-      source: HOST_OF_BASE_URL,
-      targets: [{ select: { kind: 'HTTPRoute' }, fieldPaths: ['spec.hostnames.0'] }],
-    },
-  ],
-}
-const KEDA: Partial<Kustomization> = {
-  patches: [
-    {
-      target: { ...KNATIVE_SERVICE, name: CONSUMER },
-      patch: stringify({
-        $patch: 'delete',
-        apiVersion: 'serving.knative.dev/v1',
-        kind: 'Service',
-        metadata: { name: CONSUMER },
-      }),
-    },
-    {
-      // Wakes go by Redis then: what stays up listens there.
-      target: { ...KNATIVE_SERVICE, labelSelector: `${ROLE} in (api, tick)` },
-      patch: stringify([
-        {
-          op: 'add',
-          path: '/spec/template/spec/containers/0/env/-',
-          value: { name: 'ASSAY_CONSUMER_URL', value: '' },
-        },
-      ]),
-    },
-  ],
+/** Writes the host of BASE_URL into objects of a kind. */
+const hostInto = (kind: string, fieldPath: string): Replacement => ({
+  source: {
+    kind: 'ConfigMap',
+    name: SETTINGS,
+    fieldPath: 'data.BASE_URL',
+    options: { delimiter: '/', index: 2 },
+  },
+  targets: [{ select: { kind }, fieldPaths: [fieldPath] }],
+})
+
+interface Component extends Pick<Kustomization, 'patches' | 'replacements'> {
+  name: string
+  about: string
+  file: string
+  objects: readonly object[]
 }
 
-const ABOUT_BASE = 'Applied through an overlay, which names the namespace, the image and the host.'
-const ABOUT_POLICIES = `Nothing comes in but by the gateways of Knative, which the label cluster-local keeps the outside from; name
-yours here if it is another. A gateway hides who called, so the consumer also asks for a bearer, and the tick does
-no harm to be called. Out goes what agents and callbacks need; the router finds other functions only.`
-const ABOUT_DOMAIN =
-  'Gives the router the host of BASE_URL. Needs a ClusterDomainClaim, or autocreate-cluster-domain-claims.'
-const ABOUT_GATEWAY = `Leads the host of BASE_URL to the router by the Gateway API and Kourier: name your Gateway in http-route.yaml,
-and apply ../../cluster/reference-grant.yaml once.`
-const ABOUT_KEDA = `A consumer that stays up while there is a backlog, scaled by KEDA, in the place of the function "consume".`
-const ABOUT_GRANT = `Lets the routes of these namespaces lead to Kourier. Applied once, by who administers the cluster.`
-
-const aboutOverlay = ({ about }: Installation) => `${about}
-Yours to name: namespace, newName, newTag and BASE_URL. Hosts within the cluster follow the namespace.
-Optional: components: [../../components/domain] or gateway, and keda.
-Before it: kubectl -n NAMESPACE create secret generic ${SETTINGS} ${SECRETS.map(name => `--from-literal=${name}=…`).join(' ')}`
+const COMPONENTS: Component[] = [
+  {
+    name: 'domain',
+    about:
+      'Gives the router the host of BASE_URL. Needs a ClusterDomainClaim, or autocreate-cluster-domain-claims.',
+    file: 'domain-mapping.yaml',
+    objects: [domainMapping],
+    replacements: [hostInto('DomainMapping', 'metadata.name')],
+  },
+  {
+    name: 'gateway',
+    about: `Leads the host of BASE_URL to the router by the Gateway API and Kourier: name your Gateway in http-route.yaml,
+and apply ../../cluster/reference-grant.yaml once.`,
+    file: 'http-route.yaml',
+    objects: [httpRoute],
+    replacements: [hostInto('HTTPRoute', 'spec.hostnames.0')],
+  },
+  {
+    name: 'keda',
+    about: 'A consumer that stays up while there is a backlog, in the place of the function "consume".',
+    file: 'consumer.yaml',
+    objects: [consumer, databaseAuthentication, consumerScale],
+    patches: [
+      {
+        target: { ...KNATIVE_SERVICE, name: CONSUMER },
+        patch: stringify({
+          $patch: 'delete',
+          apiVersion: 'serving.knative.dev/v1',
+          kind: 'Service',
+          metadata: { name: CONSUMER },
+        }),
+      },
+      {
+        // Wakes go by Redis then: what stays up listens there.
+        target: { ...KNATIVE_SERVICE, labelSelector: `${ROLE} in (api, tick)` },
+        patch: stringify([
+          {
+            op: 'add',
+            path: '/spec/template/spec/containers/0/env/-',
+            value: { name: 'ASSAY_CONSUMER_URL', value: '' },
+          },
+        ]),
+      },
+    ],
+  },
+]

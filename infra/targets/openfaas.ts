@@ -6,7 +6,6 @@ import {
   CONSUMER,
   IMAGE,
   PLATFORM_CALL_S,
-  PORT,
   ROUTER,
   roomOf,
   SECRETS,
@@ -33,7 +32,7 @@ const nameOf = (unit: string) => `assay-${unit}`
 /** Where functions find each other. */
 const GATEWAY = 'http://gateway.openfaas:8080'
 
-// The port of the process; the watchdog before it has 8080 and 8081.
+// The watchdog before the process has 8080 and 8081.
 const UPSTREAM_PORT = '3000'
 const WRITE_S = PLATFORM_CALL_S + 5
 // All that may be awake share one replica where there is but one, and each calls its successor while it is still there.
@@ -43,8 +42,8 @@ export function openfaasFiles(): [path: string, text: string][] {
   const functions = Object.fromEntries(WORKLOADS.map(one => [nameOf(one.name), functionOf(one)]))
   const provider = { name: 'openfaas', gateway: fromShell('OPENFAAS_URL', 'http://127.0.0.1:8080') }
   return [
-    ['stack.yml', yamlFile(ABOUT_STACK, [{ value: { version: '1.0', provider, functions } }])],
-    ['function-ingress.yaml', yamlFile(ABOUT_INGRESS, [{ value: INGRESS }])],
+    ['stack.yml', yamlFile(ABOUT_STACK, [{ version: '1.0', provider, functions }])],
+    ['function-ingress.yaml', yamlFile(ABOUT_INGRESS, [INGRESS])],
   ]
 }
 
@@ -61,7 +60,6 @@ function functionOf(workload: Workload): StackFunction {
       fprocess: COMMAND.join(' '),
       upstream_url: `http://127.0.0.1:${UPSTREAM_PORT}`,
       PORT: UPSTREAM_PORT,
-      port: String(PORT),
       read_timeout: `${WRITE_S}s`,
       write_timeout: `${WRITE_S}s`,
       exec_timeout: `${PLATFORM_CALL_S}s`,

@@ -20,7 +20,6 @@ export const Environment = z.strictObject({
   mode: z.literal('http'),
   fprocess: text,
   upstream_url: z.url(),
-  port: whole,
   read_timeout: seconds,
   write_timeout: seconds,
   exec_timeout: seconds,
