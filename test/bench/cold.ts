@@ -1,0 +1,119 @@
+// `npm run bench:cold`: how long each function's process takes from its start to its first answer, with the first
+// query to PostgreSQL and the first command to Redis in it.
+
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import http from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { writeBundles } from '../../infra/bundle.ts'
+import { startPostgres } from '../../infra/local/postgres.ts'
+import { startRedis } from '../../infra/local/redis.ts'
+import { migrate } from '../../infra/migrate.ts'
+import { openConnections } from '../../infra/node/connections.ts'
+import { createContext } from '../../infra/node/context.ts'
+import { type Unit, unitsOf } from '../../infra/packaging.ts'
+import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
+import { platformBearer } from '../../shared/http/platform-function.ts'
+import { freePort, startProcess } from '../support/doubles/process.ts'
+import { median } from './batch.ts'
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7)
+const ASK_AGAIN_MS = 2
+const NO_ID = '01900000-0000-7000-8000-000000000000'
+const MASTER_KEY = 'ab'.repeat(32)
+
+interface FirstRequest {
+  method: string
+  path: string
+  bearer: string
+}
+
+/** A read that asks the database for the caller and for what he wants; whether it is there does not matter. */
+function firstRequest(unit: Unit | undefined, key: string, platform: string): FirstRequest {
+  if (unit?.platform) return { method: 'POST', path: '/', bearer: platform }
+  const reads = unit?.endpoints.filter(one => one.method === 'get') ?? []
+  const read =
+    reads.find(one => one.path === '/health/ready') ?? reads.find(one => !one.path.includes('{')) ?? reads[0]
+  const path = read?.path.replaceAll(/\{\w+\}/g, NO_ID) ?? (unit?.docs ? '/openapi.json' : '/healthz')
+  return { method: 'GET', path, bearer: key }
+}
+
+async function coldStart(
+  bundle: string,
+  env: Record<string, string>,
+  request: FirstRequest,
+): Promise<number> {
+  const port = await freePort()
+  const started = performance.now()
+  const { child, ended, log } = startProcess(['node', bundle], {
+    ...env,
+    PORT: String(port),
+    HOST: '127.0.0.1',
+  })
+  try {
+    for (;;) {
+      const status = await ask(port, request)
+      if (child.exitCode !== null || (status !== undefined && status >= 500))
+        throw new Error(`${bundle} answered ${status}: ${log()}`)
+      if (status !== undefined) return performance.now() - started
+      await new Promise(resolve => setTimeout(resolve, ASK_AGAIN_MS))
+    }
+  } finally {
+    child.kill('SIGTERM')
+    await ended
+  }
+}
+
+/** The status, when the answer is whole; undefined while nobody listens. */
+function ask(port: number, { method, path, bearer }: FirstRequest): Promise<number | undefined> {
+  return new Promise(resolve => {
+    const headers = { authorization: `Bearer ${bearer}` }
+    http
+      .request({ port, host: '127.0.0.1', method, path, headers, agent: false }, response => {
+        response.resume().once('end', () => resolve(response.statusCode))
+      })
+      .once('error', () => resolve(undefined))
+      .end()
+  })
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'assay-cold-'))
+const [postgres, redis] = await Promise.all([
+  startPostgres({ dataDir: folder }),
+  startRedis({ dataDir: folder }),
+])
+try {
+  await migrate(postgres.url)
+  const connections = openConnections({ databaseUrl: postgres.url, redisUrl: redis.url })
+  const config = { base_url: '', master_key: MASTER_KEY }
+  const { api_key } = await bootstrapAccount(createContext({ connections, config }))
+  await connections.close()
+  const env = {
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    ASSAY_MASTER_KEY: MASTER_KEY,
+    ASSAY_DATA_DIR: join(folder, 'agents'),
+    ASSAY_UNIT_URL: 'http://127.0.0.1:1/{unit}',
+  }
+  const units = new Map(unitsOf('group').map(unit => [unit.name, unit]))
+  const bearer = await platformBearer(MASTER_KEY)
+  // The consumer starts workerd, which is in no bundle.
+  await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'))
+  console.log('| function | bundle | fastest | median | asked |\n|---|---|---|---|---|')
+  for (const [name, bytes] of await writeBundles('group', folder)) {
+    const request = firstRequest(units.get(name), api_key, bearer)
+    const bundle = join(folder, `${name}.mjs`)
+    const times: number[] = []
+    for (let round = 0; round < ROUNDS; round++) times.push(await coldStart(bundle, env, request))
+    const cells = [
+      name,
+      `${Math.round(bytes / 1024)} KiB`,
+      ...[Math.min(...times), median(times)].map(time => `${time.toFixed(0)} ms`),
+      `${request.method} ${request.path}`,
+    ]
+    console.log(`| ${cells.join(' | ')} |`)
+  }
+} finally {
+  await Promise.all([postgres.stop(), redis.stop()])
+  await rm(folder, { recursive: true, force: true })
+}
