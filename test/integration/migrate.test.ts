@@ -42,6 +42,19 @@ test('several at once on an empty database leave one schema, and once more chang
   expect(await tables(url)).toEqual(made)
 })
 
+// What a dump restores runs with an empty search_path, where a body kept as text finds nothing of ours.
+test('functions in SQL are bound to what they name, so a dump of the database can be restored', async () => {
+  const { url } = await emptyDatabase()
+  await migrate(url)
+  const sql = postgres(url, { max: 1 })
+  const functions = await sql`
+    select proname as name, prosqlbody is not null as bound from pg_proc join pg_language l on l.oid = prolang
+    where pronamespace = 'public'::regnamespace and lanname = 'sql'`
+  await sql.end()
+  expect(functions.map(fn => fn.name)).toContain('run_status_of')
+  expect(functions.filter(fn => !fn.bound)).toEqual([])
+})
+
 test('a database that may lose what it confirmed is refused and left as it is', async () => {
   const { url, name, admin } = await emptyDatabase()
   await admin`alter database ${admin(name)} set synchronous_commit = off`

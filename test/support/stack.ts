@@ -19,22 +19,31 @@ const MASTER_KEY = '5a'.repeat(32)
 export interface Stack {
   base_url: string
   api_key: string
+  databaseUrl: string
   dataDir: string
   /** The environment that points the command line here. */
   env: Record<string, string>
+  /** What it wrote to its log since it was started, line by line. */
+  log: string[]
   kill(): Promise<void>
   start(): Promise<void>
   close(): Promise<void>
 }
 
-export async function startStack(): Promise<Stack> {
+export interface StackOptions {
+  /** A database with an account in it and its key; an empty one with a first account unless told. */
+  on?: { databaseUrl: string; api_key: string }
+  masterKey?: string
+}
+
+export async function startStack({ on, masterKey = MASTER_KEY }: StackOptions = {}): Promise<Stack> {
   const parts = new AsyncDisposableStack()
   const folder = parts.adopt(await tempFolder(), folder => folder.remove())
-  const database = parts.adopt(await testDatabase(), store => store.drop())
+  const databaseUrl = on?.databaseUrl ?? parts.adopt(await testDatabase(), store => store.drop()).url
   const redis = parts.adopt(await testRedis(), store => store.drop())
   const port = await freePort()
   const base_url = `http://127.0.0.1:${port}`
-  const api_key = await firstKey(database.url, redis.url, base_url)
+  const api_key = on?.api_key ?? (await firstKey(databaseUrl, redis.url, base_url))
   let server: ChildProcess | undefined
   const stop = async (signal: NodeJS.Signals) => {
     if (server?.exitCode === null && server.signalCode === null) {
@@ -46,25 +55,28 @@ export async function startStack(): Promise<Stack> {
   const stack: Stack = {
     base_url,
     api_key,
+    databaseUrl,
     dataDir: folder.path,
     env: { ASSAY_BASE_URL: base_url, ASSAY_API_KEY: api_key },
+    log: [],
     kill: () => stop('SIGKILL'),
     async start() {
       server = spawn(NODE, [join(CHECKOUT, 'infra/node/main.ts')], {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: {
           ...process.env,
-          DATABASE_URL: database.url,
+          DATABASE_URL: databaseUrl,
           REDIS_URL: redis.url,
           BASE_URL: base_url, // Vite sets one of its own
-          ASSAY_MASTER_KEY: MASTER_KEY,
+          ASSAY_MASTER_KEY: masterKey,
           ASSAY_DATA_DIR: folder.path,
           ASSAY_ALLOW_NETWORKS: '127.0.0.0/8',
           HOST: '127.0.0.1',
           PORT: String(port),
         },
       })
-      await isReady(server)
+      createInterface(server.stderr!).on('line', line => stack.log.push(line))
+      await isReady(server, stack.log)
     },
     close: () => parts.disposeAsync(),
   }
@@ -72,14 +84,10 @@ export async function startStack(): Promise<Stack> {
   return stack
 }
 
-function isReady(server: ChildProcess): Promise<void> {
-  let errors = ''
-  server.stderr!.on('data', chunk => {
-    errors = (errors + chunk).slice(-4000)
-  })
+function isReady(server: ChildProcess, log: string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     createInterface(server.stdout!).on('line', line => line.startsWith('ready ') && resolve())
-    server.once('exit', () => reject(new Error(`the stack ended before it was ready: ${errors}`)))
+    server.once('exit', () => reject(new Error(`the stack ended before it was ready:\n${log.join('\n')}`)))
   })
 }
 

@@ -1,0 +1,121 @@
+// A backup of PostgreSQL, restored beside an empty Redis and an empty data folder, is all of Assay but the master key.
+// The packaged PostgreSQL comes without pg_dump, so the copy here is made by `create database … template`; what a dump
+// needs beyond that is in test/integration/migrate.test.ts.
+
+import { writeFile } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { afterAll, expect, inject, it, vi } from 'vitest'
+import { startReceiver } from '../support/receiver.ts'
+import { assay, type Stack, type StackOptions, startStack } from '../support/stack.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const AGENT = `
+import { agent, type Context } from 'assay'
+@agent({ name: 'Halfway', network: ['$GATE'] })
+export default class Halfway {
+  async run(ctx: Context, input: { wait: boolean }) {
+    await ctx.step('before', () => input.wait)
+    if (input.wait) await fetch(process.env.GATE!)
+    return process.env.SECRET
+  }
+}
+`
+const WHOLE_MS = 60_000
+const WAIT_MS = 15_000
+const ITEMS = 40
+const WAITING = 15
+
+const parts = new AsyncDisposableStack()
+afterAll(() => parts.disposeAsync())
+
+const started = async (options?: StackOptions) =>
+  parts.adopt(await startStack(options), stack => stack.close())
+
+async function deployed(stack: Stack, gate: string): Promise<string> {
+  const folder = parts.adopt(await tempFolder(), folder => folder.remove())
+  const file = join(folder.path, 'agent.ts')
+  await writeFile(file, AGENT)
+  const ran = await assay(stack, ['deploy', file, '--env', `GATE=${gate}`, '--env', 'SECRET=kept']).done
+  expect(ran).toMatchObject({ code: 0 })
+  return ran.events[0].agent_id
+}
+
+async function call(stack: Stack, path: string, body?: object) {
+  const response = await fetch(`${stack.base_url}${path}`, {
+    headers: { authorization: `Bearer ${stack.api_key}`, 'content-type': 'application/json' },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  })
+  return { status: response.status, headers: response.headers, json: await response.json() }
+}
+
+/** Another database with the same content, whose server has no other trace of it; nobody may be connected. */
+async function copied(databaseUrl: string): Promise<string> {
+  const from = new URL(databaseUrl).pathname.slice(1)
+  const name = `${from}_restored`
+  const admin = postgres(inject('stores').databaseUrl, { max: 1, onnotice: () => {} })
+  parts.defer(async () => {
+    await admin`drop database if exists ${admin(name)} with (force)`
+    await admin.end()
+  })
+  // The sessions of a killed process end when PostgreSQL notices.
+  await vi.waitFor(() => admin`create database ${admin(name)} template ${admin(from)}`, WAIT_MS)
+  const url = new URL(databaseUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+it('a run that was half done goes on from a backup, and another master key says that it is another', {
+  timeout: WHOLE_MS,
+}, async () => {
+  const gate = parts.adopt(await startReceiver(), gate => gate.close())
+  const waiting: ServerResponse[] = []
+  gate.answer = response => void waiting.push(response)
+
+  const before = await started()
+  const agent_id = await deployed(before, gate.url)
+  const items = Array.from({ length: ITEMS }, (_, n) => ({ input: { wait: n >= ITEMS - WAITING } }))
+  const { json: batch } = await call(before, '/v1/batches', { agent_id, items })
+  const run = `/v2/runs/${batch.group_id}`
+  await gate.got(WAITING)
+  await vi.waitFor(
+    async () => expect((await call(before, run)).json).toMatchObject({ completed: ITEMS - WAITING }),
+    WAIT_MS,
+  )
+  const page = await call(before, `${run}/items?limit=10`)
+  const next = `${run}/items?limit=10&cursor=${page.json.next_cursor ?? page.headers.get('x-next-cursor')}`
+  const second = await call(before, next)
+  expect(second.status).toBe(200)
+  await before.kill()
+  gate.answer = response => response.end()
+
+  const databaseUrl = await copied(before.databaseUrl)
+  const sql = parts.adopt(postgres(databaseUrl, { max: 1 }), sql => sql.end())
+  await sql`update claims set lease_until = now() - interval '1 second'` // a backup is older than a lease
+  const on = { databaseUrl, api_key: before.api_key }
+
+  const stranger = await started({ on, masterKey: 'a5'.repeat(32) })
+  await vi.waitFor(
+    () => expect(stranger.log.join('\n')).toContain('it was sealed under another master key'),
+    WAIT_MS,
+  )
+  expect((await call(stranger, run)).json).toMatchObject({ completed: ITEMS - WAITING })
+  expect((await call(stranger, next)).json.error.code).toBe('invalid_cursor')
+  await stranger.kill()
+
+  const after = await started({ on })
+  expect((await call(after, next)).json).toEqual(second.json)
+  await vi.waitFor(
+    async () => expect((await call(after, run)).json).toMatchObject({ status: 'completed' }),
+    WAIT_MS,
+  )
+  expect((await call(after, `${run}/verify`)).json).toMatchObject({
+    balanced: true,
+    differences: [],
+    counted: { ok: ITEMS },
+    double_verdicts: 0,
+  })
+  const more = await call(after, '/v1/batches', { agent_id, items: [{ input: { wait: false } }] })
+  expect(more.status).toBe(202)
+})
