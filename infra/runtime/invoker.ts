@@ -10,7 +10,7 @@ import { LIMITS } from '../../shared/domain/limits.ts'
 import type { AgentRequest, AgentResponse, AgentTarget, InvokeAgent } from '../../shared/engine/agent-port.ts'
 import { BundlePool, type PoolContext, type ProcessReport } from './bundle-pool.ts'
 import { type Endpoint, send } from './http-client.ts'
-import { createLauncher } from './launch.ts'
+import { createLauncher, type Launcher } from './launch.ts'
 import { removeAbandoned } from './process-folder.ts'
 
 export interface InvokerOptions {
@@ -36,8 +36,13 @@ const URLS_REMEMBERED = 1000
 const IDLE_LOOK_EVERY = 4 // looks; a process with nothing in flight can wait for its ping
 
 export function createInvoker(options: InvokerOptions): Invoker {
+  let launcher: Launcher | undefined
   const context: PoolContext = {
-    launcher: createLauncher(options.runAs),
+    // Not before a bundle runs: where all agents are behind URLs there need be no workerd.
+    get launcher() {
+      launcher ??= createLauncher(options.runAs)
+      return launcher
+    },
     dataDir: resolve(options.dataDir),
     loadBundle: options.loadBundle,
     allowPrivateNetworks: options.allowPrivateNetworks ?? [],

@@ -65,6 +65,7 @@ class Shift {
   }
 
   async handOver(): Promise<void> {
+    this.#ctx.log('info', 'handed_over')
     await this.end()
     this.#ctx.poke()
   }
