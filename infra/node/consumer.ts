@@ -1,6 +1,7 @@
 // Keeps the queue consumer going in a process that stays up: one invocation at a time, started by a poke.
 
 import type { Context } from '../../shared/context.ts'
+import { errorText } from '../../shared/domain/error-text.ts'
 import { type Consumed, consume } from '../../shared/engine/consume.ts'
 
 export interface ConsumerLoop {
@@ -23,7 +24,7 @@ export function startConsumer(ctx: () => Context): ConsumerLoop {
       try {
         consumed = await consume(ctx(), { stop: stop.signal, onWake: rouse => (wake = rouse) })
       } catch (error) {
-        ctx().log('error', 'consume_failed', { error: error instanceof Error ? error.stack : String(error) })
+        ctx().log('error', 'consume_failed', { error: errorText(error) })
         continue
       }
       if (consumed.claimed > 0) ctx().log('info', 'consumed', { ...consumed })

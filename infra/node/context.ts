@@ -1,6 +1,7 @@
 // The invocation context of a Node host: one for all invocations, since a long-lived process shares its connections.
 
 import type { Config, Context } from '../../shared/context.ts'
+import { errorText } from '../../shared/domain/error-text.ts'
 import { newId, newRunId } from '../../shared/domain/ids.ts'
 import type { InvokeAgent } from '../../shared/engine/agent-port.ts'
 import type { Post, SendMail } from '../../shared/engine/outside-port.ts'
@@ -47,7 +48,7 @@ export function createContext(options: ContextOptions): NodeContext {
     poke: options.poke ?? (() => {}),
     waitUntil(promise) {
       const settled = promise
-        .catch(error => log('error', 'background_failed', { error: String(error?.stack ?? error) }))
+        .catch(error => log('error', 'background_failed', { error: errorText(error) }))
         .finally(() => pending.delete(settled))
       pending.add(settled)
     },

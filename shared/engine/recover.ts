@@ -3,6 +3,7 @@
 // no item is replayed twice by it.
 
 import type { Context, Sql } from '../context.ts'
+import { errorText } from '../domain/error-text.ts'
 import { ApiError } from '../domain/errors.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -114,7 +115,7 @@ export async function advanceRecoveries(ctx: Context): Promise<number> {
       await advance(ctx, id)
     } catch (error) {
       // One that cannot go on must not keep the others waiting; the next sweep tries it again.
-      ctx.log('warn', 'recovery_failed', { recovery_id: id, error: String(error) })
+      ctx.log('warn', 'recovery_failed', { recovery_id: id, error: errorText(error) })
     }
   }
   return open.length

@@ -2,6 +2,7 @@
 // mend every poke that got lost and every process that died.
 
 import type { Context } from '../context.ts'
+import { errorText } from '../domain/error-text.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { findNextDue, findOpenRuns, reapClaims } from '../store/claims.ts'
@@ -49,7 +50,7 @@ export async function sweep(ctx: Context): Promise<number> {
     try {
       found += await chore.run(ctx)
     } catch (error) {
-      ctx.log('warn', 'chore_failed', { chore: chore.name, error: String(error) })
+      ctx.log('warn', 'chore_failed', { chore: chore.name, error: errorText(error) })
     }
   }
   return found

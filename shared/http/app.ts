@@ -1,9 +1,9 @@
 // The Hono app that serves a list of endpoints. Guarantee: every answer is JSON with a request id, errors included,
 // and an unexpected error tells the caller nothing but that id.
 
-import { DrizzleQueryError } from 'drizzle-orm'
 import { Hono } from 'hono'
 import type { Context } from '../context.ts'
+import { errorText } from '../domain/error-text.ts'
 import { ApiError } from '../domain/errors.ts'
 import { BodyBrokeOff, drain } from './body.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -52,7 +52,7 @@ async function failed(ctx: Context, request: Request, request_id: string, error:
 }
 
 function unexpected(ctx: Context, request: Request, request_id: string, error: unknown): ApiError {
-  ctx.log('error', 'request_failed', { request_id, ...named(request), error: textOf(error) })
+  ctx.log('error', 'request_failed', { request_id, ...named(request), error: errorText(error) })
   return new ApiError(
     'internal',
     `Something went wrong on the server's side; its log names request ${request_id}.`,
@@ -60,9 +60,3 @@ function unexpected(ctx: Context, request: Request, request_id: string, error: u
 }
 
 const named = ({ method, url }: Request) => ({ method, path: new URL(url).pathname })
-
-/** The error for the log. A failed query is named without its parameters: they may be secrets. */
-function textOf(error: unknown): string {
-  if (error instanceof DrizzleQueryError) return `query failed: ${error.query}\n${textOf(error.cause)}`
-  return error instanceof Error ? String(error.stack) : String(error)
-}

@@ -2,6 +2,7 @@
 // bounded in time, may be cut off anywhere and may be called any number of times at once.
 
 import type { Context } from '../context.ts'
+import { errorText } from '../domain/error-text.ts'
 import { derivedKey, sameBytes, toHex } from '../domain/secrets.ts'
 
 export interface PlatformFunction {
@@ -41,7 +42,7 @@ export async function answerPlatform(
   try {
     return Response.json(await fn.run(ctx, invocation))
   } catch (error) {
-    ctx.log('error', `${fn.name}_failed`, { error: error instanceof Error ? error.stack : String(error) })
+    ctx.log('error', `${fn.name}_failed`, { error: errorText(error) })
     const message = `The ${fn.name} function failed; its log says how.`
     return Response.json({ error: { code: 'internal', message } }, { status: 500 })
   }

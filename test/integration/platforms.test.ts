@@ -5,6 +5,7 @@ import { consumeQueue } from '../../functions/consume.ts'
 import { tick } from '../../functions/tick.ts'
 import { tickSource } from '../../infra/targets/knative-objects.ts'
 import { BACKLOG_QUERY } from '../../infra/targets/knative-options.ts'
+import { onFault } from '../../shared/domain/fault.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import { answerPlatform, type PlatformFunction } from '../../shared/http/platform-function.ts'
 import { result, type TestEngine, testEngine } from '../support/engine.ts'
@@ -46,6 +47,18 @@ describe('the tick', () => {
     expect(await response.json()).toMatchObject({ sweeps: expect.any(Number) })
     // A JSON answer without CloudEvents' headers is no event, so Knative has nothing to pass on.
     expect([...response.headers.keys()].filter(name => name.startsWith('ce-'))).toEqual([])
+  })
+
+  it('leaves its chores to the call that is at them in the same process', async () => {
+    let others: Promise<Response[]> | undefined
+    onFault(name => {
+      if (name === 'reap.before_commit') others ??= Promise.all([1, 2].map(() => call(tick, {}, '')))
+    })
+    const first = await call(tick, {}, '')
+    onFault(undefined)
+    for (const other of await others!) expect(await other.json()).toEqual({ sweeps: 0, done: 0 })
+    expect(await first.json()).not.toEqual({ sweeps: 0, done: 0 })
+    expect(await (await call(tick, {}, '')).json()).not.toEqual({ sweeps: 0, done: 0 })
   })
 
   it('is all that an event can call: the consumer asks who it is', async () => {

@@ -43,5 +43,8 @@ export const ofDelivery = (t: { delivery_id: AnyPgColumn }) =>
  * equality of enums for such: a search for words could not use their index, and a page of triage read every failure
  * (43 ms of 18,000, where it takes 5). A view hides rows without that caution, which protects from other people's
  * SQL, not from ours.
+ *
+ * A migration that drops or alters a column of one has to drop its view first; every migration is followed by making
+ * them again.
  */
 export const BEHIND_VIEWS = ['step_index', 'triage'] as const
