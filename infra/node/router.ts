@@ -155,6 +155,8 @@ function forwardedHeaders(incoming: IncomingMessage, to: URL): Record<string, st
   return {
     ...endToEnd(incoming),
     host: to.host,
+    // Asked to close, a function that answers before an upload ends would break it off, its answer with it.
+    connection: 'keep-alive',
     'x-forwarded-for': hops.join(', '),
     'x-forwarded-host': given['x-forwarded-host'] ?? given.host ?? '',
     'x-forwarded-proto': given['x-forwarded-proto'] ?? 'http',

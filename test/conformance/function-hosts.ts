@@ -79,13 +79,14 @@ export const functionsHost =
   }
 
 /** Nothing around it: a container of any orchestrator. */
-export const alone: RunContainer = async ({ bundle, env }) => {
+export const alone = async ({ bundle, env }: Container): Promise<Running & { process: FunctionProcess }> => {
   const port = await freePort()
   const process = startProcess(['node', bundle], { ...env, PORT: String(port) })
   const url = `http://127.0.0.1:${port}`
   await answers(url, process)
   return {
     url,
+    process,
     async close() {
       process.child.kill('SIGTERM')
       await process.ended

@@ -2,9 +2,17 @@
 // requests under way, and what wakes a function that is not there. All else is tested where nothing is around them.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { FunctionProcess } from '../support/doubles/process.ts'
 import type { Revision } from '../support/doubles/queue-proxy.ts'
 import { startWatchdog, type Watchdog } from '../support/doubles/watchdog.ts'
-import { answers, functionsHost, type RunContainer, revisionOf, watchdogSettings } from './function-hosts.ts'
+import {
+  alone,
+  answers,
+  functionsHost,
+  type RunContainer,
+  revisionOf,
+  watchdogSettings,
+} from './function-hosts.ts'
 import { makeAgent, makeRun } from './make.ts'
 import { passageConformance } from './suite.ts'
 import { openWorld, type World } from './world.ts'
@@ -61,6 +69,26 @@ async function followed(world: World) {
     },
   }
 }
+
+it('with nothing around it, a function that is asked to stop ends what it has, and then itself', async () => {
+  const processes = new Map<string, FunctionProcess>()
+  const recorded: RunContainer = async container => {
+    const running = await alone(container)
+    processes.set(container.name, running.process)
+    return running
+  }
+  const world = await openWorld(functionsHost(recorded))
+  try {
+    const { endRun, rest } = await followed(world)
+    const runs = processes.get('runs')!
+    runs.child.kill('SIGTERM')
+    await endRun()
+    expect(await rest()).toContain('event: end')
+    expect(await runs.ended).toBe(0)
+  } finally {
+    await world.end()
+  }
+}, 60_000)
 
 describe('under the watchdog of OpenFaaS', () => {
   let world: World

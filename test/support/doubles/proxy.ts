@@ -40,7 +40,13 @@ export async function passOn(
   const chunked = 'transfer-encoding' in incoming.headers ? { 'transfer-encoding': 'chunked' } : {}
   const upstream = http.request(to, {
     method: incoming.method,
-    headers: { ...(given as Record<string, string[]>), host: incoming.headers.host, ...chunked, ...headers },
+    headers: {
+      ...(given as Record<string, string[]>),
+      host: incoming.headers.host,
+      connection: 'keep-alive',
+      ...chunked,
+      ...headers,
+    },
     agent: false,
   })
   outgoing.once('close', () => upstream.destroy())

@@ -1,0 +1,152 @@
+import http, { type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Listener } from './listen.ts'
+import { startRouter } from './router.ts'
+
+const ROUTES = [
+  { method: 'get', path: '/v1/runs', unit: 'runs' },
+  { method: 'post', path: '/v1/runs/{runId}/items', unit: 'items' },
+]
+const open: { close(): unknown }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+/** A router before one server, which plays all units; each is asked under its name. */
+async function routed(handle: RequestListener): Promise<{ router: Listener; log: string[] }> {
+  const server = http.createServer(handle).listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  open.push({ close: () => server.close() && server.closeAllConnections() })
+  return before(`http://127.0.0.1:${(server.address() as AddressInfo).port}/at/{unit}/`)
+}
+
+async function before(unitUrl: string) {
+  const log: string[] = []
+  const options = { port: 0, host: '127.0.0.1', routes: ROUTES, unitUrl }
+  const router = await startRouter({ ...options, writeLog: line => log.push(line) })
+  open.push(router)
+  return { router, log }
+}
+
+describe('the router', () => {
+  it('sends a request to its function, with everything in it and where it came from', async () => {
+    const { router } = await routed(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      const { url, method, headers } = request
+      response.writeHead(202, {
+        'content-type': 'application/json',
+        'x-request-id': 'r',
+        'set-cookie': ['a=1', 'b=2'],
+      })
+      response.end(JSON.stringify({ url, method, headers, body }))
+    })
+    const response = await fetch(`${router.url}/v1/runs/7/items?dry_run=true`, {
+      method: 'POST',
+      body: 'lines',
+      headers: { 'content-type': 'application/x-ndjson', 'x-forwarded-for': '203.0.113.7' },
+    })
+    expect([response.status, response.headers.getSetCookie()]).toEqual([202, ['a=1', 'b=2']])
+    expect(await response.json()).toMatchObject({
+      url: '/at/items/v1/runs/7/items?dry_run=true',
+      method: 'POST',
+      body: 'lines',
+      headers: {
+        'content-type': 'application/x-ndjson',
+        'x-forwarded-for': '203.0.113.7, 127.0.0.1',
+        'x-forwarded-host': new URL(router.url).host,
+        'x-forwarded-proto': 'http',
+      },
+    })
+  })
+
+  it('passes lines on as they come, both ways', async () => {
+    const { router } = await routed((request, response) => {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+      request.pipe(response) // an echo
+    })
+    const body = new TransformStream<Uint8Array, Uint8Array>()
+    const writer = body.writable.getWriter()
+    const line = (text: string) => writer.write(new TextEncoder().encode(`${text}\n`))
+    void line('1')
+    const init = { method: 'POST', body: body.readable, duplex: 'half' } as RequestInit
+    const response = await fetch(`${router.url}/v1/runs/7/items`, init)
+    const lines = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+    expect((await lines.read()).value).toBe('1\n') // while the second is not yet sent
+    void line('2')
+    expect((await lines.read()).value).toBe('2\n')
+    void writer.close()
+    expect((await lines.read()).done).toBe(true)
+  })
+
+  it('breaks an answer off that was broken off', async () => {
+    const { router } = await routed((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+      response.write('{"n":1}\n', () => response.destroy())
+    })
+    const response = await fetch(`${router.url}/v1/runs`)
+    await expect(response.text()).rejects.toThrow()
+  })
+
+  it('ends what it asked for when the caller is gone', async () => {
+    const gone = Promise.withResolvers<void>()
+    const { router } = await routed((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(': here\n\n')
+      response.once('close', gone.resolve)
+    })
+    const leaving = new AbortController()
+    await fetch(`${router.url}/v1/runs`, { signal: leaving.signal })
+    leaving.abort()
+    await gone.promise
+  })
+
+  it('tells what a platform wrote instead of a function in our words', async () => {
+    const { router, log } = await routed((request, response) => {
+      response.writeHead(request.method === 'POST' ? 429 : 504, { 'content-type': 'text/plain' }).end('limit')
+    })
+    const late = await fetch(`${router.url}/v1/runs`)
+    expect([late.status, (await late.json()).error.code]).toEqual([500, 'internal'])
+    expect(JSON.parse(log[0]!)).toMatchObject({ unit: 'runs', error: 'it answered 504' })
+    const busy = await fetch(`${router.url}/v1/runs/7/items`, { method: 'POST', body: 'x' })
+    expect([busy.status, busy.headers.get('retry-after'), (await busy.json()).error.code]).toEqual([
+      429,
+      '1',
+      'rate_limited',
+    ])
+  })
+
+  it('says which function did not answer, and logs why under the id it gave', async () => {
+    const { router, log } = await before('http://127.0.0.1:1/{unit}')
+    const response = await fetch(`${router.url}/v1/runs`)
+    expect([response.status, (await response.json()).error.message]).toEqual([
+      500,
+      expect.stringContaining('"runs" did not answer'),
+    ])
+    expect(JSON.parse(log[0]!)).toMatchObject({
+      event: 'unit_did_not_answer',
+      request_id: response.headers.get('x-request-id'),
+      error: expect.stringContaining('ECONNREFUSED'),
+    })
+  })
+
+  it('answers what nothing serves by itself, as the app does', async () => {
+    const { router } = await before('http://127.0.0.1:1/{unit}')
+    const nothing = await fetch(`${router.url}/v1/run`)
+    expect([nothing.status, (await nothing.json()).error]).toEqual([
+      404,
+      expect.objectContaining({ code: 'not_found', hint: expect.stringContaining('GET /v1/runs') }),
+    ])
+    const malformed = await fetch(`${router.url}/v1/%zz`)
+    expect([malformed.status, (await malformed.json()).error.code]).toEqual([400, 'invalid_request'])
+    expect((await fetch(`${router.url}/healthz`)).status).toBe(200)
+  })
+
+  it.each(['http://assay', '{unit}', 'ftp://{unit}'])(
+    'does not start with %s for where units are',
+    async unitUrl => {
+      await expect(before(unitUrl)).rejects.toThrow(/ASSAY_UNIT_URL: ".*" must look like/)
+    },
+  )
+})
