@@ -103,6 +103,7 @@ async function start(): Promise<void> {
       masterKey: key,
       allowPrivateNetworks: LOOPBACK,
       mail: mailFrom(settings),
+      metricsToken: settings.get('ASSAY_METRICS_TOKEN'),
       allowCallbackNetworks: settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? LOOPBACK,
       writeLog: line => log.write(line),
     }),

@@ -1,6 +1,7 @@
 // Serves one unit of functions as a Node process of its own, the way OpenFaaS and Knative run one. Guarantee: asked to
 // stop, it claims nothing more and finishes what it has; nothing it accepted is lost with it.
 
+import { answerMetrics, isMetrics } from '../../functions/metrics.ts'
 import type { Config, Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { stopDelivering } from '../../shared/engine/deliver.ts'
@@ -92,11 +93,13 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
 function configFrom(settings: Settings): Config {
   const seconds = settings.whole('ASSAY_CONSUME_SECONDS', LIMITS.consume_seconds)
   const consumers = settings.whole('ASSAY_CONSUMERS_MAX', LIMITS.consumers)
+  const metrics_token = settings.get('ASSAY_METRICS_TOKEN')
   return {
     base_url: settings.get('BASE_URL') ?? '',
     master_key: settings.need('ASSAY_MASTER_KEY'),
     ...(seconds === undefined ? {} : { consume_ms: seconds * 1000 }),
     ...(consumers === undefined ? {} : { consumers_max: consumers }),
+    ...(metrics_token === undefined ? {} : { metrics_token }),
   }
 }
 
@@ -108,6 +111,7 @@ function handlerOf(unit: FunctionUnit, ctx: Context, stop: AbortSignal, invocati
   return (request: Request) => {
     if (new URL(request.url).pathname === '/healthz') return Response.json({ status: 'ok' })
     if (platform === undefined) return app.fetch(request)
+    if (isMetrics(request)) return answerMetrics(ctx, request)
     const onWake = (wake: () => void) => listenForWakes(ctx.redis, wake)
     // The caller may be gone before its end: the invocation goes on.
     const answer = answerPlatform(ctx, platform, request, { stop, onWake })

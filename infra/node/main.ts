@@ -2,7 +2,8 @@
 // DATABASE_URL, REDIS_URL, ASSAY_MASTER_KEY, and optionally PORT, HOST, BASE_URL, ASSAY_DATA_DIR, ASSAY_PARTS
 // (of api,consumer,tick), ASSAY_ALLOW_NETWORKS (CIDRs agents may reach although they are private), ASSAY_SMTP_URL and
 // ASSAY_MAIL_FROM (how alerts are mailed), ASSAY_ALLOW_CALLBACK_NETWORKS (CIDRs callbacks and alerts may be sent to
-// although they are private), and ASSAY_TRUSTED_PROXIES (CIDRs of proxies that are believed where a request came from).
+// although they are private), ASSAY_TRUSTED_PROXIES (CIDRs of proxies that are believed where a request came from), and
+// ASSAY_METRICS_TOKEN (the bearer that reads GET /metrics).
 
 import { armFaults } from './faults.ts'
 import { mailFrom } from './mail.ts'
@@ -38,6 +39,7 @@ const server = await startServer({
   dataDir: settings.get('ASSAY_DATA_DIR') ?? '.assay',
   parts: parts as Part[],
   mail: mailFrom(settings),
+  metricsToken: settings.get('ASSAY_METRICS_TOKEN'),
   trustedProxies: settings.list('ASSAY_TRUSTED_PROXIES'),
   ...(baseUrl ? { baseUrl } : {}),
   ...(allow ? { allowPrivateNetworks: allow } : {}),

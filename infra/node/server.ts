@@ -2,6 +2,7 @@
 // On one machine all of them run in one process; on a platform each is a process of its own.
 
 import { endpoints } from '../../functions/index.ts'
+import { answerMetrics, isMetrics } from '../../functions/metrics.ts'
 import type { Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { stopDelivering } from '../../shared/engine/deliver.ts'
@@ -42,6 +43,8 @@ export interface ServerOptions {
   allowCallbackNetworks?: string[]
   /** Networks (CIDR) of proxies that are believed where a request came from. */
   trustedProxies?: string[] | undefined
+  /** The bearer that reads GET /metrics; nobody does without. */
+  metricsToken?: string | undefined
   /** Where lines of the log go; standard error unless told. */
   writeLog?: (line: string) => void
 }
@@ -58,7 +61,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const closing = new AsyncDisposableStack()
   const connections = openConnections(options)
   closing.defer(() => connections.close())
-  const config = { base_url: options.baseUrl ?? '', master_key: options.masterKey }
+  const { metricsToken: metrics_token } = options
+  const config = {
+    base_url: options.baseUrl ?? '',
+    master_key: options.masterKey,
+    ...(metrics_token === undefined ? {} : { metrics_token }),
+  }
   const invoker = createInvoker({
     loadBundle: hash => findBundle(connections.sql, hash),
     dataDir: options.dataDir,
@@ -126,5 +134,7 @@ async function listenForCallers(
     () => openApiDocument(endpoints),
     () => ctx,
   )
-  return listen({ port, host, proxies }, request => app.fetch(request))
+  return listen({ port, host, proxies }, request =>
+    isMetrics(request) ? answerMetrics(ctx, request) : app.fetch(request),
+  )
 }

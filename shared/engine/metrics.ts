@@ -1,0 +1,72 @@
+// The state of the installation as Prometheus reads it. Guarantee: no name and no id of anybody's, so the number of
+// series is that of this list; and however often it is asked, PostgreSQL is asked once in LIMITS.metrics_cache_ms.
+
+import type { Context } from '../context.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { VERSION } from '../domain/version.ts'
+import { countAwake } from '../hints/awake.ts'
+import { type Backlog, countBacklog, type Gauges, readGauges } from '../store/backlog.ts'
+
+type Figures = Gauges & Backlog & { consumers_awake: number | undefined }
+
+/** Each is a gauge: what is now, from PostgreSQL, the same whichever process is asked. */
+export const METRICS: Record<string, { help: string; of: (figures: Figures) => number | undefined }> = {
+  assay_items_waiting: { help: 'Items that wait to be started.', of: f => f.items_waiting },
+  assay_items_startable: {
+    help: 'Items that wait and that no cap keeps from starting: what more consumers could take.',
+    of: f => f.startable,
+  },
+  assay_items_in_flight: { help: 'Items that consumers hold.', of: f => f.in_flight },
+  assay_items_paused: { help: 'Items that wait for a decision or for credit.', of: f => f.items_paused },
+  assay_oldest_wait_seconds: {
+    help: 'How long the run that has waited longest for a consumer has, since it was submitted or last claimed from.',
+    of: f => f.oldest_wait_s,
+  },
+  assay_runs_open: { help: 'Runs that have not ended.', of: f => f.runs_open },
+  assay_leases_expired: {
+    help: 'Claims of dead consumers that no tick has offered again.',
+    of: f => f.leases_expired,
+  },
+  assay_deliveries_due: { help: 'Callbacks and alerts to be sent now.', of: f => f.deliveries_due },
+  assay_schedules_overdue: {
+    help: 'Schedules whose moment has come and was not handled.',
+    of: f => f.schedules_overdue,
+  },
+  assay_schedule_lag_seconds: {
+    help: 'How long the oldest of them has been due.',
+    of: f => f.schedule_lag_s,
+  },
+  assay_consumers_awake: {
+    help: 'Invocations of the consumer function; none where the consumer is a process that stays up.',
+    of: f => f.consumers_awake,
+  },
+}
+
+const texts = new WeakMap<Context['sql'], { at: number; text: Promise<string> }>()
+
+/** The text a scraper is answered with. */
+export function readMetrics(ctx: Context): Promise<string> {
+  const kept = texts.get(ctx.sql)
+  if (kept && ctx.now() - kept.at < LIMITS.metrics_cache_ms) return kept.text
+  const text = collect(ctx)
+  texts.set(ctx.sql, { at: ctx.now(), text })
+  text.catch(() => texts.delete(ctx.sql)) // what failed is asked again
+  return text
+}
+
+async function collect(ctx: Context): Promise<string> {
+  const [gauges, backlog, consumers_awake] = await Promise.all([
+    readGauges(ctx.sql),
+    countBacklog(ctx.sql),
+    countAwake(ctx.redis),
+  ])
+  const figures = { ...gauges, ...backlog, consumers_awake }
+  const lines = Object.entries(METRICS).flatMap(([name, { help, of }]) => {
+    const value = of(figures)
+    return value === undefined ? [] : [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${value}`]
+  })
+  const info = `assay_info{version="${VERSION}"} 1`
+  return [...lines, '# HELP assay_info The version that answered.', '# TYPE assay_info gauge', info, ''].join(
+    '\n',
+  )
+}
