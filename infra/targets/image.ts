@@ -23,6 +23,9 @@ export const HEALTH_PATH = '/healthz'
 /** Settings that are secrets; without them no unit but the router starts. */
 export const SECRETS = ['DATABASE_URL', 'REDIS_URL', 'ASSAY_MASTER_KEY'] as const
 
+// Where a cluster has its ingress, its proxies and the router; who calls from there is believed whom it calls for.
+export const TRUSTED_PROXIES = '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7'
+
 export type Role = 'router' | 'api' | 'consumer' | 'tick'
 
 export interface Workload {

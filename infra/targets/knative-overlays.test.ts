@@ -9,6 +9,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { GENERATED, generatedFiles, readGenerated } from '../../test/support/generated.ts'
 import { isObjects, type KubernetesObject, objectsIn, problemsOf } from '../../test/support/kubernetes.ts'
+import { TRUSTED_PROXIES } from './image.ts'
 
 const FOLDER = join(GENERATED, 'knative')
 const files = generatedFiles('knative')
@@ -128,6 +129,7 @@ describe.skipIf(!kubectl)('built by kubectl', () => {
       BASE_URL: 'https://assay.test',
       ASSAY_CONSUMER_URL: 'http://consume.elsewhere.svc.cluster.local',
       ASSAY_UNIT_URL: 'http://{unit}.elsewhere.svc.cluster.local',
+      ASSAY_TRUSTED_PROXIES: TRUSTED_PROXIES,
     })
     const text = JSON.stringify(built)
     expect(text).not.toContain('example.com')

@@ -2,7 +2,7 @@
 // the names an operator gives at its top, and components that an overlay may add.
 
 import { stringify } from 'yaml'
-import { CONSUMER, IMAGE, SECRETS } from './image.ts'
+import { CONSUMER, IMAGE, SECRETS, TRUSTED_PROXIES } from './image.ts'
 import { migration, policies, ROLE, SETTINGS, services, tickSource } from './knative-objects.ts'
 import {
   consumer,
@@ -166,6 +166,7 @@ function overlay({ namespace, host, resources = [], patches }: Installation): Ku
           `BASE_URL=https://${host}`,
           `ASSAY_CONSUMER_URL=http://${CONSUMER}.${namespace}.svc.cluster.local`,
           `ASSAY_UNIT_URL=http://{unit}.${namespace}.svc.cluster.local`,
+          `ASSAY_TRUSTED_PROXIES=${TRUSTED_PROXIES}`,
         ],
       },
     ],

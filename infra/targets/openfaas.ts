@@ -9,6 +9,7 @@ import {
   ROUTER,
   roomOf,
   SECRETS,
+  TRUSTED_PROXIES,
   WORKLOADS,
   type Workload,
 } from './image.ts'
@@ -80,6 +81,7 @@ function settingsOf({ role }: Workload): Record<string, string> {
   return {
     BASE_URL: fromShell('ASSAY_BASE_URL', 'https://assay.example.com'),
     ASSAY_CONSUMER_URL: `${GATEWAY}/function/${nameOf(CONSUMER)}`,
+    ASSAY_TRUSTED_PROXIES: fromShell('ASSAY_TRUSTED_PROXIES', TRUSTED_PROXIES),
   }
 }
 

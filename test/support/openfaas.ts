@@ -16,6 +16,7 @@ export const Environment = z.strictObject({
     .string()
     .regex(/\{unit\}/)
     .optional(),
+  ASSAY_TRUSTED_PROXIES: text.optional(),
   PORT: whole,
   mode: z.literal('http'),
   fprocess: text,
