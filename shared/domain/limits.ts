@@ -25,6 +25,7 @@ export const LIMITS = {
   // JSON from outside
   json_depth: 64,
   body_bytes: 64 * MiB,
+  body_drain_ms: 5000, // what is left of a refused body is read for so long
   item_input_bytes: 1 * MiB,
   item_line_bytes: 1 * MiB + 8 * KiB, // an input and its two keys, every character of theirs escaped
   item_output_bytes: 1 * MiB,
@@ -66,6 +67,8 @@ export const LIMITS = {
   triggers_page: { default: 50, max: 200 },
   export_chunk_items: 1000,
 
+  ready_ms: 2000, // each store has so long to answer the probe
+
   // Event streams
   event_streams: 500, // open at once in one process; each reads one row a poll
   event_stream_ms: 300_000,
@@ -105,6 +108,7 @@ export const LIMITS = {
   drain_ms: 5000, // a process asked to stop waits this long for items in flight
   settle_items: 1000,
   settle_bytes: 8 * MiB,
+  settle_backoff_ms: { base: 100, max: 2000 }, // while PostgreSQL is away
   step_flush_ms: 20,
   consume_seconds: { min: 12, max: 280 }, // more than it takes to yield; less than Node's fetch waits for an answer
   consumers: { default: 4, min: 1, max: 100 }, // awake at once on a platform
@@ -146,6 +150,7 @@ export const LIMITS = {
   agent_head_ms: 60_000, // agents send a heartbeat at least every 10 s
   agent_idle_ms: 300_000,
   agent_line_bytes: 2 * MiB,
+  agent_error_bytes: 4 * KiB, // read of an answer that is none
   agent_heartbeat_ms: 5_000, // the protocol asks for one every 10 s
   agent_load_ms: 15_000, // a bundle must say who it is within this time
   step_cut_head_bytes: 2 * KiB,
@@ -220,5 +225,6 @@ export const LIMITS = {
   sign_ins_per_email: { burst: 10, per_minute: 2 }, // failed ones; a good one costs nothing
   sign_ins_per_address: { burst: 100, per_minute: 30 },
   members_per_account: 1000,
+  auth_cached: 10_000, // callers that one process remembers
   auth_cache_ms: 2000, // a revoked key is dead everywhere within 5 s
 } as const

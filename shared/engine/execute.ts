@@ -181,7 +181,7 @@ async function readPlain(answer: Answer, response: AgentResponse): Promise<void>
 async function checkStatus(answer: Answer, response: AgentResponse): Promise<void> {
   const { status } = response
   if (status >= 200 && status < 300) return
-  const said = await bodyText(response, 4096).catch(() => '')
+  const said = await bodyText(response, LIMITS.agent_error_bytes).catch(() => '')
   const message = `The agent answered ${status}${said ? `: ${said.slice(0, 500)}` : ''}.`
   if (status < 400 || status === 408 || status === 429 || status >= 500) throw new Error(message)
   for (const flight of answer.unfinished()) answer.fail(flight, 'agent_error', message, 'agent_error')

@@ -261,7 +261,8 @@ export class Settler {
           error: String(error),
         })
         if (over) return false
-        await new Promise(resolve => setTimeout(resolve, Math.min(100 * 2 ** tries, 2000)))
+        const { base, max } = LIMITS.settle_backoff_ms
+        await new Promise(resolve => setTimeout(resolve, Math.min(base * 2 ** tries, max)))
       }
     }
   }

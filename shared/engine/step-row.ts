@@ -76,5 +76,5 @@ function payload(value: unknown): string | null {
   if (text.length * 3 <= LIMITS.step_payload_bytes) return text
   const bytes = new TextEncoder().encode(text).length
   if (bytes <= LIMITS.step_payload_bytes) return text
-  return JSON.stringify({ cut: true, bytes, head: text.slice(0, 2048).toWellFormed() })
+  return JSON.stringify({ cut: true, bytes, head: text.slice(0, LIMITS.step_cut_head_bytes).toWellFormed() })
 }

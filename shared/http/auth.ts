@@ -34,7 +34,6 @@ export type Principal = KeyPrincipal | SessionPrincipal
 
 const ISSUER = 'assay'
 const AUDIENCE = 'assay-api'
-const CACHED_PRINCIPALS = 10_000
 const cache = new Map<string, { principal: Principal; until_ms: number }>()
 
 /**
@@ -110,7 +109,7 @@ async function cached(ctx: Context, name: string, anew: boolean, look: () => Pro
   const principal = await look()
   cache.delete(name)
   if (principal === undefined) return undefined
-  if (cache.size >= CACHED_PRINCIPALS) cache.delete(cache.keys().next().value!)
+  if (cache.size >= LIMITS.auth_cached) cache.delete(cache.keys().next().value!)
   cache.set(name, { principal, until_ms: ctx.now() + LIMITS.auth_cache_ms })
   return principal
 }

@@ -111,16 +111,14 @@ async function next(reader: ReadableStreamDefaultReader<Uint8Array>) {
   }
 }
 
-const DRAIN_MS = 5000
-
 /**
- * Reads what is left of a body, up to LIMITS.body_bytes and DRAIN_MS. A host resets a connection on which bytes
+ * Reads what is left of a body, up to LIMITS.body_bytes and LIMITS.body_drain_ms. A host resets a connection on which bytes
  * arrive that nobody reads, and the sender would then see the reset and not the answer.
  */
 export async function drain(request: Request): Promise<void> {
   if (request.body === null || request.body.locked) return
   const reader = (request.body as ReadableStream<Uint8Array>).getReader()
-  const timer = setTimeout(() => void reader.cancel().catch(() => {}), DRAIN_MS)
+  const timer = setTimeout(() => void reader.cancel().catch(() => {}), LIMITS.body_drain_ms)
   try {
     let bytes = 0
     for (

@@ -1,9 +1,8 @@
-// Asks both stores for a sign of life. Guarantee: an answer within PROBE_MS, whatever the stores do.
+// Asks both stores for a sign of life. Guarantee: an answer within LIMITS.ready_ms, whatever the stores do.
 
 import { sql } from 'drizzle-orm'
 import type { Context } from '../context.ts'
-
-const PROBE_MS = 2000
+import { LIMITS } from '../domain/limits.ts'
 
 export interface Dependency {
   status: 'ok' | 'unreachable'
@@ -25,7 +24,7 @@ export async function probeStores(ctx: Context): Promise<Readiness> {
     status === 'ok' ? [] : [name],
   )
   if (missing.length === 0) return { status: 'ready', dependencies }
-  const message = `${missing.join(' and ')} did not answer within ${PROBE_MS / 1000} s.`
+  const message = `${missing.join(' and ')} did not answer within ${LIMITS.ready_ms / 1000} s.`
   return { status: 'unavailable', dependencies, error: { code: 'dependency_unreachable', message } }
 }
 
@@ -33,7 +32,7 @@ async function probe(ctx: Context, ask: () => PromiseLike<unknown>): Promise<Dep
   const started_ms = ctx.now()
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('late')), PROBE_MS)
+    timer = setTimeout(() => reject(new Error('late')), LIMITS.ready_ms)
   })
   const answer = Promise.resolve(ask())
   answer.catch(() => {}) // may still fail after the time is over
