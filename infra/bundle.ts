@@ -1,6 +1,6 @@
 // Makes the bundle of each unit: one file with all it needs, the smaller the faster it starts.
 // Usage: node infra/bundle.ts [--packaging endpoint|group|all] [--out FOLDER]
-// And the router's, which knows where each path of that packaging leads.
+// And the router's, which knows where each path of that packaging leads, and that of the agent runtime.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,6 +13,7 @@ import { PACKAGINGS, type Packaging, routesOf, type Unit, unitsOf } from './pack
 
 const ROOT = join(import.meta.dirname, '..')
 const FUNCTIONS = join(ROOT, 'functions')
+const RUNTIME = join(ROOT, 'infra/node/runtime.ts')
 
 /** How a program for Node is made into one file. */
 export const FOR_NODE = {
@@ -37,13 +38,11 @@ export const bundleRouter = (units: readonly Unit[]): Promise<string> =>
   bundled(`import { serveRouter } from './infra/node/router.ts'
 await serveRouter(${JSON.stringify(routesOf(units))})`)
 
-async function bundled(contents: string): Promise<string> {
-  const { outputFiles } = await build({
-    ...FOR_NODE,
-    stdin: { contents, resolveDir: ROOT, loader: 'ts' },
-    write: false,
-    plugins: leaveOut,
-  })
+const bundled = (contents: string): Promise<string> =>
+  bundledFrom({ stdin: { contents, resolveDir: ROOT, loader: 'ts' } })
+
+async function bundledFrom(start: Pick<BuildOptions, 'stdin' | 'entryPoints'>): Promise<string> {
+  const { outputFiles } = await build({ ...FOR_NODE, ...start, write: false, plugins: leaveOut })
   return outputFiles[0]!.text
 }
 
@@ -103,6 +102,7 @@ export async function writeBundles(packaging: Packaging, folder: string): Promis
   }
   for (const unit of units) await write(unit.name, await bundleForNode(unit))
   await write('router', await bundleRouter(units))
+  await write('runtime', await bundledFrom({ entryPoints: [RUNTIME] }))
   return sizes
 }
 

@@ -1,20 +1,31 @@
 // The agent runtime of a process that executes items.
 
+import { platformBearer } from '../../shared/http/platform-function.ts'
 import { findBundle } from '../../shared/store/bundles.ts'
-import { createInvoker, type Invoker } from '../runtime/invoker.ts'
+import { createInvoker, type Invoker, type InvokerOptions } from '../runtime/invoker.ts'
 import type { Connections } from './connections.ts'
 import type { Settings } from './settings.ts'
 
-export function createAgents({
-  connections,
-  settings,
-}: {
+interface At {
   connections: Connections
   settings: Settings
-}): Invoker {
-  return createInvoker({
+}
+
+/** Bundles run in the function that ASSAY_RUNTIME_URL names; where it names none, in this process. */
+export function createAgents({ connections, settings }: At): Invoker {
+  return createInvoker({ ...localRuntime({ connections, settings }), runtime: remoteRuntime(settings) })
+}
+
+/** Where this machine's processes for agents are and what they may reach. */
+export function localRuntime({ connections, settings }: At): InvokerOptions {
+  return {
     loadBundle: hash => findBundle(connections.sql, hash),
     dataDir: settings.get('ASSAY_DATA_DIR') ?? '/tmp/assay',
     allowPrivateNetworks: settings.list('ASSAY_ALLOW_NETWORKS') ?? [],
-  })
+  }
+}
+
+export function remoteRuntime(settings: Settings): InvokerOptions['runtime'] {
+  const url = settings.get('ASSAY_RUNTIME_URL')
+  return url === undefined ? undefined : { url, bearer: platformBearer(settings.need('ASSAY_MASTER_KEY')) }
 }

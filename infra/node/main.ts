@@ -2,9 +2,11 @@
 // DATABASE_URL, REDIS_URL, ASSAY_MASTER_KEY, and optionally PORT, HOST, BASE_URL, ASSAY_DATA_DIR, ASSAY_PARTS
 // (of api,consumer,tick), ASSAY_ALLOW_NETWORKS (CIDRs agents may reach although they are private), ASSAY_SMTP_URL and
 // ASSAY_MAIL_FROM (how alerts are mailed), ASSAY_ALLOW_CALLBACK_NETWORKS (CIDRs callbacks and alerts may be sent to
-// although they are private), ASSAY_TRUSTED_PROXIES (CIDRs of proxies that are believed where a request came from), and
-// ASSAY_METRICS_TOKEN (the bearer that reads GET /metrics).
+// although they are private), ASSAY_TRUSTED_PROXIES (CIDRs of proxies that are believed where a request came from),
+// ASSAY_METRICS_TOKEN (the bearer that reads GET /metrics), and ASSAY_RUNTIME_URL (where infra/node/runtime.ts runs
+// bundles, when it is not this process that does).
 
+import { remoteRuntime } from './agents.ts'
 import { armFaults } from './faults.ts'
 import { mailFrom } from './mail.ts'
 import { PARTS, type Part, startServer } from './server.ts'
@@ -40,6 +42,7 @@ const server = await startServer({
   parts: parts as Part[],
   mail: mailFrom(settings),
   metricsToken: settings.get('ASSAY_METRICS_TOKEN'),
+  runtime: remoteRuntime(settings),
   trustedProxies: settings.list('ASSAY_TRUSTED_PROXIES'),
   ...(baseUrl ? { baseUrl } : {}),
   ...(allow ? { allowPrivateNetworks: allow } : {}),

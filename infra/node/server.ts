@@ -13,7 +13,7 @@ import { openApiDocument } from '../../shared/http/openapi.ts'
 import { serveReference } from '../../shared/http/reference.ts'
 import { findBundle } from '../../shared/store/bundles.ts'
 import { ensureStepPartitions } from '../../shared/store/partitions.ts'
-import { createInvoker } from '../runtime/invoker.ts'
+import { createInvoker, type InvokerOptions } from '../runtime/invoker.ts'
 import { openConnections } from './connections.ts'
 import { startConsumer } from './consumer.ts'
 import { createContext } from './context.ts'
@@ -37,6 +37,8 @@ export interface ServerOptions {
   parts?: readonly Part[]
   /** Networks (CIDR) that agents' declarations may name although they are private. */
   allowPrivateNetworks?: string[]
+  /** The function that runs bundles; this process does unless given. */
+  runtime?: InvokerOptions['runtime']
   /** Without it, alerts go by webhook only. */
   mail?: Context['mail'] | undefined
   /** Networks (CIDR) that callbacks and alerts may be sent to although they are private. */
@@ -71,6 +73,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     loadBundle: hash => findBundle(connections.sql, hash),
     dataDir: options.dataDir,
     allowPrivateNetworks: options.allowPrivateNetworks ?? [],
+    runtime: options.runtime,
   })
   closing.defer(() => invoker.close())
 

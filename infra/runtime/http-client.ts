@@ -15,6 +15,11 @@ export interface Endpoint {
   head_ms: number
 }
 
+/** An answer with all that its head says. */
+export interface HttpAnswer extends AgentResponse {
+  headers: http.IncomingHttpHeaders
+}
+
 /** What the owner of the endpoint does when the request is over. */
 export interface RequestOwner {
   /** The request is over: cleanly, or with the error the reader will see. */
@@ -28,7 +33,7 @@ const BUFFERED_CHUNKS = 16 // of at most 64 KiB each, before the socket is pause
 const TRANSPORT: RequestOwner = { over() {}, explain: error => error }
 
 /** Sends the request and resolves with the head of the response. */
-export function send(endpoint: Endpoint, request: AgentRequest, owner = TRANSPORT): Promise<AgentResponse> {
+export function send(endpoint: Endpoint, request: AgentRequest, owner = TRANSPORT): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     let body: ResponseBody | undefined
     let retried = false
@@ -58,6 +63,7 @@ export function send(endpoint: Endpoint, request: AgentRequest, owner = TRANSPOR
         resolve({
           status: incoming.statusCode ?? 0,
           contentType: incoming.headers['content-type'] ?? '',
+          headers: incoming.headers,
           body,
         })
       })

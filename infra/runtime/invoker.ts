@@ -12,6 +12,7 @@ import { BundlePool, type PoolContext, type ProcessReport } from './bundle-pool.
 import { type Endpoint, send } from './http-client.ts'
 import { createLauncher, type Launcher } from './launch.ts'
 import { removeAbandoned } from './process-folder.ts'
+import { createRuntimeClient } from './runtime-client.ts'
 
 export interface InvokerOptions {
   /** The ESM code of a bundle, by its hash. */
@@ -22,6 +23,8 @@ export interface InvokerOptions {
   allowPrivateNetworks?: string[]
   /** The user id for agents' processes when this process is root; nobody unless given. */
   runAs?: number
+  /** The function that runs bundles; this process does unless given. */
+  runtime?: { url: string; bearer: Promise<string> } | undefined
   /** The clock that idleness is measured with. */
   now?: () => number
 }
@@ -52,6 +55,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
   const pools = new Map<string, BundlePool>()
   const stopping = new Set<Promise<void>>()
   const remote = createRemote()
+  const runtime = options.runtime && createRuntimeClient(options.runtime)
   let looks = 0
   let closed = false
 
@@ -74,6 +78,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
     async invoke(target, request) {
       if (closed) throw new Error('the agent runtime is closed')
       if (target.kind === 'url') return remote.invoke(target, request)
+      if (runtime) return runtime.invoke(target, request)
       const key = target.alone ? `${target.deployment_id} alone` : target.deployment_id
       let pool = pools.get(key)
       if (!pool) {
@@ -88,6 +93,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
       for (const [key, pool] of pools) stop(key, pool)
       await Promise.all(stopping)
       remote.close()
+      runtime?.close()
     },
     processes: () => [...pools.values()].flatMap(pool => pool.report()),
   }

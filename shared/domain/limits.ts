@@ -147,6 +147,7 @@ export const LIMITS = {
   agent_watch_ms: 250,
   agent_start_ms: 30_000,
   agent_stop_ms: 2000, // from SIGTERM to SIGKILL
+  runtime_request_bytes: 256 * MiB, // a claim's inputs, and what its items have recorded
   agent_head_ms: 60_000, // agents send a heartbeat at least every 10 s
   agent_idle_ms: 300_000,
   agent_line_bytes: 2 * MiB,

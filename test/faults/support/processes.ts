@@ -1,11 +1,11 @@
-// Real processes of infra/node/main.ts, which the kernel ends when the test's own process dies.
+// Real processes of infra/node/main.ts or its neighbours, which the kernel ends when the test's own process dies.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const MAIN = join(import.meta.dirname, '../../../infra/node/main.ts')
+const NODE = join(import.meta.dirname, '../../../infra/node')
 const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'].find(path => existsSync(path))
 
 export interface AssayProcess {
@@ -22,10 +22,11 @@ export interface AssayProcess {
 }
 
 /** Starts a process with the environment and resolves when it says that it is ready. */
-export async function startProcess(env: Record<string, string>): Promise<AssayProcess> {
+export async function startProcess(env: Record<string, string>, program = 'main'): Promise<AssayProcess> {
+  const path = join(NODE, `${program}.ts`)
   const [file, args] = SETPRIV
-    ? [SETPRIV, ['--pdeathsig', 'KILL', '--', process.execPath, MAIN]]
-    : [process.execPath, [MAIN]]
+    ? [SETPRIV, ['--pdeathsig', 'KILL', '--', process.execPath, path]]
+    : [process.execPath, [path]]
   const child = spawn(file, args, {
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -32,7 +32,9 @@ export interface Stack {
   /** The process with the API and the tick. */
   control: AssayProcess
   startControl(faults?: string): Promise<void>
-  startConsumer(faults?: string): Promise<AssayProcess>
+  startConsumer(faults?: string, env?: Record<string, string>): Promise<AssayProcess>
+  /** The runtime function, at a port that is free. */
+  startRuntime(port: number): Promise<AssayProcess>
   /** Resolves when the process has died and PostgreSQL has done with what it had sent before. */
   gone(dead: AssayProcess): Promise<string | number>
   /** Deploys the probe agent under a new slug; returns its agent id. */
@@ -102,20 +104,23 @@ async function build(parts: AsyncDisposableStack): Promise<Stack> {
   const port = await freePort()
   const base_url = `http://127.0.0.1:${port}`
   const client = createClient({ baseUrl: base_url, apiKey: api_key })
-  const start = async (env: Record<string, string>, faults?: string) => {
+  const start = async (env: Record<string, string>, faults?: string, program?: string) => {
     const name = `process-${++started}`
-    const one = await startProcess({
-      DATABASE_URL: `${stores.databaseUrl}?application_name=${name}`,
-      REDIS_URL: stores.redisUrl,
-      ASSAY_MASTER_KEY: MASTER_KEY,
-      ASSAY_DATA_DIR: folder.path,
-      ASSAY_ALLOW_NETWORKS: '127.0.0.1/32',
-      ASSAY_ALLOW_CALLBACK_NETWORKS: '127.0.0.1/32',
-      PORT: String(port),
-      HOST: '127.0.0.1',
-      ...(faults === undefined ? {} : { ASSAY_FAULTS: faults }),
-      ...env,
-    })
+    const one = await startProcess(
+      {
+        DATABASE_URL: `${stores.databaseUrl}?application_name=${name}`,
+        REDIS_URL: stores.redisUrl,
+        ASSAY_MASTER_KEY: MASTER_KEY,
+        ASSAY_DATA_DIR: folder.path,
+        ASSAY_ALLOW_NETWORKS: '127.0.0.1/32',
+        ASSAY_ALLOW_CALLBACK_NETWORKS: '127.0.0.1/32',
+        PORT: String(port),
+        HOST: '127.0.0.1',
+        ...(faults === undefined ? {} : { ASSAY_FAULTS: faults }),
+        ...env,
+      },
+      program,
+    )
     processes.add(one)
     names.set(one, name)
     void one.exited.then(() => processes.delete(one))
@@ -134,7 +139,8 @@ async function build(parts: AsyncDisposableStack): Promise<Stack> {
     async startControl(faults) {
       stack.control = await start({ ASSAY_PARTS: 'api,tick' }, faults)
     },
-    startConsumer: faults => start({ ASSAY_PARTS: 'consumer' }, faults),
+    startConsumer: (faults, env = {}) => start({ ASSAY_PARTS: 'consumer', ...env }, faults),
+    startRuntime: port => start({ PORT: String(port) }, undefined, 'runtime'),
     async gone(dead) {
       const how = await dead.exited
       await vi.waitFor(
@@ -262,7 +268,7 @@ const probeBundle = () => {
 }
 
 let nextPort = 20_000 + (process.pid % 20_000)
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   while (!(await isFree(++nextPort)));
   return nextPort
 }

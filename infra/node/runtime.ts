@@ -1,0 +1,30 @@
+// The process of the runtime function: DATABASE_URL (for the code of bundles), REDIS_URL, ASSAY_MASTER_KEY, and optionally
+// PORT, HOST, ASSAY_DATA_DIR and ASSAY_ALLOW_NETWORKS, as for a consumer, which finds it by ASSAY_RUNTIME_URL.
+
+import { platformBearer } from '../../shared/http/platform-function.ts'
+import { createInvoker } from '../runtime/invoker.ts'
+import { serveRuntime } from '../runtime/runtime-server.ts'
+import { localRuntime } from './agents.ts'
+import { openConnections } from './connections.ts'
+import { readSettings } from './settings.ts'
+import { endOnSignal } from './stop.ts'
+
+const settings = readSettings(process.env)
+const closing = new AsyncDisposableStack()
+const connections = openConnections({
+  databaseUrl: settings.need('DATABASE_URL'),
+  redisUrl: settings.need('REDIS_URL'),
+  pool: { sql: 2, db: 1, lanes: 1 }, // it reads a bundle when a process starts, and nothing else
+})
+closing.defer(() => connections.close())
+const agents = createInvoker(localRuntime({ connections, settings }))
+closing.defer(() => agents.close())
+const server = await serveRuntime({
+  port: Number(settings.get('PORT') ?? 8080),
+  host: settings.get('HOST') ?? '0.0.0.0',
+  bearer: await platformBearer(settings.need('ASSAY_MASTER_KEY')),
+  invoke: agents.invoke,
+})
+closing.defer(() => server.close())
+console.log(`ready ${server.url}`)
+endOnSignal({ close: () => closing.disposeAsync() })

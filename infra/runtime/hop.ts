@@ -1,0 +1,70 @@
+// How an agent's answer travels from the runtime function to the consumer. Guarantee: what the runtime knows about the end
+// of an answer (that the agent's process died, and of what) arrives as its last line, which no agent can imitate; an
+// answer without it was cut on the way.
+
+import { AgentProcessDied, type AgentTarget } from '../../shared/engine/agent-port.ts'
+
+/** What goes before the agent's own body: a line of this. */
+export interface HopRequest {
+  target: AgentTarget
+  headers: Record<string, string>
+}
+
+/** The head of an answer. */
+export const HOP_HEADERS = {
+  /** The agent's status; absent when it gave no answer, of which the last line tells. */
+  status: 'assay-agent-status',
+  type: 'assay-agent-type',
+  /** The word that begins the last line; new for each answer. */
+  end: 'assay-agent-end',
+} as const
+
+/** How an answer ended; without an error, well. */
+export interface HopEnd {
+  error?: { message: string; died?: AgentProcessDied['code'] }
+}
+
+function endOf(error: unknown): HopEnd {
+  const message = error instanceof Error ? error.message : String(error)
+  return { error: { message, ...(error instanceof AgentProcessDied ? { died: error.code } : {}) } }
+}
+
+function errorOf({ message, died }: NonNullable<HopEnd['error']>): Error {
+  return died === undefined ? new Error(message) : new AgentProcessDied(died, message)
+}
+
+const NEWLINE = 10
+
+/** The agent's part of what the runtime sends; throws what its last line says. */
+export async function* withoutEnd(chunks: AsyncIterable<Uint8Array>, end: string): AsyncGenerator<Buffer> {
+  const word = Buffer.from(end)
+  let held = Buffer.alloc(0) // what may be the last line
+  for await (const chunk of chunks) {
+    const bytes = Buffer.concat([held, chunk])
+    const line = bytes.lastIndexOf(NEWLINE) + 1
+    const begins = Math.min(bytes.length, line + word.length)
+    const mayEnd = bytes.subarray(line, begins).equals(word.subarray(0, begins - line))
+    const mine = mayEnd ? line : bytes.length
+    if (mine > 0) yield bytes.subarray(0, mine)
+    held = bytes.subarray(mine)
+  }
+  if (held.length <= word.length) throw new Error('the agent runtime ended before its answer did')
+  const { error }: HopEnd = JSON.parse(held.subarray(word.length).toString())
+  if (error) throw errorOf(error)
+}
+
+/** The agent's bytes and then how they ended, as the runtime sends them. */
+export async function* withEnd(chunks: AsyncIterable<Uint8Array>, end: string): AsyncGenerator<Uint8Array> {
+  let last: number | undefined
+  let ended: HopEnd = {}
+  try {
+    for await (const chunk of chunks) {
+      last = chunk.at(-1) ?? last
+      yield chunk
+    }
+  } catch (error) {
+    ended = endOf(error)
+  }
+  const newline = last === undefined || last === NEWLINE ? '' : '\n'
+  yield Buffer.from(`${newline}${end}${JSON.stringify(ended)}`)
+}

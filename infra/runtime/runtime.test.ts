@@ -1,0 +1,157 @@
+// The hop between a consumer and the runtime function, over HTTP, with agents that are played.
+
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  AgentProcessDied,
+  type AgentResponse,
+  type AgentTarget,
+  type InvokeAgent,
+} from '../../shared/engine/agent-port.ts'
+import { withEnd, withoutEnd } from './hop.ts'
+import { createRuntimeClient } from './runtime-client.ts'
+import { serveRuntime } from './runtime-server.ts'
+
+const target: AgentTarget = {
+  ...{ agent_id: 'a', deployment_id: 'd', kind: 'bundle', protocol: 'ndjson', url: null, bundle_hash: 'h' },
+  ...{ declaration: { name: 'é' }, env: { TOKEN: 'secret' }, alone: true },
+}
+
+let parts = new AsyncDisposableStack()
+afterEach(async () => {
+  await parts.disposeAsync()
+  parts = new AsyncDisposableStack()
+})
+
+/** A consumer's way to a runtime whose agents are played. */
+async function hop(invoke: InvokeAgent, bearer = 'right') {
+  const server = await serveRuntime({ port: 0, host: '127.0.0.1', bearer: 'right', invoke })
+  parts.defer(() => server.close())
+  const client = createRuntimeClient({ url: server.url, bearer: Promise.resolve(bearer) })
+  parts.defer(() => client.close())
+  return (signal = new AbortController().signal) =>
+    client.invoke(target, { headers: { 'assay-run': 'r' }, body: '{"seq":1}\n{"seq":2}\n', signal })
+}
+
+async function* chunks(...texts: string[]) {
+  for (const text of texts) yield Buffer.from(text)
+}
+
+const textOf = async (body: AsyncIterable<Uint8Array>) => {
+  let text = ''
+  for await (const chunk of body) text += Buffer.from(chunk).toString('latin1')
+  return text
+}
+
+const answer = (body: AsyncIterable<Uint8Array>): AgentResponse => ({
+  status: 207,
+  contentType: 'text/é',
+  body,
+})
+
+describe('a request through the runtime function', () => {
+  it('reaches the agent as it was, and its answer comes back as it was', async () => {
+    let seen: unknown
+    const send = await hop(async (given, { headers, body }) => {
+      seen = { given, headers, body }
+      return answer(chunks('{"a":1}\n', 'no newline at the end'))
+    })
+    const { status, contentType, body } = await send()
+    expect({ status, contentType }).toEqual({ status: 207, contentType: 'text/é' })
+    expect(await textOf(body)).toBe('{"a":1}\nno newline at the end\n')
+    expect(seen).toEqual({ given: target, headers: { 'assay-run': 'r' }, body: '{"seq":1}\n{"seq":2}\n' })
+  })
+
+  it('is answered line by line as the agent goes on', async () => {
+    const gate = Promise.withResolvers<void>()
+    const send = await hop(async () =>
+      answer(
+        (async function* () {
+          yield Buffer.from('first\n')
+          await gate.promise
+          yield Buffer.from('second\n')
+        })(),
+      ),
+    )
+    const lines = (await send()).body[Symbol.asyncIterator]()
+    expect(String((await lines.next()).value)).toBe('first\n')
+    gate.resolve()
+    expect(String((await lines.next()).value)).toBe('second\n')
+    expect((await lines.next()).done).toBe(true)
+  })
+
+  const died = new AgentProcessDied('agent_unresponsive', 'was killed: it looped\nand said "é"')
+
+  it('fails with the death of the agent’s process, before the answer and in it', async () => {
+    const early = await hop(() => Promise.reject(died))
+    await expect(early()).rejects.toEqual(died)
+    await expect(early()).rejects.toBeInstanceOf(AgentProcessDied)
+    const late = await hop(async () =>
+      answer(
+        (async function* () {
+          yield Buffer.from('{"a":1}\n{"b"')
+          throw died
+        })(),
+      ),
+    )
+    const { body } = await late()
+    await expect(textOf(body)).rejects.toEqual(died)
+  })
+
+  it('fails otherwise with another error, and so does one that is cut', async () => {
+    const send = await hop(() => Promise.reject(new Error('no such bundle')))
+    const error = await send().catch(error => error)
+    expect(error).not.toBeInstanceOf(AgentProcessDied)
+    expect(error.message).toBe('no such bundle')
+    await expect(textOf(withoutEnd(chunks('a\n', 'b\n'), 'WORD'))).rejects.toThrow('ended before')
+  })
+
+  it('aborts the agent when the consumer gives it up, before the answer and in it', async () => {
+    for (const head of [false, true]) {
+      const aborted = Promise.withResolvers<void>()
+      const begun = Promise.withResolvers<void>()
+      const send = await hop(async (_, { signal }) => {
+        signal.addEventListener('abort', () => aborted.resolve())
+        begun.resolve()
+        const over = new Promise<never>((_, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason)),
+        )
+        if (!head) return over
+        return answer(
+          (async function* () {
+            yield Buffer.from('a\n')
+            await over
+          })(),
+        )
+      })
+      const consumer = new AbortController()
+      const sent = send(consumer.signal).then(response => textOf(response.body))
+      await begun.promise
+      consumer.abort(new Error('lease lost'))
+      await expect(sent).rejects.toThrow('lease lost')
+      await aborted.promise
+    }
+  })
+
+  it('is refused without the bearer', async () => {
+    let ran = 0
+    const send = await hop(async () => {
+      ran++
+      return answer(chunks())
+    }, 'wrong')
+    await expect(send()).rejects.toThrow('answered 401')
+    expect(ran).toBe(0)
+  })
+})
+
+it('the last line is found however the bytes are cut, and nothing else is taken for it', async () => {
+  const texts = ['WOR\nWORK\n', '', 'x', 'WORD in a line\n', '\n\n', 'WO']
+  let sent = Buffer.alloc(0)
+  for await (const chunk of withEnd(chunks(...texts), 'WORD#')) sent = Buffer.concat([sent, chunk])
+  const agents = `${texts.join('')}\n`
+  for (let size = 1; size <= sent.length; size++) {
+    const pieces = Array.from({ length: Math.ceil(sent.length / size) }, (_, n) =>
+      sent.subarray(n * size, (n + 1) * size).toString('latin1'),
+    )
+    expect(await textOf(withoutEnd(chunks(...pieces), 'WORD#'))).toBe(agents)
+  }
+})
