@@ -212,7 +212,8 @@ export const LIMITS = {
   delivery_answer_bytes: 64 * KiB, // read of an answer, so that the receiver can finish it; then cut off
   delivery_error_characters: 500,
   deliveries_in_flight: 128, // in one process; each may hold a body of an item's output
-  deliveries_in_flight_per_host: 16, // eight receivers that hang still leave room for others
+  deliveries_in_flight_per_host: 16,
+  deliveries_in_flight_per_project: 96, // however many receivers of a project hang, there is room for others
   delivery_days: 30, // kept in the log
   deliveries_removed_per_sweep: 1000,
   deliveries_page: { default: 50, max: 200 },

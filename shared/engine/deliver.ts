@@ -55,7 +55,7 @@ type Secrets = Awaited<ReturnType<typeof signingSecretsOf>>
 class Sender {
   readonly #ctx: Context
   readonly #stop = new AbortController()
-  readonly #inFlight = new Map<string, number>()
+  readonly #inFlight = { hosts: new Map<string, number>(), projects: new Map<string, number>() }
   #sending = 0
   #slots: number = LIMITS.deliveries_in_flight
   #looking = false
@@ -98,15 +98,15 @@ class Sender {
     await this.#putInWords(held.filter(one => one.body === null))
     const secrets = await signingSecretsOf(this.#ctx, [...new Set(held.map(one => one.project_id))])
     for (const one of held) {
-      this.#count(one.host, 1)
+      this.#count(one, 1)
       this.#ctx.waitUntil(this.#send(one, secrets))
     }
   }
 
-  #count(host: string, n: 1 | -1): void {
-    const left = (this.#inFlight.get(host) ?? 0) + n
-    if (left === 0) this.#inFlight.delete(host)
-    else this.#inFlight.set(host, left)
+  #count({ host, project_id }: store.HeldDelivery, n: 1 | -1): void {
+    const { hosts, projects } = this.#inFlight
+    add(hosts, host, n)
+    add(projects, project_id, n)
     this.#sending += n
   }
 
@@ -141,7 +141,7 @@ class Sender {
         backoff_ms: this.#backoff(held.tries),
       })
     } finally {
-      this.#count(held.host, -1)
+      this.#count(held, -1)
       this.wake()
     }
   }
@@ -176,6 +176,12 @@ class Sender {
     const plain = base * factor ** ((tries - 1) % LIMITS.delivery_tries)
     return Math.round(plain * (1 + (jitter * byte[0]!) / 255))
   }
+}
+
+function add(counts: Map<string, number>, key: string, n: number): void {
+  const left = (counts.get(key) ?? 0) + n
+  if (left === 0) counts.delete(key)
+  else counts.set(key, left)
 }
 
 const isMail = ({ url }: { url: string }) => url.startsWith('mailto:')

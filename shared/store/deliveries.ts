@@ -21,18 +21,25 @@ export interface HeldDelivery {
   tries: number
 }
 
+/** How many messages a process is sending, by host and by project. */
+export interface InFlight {
+  hosts: ReadonlyMap<string, number>
+  projects: ReadonlyMap<string, number>
+}
+
 /**
  * Takes up to `slots` messages that are due. Hosts are looked at one by one, those with the fewest in flight first, so
- * that however many wait for one, the others are not behind them. One that was tried often enough, or whose project is
+ * that however many wait for one, the others are not behind them. A project has a share of the slots, however many hosts it names. One that was tried often enough, or whose project is
  * gone, is given up. Without `mails` they are left to a process that sends them.
  */
 export async function claimDeliveries(
   sql: Sql,
-  inFlight: ReadonlyMap<string, number>,
+  inFlight: InFlight,
   slots: number,
   mails: boolean,
 ): Promise<HeldDelivery[]> {
-  const busy = sql.json(Object.fromEntries(inFlight))
+  const busy = sql.json(Object.fromEntries(inFlight.hosts))
+  const busyProjects = sql.json(Object.fromEntries(inFlight.projects))
   return sql<HeldDelivery[]>`
     with recursive waiting as (
       (select host from deliveries where due_at is not null order by host limit 1)
@@ -42,13 +49,20 @@ export async function claimDeliveries(
     ), candidate as (
       select d.*, busy.n + row_number() over (partition by w.host order by d.due_at) as place
       from waiting w, lateral (select coalesce((${busy}::jsonb ->> w.host)::int, 0) as n) busy, lateral (
-        select d.id, d.due_at from deliveries d where d.host = w.host and d.due_at <= now() and (${mails} or d.url not like 'mailto:%')
+        select d.id, d.project_id, d.due_at from deliveries d where d.host = w.host and d.due_at <= now() and (${mails} or d.url not like 'mailto:%')
         order by d.due_at limit greatest(0, ${LIMITS.deliveries_in_flight_per_host} - busy.n)
         for update skip locked
       ) d
+    ), ranked as (
+      select c.*, coalesce((${busyProjects}::jsonb ->> project_id::text)::int, 0)
+        + row_number() over (partition by project_id order by place, due_at) as nth
+      from candidate c
     ), chosen as (
       select c.id, p.account_id is not null and d.tries < d.tries_allowed as goes_on
-      from (select id from candidate order by place, due_at limit ${slots}) c
+      from (
+        select id from ranked where nth <= ${LIMITS.deliveries_in_flight_per_project}
+        order by place, due_at limit ${slots}
+      ) c
       join deliveries d using (id) join projects p on p.id = d.project_id
     ), held as (
       update deliveries d set tries = d.tries + goes_on::int,

@@ -268,6 +268,31 @@ it('a receiver that hangs holds up nobody else, and no run [callbacks.never-hold
   }
 })
 
+it('a project whose receivers all hang holds up no other project', async () => {
+  const { ctx, sql, project_id } = engine
+  const other = ctx.newId()
+  await sql`insert into projects (id, account_id, name) select ${other}, account_id, 'other' from projects`
+  const [hang, told] = [Promise.withResolvers<{ status: number }>(), Promise.withResolvers<void>()]
+  let hanging = 0
+  ctx.post = async ({ url }) => {
+    if (url.includes('hangs')) {
+      hanging++
+      return hang.promise
+    }
+    told.resolve()
+    return { status: 204 }
+  }
+  await sql`insert into deliveries (project_id, kind, url, body)
+    select ${project_id}, 'alert.raised', 'http://hangs' || n || '.example/', '{}' from generate_series(1, 200) n`
+  await sql`insert into deliveries (project_id, kind, url, body) values (${other}, 'alert.raised', 'http://z.example/', '{}')`
+  deliverSoon(ctx)
+  await told.promise
+  expect(hanging).toBeLessThanOrEqual(LIMITS.deliveries_in_flight_per_project)
+  hang.resolve({ status: 204 })
+  await ctx.idle()
+  expect((await deliveries()).filter(row => row.delivered_at === null)).toEqual([])
+})
+
 it('several senders at once send each message once', async () => {
   engine.ctx.post = () => Promise.reject(new Error('not yet'))
   for (let n = 0; n < 40; n++) await engine.submit(1, { callback_url: receiver.url })
