@@ -29,8 +29,9 @@ export interface InFlight {
 
 /**
  * Takes up to `slots` messages that are due. Hosts are looked at one by one, those with the fewest in flight first, so
- * that however many wait for one, the others are not behind them. A project has a share of the slots, however many hosts it names. One that was tried often enough, or whose project is
- * gone, is given up. Without `mails` they are left to a process that sends them.
+ * that however many wait for one, the others are not behind them; and a project has a share of the slots, however many
+ * hosts it names. A message that was tried often enough, or whose project is gone, is given up. Without `mails` they
+ * are left to a process that sends them.
  */
 export async function claimDeliveries(
   sql: Sql,
