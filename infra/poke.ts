@@ -47,11 +47,13 @@ export function createPoker(options: PokerOptions): Poker {
     while (wanted > 0) {
       const most = wanted
       wanted = 0
-      // Whoever is being called may find its work before this poke's, or be on its way out already.
-      if (open >= most) again = true
+      const call = newId()
+      if (!(await bookCall(redis, call, most))) continue // those that are awake, or will be, see the work
+      if (open < most) waitUntil(hold(call, most))
       else {
-        const call = newId()
-        if (await bookCall(redis, call, most)) waitUntil(hold(call, most))
+        // Whom this process has called is on its way out already, or not yet there.
+        again = true
+        await dropCall(redis, call)
       }
     }
     isAsking = false

@@ -64,8 +64,9 @@ it('2,000 items go on over invocations that are too short for them, each attempt
 }, async () => {
   const { sql, env, agent } = project
   env.consume.ASSAY_CONSUME_SECONDS = String(LIMITS.consume_seconds.min)
-  await sql`update projects set settings = settings || '{"concurrency": 50}'`
-  agent.takes_ms = 8
+  // Ten at once, 30 ms each: six seconds at least, and an invocation claims for two.
+  await sql`update projects set settings = settings || '{"concurrency": 10}'`
+  agent.takes_ms = 30
   const runId = await project.submit(2000)
   expect(await project.finished(runId)).toMatchObject({ status: 'completed', ok: 2000 })
   expect(await attempts(runId)).toEqual({ 1: 2000 })
