@@ -10,7 +10,7 @@ import { runInNewContext } from 'node:vm'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { migrate } from '../migrate.ts'
 import { openConnections } from '../node/connections.ts'
-import { createContext } from '../node/context.ts'
+import { createContext, logLevelOf } from '../node/context.ts'
 import { mailFrom } from '../node/mail.ts'
 import { startServer } from '../node/server.ts'
 import { readSettings } from '../node/settings.ts'
@@ -106,6 +106,8 @@ async function start(): Promise<void> {
       metricsToken: settings.get('ASSAY_METRICS_TOKEN'),
       allowCallbackNetworks: settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? LOOPBACK,
       writeLog: line => log.write(line),
+      // The file is never rotated, so requests are not in it unless one asks for them.
+      logLevel: logLevelOf(settings.get('ASSAY_LOG_LEVEL')) ?? 'warn',
     }),
     server => server.close(),
   )

@@ -7,6 +7,16 @@ import type { InvokeAgent } from '../../shared/engine/agent-port.ts'
 import type { Post, SendMail } from '../../shared/engine/outside-port.ts'
 import type { Connections } from './connections.ts'
 
+const LOG_LEVELS = ['info', 'warn', 'error'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** @throws Error when it is none */
+export function logLevelOf(text: string | undefined): LogLevel | undefined {
+  const level = LOG_LEVELS.find(level => level === text)
+  if (level !== undefined || text === undefined) return level
+  throw new Error(`ASSAY_LOG_LEVEL is ${text}: it takes ${LOG_LEVELS.join(', ')}`)
+}
+
 export interface ContextOptions {
   connections: Connections
   config: Config
@@ -18,6 +28,8 @@ export interface ContextOptions {
   mail?: SendMail | null
   /** Where lines of the log go; standard error unless told. */
   writeLog?: (line: string) => void
+  /** The least that is written; all unless told. */
+  logLevel?: LogLevel | undefined
   addressOf?: Context['addressOf']
 }
 
@@ -33,8 +45,11 @@ export function createContext(options: ContextOptions): NodeContext {
   const random = (bytes: Uint8Array) => {
     crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>)
   }
-  const log: Context['log'] = (level, event, fields) =>
+  const least = LOG_LEVELS.indexOf(options.logLevel ?? 'info')
+  const log: Context['log'] = (level, event, fields) => {
+    if (LOG_LEVELS.indexOf(level) < least) return
     writeLog(`${JSON.stringify({ at: new Date().toISOString(), level, event, ...fields })}\n`)
+  }
   return {
     sql: connections.sql,
     db: connections.db,

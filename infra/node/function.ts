@@ -11,7 +11,7 @@ import type { Endpoint } from '../../shared/http/endpoint.ts'
 import { answerPlatform, type PlatformFunction, platformBearer } from '../../shared/http/platform-function.ts'
 import { createPoker } from '../poke.ts'
 import { type Connections, openConnections } from './connections.ts'
-import { createContext } from './context.ts'
+import { createContext, logLevelOf } from './context.ts'
 import { addressOf, listen } from './listen.ts'
 import { createPost } from './post.ts'
 import { readSettings, type Settings } from './settings.ts'
@@ -60,6 +60,7 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
       poker?.poke(consumers)
     },
     addressOf,
+    logLevel: logLevelOf(settings.get('ASSAY_LOG_LEVEL')),
     post: createPost(settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? []),
     ...(agents ? { invokeAgent: agents.invoke } : {}),
     ...(mail === undefined ? {} : { mail }),

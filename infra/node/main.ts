@@ -3,10 +3,11 @@
 // (of api,consumer,tick), ASSAY_ALLOW_NETWORKS (CIDRs agents may reach although they are private), ASSAY_SMTP_URL and
 // ASSAY_MAIL_FROM (how alerts are mailed), ASSAY_ALLOW_CALLBACK_NETWORKS (CIDRs callbacks and alerts may be sent to
 // although they are private), ASSAY_TRUSTED_PROXIES (CIDRs of proxies that are believed where a request came from),
-// ASSAY_METRICS_TOKEN (the bearer that reads GET /metrics), and ASSAY_RUNTIME_URL (where infra/node/runtime.ts runs
-// bundles, when it is not this process that does).
+// ASSAY_METRICS_TOKEN (the bearer that reads GET /metrics), ASSAY_RUNTIME_URL (where infra/node/runtime.ts runs
+// bundles, when it is not this process that does), and ASSAY_LOG_LEVEL (the least that is logged: info, warn or error).
 
 import { remoteRuntime } from './agents.ts'
+import { logLevelOf } from './context.ts'
 import { armFaults } from './faults.ts'
 import { mailFrom } from './mail.ts'
 import { PARTS, type Part, startServer } from './server.ts'
@@ -43,6 +44,7 @@ const server = await startServer({
   mail: mailFrom(settings),
   metricsToken: settings.get('ASSAY_METRICS_TOKEN'),
   runtime: remoteRuntime(settings),
+  logLevel: logLevelOf(settings.get('ASSAY_LOG_LEVEL')),
   trustedProxies: settings.list('ASSAY_TRUSTED_PROXIES'),
   ...(baseUrl ? { baseUrl } : {}),
   ...(allow ? { allowPrivateNetworks: allow } : {}),

@@ -16,7 +16,7 @@ import { ensureStepPartitions } from '../../shared/store/partitions.ts'
 import { createInvoker, type InvokerOptions } from '../runtime/invoker.ts'
 import { openConnections } from './connections.ts'
 import { startConsumer } from './consumer.ts'
-import { createContext } from './context.ts'
+import { createContext, type LogLevel } from './context.ts'
 import { addressOf, type Listener, listen } from './listen.ts'
 import { createPost } from './post.ts'
 
@@ -49,6 +49,8 @@ export interface ServerOptions {
   metricsToken?: string | undefined
   /** Where lines of the log go; standard error unless told. */
   writeLog?: (line: string) => void
+  /** The least that is written; all unless told. */
+  logLevel?: LogLevel | undefined
 }
 
 export interface Server {
@@ -79,7 +81,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   const consumer = parts.has('consumer') ? startConsumer(() => ctx) : null
   const poke = () => (consumer ? consumer.poke() : publishWake(connections.redis))
-  const { writeLog } = options
+  const { writeLog, logLevel } = options
   const ctx = createContext({
     connections,
     config,
@@ -87,6 +89,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     invokeAgent: invoker.invoke,
     post: createPost(options.allowCallbackNetworks ?? []),
     addressOf,
+    logLevel,
     ...(options.mail ? { mail: options.mail } : {}),
     ...(writeLog ? { writeLog } : {}),
   })

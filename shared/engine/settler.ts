@@ -6,6 +6,7 @@
 import type { Context } from '../context.ts'
 import { promptHead } from '../domain/clustering.ts'
 import { fault } from '../domain/fault.ts'
+import { itemRecordId } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { closeClaims } from '../store/claims.ts'
 import { plainText } from '../store/columns.ts'
@@ -195,7 +196,8 @@ export class Settler {
   /** Ends an item of which PostgreSQL refuses what is to be written: first without its result, then without its steps. */
   #condemn(part: Part, error: unknown): Promise<number> {
     const { flight } = part
-    this.#ctx.log('error', 'settle_refused', { run_id: this.#runId, seq: flight.seq, error: String(error) })
+    const record_id = itemRecordId(this.#runId, flight.seq)
+    this.#ctx.log('error', 'settle_refused', { run_id: this.#runId, record_id, error: String(error) })
     // Whatever its agent says from here on comes too late.
     flight.done = true
     flight.pending = []

@@ -5,6 +5,7 @@ import { Hono } from 'hono'
 import type { Context } from '../context.ts'
 import { errorText } from '../domain/error-text.ts'
 import { ApiError } from '../domain/errors.ts'
+import { logRequest, type Subject } from './access-log.ts'
 import { BodyBrokeOff, drain } from './body.ts'
 import type { Endpoint } from './endpoint.ts'
 import { checkEncoding, errorAnswer } from './error-answer.ts'
@@ -17,9 +18,13 @@ export function createApp(endpoints: readonly Endpoint[], contextFor: (request: 
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')
     app.on(endpoint.method, path, c => answered(contextFor(c.req.raw), endpoint, c.req.raw, c.req.param()))
   }
-  app.notFound(c => {
-    const ctx = contextFor(c.req.raw)
-    return failed(ctx, c.req.raw, ctx.newId(), noOperation(endpoints, c.req.raw))
+  app.notFound(async c => {
+    const request = c.req.raw
+    const ctx = contextFor(request)
+    const [request_id, began] = [ctx.newId(), ctx.now()]
+    const response = await failed(ctx, request, request_id, noOperation(endpoints, request))
+    logRequest(ctx, { method: request.method, path: null }, request_id, began, response, {})
+    return response
   })
   return app
 }
@@ -30,14 +35,16 @@ async function answered(
   request: Request,
   params: Record<string, string>,
 ): Promise<Response> {
-  const request_id = ctx.newId()
-  try {
+  const [request_id, began] = [ctx.newId(), ctx.now()]
+  const subject: Subject = {}
+  const response = await attempt().catch(error => failed(ctx, request, request_id, error))
+  response.headers.set('x-request-id', request_id)
+  logRequest(ctx, endpoint, request_id, began, response, subject)
+  return response
+
+  async function attempt(): Promise<Response> {
     checkEncoding(request.url)
-    const response = await endpoint.answer(ctx, request, params)
-    response.headers.set('x-request-id', request_id)
-    return response
-  } catch (error) {
-    return failed(ctx, request, request_id, error)
+    return endpoint.answer(ctx, request, params, subject)
   }
 }
 

@@ -3,6 +3,7 @@
 
 import type { Context, Database } from '../context.ts'
 import { insertAuditEntry } from '../store/audit.ts'
+import { subjectOf } from './access-log.ts'
 import type { Principal } from './auth.ts'
 
 export interface Change {
@@ -41,17 +42,14 @@ function entryOf(
   { operation_id, principal, params, body, lines, reply }: Change,
   value: unknown,
 ) {
-  const answer = (value ?? {}) as { id?: string; run_id?: string; project_id?: string }
-  const own = principal.kind === 'key' ? principal.project_id : undefined
   return {
     id: ctx.newId(),
     account_id: principal.account_id,
-    project_id: own ?? params.projectId ?? reply.project_id ?? answer.project_id ?? null,
+    ...subjectOf({ principal, params, reply }, value),
     actor_kind: principal.kind === 'key' ? ('key' as const) : ('member' as const),
     actor_id: principal.kind === 'key' ? principal.key_id : principal.member_id,
     actor_name: principal.name,
     action: operation_id,
-    target_id: answer.id ?? answer.run_id ?? Object.values(params).at(-1) ?? null,
     fields: Object.keys((body ?? lines ?? {}) as object),
   }
 }

@@ -9,6 +9,7 @@ import { ApiError, type ApiErrorCode } from '../domain/errors.ts'
 import { isUuid } from '../domain/ids.ts'
 import type { MemberRole } from '../domain/vocabulary.ts'
 import { toJson } from '../schema/raw-json.ts'
+import { type Subject, subjectOf } from './access-log.ts'
 import { recordChange } from './audit.ts'
 import { authenticate, checkRole, failedFor, type Principal, type SessionPrincipal } from './auth.ts'
 import { readJson } from './body.ts'
@@ -85,7 +86,8 @@ export interface Endpoint {
   /** By status; the lowest one is the usual answer. */
   answers: Record<number, Answer>
   errors: readonly ApiErrorCode[]
-  answer(ctx: Context, request: Request, params: Record<string, string>): Promise<Response>
+  /** Notes in `subject` whom and what the request concerns, as soon as that is known. */
+  answer(ctx: Context, request: Request, params: Record<string, string>, subject: Subject): Promise<Response>
 }
 
 export interface Invocation<A extends Auth, P extends string, Q, H, B, L> extends Reading {
@@ -142,10 +144,11 @@ export function endpoint<
   return {
     ...definition,
     params,
-    async answer(ctx, request, given) {
+    async answer(ctx, request, given, subject) {
       const principal = isKnown ? await authenticate(ctx, request) : null
       if (definition.auth === 'session' && principal?.kind !== 'session') throw sessionOnly()
       if (principal !== null) {
+        subject.account_id = principal.account_id
         await checkRate(ctx, principal)
         checkRole(principal, definition.role ?? (definition.method === 'get' ? 'viewer' : 'operator'))
       }
@@ -154,6 +157,7 @@ export function endpoint<
         status: 0,
         headers: new Headers(),
       }
+      Object.assign(subject, subjectOf({ principal, params: ids, reply }, null))
       const lines = definition.lines !== undefined && isNdjson(request) ? definition.lines : undefined
       const query = queryOf(request, lines?.query ?? definition.query)
       const { text, body } =
@@ -183,6 +187,7 @@ export function endpoint<
       const value = await handled.catch(error =>
         principal === null ? Promise.reject(error) : failedFor(ctx, request, error),
       )
+      Object.assign(subject, subjectOf(invocation, value))
       if (value instanceof Response) return value
       const answer = definition.answers[reply.status || status]
       if (answer?.schema === undefined) return new Response(null, { status: reply.status || status })
