@@ -10,6 +10,11 @@ import { SCHEDULE_COMMANDS } from './schedule-commands.ts'
 import { TRIGGER_COMMANDS } from './trigger-commands.ts'
 
 const watch: Option = { name: 'watch', about: 'follow the run to its end; its verdict is the exit code' }
+const callbackUrl: Option = {
+  name: 'callback-url',
+  value: 'URL',
+  about: 'is told when the run ends, signed',
+}
 const limit: Option = {
   name: 'limit',
   value: 'N',
@@ -95,6 +100,7 @@ export const COMMANDS: readonly Command[] = [
       { name: 'input', value: 'JSON', about: 'the input' },
       { name: 'item-id', value: 'ID', about: 'your own identifier of the item' },
       { name: 'partition-key', value: 'KEY', about: 'for example a tenant' },
+      callbackUrl,
       watch,
     ],
     run: async (...given) => (await import('./submit.ts')).run(...given),
@@ -114,6 +120,7 @@ export const COMMANDS: readonly Command[] = [
       { name: 'budget', value: 'CENTS', kind: 'whole', about: 'money the run may spend' },
       { name: 'concurrency', value: 'N', kind: 'whole', least: 1, about: 'items at work at once at most' },
       { name: 'name', value: 'NAME', about: 'a name for the run' },
+      callbackUrl,
       { name: 'idempotency-key', value: 'KEY', about: 'the same key and file start one run, for 24 hours' },
       watch,
     ],

@@ -7,6 +7,7 @@ import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { count, money, plural } from './format.ts'
 import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
+import { type Column, table } from './table.ts'
 import { filtersOf } from './triage.ts'
 
 type Recovery = Schemas['Recovery']
@@ -41,13 +42,17 @@ async function start(session: Session, given: Given): Promise<ExitCode> {
   const deployment = given.text('deployment') as Recovery['deployment'] | undefined
   const cancelled = given.flag('cancelled')
   if (cancelled && given.text('run') === undefined) throw usageFailure('--cancelled needs --run RUN')
+  const filter = {
+    ...(await filtersOf(session, given)),
+    ...(from && { from }),
+    ...(to && { to }),
+    ...(cancelled && { status: 'cancelled' as const }),
+  }
+  // Everything that waits is replayed by whoever says so, not by whoever says nothing.
+  const choosesAll = given.flag('all')
+  if (Object.keys(filter).length === 0 && !choosesAll && !given.flag('dry-run')) return list(session)
   const order = {
-    filter: {
-      ...(await filtersOf(session, given)),
-      ...(from && { from }),
-      ...(to && { to }),
-      ...(cancelled && { status: 'cancelled' as const }),
-    },
+    filter,
     ...(first !== undefined && { first }),
     ...(name !== undefined && { name }),
     ...(deployment && { deployment }),
@@ -61,6 +66,26 @@ async function start(session: Session, given: Given): Promise<ExitCode> {
   }
   output.emit('recovery', answer, screen => recoveryText(answer, screen))
   return given.flag('watch') ? follow(session, answer) : EXIT.ok
+}
+
+const RECOVERIES: Column<Recovery>[] = [
+  { title: 'RECOVERY', value: row => row.id },
+  { title: 'NAME', value: row => row.name ?? '', least: 8, optional: 2 },
+  { title: 'STATUS', value: row => row.status },
+  { title: 'REPLAYED', value: row => `${count(row.replayed)}/${count(row.eligible)}`, align: 'right' },
+  { title: 'OK', value: row => count(row.ok), align: 'right' },
+  { title: 'NOT OK', value: row => count(row.degraded + row.failed), align: 'right' },
+  { title: 'MADE', value: row => row.created_at.slice(0, 16).replace('T', ' '), optional: 1 },
+]
+
+async function list({ api, output }: Session): Promise<ExitCode> {
+  const rows = await answered(api.GET('/v1/recoveries'))
+  output.rows('recovery', rows, screen =>
+    rows.length === 0
+      ? screen.paint('dim', 'no recoveries yet; name what to replay (--run, --cluster, --reason …), or --all')
+      : table(RECOVERIES, rows, screen),
+  )
+  return EXIT.ok
 }
 
 /** Shows the recovery until it has ended. */

@@ -96,7 +96,7 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
   {
     name: 'recover',
     args: ['[RECOVERY]'],
-    summary: 'Replay all items that pass a filter; with RECOVERY show that one.',
+    summary: 'Replay all items that pass a filter; alone, list the recoveries.',
     options: [
       ...filters,
       { name: 'from', value: 'TIME', about: 'only items that came into triage at or after this time' },
@@ -112,6 +112,7 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
       deployment,
       { ...budget, about: 'money all of it may cost' },
       { name: 'name', value: 'NAME', about: 'a name for it' },
+      { name: 'all', about: 'everything that waits for a decision, where no filter says less' },
       { name: 'dry-run', about: 'tell what would be replayed, and change nothing' },
       { name: 'abort', about: 'end RECOVERY; what did not run waits for a decision again' },
       { name: 'watch', about: 'follow it to its end; whether all of it worked is the exit code' },

@@ -24,6 +24,7 @@ export interface Submission {
   name?: string
   budget_cents?: number
   concurrency?: number
+  callback_url?: string
   idempotency_key?: string
 }
 
@@ -37,10 +38,11 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
   const known = await stat(path).catch(() => undefined)
   if (!known?.isFile()) throw usageFailure(`there is no file ${path}`)
   const agent = await findAgent(api, slug)
-  const [name, budget_cents, concurrency, idempotency_key] = [
+  const [name, budget_cents, concurrency, callback_url, idempotency_key] = [
     given.text('name'),
     given.whole('budget'),
     given.whole('concurrency'),
+    given.text('callback-url'),
     given.text('idempotency-key'),
   ]
   const order: Submission = {
@@ -48,6 +50,7 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     ...(name !== undefined && { name }),
     ...(budget_cents !== undefined && { budget_cents }),
     ...(concurrency !== undefined && { concurrency }),
+    ...(callback_url !== undefined && { callback_url }),
     ...(idempotency_key !== undefined && { idempotency_key }),
   }
   const fields = { item_id: given.text('item-id'), partition_key: given.text('partition-key') }
@@ -130,6 +133,7 @@ export async function run(session: Session, given: Given): Promise<ExitCode> {
   const body = orderText(input, {
     item_id: given.text('item-id'),
     partition_key: given.text('partition-key'),
+    callback_url: given.text('callback-url'),
   })
   const agent = await findAgent(api, slug)
   const { run_id, record_id } = await answered(
@@ -155,7 +159,7 @@ export async function run(session: Session, given: Given): Promise<ExitCode> {
 }
 
 /** The input goes out as it was typed: numbers keep their digits. */
-function orderText(input: string, keys: Fields): string {
+function orderText(input: string, keys: Record<string, string | undefined>): string {
   try {
     JSON.parse(input)
   } catch (error) {

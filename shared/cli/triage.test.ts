@@ -29,6 +29,13 @@ describe('the list of triage', () => {
     expect(told()).toMatch(/failed .* replay, ack, dismiss +5m ago$/m)
   })
 
+  it('shows the identifiers of whoever submitted', async () => {
+    const own = { ...row, item_id: 'ticket-4711' }
+    await triage(answering({ 'GET /v1/triage': { rows: [own, held], next_cursor: null } })(100), given())
+    expect(told()).toMatch(/^ITEM +YOUR ID +WORKED +WHY/m)
+    expect(told()).toMatch(/ticket-4711 +failed +tool_call_error/)
+  })
+
   it('asks with the filters that were given, and says when there is more', async () => {
     const session = answering({
       'GET /v1/agents': [{ id: 'the-agent', slug: 'a' }],

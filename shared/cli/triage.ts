@@ -6,7 +6,7 @@ import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { ago, count, plural } from './format.ts'
 import type { Session } from './session.ts'
-import { table } from './table.ts'
+import { type Column, table } from './table.ts'
 import { outcomeStyle, reasonInWords } from './verdict.ts'
 import { watchRun } from './watch.ts'
 
@@ -35,6 +35,28 @@ const whyInTriage = ({ error_code, reason, message }: Row) =>
 /** The action as the command line calls it. */
 const verbOf = (action: string) => (action === 'acknowledge' ? 'ack' : action)
 
+function columnsOf(rows: readonly Row[], now: number): Column<Row>[] {
+  const columns: Column<Row>[] = [
+    { title: 'ITEM', value: row => row.record_id },
+    {
+      title: 'YOUR ID',
+      value: row => (row.item_id === row.record_id ? '' : row.item_id),
+      least: 8,
+    },
+    { title: 'PARTITION', value: row => row.partition_key ?? '', least: 6, optional: 5 },
+    {
+      title: 'WORKED',
+      value: row => row.outcome_status ?? 'held',
+      style: row => outcomeStyle(row.outcome_status),
+      optional: 1,
+    },
+    { title: 'WHY', value: whyInTriage, least: 24 },
+    { title: 'CAN', value: row => row.available_actions.map(verbOf).join(', '), optional: 2 },
+    { title: 'SINCE', value: row => ago(row.created_at, now), align: 'right', optional: 3 },
+  ]
+  return columns.filter(column => rows.some(row => column.value(row) !== ''))
+}
+
 export async function triage(session: Session, given: Given): Promise<ExitCode> {
   const { api, output, now } = session
   const limit = given.whole('limit') ?? DEFAULT_ROWS
@@ -52,29 +74,7 @@ export async function triage(session: Session, given: Given): Promise<ExitCode> 
   output.rows('triage', rows, screen =>
     rows.length === 0
       ? screen.paint('dim', 'nothing waits for a decision')
-      : table<Row>(
-          [
-            { title: 'ITEM', value: row => row.record_id },
-            {
-              title: 'YOUR ID',
-              value: row => (row.item_id === row.record_id ? '' : row.item_id),
-              least: 6,
-              optional: 4,
-            },
-            { title: 'PARTITION', value: row => row.partition_key ?? '', least: 6, optional: 5 },
-            {
-              title: 'WORKED',
-              value: row => row.outcome_status ?? 'held',
-              style: row => outcomeStyle(row.outcome_status),
-              optional: 1,
-            },
-            { title: 'WHY', value: whyInTriage, least: 28 },
-            { title: 'CAN', value: row => row.available_actions.map(verbOf).join(', '), optional: 2 },
-            { title: 'SINCE', value: row => ago(row.created_at, now()), align: 'right', optional: 3 },
-          ],
-          rows,
-          screen,
-        ),
+      : table(columnsOf(rows, now()), rows, screen),
   )
   if (cursor !== undefined)
     output.note(`the first ${plural(limit, 'item')}; there are more: --limit N shows more`)
