@@ -17,9 +17,10 @@ export const resendDelivery = endpoint({
   answers: { 202: { description: 'It is being tried.', schema: Delivery } },
   errors: ['delivery_pending'],
   async handle({ ctx, principal, params }) {
-    const find = () => findDelivery(ctx.sql, principal.account_id, params.deliveryId)
-    const { id } = within(principal, 'delivery', await find())
-    await resend(ctx, id)
-    return deliveryOf(within(principal, 'delivery', await find()))
+    const found = await findDelivery(ctx.sql, principal.account_id, params.deliveryId)
+    const delivery = within(principal, 'delivery', found)
+    // Read again it might have been tried by now; the answer is what was asked for.
+    const due_at = await resend(ctx, delivery.id)
+    return deliveryOf({ ...delivery, due_at, delivered_at: null })
   },
 })

@@ -16,7 +16,7 @@ const MARGIN_S = 10
 export const packageFiles = (packaged: Packaged): Record<string, string> => ({
   Dockerfile: DOCKERFILE,
   'stack.yml': stack(packaged),
-  'service.yaml': service(packaged),
+  'service.yaml': knativeService(packaged),
 })
 
 // One image for both: OpenFaaS sets fprocess and wants its watchdog in front, Knative wants the server itself.
@@ -69,7 +69,7 @@ functions:
 `
 }
 
-function service({ name, image, timeout_s }: Packaged): string {
+function knativeService({ name, image, timeout_s }: Packaged): string {
   const longest_s = Math.ceil(timeout_s) + MARGIN_S
   const beyond =
     longest_s > KNATIVE_LONGEST_S

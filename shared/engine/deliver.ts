@@ -31,18 +31,20 @@ export async function deliverDue(ctx: Context): Promise<number> {
 }
 
 /**
- * Tries a message again that was delivered or given up, under the same id.
+ * Tries a message again that was delivered or given up, under the same id. Returns since when it is due.
  *
  * @throws ApiError `delivery_pending`
  */
-export async function resend(ctx: Context, id: string): Promise<void> {
-  if (!(await store.resendDelivery(ctx.sql, id)))
+export async function resend(ctx: Context, id: string): Promise<Date> {
+  const due_at = await store.resendDelivery(ctx.sql, id)
+  if (due_at === undefined)
     throw new ApiError(
       'delivery_pending',
       `Delivery ${id} is still being tried.`,
       'Its due_at says when it is tried next.',
     )
   deliverSoon(ctx)
+  return due_at
 }
 
 /** Starts no more tries, and ends those under way within LIMITS.drain_ms. */

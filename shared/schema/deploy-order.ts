@@ -21,7 +21,7 @@ const Environment = z
 
 const dryRun = z.boolean().optional().describe('Tell what would be done, and do nothing.')
 
-const common = {
+const ofEveryKind = {
   declaration: Declaration.transform(declaration => declaration as AgentDeclaration),
   env: Environment.optional(),
   external_id: label(LIMITS.name_characters, 'A label of your own, for example a commit.').optional(),
@@ -41,13 +41,13 @@ export const DeployOrder = z
           'must hold no NUL and no lone surrogates',
         )
         .describe('One ES module whose default export is what serve() of the SDK gives.'),
-      ...common,
+      ...ofEveryKind,
     }),
     z.strictObject({
       kind: z.literal('url'),
       url: httpUrl('Where the agent answers.'),
       protocol: z.enum(AGENT_PROTOCOLS).default('ndjson'),
-      ...common,
+      ...ofEveryKind,
     }),
   ])
   .openapi('DeployOrder', { description: 'Code that Assay runs, or an HTTP function that runs elsewhere.' })

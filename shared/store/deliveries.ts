@@ -134,12 +134,12 @@ export async function endTry(sql: Sql, held: HeldDelivery, end: TryEnd): Promise
   return row!.held
 }
 
-/** Lets a message that was delivered or given up be tried again; false while it is still being tried. */
-export async function resendDelivery(sql: Sql, id: string): Promise<boolean> {
-  const { count } = await sql`
+/** Lets a message that was delivered or given up be tried again; undefined while it is still being tried. */
+export async function resendDelivery(sql: Sql, id: string): Promise<Date | undefined> {
+  const [row] = await sql<{ due_at: Date }[]>`
     update deliveries set tries_allowed = tries + ${LIMITS.delivery_tries}, due_at = now(), delivered_at = null
-    where id = ${id} and due_at is null`
-  return count === 1
+    where id = ${id} and due_at is null returning due_at`
+  return row?.due_at
 }
 
 /** Removes messages that are over from the log when they are old; returns how many. */
