@@ -21,6 +21,6 @@ export const resendDelivery = endpoint({
     const delivery = within(principal, 'delivery', found)
     // Read again it might have been tried by now; the answer is what was asked for.
     const due_at = await resend(ctx, delivery.id)
-    return deliveryOf({ ...delivery, due_at, delivered_at: null })
+    return deliveryOf({ ...delivery, state: 'pending', due_at, delivered_at: null })
   },
 })

@@ -208,10 +208,7 @@ const CHECKS: Record<keyof AgentOptions, Check> = {
   onBudget: value => (value === 'fail' || value === 'pause' ? undefined : "must be 'fail' or 'pause'"),
   maxSteps: whole(1, LIMITS.agent_steps.max),
   concurrency: whole(1),
-  timeoutSeconds: value =>
-    typeof value === 'number' && value > 0 && value <= LIMITS.agent_timeout_seconds.max
-      ? undefined
-      : `must be a number of seconds above 0 and up to ${LIMITS.agent_timeout_seconds.max}`,
+  timeoutSeconds: whole(1, LIMITS.agent_timeout_seconds.max),
   retries: whole(0, LIMITS.agent_retries),
   maxConsecutiveFailures: whole(1),
   network: value => {
