@@ -439,7 +439,9 @@ describe('triggers', () => {
     expect((await fire(renamed)).status).toBe(404)
     const gone = await run('triggers', 'delete', 'outside')
     expect(gone.code).toBe(3)
-    expect(errorOf(gone)).toMatchObject({ code: 'not_found', hint: 'none has been made yet' })
+    // Other tests of this stack may have made some.
+    const hint = expect.stringMatching(/^(none has been made yet|there are: )/)
+    expect(errorOf(gone)).toMatchObject({ code: 'not_found', hint })
   })
 
   it('take a sender’s secret from a variable alone', async () => {
