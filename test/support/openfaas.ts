@@ -18,6 +18,7 @@ export const Environment = z.strictObject({
     .optional(),
   ASSAY_TRUSTED_PROXIES: text.optional(),
   PORT: whole,
+  port: whole.optional(), // the watchdog's own
   mode: z.literal('http'),
   fprocess: text,
   upstream_url: z.url(),
