@@ -83,6 +83,7 @@ export const stepIndex = pgTable(
     index('step_index_run').on(t.run_id, t.started_at),
     index('step_index_cost').on(t.project_id, t.cost_micro).where(sql`cost_micro > 0`),
     index('step_index_outcome').on(t.project_id, t.outcome, t.started_at).where(sql`outcome <> 'ok'`),
+    index('step_index_outcome_cost').on(t.project_id, t.outcome, t.cost_micro).where(sql`outcome <> 'ok'`),
     index('step_index_reason')
       .on(t.project_id, t.outcome_reason, t.started_at)
       .where(sql`outcome_reason is not null`),
