@@ -64,9 +64,10 @@ it('wakes the consumer when there is work, and once more for what comes while it
   await makeRun(world, agent.id, [{ input: 1 }])
   await vi.waitFor(() => expect(calls).toHaveLength(1), 5000)
   expect(calls[0]!.bearer).toBe(`Bearer ${await platformBearer(MASTER_KEY)}`)
+  // It has looked for the last time; a consumer that is awake would see the work itself.
   await stayAwake(redis, 'consumer-1')
-  await makeRun(world, agent.id, [{ input: 2 }])
   await fallAsleep(redis, 'consumer-1')
+  await makeRun(world, agent.id, [{ input: 2 }])
   calls[0]!.answer.end('{}')
   await vi.waitFor(() => expect(calls).toHaveLength(2), 5000)
 })
