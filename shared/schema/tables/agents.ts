@@ -2,6 +2,7 @@
 
 import { sql } from 'drizzle-orm'
 import {
+  type AnyPgColumn,
   foreignKey,
   index,
   integer,
@@ -50,6 +51,14 @@ export const agents = pgTable(
   ],
 )
 
+/** Binds a row to an agent of the row's own project, whatever a query forgets. */
+export function agentOf(t: { project_id: AnyPgColumn; agent_id: AnyPgColumn }) {
+  return foreignKey({
+    columns: [t.project_id, t.agent_id],
+    foreignColumns: [agents.project_id, agents.id],
+  }).onDelete('cascade')
+}
+
 /** Code of bundle deployments, stored once per content. */
 export const bundles = pgTable('bundles', {
   hash: text('hash').primaryKey(),
@@ -78,10 +87,7 @@ export const deployments = pgTable(
   t => [
     unique('deployments_agent_version').on(t.agent_id, t.version),
     unique('deployments_project_id').on(t.project_id, t.id),
-    foreignKey({
-      columns: [t.project_id, t.agent_id],
-      foreignColumns: [agents.project_id, agents.id],
-    }).onDelete('cascade'),
+    agentOf(t),
     ofProject(t),
   ],
 )

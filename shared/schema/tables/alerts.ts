@@ -1,19 +1,8 @@
 // What went wrong without anybody asking: rules, where they report to, and the alerts they raised.
 
-import {
-  boolean,
-  foreignKey,
-  index,
-  jsonb,
-  pgEnum,
-  pgTable,
-  primaryKey,
-  text,
-  unique,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { boolean, index, jsonb, pgEnum, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { ALERT_RULES } from '../../domain/vocabulary.ts'
-import { agents } from './agents.ts'
+import { agentOf } from './agents.ts'
 import { at, createdAt, id } from './columns.ts'
 import { projects } from './projects.ts'
 import { runs } from './runs.ts'
@@ -90,10 +79,7 @@ export const alertSettings = pgTable(
   },
   t => [
     unique('alert_settings_rule').on(t.project_id, t.agent_id, t.rule).nullsNotDistinct(),
-    foreignKey({
-      columns: [t.project_id, t.agent_id],
-      foreignColumns: [agents.project_id, agents.id],
-    }).onDelete('cascade'),
+    agentOf(t),
     ofProject(t),
   ],
 )

@@ -17,7 +17,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../../domain/vocabulary.ts'
-import { agents, deployments } from './agents.ts'
+import { agentOf, deployments } from './agents.ts'
 import { at, createdAt, id, micro, textCollateC } from './columns.ts'
 import { projects } from './projects.ts'
 import { ofProject, ofRun } from './tenant.ts'
@@ -88,10 +88,7 @@ export const runs = pgTable(
     index('runs_with_steps').on(t.project_id, t.id).where(sql`steps_purged_at is null`),
     index('runs_with_payloads').on(t.project_id, t.id).where(sql`payloads_purged_at is null`),
     // What a row names lies in the row's own project, whatever a query forgets.
-    foreignKey({
-      columns: [t.project_id, t.agent_id],
-      foreignColumns: [agents.project_id, agents.id],
-    }).onDelete('cascade'),
+    agentOf(t),
     foreignKey({
       columns: [t.project_id, t.deployment_id],
       foreignColumns: [deployments.project_id, deployments.id],

@@ -15,7 +15,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../../domain/vocabulary.ts'
-import { agents } from './agents.ts'
+import { agentOf } from './agents.ts'
 import { at, createdAt, id, micro } from './columns.ts'
 import { ofProject } from './tenant.ts'
 
@@ -49,10 +49,7 @@ export const schedules = pgTable(
     unique('schedules_agent_cron').on(t.agent_id, t.cron),
     unique('schedules_project_id').on(t.project_id, t.id),
     index('schedules_due').on(t.next_at).where(sql`next_at is not null`),
-    foreignKey({
-      columns: [t.project_id, t.agent_id],
-      foreignColumns: [agents.project_id, agents.id],
-    }).onDelete('cascade'),
+    agentOf(t),
     ofProject(t),
   ],
 )

@@ -1,9 +1,9 @@
 // Inbound HTTP starts.
 
 import { sql } from 'drizzle-orm'
-import { boolean, check, foreignKey, pgEnum, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { boolean, check, pgEnum, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { SIGNATURE_SCHEMES } from '../../domain/vocabulary.ts'
-import { agents } from './agents.ts'
+import { agentOf } from './agents.ts'
 import { at, bytea, createdAt, id } from './columns.ts'
 import { ofProject } from './tenant.ts'
 
@@ -37,10 +37,7 @@ export const triggers = pgTable(
       'triggers_one_secret',
       sql`case when scheme = 'bearer' then secret_hash is not null and signing_secret_sealed is null else secret_hash is null end`,
     ),
-    foreignKey({
-      columns: [t.project_id, t.agent_id],
-      foreignColumns: [agents.project_id, agents.id],
-    }).onDelete('cascade'),
+    agentOf(t),
     ofProject(t),
   ],
 )
