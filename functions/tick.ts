@@ -3,6 +3,7 @@
 
 import type { Context } from '../shared/context.ts'
 import { LIMITS } from '../shared/domain/limits.ts'
+import { pause } from '../shared/engine/pause.ts'
 import { sweep } from '../shared/engine/sweep.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
 import { isAnythingHeld } from '../shared/store/backlog.ts'
@@ -43,14 +44,3 @@ async function sweepUntil(ctx: Context, endsAt: number, stop: AbortSignal) {
   }
   return { sweeps, done }
 }
-
-const pause = (ms: number, stop: AbortSignal) =>
-  new Promise<void>(resolve => {
-    const end = () => {
-      clearTimeout(timer)
-      stop.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    stop.addEventListener('abort', end)
-  })

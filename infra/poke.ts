@@ -3,6 +3,7 @@
 
 import type { Redis } from '../shared/context.ts'
 import { LIMITS } from '../shared/domain/limits.ts'
+import { pause } from '../shared/engine/pause.ts'
 import { bookCall, dropCall } from '../shared/hints/awake.ts'
 
 export interface PokerOptions {
@@ -66,7 +67,7 @@ export function createPoker(options: PokerOptions): Poker {
       if (call !== null && (await woke())) break
       if (call !== null) await dropCall(redis, call)
       if (waitMs === null || closing.signal.aborted) break // the tick mends it
-      await pause(waitMs)
+      await pause(waitMs, closing.signal)
       call = newId()
       // One that died counts as awake for a while; then it is not, and another is called.
       if (!(await bookCall(redis, call, most))) call = null
@@ -89,16 +90,6 @@ export function createPoker(options: PokerOptions): Poker {
       if (!closing.signal.aborted) log('warn', 'poke_failed', { url, error: String(error) })
       return false
     }
-  }
-
-  function pause(ms: number): Promise<void> {
-    return new Promise(resolve => {
-      const timer = setTimeout(resolve, ms)
-      closing.signal.addEventListener('abort', () => {
-        clearTimeout(timer)
-        resolve()
-      })
-    })
   }
 
   return {
