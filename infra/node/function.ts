@@ -96,7 +96,7 @@ function configFrom(settings: Settings): Config {
   const consumers = settings.whole('ASSAY_CONSUMERS_MAX', LIMITS.consumers)
   const metrics_token = settings.get('ASSAY_METRICS_TOKEN')
   return {
-    base_url: settings.get('BASE_URL') ?? '',
+    base_url: settings.origin('BASE_URL') ?? '',
     master_key: settings.need('ASSAY_MASTER_KEY'),
     ...(seconds === undefined ? {} : { consume_ms: seconds * 1000 }),
     ...(consumers === undefined ? {} : { consumers_max: consumers }),

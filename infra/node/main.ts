@@ -12,6 +12,7 @@ import { armFaults } from './faults.ts'
 import { mailFrom } from './mail.ts'
 import { PARTS, type Part, startServer } from './server.ts'
 import { readSettings } from './settings.ts'
+import { endOnSignal } from './stop.ts'
 
 const settings = readSettings(process.env)
 const needed = (name: string): string => {
@@ -32,7 +33,7 @@ if (unknown.length > 0) {
 }
 const allow = settings.list('ASSAY_ALLOW_NETWORKS')
 const allowCallbacks = settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS')
-const baseUrl = settings.get('BASE_URL')?.replace(/\/+$/, '')
+const baseUrl = settings.origin('BASE_URL')
 const server = await startServer({
   port: Number(settings.get('PORT') ?? 8090),
   host: settings.get('HOST') ?? '0.0.0.0',
@@ -51,8 +52,4 @@ const server = await startServer({
   ...(allowCallbacks ? { allowCallbackNetworks: allowCallbacks } : {}),
 })
 console.log(`ready ${server.url || parts.join(',')}`)
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, async () => {
-    await server.close()
-    process.exit(0)
-  })
+endOnSignal(server)

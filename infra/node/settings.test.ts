@@ -34,3 +34,9 @@ it('a number is whole and within its bounds', () => {
   for (const wrong of ['1', '31', '3.5', '-3', '3s'])
     expect(() => read(wrong)).toThrow(`A is ${wrong}: it takes a whole number from 2 to 30`)
 })
+
+it('an origin has no slash at its end, however it was given', () => {
+  const settings = readSettings({ BASE_URL: 'https://assay.example.com//' }, '/nowhere')
+  expect(settings.origin('BASE_URL')).toBe('https://assay.example.com')
+  expect(settings.origin('OTHER_URL')).toBeUndefined()
+})

@@ -10,6 +10,8 @@ const OPENFAAS_SECRETS = '/var/openfaas/secrets'
 export interface Settings {
   /** Undefined when it is nowhere, or empty. */
   get(name: string): string | undefined
+  /** A URL that paths are put behind: without a slash at its end. */
+  origin(name: string): string | undefined
   /** What stands between commas. */
   list(name: string): string[] | undefined
   /** @throws Error when it is no whole number within the bounds */
@@ -39,6 +41,7 @@ export function readSettings(
   }
   return {
     get,
+    origin: name => get(name)?.replace(/\/+$/, ''),
     list: name =>
       get(name)
         ?.split(',')
