@@ -78,6 +78,7 @@ describe('@agent', () => {
     ['maxSteps', { maxSteps: 10_001 }],
     ['concurrency', { concurrency: 1.5 }],
     ['timeoutSeconds', { timeoutSeconds: 0 }],
+    ['timeoutSeconds', { timeoutSeconds: 1.5 }],
     ['timeoutSeconds', { timeoutSeconds: 86_401 }],
     ['retries', { retries: 11 }],
     ['network', { network: 'api.openai.com' }],

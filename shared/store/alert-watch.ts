@@ -2,6 +2,7 @@
 
 import type { Sql } from '../context.ts'
 import { RULES, type StalledProject, type WatchedProject, type WatchedRun } from '../domain/alerts.ts'
+import { LIMITS } from '../domain/limits.ts'
 import type { AlertRule } from '../domain/vocabulary.ts'
 
 /** Whether a rule alerts for the run `r`, and one of its bounds: what was set for its agent, then for all, then ours. */
@@ -71,7 +72,13 @@ export function findUnwellRuns(sql: Sql, limit: number): Promise<OpenRun[]> {
 const untold = (sql: Sql, rule: AlertRule) => sql`not exists (
   select from alert_marks m where m.project_id = r.project_id and m.rule = ${rule} and m.subject_id = r.id)`
 
-/** Projects whose credit is nearly spent. */
+/** Whether a rule may alert about the project `p`: nobody muted it, and it did not lately. What was told takes no room. */
+const mayTell = (sql: Sql, rule: AlertRule) => sql`coalesce(s.enabled, ${RULES[rule].enabled}::boolean)
+  and not exists (
+    select from alert_marks m where m.project_id = p.id and m.rule = ${rule} and m.subject_id = p.id
+      and m.raised_at > now() - make_interval(hours => ${LIMITS.alert_repeat_hours}))`
+
+/** Projects whose credit is nearly spent, unless that was told already. */
 export function findNearlySpent(sql: Sql, limit: number): Promise<WatchedProject[]> {
   const { default: share } = RULES.budget_near.bounds.share!
   return sql<WatchedProject[]>`
@@ -80,12 +87,13 @@ export function findNearlySpent(sql: Sql, limit: number): Promise<WatchedProject
     left join alert_settings s on s.project_id = p.id and s.rule = 'budget_near' and s.agent_id is null
     where p.credit_micro > 0 and p.account_id is not null
       and u.spent_micro >= coalesce((s.bounds->>'share')::float8, ${share}) * p.credit_micro
+      and ${mayTell(sql, 'budget_near')}
     limit ${limit}`
 }
 
 /**
  * Projects with items that wait although nothing of the project is running and it has credit: whatever caps them
- * would let one start.
+ * would let one start. Not those of which that was told already.
  */
 export function findStalled(sql: Sql, limit: number): Promise<StalledProject[]> {
   const { default: minutes } = RULES.consumer_stalled.bounds.minutes!
@@ -100,5 +108,6 @@ export function findStalled(sql: Sql, limit: number): Promise<StalledProject[]> 
       and u.running = 0 and (p.credit_micro is null or u.spent_micro < p.credit_micro)
       and (r.budget_micro is null or r.cost_micro < r.budget_micro)
       and r.touched_at < now() - make_interval(secs => 60 * coalesce((s.bounds->>'minutes')::float8, ${minutes}))
+      and ${mayTell(sql, 'consumer_stalled')}
     group by p.id, p.name limit ${limit}`
 }

@@ -1,10 +1,11 @@
 // What raises alerts, and that the same thing is told once.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { scheduleMissed } from '../../shared/domain/alerts.ts'
+import { creditNear, scheduleMissed } from '../../shared/domain/alerts.ts'
 import type { AlertRule } from '../../shared/domain/vocabulary.ts'
 import { addAlertChannel, raiseAlerts, setAlertRule, watchForAlerts } from '../../shared/engine/alerts.ts'
 import { consume } from '../../shared/engine/consume.ts'
+import { findNearlySpent } from '../../shared/store/alert-watch.ts'
 import { centStep, failure, result, type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine
@@ -151,6 +152,23 @@ describe('a project', () => {
     await engine.submit(1)
     await consume(engine.ctx)
     expect(await look()).toMatchObject([{ rule: 'budget_near', reason: 'project_credit' }])
+  })
+
+  it('that was told or is muted leaves room for the next', async () => {
+    const account = await engine.sql`select account_id from projects`
+    const more = [engine.ctx.newId(), engine.ctx.newId()]
+    for (const id of more) {
+      const project = { id, account_id: account[0]!.account_id, name: id, credit_micro: 100 }
+      await engine.sql`insert into projects ${engine.sql(project)}`
+      await engine.sql`insert into project_usage ${engine.sql({ project_id: id, spent_micro: 99 })}`
+    }
+    const found = async () => (await findNearlySpent(engine.sql, 1)).map(project => project.project_id)
+    const [first] = await found()
+    const [next] = more.filter(id => id !== first)
+    await raiseAlerts(engine.ctx, engine.sql, (await findNearlySpent(engine.sql, 1)).map(creditNear))
+    expect(await found()).toEqual([next])
+    await setAlertRule(engine.ctx, next!, { rule: 'budget_near', enabled: false })
+    expect(await found()).toEqual([])
   })
 
   it('whose items nobody takes alerts, and not while some of its items run', async () => {
