@@ -10,6 +10,7 @@ import { ERROR_MEANINGS, ITEM_ERROR_MEANINGS } from '../shared/domain/error-mean
 import { API_ERRORS, type ApiErrorCode } from '../shared/domain/errors.ts'
 import { errorsOf, openApiDocument } from '../shared/http/openapi.ts'
 import { coverageTable } from '../test/structure/coverage.ts'
+import { dashboardAssets } from './dashboard-assets.ts'
 import { knativeFiles } from './targets/knative.ts'
 import { openfaasFiles } from './targets/openfaas.ts'
 import { workerdFiles } from './targets/workerd.ts'
@@ -30,6 +31,7 @@ async function generated(): Promise<Map<string, string>> {
     ...openfaasFiles().map(([path, text]) => [`infra/generated/openfaas/${path}`, text] as const),
     ...knativeFiles().map(([path, text]) => [`infra/generated/knative/${path}`, text] as const),
     ...workerdFiles().map(([path, text]) => [`infra/generated/workerd/${path}`, text] as const),
+    ['functions/dashboard/frame/assets.gen.ts', await dashboardAssets()],
     [
       'shared/sdk/client.gen.ts',
       `// Made by npm run generate from the OpenAPI document.\n\n${astToString(types)}`,

@@ -1,6 +1,7 @@
 // A Node process that plays some or all of the parts: the API, the queue consumer with the agent runtime, the tick.
 // On one machine all of them run in one process; on a platform each is a process of its own.
 
+import { isDashboard } from '../../functions/dashboard/frame/addresses.ts'
 import { endpoints } from '../../functions/index.ts'
 import { answerMetrics, isMetrics } from '../../functions/metrics.ts'
 import type { Context } from '../../shared/context.ts'
@@ -17,6 +18,7 @@ import { createInvoker, type InvokerOptions } from '../runtime/invoker.ts'
 import { openConnections } from './connections.ts'
 import { startConsumer } from './consumer.ts'
 import { createContext, type LogLevel } from './context.ts'
+import { readJsx } from './jsx.ts'
 import { addressOf, type Listener, listen } from './listen.ts'
 import { createPost } from './post.ts'
 
@@ -140,7 +142,11 @@ async function listenForCallers(
     () => openApiDocument(endpoints),
     () => ctx,
   )
-  return listen({ port, host, proxies }, request =>
-    isMetrics(request) ? answerMetrics(ctx, request) : app.fetch(request),
-  )
+  readJsx()
+  const { createDashboard } = await import('../../functions/dashboard/index.ts')
+  const dashboard = createDashboard(endpoints, () => ctx)
+  return listen({ port, host, proxies }, request => {
+    if (isMetrics(request)) return answerMetrics(ctx, request)
+    return (isDashboard(request) ? dashboard : app).fetch(request)
+  })
 }

@@ -229,4 +229,8 @@ export const LIMITS = {
   members_per_account: 1000,
   auth_cached: 10_000, // callers that one process remembers
   auth_cache_ms: 2000, // a revoked key is dead everywhere within 5 s
+
+  // Dashboard
+  form_bytes: 4 * MiB, // of a form that holds an input: urlencoded, a character may take three bytes
+  notice_characters: 400, // what an action says on the next page, in a cookie
 } as const

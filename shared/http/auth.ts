@@ -34,6 +34,7 @@ export type Principal = KeyPrincipal | SessionPrincipal
 
 const ISSUER = 'assay'
 const AUDIENCE = 'assay-api'
+const BROWSER_AUDIENCE = 'assay-dashboard'
 const cache = new Map<string, { principal: Principal; until_ms: number }>()
 
 /**
@@ -93,7 +94,7 @@ async function keyPrincipal(ctx: Context, token: string, anew: boolean): Promise
 }
 
 async function sessionPrincipal(ctx: Context, token: string, anew: boolean): Promise<Principal | undefined> {
-  const session_id = await sessionIdOf(ctx, token)
+  const session_id = await sessionIdOf(ctx, token, AUDIENCE)
   if (session_id === undefined) return undefined
   return cached(ctx, session_id, anew, async () => {
     const session = await liveSession(ctx.db, session_id)
@@ -116,25 +117,36 @@ async function cached(ctx: Context, name: string, anew: boolean, look: () => Pro
 
 /** The access token of a session: a JWT good for LIMITS.session_minutes. */
 export async function signAccessToken(ctx: Context, session_id: string) {
-  const issued_s = Math.floor(ctx.now() / 1000)
-  const expires_s = issued_s + LIMITS.session_minutes * 60
-  const access_token = await new SignJWT({})
-    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-    .setIssuer(ISSUER)
-    .setAudience(AUDIENCE)
-    .setSubject(session_id)
-    .setIssuedAt(issued_s)
-    .setExpirationTime(expires_s)
-    .sign(await derivedKey(ctx.config.master_key, 'session'))
+  const expires_s = Math.floor(ctx.now() / 1000) + LIMITS.session_minutes * 60
+  const access_token = await signToken(ctx, AUDIENCE, session_id, expires_s)
   return { access_token, access_expires_at: new Date(expires_s * 1000).toISOString() }
 }
 
-async function sessionIdOf(ctx: Context, token: string): Promise<string | undefined> {
+/** What a browser keeps of a session: it says no more than which one, and lives as long as that. */
+export const signBrowserToken = (ctx: Context, session_id: string, expires_ms: number): Promise<string> =>
+  signToken(ctx, BROWSER_AUDIENCE, session_id, Math.floor(expires_ms / 1000))
+
+/** The session that a browser's token names, live or not. */
+export const browserSessionOf = (ctx: Context, token: string): Promise<string | undefined> =>
+  sessionIdOf(ctx, token, BROWSER_AUDIENCE)
+
+async function signToken(ctx: Context, audience: string, session_id: string, expires_s: number) {
+  return new SignJWT({})
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setIssuer(ISSUER)
+    .setAudience(audience)
+    .setSubject(session_id)
+    .setIssuedAt(Math.floor(ctx.now() / 1000))
+    .setExpirationTime(expires_s)
+    .sign(await derivedKey(ctx.config.master_key, 'session'))
+}
+
+async function sessionIdOf(ctx: Context, token: string, audience: string): Promise<string | undefined> {
   try {
     const { payload } = await jwtVerify(token, await derivedKey(ctx.config.master_key, 'session'), {
       algorithms: ['HS256'],
       issuer: ISSUER,
-      audience: AUDIENCE,
+      audience,
       requiredClaims: ['sub', 'exp'],
       currentDate: new Date(ctx.now()),
     })

@@ -18,6 +18,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'shared/http': ['shared/context', 'shared/hints', 'shared/schema', 'shared/domain', 'shared/store'],
   'shared/sdk': ['shared/domain'],
   'shared/cli': ['shared/sdk', 'shared/domain', 'infra/local'],
+  // A client of the API like any other, only within the process.
+  'functions/dashboard': [
+    'functions',
+    'shared/context',
+    'shared/http',
+    'shared/schema',
+    'shared/domain',
+    'shared/sdk',
+  ],
   functions: [
     'shared/context',
     'shared/http',

@@ -1,0 +1,115 @@
+// The keyboard: j and k walk the rows, Enter opens one, x selects it, g and a letter go to a page, a letter on a button
+// presses it, ? lists them all. Guarantee: no key does anything while one writes, or with Ctrl, Alt or Meta.
+
+const WRITING = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]'
+
+let going = false
+
+export function followKeys(): void {
+  document.addEventListener('keydown', event => {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return
+    if ((event.target as Element).closest(WRITING)) return
+    if (pressed(event.key)) event.preventDefault()
+  })
+}
+
+function pressed(key: string): boolean {
+  if (going) {
+    going = false
+    return click(`[data-go="${CSS.escape(key)}"]`)
+  }
+  if (key === 'g') {
+    going = true
+    return true
+  }
+  if (key === '?') return help()
+  if (key === 'j' || key === 'k') return walk(key === 'j' ? 1 : -1)
+  if (key === 'Enter') return open()
+  if (key === 'x') return select()
+  return key.length === 1 && click(`[data-key="${CSS.escape(key)}"]`)
+}
+
+const rows = () => [...document.querySelectorAll<HTMLElement>('[data-rows] > *')]
+const here = () => document.querySelector<HTMLElement>('[data-rows] > [data-here]')
+
+function walk(by: number): boolean {
+  const all = rows()
+  if (all.length === 0) return false
+  const row = here()
+  const at = row === null ? (by > 0 ? 0 : all.length - 1) : all.indexOf(row) + by
+  const next = all[Math.min(Math.max(at, 0), all.length - 1)]!
+  row?.removeAttribute('data-here')
+  next.setAttribute('data-here', '')
+  next.scrollIntoView({ block: 'nearest' })
+  next.querySelector<HTMLElement>('a, input, button')?.focus({ preventScroll: true })
+  return true
+}
+
+/** Where the focus is on a link or a button, Enter is theirs. */
+function open(): boolean {
+  const row = here()
+  const active = document.activeElement
+  if (
+    row === null ||
+    (active instanceof HTMLElement && active.matches('a, button, summary') && !row.contains(active))
+  )
+    return false
+  if (row.dataset.href === undefined) return false
+  location.assign(row.dataset.href)
+  return true
+}
+
+function select(): boolean {
+  const box = here()?.querySelector<HTMLInputElement>('input[type=checkbox]')
+  box?.click()
+  return Boolean(box)
+}
+
+/** A button in the row one is at comes before others with the same letter. */
+function click(selector: string): boolean {
+  const found = here()?.querySelector<HTMLElement>(selector) ?? document.querySelector<HTMLElement>(selector)
+  found?.click()
+  return Boolean(found)
+}
+
+function help(): boolean {
+  const known = document.querySelector('dialog#keys')
+  if (known) {
+    known.remove()
+    return true
+  }
+  const dialog = document.createElement('dialog')
+  dialog.id = 'keys'
+  const lines: [string, string][] = [
+    ['j k', 'Walk the rows'],
+    ['Enter', 'Open the row'],
+    ['x', 'Select the row'],
+    ...keysOf('[data-key]', one => one.dataset.key!),
+    ...keysOf('[data-go]', one => `g ${one.dataset.go}`),
+    ['?', 'Show or hide this list'],
+  ]
+  const title = document.createElement('h2')
+  title.textContent = 'Keys'
+  const list = document.createElement('dl')
+  list.className = 'keys'
+  for (const [key, label] of lines) {
+    const term = document.createElement('dt')
+    const name = document.createElement('kbd')
+    name.textContent = key
+    term.append(name)
+    const text = document.createElement('dd')
+    text.textContent = label
+    list.append(term, text)
+  }
+  dialog.append(title, list)
+  document.body.append(dialog)
+  dialog.addEventListener('close', () => dialog.remove())
+  dialog.showModal()
+  return true
+}
+
+function keysOf(selector: string, key: (one: HTMLElement) => string): [string, string][] {
+  const all = [...document.querySelectorAll<HTMLElement>(selector)]
+  const lines = all.map(one => [key(one), one.textContent?.trim() ?? ''] as [string, string])
+  return [...new Map(lines)]
+}

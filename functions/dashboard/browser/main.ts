@@ -1,0 +1,9 @@
+// What the dashboard does beyond links and forms. Guarantee: without it everything still works, only less quickly.
+
+import { followKeys } from './keys.ts'
+import { keepLive } from './live.ts'
+import { localTimes } from './times.ts'
+
+localTimes(document)
+keepLive(document.body.dataset)
+followKeys()

@@ -1,0 +1,16 @@
+// The fixed addresses of the dashboard.
+
+export const ROOT = '/dashboard'
+export const SIGN_IN = `${ROOT}/sign-in`
+
+/** A page of a project. @example ofProject(id, 'runs') // '/dashboard/projects/…/runs' */
+export const ofProject = (project_id: string, page = ''): string =>
+  `${ROOT}/projects/${project_id}${page && `/${page}`}`
+export const ofRun = (run_id: string, page = ''): string => `${ROOT}/runs/${run_id}${page && `/${page}`}`
+export const ofItem = (record_id: string, page = ''): string =>
+  `${ROOT}/items/${record_id}${page && `/${page}`}`
+
+export function isDashboard(request: Request): boolean {
+  const { pathname } = new URL(request.url)
+  return pathname === ROOT || pathname.startsWith(`${ROOT}/`)
+}

@@ -1,0 +1,55 @@
+// How a page reads and acts: by the API, within the process. Guarantee: a page can do and see exactly what its member
+// can by the API, under the same checks, limits and log; and it knows which calls it made.
+
+import type { Context } from '../../../shared/context.ts'
+import { createApp } from '../../../shared/http/app.ts'
+import type { Endpoint } from '../../../shared/http/endpoint.ts'
+import { type Client, createClient } from '../../../shared/sdk/client.ts'
+
+/** Nothing resolves it: a call never leaves the process. */
+const ORIGIN = 'http://api.invalid'
+
+/** As one would make it from outside. */
+export interface Call {
+  method: string
+  /** With its query. */
+  path: string
+  body?: string
+}
+
+export interface Api {
+  client: Client
+  /** Any request that the typed client does not cover, such as a stream that is passed on. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
+  calls: readonly Call[]
+}
+
+/** Serves the endpoints to pages, each call in the context of the page's own request. */
+export function createApi(endpoints: readonly Endpoint[]) {
+  const contexts = new WeakMap<Request, Context>()
+  const app = createApp(endpoints, request => contexts.get(request)!)
+
+  /** @param outer the request of the browser: it says from where the call comes */
+  return (ctx: Context, outer: Request, access_token: string): Api => {
+    const calls: Call[] = []
+    const inner: Context = { ...ctx, addressOf: () => ctx.addressOf(outer) }
+    const call = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+      const request = input instanceof Request ? input : new Request(input, init)
+      request.headers.set('user-agent', outer.headers.get('user-agent') ?? '')
+      contexts.set(request, inner)
+      const { pathname, search } = new URL(request.url)
+      calls.push({ method: request.method, path: pathname + search })
+      return app.fetch(request)
+    }
+    const client = createClient({ baseUrl: ORIGIN, apiKey: access_token, fetch: call })
+    return {
+      client,
+      calls,
+      fetch: (path, init = {}) => {
+        const headers = new Headers(init.headers)
+        headers.set('authorization', `Bearer ${access_token}`)
+        return call(new URL(path, ORIGIN), { ...init, headers })
+      },
+    }
+  }
+}

@@ -1,0 +1,222 @@
+// Serves pages and actions. Guarantee: no page is framed, cached or runs a script that is not ours; no action runs for
+// a request another site caused; whatever fails becomes a page that says what to do.
+
+import { Hono } from 'hono'
+import { z } from 'zod'
+import type { Context } from '../../../shared/context.ts'
+import { errorText } from '../../../shared/domain/error-text.ts'
+import { ApiError } from '../../../shared/domain/errors.ts'
+import { LIMITS } from '../../../shared/domain/limits.ts'
+import { readBytes } from '../../../shared/http/body.ts'
+import type { Endpoint } from '../../../shared/http/endpoint.ts'
+import { checked, queryOf } from '../../../shared/http/validation.ts'
+import { ApiFailure, type Schemas } from '../../../shared/sdk/client.ts'
+import { ROOT, SIGN_IN } from './addresses.ts'
+import { createApi } from './api.ts'
+import { assetAnswer } from './assets.ts'
+import { endedCookie, type SignedIn, signedIn } from './browser-session.ts'
+import { isOwnForm } from './form-guard.ts'
+import { Layout } from './layout.tsx'
+import { noticeCookie, noticeOf, noticeShownCookie } from './notice.ts'
+import type { Action, Done, Page, View } from './page.ts'
+
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'cache-control': 'no-store',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-opener-policy': 'same-origin',
+}
+
+interface Parts {
+  pages: readonly Page[]
+  actions: readonly Action[]
+  /** Those that need nobody signed in. */
+  open: { pages: readonly Page[]; actions: readonly Action[] }
+}
+
+/** The handler of every path below ROOT. */
+export function createDashboardApp(
+  { pages, actions, open }: Parts,
+  endpoints: readonly Endpoint[],
+  contextFor: (request: Request) => Context,
+): Hono {
+  const app = new Hono()
+  const apiFor = createApi(endpoints)
+  app.get(`${ROOT}/assets/:name`, c => assetAnswer(c.req.param('name')))
+  for (const page of [...open.pages, ...pages])
+    app.get(honoPath(page.path), c => visited(c.req.raw, c.req.param(), page, open.pages.includes(page)))
+  for (const action of [...open.actions, ...actions])
+    app.post(honoPath(action.path), c =>
+      acted(c.req.raw, c.req.param(), action, open.actions.includes(action)),
+    )
+  app.notFound(c => {
+    const nothing: Page = { path: '', query: z.unknown(), show: () => Promise.reject(noSuchPage()) }
+    return visited(c.req.raw, {}, nothing, false)
+  })
+  return app
+
+  async function visited(request: Request, params: Record<string, string>, page: Page, isOpen: boolean) {
+    const ctx = contextFor(request)
+    const who = await signedIn(ctx, request)
+    if (who === undefined && !isOpen) return toSignIn(request)
+    const api = apiFor(ctx, request, who?.access_token ?? '')
+    const attempt = async () => {
+      const query =
+        page.query === undefined ? queryOf(request, z.strictObject({})) : queryOf(request, page.query)
+      return page.show({ ...api, api: api.client, member: memberOf(who), params, query, request, ctx })
+    }
+    const view = await attempt().catch(error => failureView(ctx, request, error))
+    return view instanceof Response ? view : shown(ctx, request, who, api, view)
+  }
+
+  async function acted(request: Request, params: Record<string, string>, action: Action, isOpen: boolean) {
+    const ctx = contextFor(request)
+    if (!isOwnForm(request)) return new Response('This form is not from the dashboard.', { status: 403 })
+    const who = await signedIn(ctx, request)
+    if (who === undefined && !isOpen) return toSignIn(request)
+    const api = apiFor(ctx, request, who?.access_token ?? '')
+    const attempt = async () => {
+      const form = action.form === undefined ? undefined : checked(action.form, await formOf(request), 'body')
+      const visit = {
+        ...api,
+        api: api.client,
+        member: memberOf(who),
+        params,
+        query: undefined,
+        request,
+        ctx,
+      }
+      return action.act(visit, form)
+    }
+    const result = await attempt().catch(error => refusal(ctx, request, error))
+    if (result instanceof Response) return result
+    return 'to' in result ? leadTo(result) : shown(ctx, request, who, api, result)
+  }
+
+  async function shown(
+    ctx: Context,
+    request: Request,
+    who: SignedIn | undefined,
+    api: ReturnType<typeof apiFor>,
+    view: View,
+  ): Promise<Response> {
+    const calls = [...api.calls] // without the one for the menu
+    const projects: Schemas['Project'][] = who
+      ? await api.client.GET('/v1/projects').then(answer => answer.data ?? [])
+      : []
+    const notice = noticeOf(request)
+    const html = await Layout({
+      view,
+      projects,
+      notice,
+      calls,
+      member: who?.principal,
+      base_url: ctx.config.base_url,
+    })
+    const headers = new Headers(HEADERS)
+    if (notice) headers.append('set-cookie', noticeShownCookie())
+    return new Response(`<!doctype html>${html}`, { status: view.status ?? 200, headers })
+  }
+}
+
+/** Pages that are open to everybody do not ask who it is. */
+const memberOf = (who: SignedIn | undefined) => who?.principal as SignedIn['principal']
+
+const honoPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
+
+const noSuchPage = () => new ApiError('not_found', 'There is no such page.')
+
+async function formOf(request: Request): Promise<Record<string, unknown>> {
+  const bytes = await readBytes(request, LIMITS.form_bytes, 'Submit large batches as a file.')
+  const type = request.headers.get('content-type') ?? ''
+  const form = await new Response(bytes as BodyInit, { headers: { 'content-type': type } }).formData()
+  const names = [...new Set(form.keys())]
+  return Object.fromEntries(
+    names.map(name => {
+      const values = form.getAll(name)
+      return [name, values.length === 1 ? values[0] : values]
+    }),
+  )
+}
+
+function toSignIn(request: Request): Response {
+  const { pathname, search } = new URL(request.url)
+  const next =
+    request.method === 'GET' && pathname !== ROOT ? `?next=${encodeURIComponent(pathname + search)}` : ''
+  return new Response(null, {
+    status: 303,
+    headers: { location: SIGN_IN + next, 'set-cookie': endedCookie() },
+  })
+}
+
+function leadTo({ to, said, undo }: Done): Response {
+  const headers = new Headers({ location: to })
+  if (said !== undefined)
+    headers.append('set-cookie', noticeCookie({ kind: 'done', text: said, ...(undo ? { undo } : {}) }))
+  return new Response(null, { status: 303, headers })
+}
+
+/** Leads back to the page the form was on; Referer is there since our own policy lets it be. */
+function refusal(ctx: Context, request: Request, error: unknown): Response | View {
+  const known = error instanceof ApiFailure || error instanceof ApiError
+  if (error instanceof ApiFailure && error.status === 401) return toSignIn(request)
+  const back = request.headers.get('referer')
+  if (!known || back === null || new URL(back).origin !== new URL(request.url).origin)
+    return failureView(ctx, request, error)
+  const { pathname, search } = new URL(back)
+  const headers = new Headers({ location: pathname + search })
+  const { message: text, hint } = error
+  headers.append(
+    'set-cookie',
+    noticeCookie({ kind: 'refused', text, ...(hint === undefined ? {} : { hint }) }),
+  )
+  return new Response(null, { status: 303, headers })
+}
+
+const TITLES: Record<number, string> = {
+  400: 'This link does not fit',
+  403: 'Your role does not allow this',
+  404: 'Not found',
+  409: 'This cannot be done now',
+  429: 'Too many requests',
+}
+
+function failureView(ctx: Context, request: Request, error: unknown): Response | View {
+  if (error instanceof ApiFailure && error.status === 401) return toSignIn(request)
+  if (!(error instanceof ApiFailure || error instanceof ApiError)) {
+    ctx.log('error', 'page_failed', { path: new URL(request.url).pathname, error: errorText(error) })
+    return problem(
+      500,
+      "Something went wrong on the server's side; its log says what.",
+      'Try again in a moment.',
+    )
+  }
+  const status = (error.status in TITLES ? error.status : 500) as NonNullable<View['status']>
+  return problem(status, error.message, error.hint)
+}
+
+const problem = (status: NonNullable<View['status']>, text: string, hint: string | undefined): View => ({
+  status,
+  title: TITLES[status] ?? 'Something went wrong',
+  body: (
+    <section class="problem">
+      <h1>{TITLES[status] ?? 'Something went wrong'}</h1>
+      <p>{text}</p>
+      {hint && <p class="dim">{hint}</p>}
+      <p>
+        <a href={ROOT}>Back to the overview</a>
+      </p>
+    </section>
+  ),
+})

@@ -1,0 +1,26 @@
+// The style and the script of the dashboard. Guarantee: their addresses name their content, so that they may be kept
+// for good.
+
+import { ASSETS } from './assets.gen.ts'
+
+const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' }
+const KEPT_S = 31_536_000
+
+const byName = new Map<string, (typeof ASSETS)[keyof typeof ASSETS]>(
+  Object.values(ASSETS).map(asset => [asset.name, asset]),
+)
+
+export const STYLE_PATH = `/dashboard/assets/${ASSETS.style.name}`
+export const SCRIPT_PATH = `/dashboard/assets/${ASSETS.script.name}`
+
+export function assetAnswer(name: string): Response {
+  const asset = byName.get(name)
+  if (asset === undefined) return new Response('There is no such file.', { status: 404 })
+  return new Response(asset.text, {
+    headers: {
+      'content-type': TYPES[asset.kind],
+      'cache-control': `public, max-age=${KEPT_S}, immutable`,
+      'x-content-type-options': 'nosniff',
+    },
+  })
+}

@@ -1,0 +1,11 @@
+// Tells a form of the dashboard from one that another site made. Guarantee: a request that does not say where it comes
+// from counts as another's.
+
+/** Browsers say so by Sec-Fetch-Site, and those that do not, by Origin. */
+export function isOwnForm(request: Request): boolean {
+  const site = request.headers.get('sec-fetch-site')
+  if (site !== null) return site === 'same-origin'
+  const origin = request.headers.get('origin')
+  const host = request.headers.get('host') ?? new URL(request.url).host
+  return origin !== null && URL.canParse(origin) && new URL(origin).host === host
+}

@@ -1,0 +1,202 @@
+// What stands around every page: the menu, the notice, and what the page is made of. Guarantee: a page is usable
+// without a script, by keyboard, and tells the calls and the command that show the same.
+
+import type { Child } from 'hono/jsx'
+import { VERSION } from '../../../shared/domain/version.ts'
+import type { SessionPrincipal } from '../../../shared/http/auth.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import type { Call } from './api.ts'
+import { SCRIPT_PATH, STYLE_PATH } from './assets.ts'
+import type { Notice } from './notice.ts'
+import type { View } from './page.ts'
+
+/** Of a project; each leads to `/dashboard/projects/{projectId}/…`. */
+export const MENU = [
+  { path: '', label: 'Overview', key: 'o' },
+  { path: 'runs', label: 'Runs', key: 'r' },
+  { path: 'triage', label: 'Triage', key: 't' },
+  { path: 'search', label: 'Search', key: 's' },
+  { path: 'agents', label: 'Agents', key: 'a' },
+  { path: 'submit', label: 'Submit', key: 'u' },
+  { path: 'schedules', label: 'Schedules', key: 'c' },
+  { path: 'triggers', label: 'Triggers', key: 'w' },
+  { path: 'alerts', label: 'Alerts', key: 'l' },
+  { path: 'deliveries', label: 'Deliveries', key: 'd' },
+  { path: 'keys', label: 'Keys', key: 'k' },
+  { path: 'settings', label: 'Settings', key: 'e' },
+  { path: 'audit', label: 'Audit', key: 'i' },
+] as const
+
+interface Around {
+  view: View
+  projects: readonly Schemas['Project'][]
+  notice: Notice | undefined
+  calls: readonly Call[]
+  member: SessionPrincipal | undefined
+  base_url: string
+}
+
+export const Layout = ({ view, projects, notice, calls, member, base_url }: Around) => (
+  <html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <title>{`${view.title} · Assay`}</title>
+      <link rel="stylesheet" href={STYLE_PATH} />
+      <script type="module" src={SCRIPT_PATH} />
+    </head>
+    <body {...liveAttributes(view.live)}>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      {member ? <Menu view={view} projects={projects} member={member} /> : ''}
+      <main id="main" tabindex={-1}>
+        <NoticeLine notice={notice} />
+        {view.body}
+        {member && (calls.length > 0 || view.cli) ? (
+          <Behind calls={calls} cli={view.cli} base_url={base_url} />
+        ) : (
+          ''
+        )}
+      </main>
+    </body>
+  </html>
+)
+
+const liveAttributes = (live: View['live']): Record<string, string> => {
+  if (live === undefined) return {}
+  return 'events' in live ? { 'data-events': live.events } : { 'data-every': String(live.every_s) }
+}
+
+const Menu = ({
+  view,
+  projects,
+  member,
+}: {
+  view: View
+  projects: Around['projects']
+  member: SessionPrincipal
+}) => {
+  const project = projects.find(one => one.id === view.project_id)
+  return (
+    <nav class="menu" aria-label="Main">
+      <a class="brand" href="/dashboard">
+        Assay
+      </a>
+      {project && (
+        <>
+          <details class="switch">
+            <summary>
+              <span class="dim">Project</span> {project.name}
+            </summary>
+            <ul>
+              {projects.map(one => (
+                <li>
+                  <a
+                    href={`/dashboard/projects/${one.id}`}
+                    aria-current={one.id === project.id ? 'true' : undefined}
+                  >
+                    {one.name}
+                  </a>
+                </li>
+              ))}
+              <li>
+                <a href="/dashboard/projects">All projects</a>
+              </li>
+            </ul>
+          </details>
+          <ul>
+            {MENU.map(({ path, label, key }) => (
+              <li>
+                <a
+                  href={`/dashboard/projects/${project.id}${path && `/${path}`}`}
+                  aria-current={view.menu === path ? 'page' : undefined}
+                  data-go={key}
+                >
+                  {label}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <ul class="self">
+        <li>
+          <a
+            href="/dashboard/members"
+            aria-current={view.menu === 'members' ? 'page' : undefined}
+            data-go="m"
+          >
+            Members
+          </a>
+        </li>
+        <li>
+          <a href="/dashboard/account" aria-current={view.menu === 'account' ? 'page' : undefined}>
+            <span class="who">{member.name}</span> <span class="dim">{member.role}</span>
+          </a>
+        </li>
+        <li>
+          <form method="post" action="/dashboard/sign-out">
+            <button class="plain">Sign out</button>
+          </form>
+        </li>
+        <li>
+          <a class="dim" href="/docs">
+            API {VERSION}
+          </a>
+        </li>
+      </ul>
+    </nav>
+  )
+}
+
+const NoticeLine = ({ notice }: { notice: Notice | undefined }): Child =>
+  notice ? (
+    <div class={`notice ${notice.kind}`} role={notice.kind === 'refused' ? 'alert' : 'status'}>
+      <p>
+        {notice.text} {notice.hint && <span class="dim">{notice.hint}</span>}
+      </p>
+      {notice.undo && (
+        <form method="post" action={notice.undo.action}>
+          {Object.entries(notice.undo.fields).map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
+          <button data-key="u">Undo</button>
+        </form>
+      )}
+    </div>
+  ) : (
+    ''
+  )
+
+/** The page in other hands: a script's and a terminal's. */
+const Behind = ({
+  calls,
+  cli,
+  base_url,
+}: {
+  calls: readonly Call[]
+  cli: string | undefined
+  base_url: string
+}) => (
+  <details class="behind">
+    <summary>Behind this page</summary>
+    {cli && (
+      <pre>
+        <code>{cli}</code>
+      </pre>
+    )}
+    <pre>
+      <code>
+        {calls
+          .filter(call => call.method === 'GET')
+          .map(
+            call =>
+              `curl -H "Authorization: Bearer $ASSAY_API_KEY" '${base_url}${call.path.replaceAll("'", '%27')}'`,
+          )
+          .join('\n')}
+      </code>
+    </pre>
+  </details>
+)

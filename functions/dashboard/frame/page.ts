@@ -1,0 +1,84 @@
+// What the dashboard is made of: pages, which show, and actions, which forms are sent to.
+// Guarantee: both run for a signed-in member only, with parameters that fit their schema; an action runs only for a
+// form of the dashboard's own.
+
+import type { Child } from 'hono/jsx'
+import type { z } from 'zod'
+import type { Context } from '../../../shared/context.ts'
+import type { SessionPrincipal } from '../../../shared/http/auth.ts'
+import type { Client } from '../../../shared/sdk/client.ts'
+import type { Api } from './api.ts'
+import type { Notice } from './notice.ts'
+
+/** The names in braces of a path. */
+export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Record<Name, string> & ParamsOf<Rest>
+  : unknown
+
+export interface Visit<Params = unknown, Query = unknown> {
+  /** The API on behalf of the member; a call that fails throws ApiFailure, which becomes a page. */
+  api: Client
+  /** Any request the typed client does not cover. */
+  fetch: Api['fetch']
+  member: SessionPrincipal
+  params: Params
+  /** The state that the page's link carries. */
+  query: Query
+  request: Request
+  ctx: Context
+}
+
+/** A page as its function makes it; the frame puts everything around it. */
+export interface View {
+  title: string
+  /** Whose menu is shown; pages of the account have none. */
+  project_id?: string | undefined
+  /** Which entry of the menu it belongs to, by the last part of that entry's path; '' is the overview. */
+  menu?: string
+  body: Child
+  /** The command that shows or does the same. */
+  cli?: string
+  /** Server-sent events after which what is marked data-live is fetched anew; or every so many seconds. */
+  live?: { events: string } | { every_s: number } | undefined
+  status?: 200 | 400 | 403 | 404 | 409 | 429 | 500
+}
+
+/** Where an action leads, and what is said there. */
+export interface Done {
+  to: string
+  said?: string
+  undo?: Notice['undo']
+}
+
+export interface Page {
+  path: string
+  query: z.ZodType | undefined
+  show(visit: Visit<Record<string, string>, unknown>): Promise<View | Response>
+}
+
+export interface Action {
+  path: string
+  /** Undefined where the action reads the body by itself. */
+  form: z.ZodType | undefined
+  act(visit: Visit<Record<string, string>>, form: unknown): Promise<Done | View | Response>
+}
+
+export function page<Path extends string, Query extends z.ZodType = z.ZodUndefined>(definition: {
+  path: Path
+  query?: Query
+  show(visit: Visit<ParamsOf<Path>, z.output<Query>>): Promise<View | Response>
+}): Page {
+  return { query: undefined, ...definition } as unknown as Page
+}
+
+/**
+ * A form's fields arrive as text; of a name that occurs several times, as an array.
+ * An ApiFailure leads back to where the form was, with what was wrong.
+ */
+export function action<Path extends string, Form extends z.ZodType = z.ZodUndefined>(definition: {
+  path: Path
+  form?: Form
+  act(visit: Visit<ParamsOf<Path>>, form: z.output<Form>): Promise<Done | View | Response>
+}): Action {
+  return { form: undefined, ...definition } as unknown as Action
+}

@@ -1,0 +1,88 @@
+// Signing in and out.
+
+import { z } from 'zod'
+import { ApiFailure } from '../../../shared/sdk/client.ts'
+import { ROOT, SIGN_IN } from '../frame/addresses.ts'
+import { endedCookie, sessionCookie } from '../frame/browser-session.ts'
+import { action, page, type View } from '../frame/page.ts'
+
+const next = z.string().optional()
+
+const form = (to: string | undefined, email = '', refusal?: ApiFailure): View => ({
+  title: 'Sign in',
+  status: refusal ? 400 : 200,
+  body: (
+    <section class="sign-in">
+      <h1>Assay</h1>
+      <p class="dim">Did it run, and did it work.</p>
+      {refusal && (
+        <div class="notice refused" role="alert">
+          <p>
+            {refusal.message} {refusal.hint && <span class="dim">{refusal.hint}</span>}
+          </p>
+        </div>
+      )}
+      <form class="stack" method="post" action={SIGN_IN}>
+        {to && <input type="hidden" name="next" value={to} />}
+        <label>
+          <span class="label">E-mail</span>
+          <input
+            name="email"
+            type="email"
+            autocomplete="username"
+            value={email}
+            required
+            autofocus={email === ''}
+          />
+        </label>
+        <label>
+          <span class="label">Password</span>
+          <input
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+            autofocus={email !== ''}
+          />
+        </label>
+        <button class="primary">Sign in</button>
+      </form>
+      <p class="dim">
+        On one machine, e-mail and password stand in <code>local.json</code> in the data folder.
+      </p>
+    </section>
+  ),
+})
+
+export const signInPage = page({
+  path: '/dashboard/sign-in',
+  query: z.strictObject({ next }),
+  show: async ({ query }) => form(query.next),
+})
+
+export const signIn = action({
+  path: '/dashboard/sign-in',
+  form: z.strictObject({ email: z.string(), password: z.string(), next }),
+  async act({ api, ctx }, { email, password, next }) {
+    try {
+      const { data } = await api.POST('/v1/sessions', { body: { email, password } })
+      const cookie = await sessionCookie(ctx, data!.session_id, data!.refresh_expires_at)
+      return new Response(null, { status: 303, headers: { location: ownPath(next), 'set-cookie': cookie } })
+    } catch (error) {
+      if (error instanceof ApiFailure) return form(next, email, error)
+      throw error
+    }
+  },
+})
+
+/** Only a path of the dashboard: a link from elsewhere must not lead away after one has signed in. */
+const ownPath = (next: string | undefined): string =>
+  next !== undefined && /^\/dashboard(\/[\w./?=&%-]*)?$/.test(next) ? next : ROOT
+
+export const signOut = action({
+  path: '/dashboard/sign-out',
+  async act({ api }) {
+    await api.DELETE('/v1/sessions/current')
+    return new Response(null, { status: 303, headers: { location: SIGN_IN, 'set-cookie': endedCookie() } })
+  },
+})

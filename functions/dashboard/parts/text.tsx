@@ -1,0 +1,84 @@
+// Small things every page says the same way: numbers, money, times, statuses and verdicts. Guarantee: what is colour is
+// also a word.
+
+import type { Child } from 'hono/jsx'
+
+const whole = new Intl.NumberFormat('en')
+
+export const count = (value: number): string => whole.format(value)
+
+/** Of a count, with its noun. @example counted(1, 'item') // '1 item' */
+export const counted = (value: number, noun: string): string =>
+  `${count(value)} ${noun}${value === 1 ? '' : 's'}`
+
+/** Dollars, with as many digits as it takes to say something about small amounts. */
+export function money(usd: number): string {
+  if (usd === 0) return '$0'
+  if (usd < 0.01) return `$${usd.toPrecision(2)}`
+  return `$${usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
+}
+
+export const cents = (value: number): string => money(value / 100)
+
+export function percent(part: number, of: number): string {
+  if (of === 0) return '0 %'
+  const share = (100 * part) / of
+  if (share > 0 && share < 0.1) return '< 0.1 %'
+  return `${share < 10 && share > 0 ? share.toFixed(1) : share.toFixed(0)} %`
+}
+
+const SPANS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+] as const
+
+/** A length of time in its two largest units. @example span(61_000) // '1 min 1 s' */
+export function span(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  const at = SPANS.findIndex(([, unit_ms]) => ms >= unit_ms)
+  const [name, unit_ms] = SPANS[at]!
+  const next = SPANS[at + 1]
+  const rest = next ? Math.floor((ms % unit_ms) / next[1]) : 0
+  return `${Math.floor(ms / unit_ms)} ${name}${next && rest > 0 ? ` ${rest} ${next[0]}` : ''}`
+}
+
+/** A moment: as far away as it is, and when; in UTC until the script puts it in the reader's zone. */
+export const When = ({ at, now }: { at: string | null; now: number }): Child => {
+  if (at === null) return <span class="dim">never</span>
+  const ms = now - Date.parse(at)
+  const words = Math.abs(ms) < 1000 ? 'now' : ms > 0 ? `${span(coarse(ms))} ago` : `in ${span(coarse(-ms))}`
+  return (
+    <time datetime={at} title={`${at.slice(0, 19).replace('T', ' ')} UTC`}>
+      {words}
+    </time>
+  )
+}
+
+/** From an hour on minutes, and from a day on hours are all one wants to know. */
+const coarse = (ms: number): number => {
+  const unit_ms = ms >= 86_400_000 ? 3_600_000 : ms >= 3_600_000 ? 60_000 : 1000
+  return Math.floor(ms / unit_ms) * unit_ms
+}
+
+const WORDS: Record<string, string> = {
+  budget_exceeded: 'over budget',
+  materializing: 'arriving',
+}
+
+/** Whether it ran. */
+export const Status = ({ of }: { of: string }) => (
+  <span class={`status s-${of}`}>{WORDS[of] ?? of.replaceAll('_', ' ')}</span>
+)
+
+/** Whether it worked; nothing is said before there is a verdict. */
+export const Verdict = ({ of }: { of: string | null }) =>
+  of === null ? <span class="dim">—</span> : <span class={`verdict v-${of}`}>{WORDS[of] ?? of}</span>
+
+/** An id short enough for a table; its end is what differs. */
+export const Id = ({ of }: { of: string }) => (
+  <code class="id" title={of}>
+    …{of.slice(-8)}
+  </code>
+)

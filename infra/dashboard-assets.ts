@@ -1,0 +1,30 @@
+// Makes the dashboard's style and script into one module, so that a function carries them wherever it runs.
+
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+
+const BROWSER = join(import.meta.dirname, '../functions/dashboard/browser')
+// What every current browser runs; light-dark() decides, and is not to be rewritten.
+const TARGET = ['chrome123', 'firefox120', 'safari17.5']
+
+/** The text of functions/dashboard/frame/assets.gen.ts. */
+export async function dashboardAssets(): Promise<string> {
+  const style = await asset('style', 'css', 'style.css')
+  const script = await asset('script', 'js', 'main.ts')
+  return `// Made by npm run generate from functions/dashboard/browser.\n\nexport const ASSETS = ${JSON.stringify({ style, script }, null, 2)} as const\n`
+}
+
+async function asset(stem: string, kind: 'css' | 'js', entry: string) {
+  const { outputFiles } = await build({
+    entryPoints: [join(BROWSER, entry)],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: TARGET,
+  })
+  const text = outputFiles[0]!.text
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 12)
+  return { kind, name: `${stem}-${hash}.${kind}`, text }
+}
