@@ -1,6 +1,7 @@
-// Makes the dashboard's style and script into one module, so that a function carries them wherever it runs.
+// Makes the dashboard's style, script and icon into one module, so that a function carries them wherever it runs.
 
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 
@@ -12,7 +13,8 @@ const TARGET = ['chrome123', 'firefox120', 'safari17.5']
 export async function dashboardAssets(): Promise<string> {
   const style = await asset('style', 'css', 'style.css')
   const script = await asset('script', 'js', 'main.ts')
-  return `// Made by npm run generate from functions/dashboard/browser.\n\nexport const ASSETS = ${JSON.stringify({ style, script }, null, 2)} as const\n`
+  const icon = named('icon', 'svg', (await readFile(join(BROWSER, 'icon.svg'), 'utf8')).trim())
+  return `// Made by npm run generate from functions/dashboard/browser.\n\nexport const ASSETS = ${JSON.stringify({ style, script, icon }, null, 2)} as const\n`
 }
 
 async function asset(stem: string, kind: 'css' | 'js', entry: string) {
@@ -24,7 +26,10 @@ async function asset(stem: string, kind: 'css' | 'js', entry: string) {
     format: 'esm',
     target: TARGET,
   })
-  const text = outputFiles[0]!.text
+  return named(stem, kind, outputFiles[0]!.text)
+}
+
+function named(stem: string, kind: string, text: string) {
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 12)
   return { kind, name: `${stem}-${hash}.${kind}`, text }
 }

@@ -1,9 +1,9 @@
-// The style and the script of the dashboard. Guarantee: their addresses name their content, so that they may be kept
+// The style, the script and the icon of the dashboard. Guarantee: their addresses name their content, so that they may be kept
 // for good.
 
 import { ASSETS } from './assets.gen.ts'
 
-const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' }
+const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8', svg: 'image/svg+xml' }
 const KEPT_S = 31_536_000
 
 const byName = new Map<string, (typeof ASSETS)[keyof typeof ASSETS]>(
@@ -11,6 +11,7 @@ const byName = new Map<string, (typeof ASSETS)[keyof typeof ASSETS]>(
 )
 
 export const STYLE_PATH = `/dashboard/assets/${ASSETS.style.name}`
+export const ICON_PATH = `/dashboard/assets/${ASSETS.icon.name}`
 export const SCRIPT_PATH = `/dashboard/assets/${ASSETS.script.name}`
 
 export function assetAnswer(name: string): Response {

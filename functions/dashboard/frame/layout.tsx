@@ -6,7 +6,7 @@ import { VERSION } from '../../../shared/domain/version.ts'
 import type { SessionPrincipal } from '../../../shared/http/auth.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import type { Call } from './api.ts'
-import { SCRIPT_PATH, STYLE_PATH } from './assets.ts'
+import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from './assets.ts'
 import type { Notice } from './notice.ts'
 import type { View } from './page.ts'
 
@@ -43,6 +43,7 @@ export const Layout = ({ view, projects, notice, calls, member, base_url }: Arou
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
       <title>{`${view.title} · Assay`}</title>
+      <link rel="icon" href={ICON_PATH} />
       <link rel="stylesheet" href={STYLE_PATH} />
       <script type="module" src={SCRIPT_PATH} />
     </head>

@@ -1,0 +1,58 @@
+// A browser for the tests of the dashboard. Guarantee: a page that logs an error, or breaks the content security
+// policy, fails the test that opened it.
+
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+/** Chromium of the system; undefined where there is none. */
+export const CHROMIUM = process.env.CHROMIUM ?? PATHS.find(existsSync)
+
+export interface Visitor extends AsyncDisposable {
+  page: Page
+  /** What the page complained about; a test that expects complaints takes them out. */
+  complaints: string[]
+}
+
+let browser: Promise<Browser> | undefined
+
+export async function closeBrowser(): Promise<void> {
+  await (await browser)?.close()
+  browser = undefined
+}
+
+/** A browser with no memory of others', at a window of 1280 × 900 unless told. */
+export async function visitor(base_url: string, options: BrowserContextOptions = {}): Promise<Visitor> {
+  browser ??= chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'] })
+  const context = await (await browser).newContext({
+    baseURL: base_url,
+    viewport: { width: 1280, height: 900 },
+    ...options,
+  })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', error => complaints.push(error.message))
+  page.on('console', message => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  return {
+    page,
+    complaints,
+    async [Symbol.asyncDispose]() {
+      await context.close()
+      if (complaints.length > 0) throw new Error(`the page complained: ${complaints.join('\n')}`)
+    },
+  }
+}
+
+/** Signs in by the form, and waits until it has led somewhere. */
+export async function signIn(page: Page, account: { email: string; password: string }): Promise<void> {
+  await page.goto('/dashboard/sign-in')
+  await page.getByLabel('E-mail').fill(account.email)
+  await page.getByLabel('Password').fill(account.password)
+  await Promise.all([
+    page.waitForURL(url => !url.pathname.endsWith('/sign-in')),
+    page.getByRole('button', { name: 'Sign in' }).click(),
+  ])
+}
