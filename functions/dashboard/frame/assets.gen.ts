@@ -13,7 +13,7 @@ export const ASSETS = {
   },
   "icon": {
     "kind": "svg",
-    "name": "icon-17e90c61764c.svg",
-    "text": "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 32 32\"><rect width=\"32\" height=\"32\" rx=\"7\" fill=\"#1a4fc4\"/><path d=\"M8 10h16M8 22h16\" stroke=\"#fff\" stroke-width=\"5\" stroke-linecap=\"round\"/><path d=\"M18 22h6\" stroke=\"#f0b040\" stroke-width=\"5\" stroke-linecap=\"round\"/></svg>"
+    "name": "icon-0766b2e542c7.svg",
+    "text": "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 32 32\"><title>Assay</title><rect width=\"32\" height=\"32\" rx=\"7\" fill=\"#1a4fc4\"/><path d=\"M8 10h16M8 22h16\" stroke=\"#fff\" stroke-width=\"5\" stroke-linecap=\"round\"/><path d=\"M18 22h6\" stroke=\"#f0b040\" stroke-width=\"5\" stroke-linecap=\"round\"/></svg>"
   }
 } as const
