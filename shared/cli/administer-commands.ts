@@ -1,6 +1,7 @@
 // The commands of administer.ts, for the table of commands.
 
 import type { Command, Option } from './arguments.ts'
+import { LIST_OPTIONS } from './list-options.ts'
 
 const project: Option = { name: 'project', value: 'ID', about: "the project; the key's own unless told" }
 
@@ -9,8 +10,8 @@ export const ADMINISTRATION_COMMANDS: readonly Command[] = [
     name: 'projects',
     args: [],
     summary: 'List projects, with what they run and spend.',
-    options: [],
-    run: async session => (await import('./administer.ts')).projects(session),
+    options: LIST_OPTIONS,
+    run: async (...given) => (await import('./administer.ts')).projects(...given),
   },
   {
     name: 'keys',
@@ -20,6 +21,7 @@ export const ADMINISTRATION_COMMANDS: readonly Command[] = [
       project,
       { name: 'create', value: 'NAME', about: 'make a key; it is shown once' },
       { name: 'revoke', value: 'ID', about: 'revoke a key' },
+      ...LIST_OPTIONS,
     ],
     run: async (...given) => (await import('./administer.ts')).keys(...given),
   },
@@ -27,8 +29,8 @@ export const ADMINISTRATION_COMMANDS: readonly Command[] = [
     name: 'members',
     args: [],
     summary: 'List who can sign in; takes the token of a session.',
-    options: [],
-    run: async session => (await import('./administer.ts')).members(session),
+    options: LIST_OPTIONS,
+    run: async (...given) => (await import('./administer.ts')).members(...given),
   },
   {
     name: 'audit',
@@ -37,7 +39,7 @@ export const ADMINISTRATION_COMMANDS: readonly Command[] = [
     options: [
       project,
       { name: 'action', value: 'NAME', about: 'only this operation, for example createApiKey' },
-      { name: 'limit', value: 'N', kind: 'whole', least: 1, about: 'how many to list; 50 unless told' },
+      ...LIST_OPTIONS,
     ],
     run: async (...given) => (await import('./administer.ts')).audit(...given),
   },

@@ -1,10 +1,12 @@
 // Commands around runs: projects, keys, members and the log of changes. A project key sees its own project; what
 // takes a member is asked with a session's token in ASSAY_API_KEY.
 
+import { LIMITS } from '../domain/limits.ts'
 import type { Schemas } from '../sdk/client.ts'
-import { answered } from './api.ts'
+import { answered, pageOf } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { tellList } from './listing.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
@@ -39,19 +41,24 @@ const ENTRIES: Column<Schemas['AuditEntry']>[] = [
   { title: 'ON', value: row => row.target_id ?? '-' },
   { title: 'FIELDS', value: row => row.fields.join(','), least: 6, optional: 1 },
 ]
-const DEFAULT_ENTRIES = 50
-const ENTRIES_PAGE = 200
 
 const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
 const minute = (at: string) => at.slice(0, 16).replace('T', ' ')
 
-export async function projects({ api, output }: Session): Promise<ExitCode> {
-  const rows = await answered(api.GET('/v1/projects'))
-  output.rows('project', rows, screen => table(PROJECTS, rows, screen))
-  return EXIT.ok
-}
+export const projects = (session: Session, given: Given): Promise<ExitCode> =>
+  tellList<Schemas['Project']>(session, given, {
+    event: 'project',
+    empty: 'no projects',
+    page: 1,
+    read: async () => ({ rows: await answered(session.api.GET('/v1/projects')), next: undefined }),
+    inAnyOrder: true,
+    keyOf: row => row.id,
+    cameAt: row => row.created_at,
+    text: (rows, screen) => table(PROJECTS, rows, screen),
+  })
 
-export async function keys({ api, output }: Session, given: Given): Promise<ExitCode> {
+export async function keys(session: Session, given: Given): Promise<ExitCode> {
+  const { api, output } = session
   const path = { projectId: given.text('project') ?? (await onlyProject(api)) }
   const name = given.text('create')
   const keyId = given.text('revoke')
@@ -70,34 +77,50 @@ export async function keys({ api, output }: Session, given: Given): Promise<Exit
     output.emit('key_revoked', gone, () => `${gone.prefix}… (${gone.name}) is dead within five seconds`)
     return EXIT.ok
   }
-  const rows = await answered(api.GET('/v1/projects/{projectId}/api-keys', { params: { path } }))
-  output.rows('key', rows, screen => table(KEYS, rows, screen))
-  return EXIT.ok
+  return tellList<Schemas['ApiKey']>(session, given, {
+    event: 'key',
+    empty: 'no keys',
+    page: 1,
+    read: async () => ({
+      rows: await answered(api.GET('/v1/projects/{projectId}/api-keys', { params: { path } })),
+      next: undefined,
+    }),
+    inAnyOrder: true,
+    keyOf: row => row.id,
+    cameAt: row => row.created_at,
+    text: (rows, screen) => table(KEYS, rows, screen),
+  })
 }
 
-export async function members({ api, output }: Session): Promise<ExitCode> {
-  const rows = await answered(api.GET('/v1/members'))
-  output.rows('member', rows, screen => table(MEMBERS, rows, screen))
-  return EXIT.ok
-}
+export const members = (session: Session, given: Given): Promise<ExitCode> =>
+  tellList<Schemas['Member']>(session, given, {
+    event: 'member',
+    empty: 'no members',
+    page: LIMITS.members_page.max,
+    read: (limit, cursor) =>
+      pageOf(session.api.GET('/v1/members', { params: { query: { limit, ...(cursor && { cursor }) } } })),
+    inAnyOrder: true,
+    keyOf: row => row.id,
+    cameAt: row => row.created_at,
+    text: (rows, screen) => table(MEMBERS, rows, screen),
+  })
 
-export async function audit({ api, output }: Session, given: Given): Promise<ExitCode> {
-  const wanted = given.whole('limit') ?? DEFAULT_ENTRIES
+export function audit(session: Session, given: Given): Promise<ExitCode> {
   const [action, project_id] = [given.text('action'), given.text('project')]
   const filter = { ...(action !== undefined && { action }), ...(project_id !== undefined && { project_id }) }
-  const rows: Schemas['AuditEntry'][] = []
-  let cursor: string | null = null
-  do {
-    const limit = Math.min(wanted - rows.length, ENTRIES_PAGE)
-    const query = { ...filter, limit, ...(cursor !== null && { cursor }) }
-    const page: { entries: Schemas['AuditEntry'][]; next_cursor: string | null } = await answered(
-      api.GET('/v1/audit', { params: { query } }),
-    )
-    rows.push(...page.entries)
-    cursor = page.next_cursor
-  } while (cursor !== null && rows.length < wanted)
-  output.rows('change', rows, screen => table(ENTRIES, rows, screen))
-  return EXIT.ok
+  return tellList<Schemas['AuditEntry']>(session, given, {
+    event: 'change',
+    empty: 'nothing was changed',
+    page: LIMITS.audit_page.max,
+    async read(limit, cursor) {
+      const query = { ...filter, limit, ...(cursor && { cursor }) }
+      const page = await answered(session.api.GET('/v1/audit', { params: { query } }))
+      return { rows: page.entries, next: page.next_cursor ?? undefined }
+    },
+    keyOf: row => row.id,
+    cameAt: row => row.created_at,
+    text: (rows, screen) => table(ENTRIES, rows, screen),
+  })
 }
 
 /** The project of a key, or of a member who has just one. */

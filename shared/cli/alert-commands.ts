@@ -1,6 +1,7 @@
 // The commands about alerts, as data.
 
 import type { Command, Option } from './arguments.ts'
+import { LIST_OPTIONS } from './list-options.ts'
 
 const project: Option = { name: 'project', value: 'ID', about: "the project; the key's own unless told" }
 const agent: Option = { name: 'agent', value: 'SLUG', about: 'only for this agent' }
@@ -13,7 +14,7 @@ export const ALERT_COMMANDS: readonly Command[] = [
     options: [
       { name: 'rule', value: 'RULE', about: 'only alerts of this rule, such as schedule_missed' },
       { name: 'agent', value: 'SLUG', about: 'only alerts about this agent' },
-      { name: 'limit', value: 'N', kind: 'whole', least: 1, about: 'how many to list; 50 unless told' },
+      ...LIST_OPTIONS,
     ],
     run: async (...given) => (await import('./alerts.ts')).alerts(...given),
   },
@@ -50,6 +51,7 @@ export const ALERT_COMMANDS: readonly Command[] = [
       { name: 'add', value: 'URL', about: 'an https URL, or mailto: with an address' },
       { name: 'remove', value: 'ID', about: 'a channel to remove' },
       project,
+      ...LIST_OPTIONS,
     ],
     run: async (...given) => (await import('./alerts.ts')).channels(...given),
   },

@@ -8,13 +8,13 @@ import { answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { ago, clean, wrap } from './format.ts'
+import { tellList } from './listing.ts'
 import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
 type Alert = Schemas['Alert']
 
-const DEFAULT_ALERTS = 50
 const RULES: Column<Schemas['AlertRule']>[] = [
   { title: 'RULE', value: row => row.rule },
   { title: 'AGENT', value: row => row.agent_id ?? 'all', optional: 2 },
@@ -37,29 +37,28 @@ const CHANNELS: Column<Schemas['AlertChannel']>[] = [
   { title: 'ID', value: row => row.id },
 ]
 
-export async function alerts({ api, output, now }: Session, given: Given): Promise<ExitCode> {
-  const wanted = given.whole('limit') ?? DEFAULT_ALERTS
+export async function alerts(session: Session, given: Given): Promise<ExitCode> {
+  const { api, now } = session
   const agent = given.text('agent')
   const rule = given.text('rule')
   const filter = {
     ...(rule !== undefined && { rule: known(rule) }),
     ...(agent !== undefined && { agent_id: (await findAgent(api, agent)).id }),
   }
-  const rows: Alert[] = []
-  let cursor: string | undefined
-  do {
-    const limit = Math.min(wanted - rows.length, LIMITS.alerts_page.max)
-    const query = { ...filter, limit, ...(cursor && { cursor }) }
-    const page = await answered(api.GET('/v1/alerts', { params: { query } }))
-    rows.push(...page.alerts)
-    cursor = page.next_cursor ?? undefined
-  } while (cursor !== undefined && rows.length < wanted)
-  output.rows('alert', rows, screen =>
-    rows.length === 0
-      ? screen.paint('dim', 'no alerts')
-      : rows.map(row => alertText(row, now(), screen)).join('\n\n'),
-  )
-  return EXIT.ok
+  return tellList<Alert>(session, given, {
+    event: 'alert',
+    empty: 'no alerts',
+    page: LIMITS.alerts_page.max,
+    async read(limit, cursor) {
+      const query = { ...filter, limit, ...(cursor && { cursor }) }
+      const page = await answered(api.GET('/v1/alerts', { params: { query } }))
+      return { rows: page.alerts, next: page.next_cursor ?? undefined }
+    },
+    keyOf: row => row.id,
+    cameAt: row => row.created_at,
+    text: (rows, screen) => rows.map(row => alertText(row, now(), screen)).join('\n\n'),
+    inBlocks: true,
+  })
 }
 
 /** What, since when, what to do, and the command that does it. */
@@ -114,7 +113,8 @@ function known(name: string): AlertRule {
   throw usageFailure(`there is no rule "${name}"`, { hint: `there are: ${ALERT_RULES.join(', ')}` })
 }
 
-export async function channels({ api, output }: Session, given: Given): Promise<ExitCode> {
+export async function channels(session: Session, given: Given): Promise<ExitCode> {
+  const { api, output } = session
   const path = { projectId: given.text('project') ?? (await onlyProject(api)) }
   const [url, channelId] = [given.text('add'), given.text('remove')]
   if (url !== undefined && channelId !== undefined) throw usageFailure('--add and --remove are two commands')
@@ -134,11 +134,18 @@ export async function channels({ api, output }: Session, given: Given): Promise<
     output.emit('alert_channel_removed', gone, () => `alerts go to ${clean(gone.url)} no more`)
     return EXIT.ok
   }
-  const rows = await answered(api.GET('/v1/projects/{projectId}/alert-channels', { params: { path } }))
-  output.rows('alert_channel', rows, screen =>
-    rows.length === 0
-      ? screen.paint('dim', 'alerts are listed here and go nowhere; --add URL tells them')
-      : table(CHANNELS, rows, screen),
-  )
-  return EXIT.ok
+  return tellList<Schemas['AlertChannel']>(session, given, {
+    event: 'alert_channel',
+    noun: 'channel',
+    empty: 'alerts are listed here and go nowhere; --add URL tells them',
+    page: LIMITS.alert_channels_per_project,
+    read: async () => ({
+      rows: await answered(api.GET('/v1/projects/{projectId}/alert-channels', { params: { path } })),
+      next: undefined,
+    }),
+    inAnyOrder: true,
+    keyOf: row => row.id,
+    cameAt: row => row.created_at,
+    text: (rows, screen) => table(CHANNELS, rows, screen),
+  })
 }

@@ -46,20 +46,12 @@ export async function findAgent(api: Api, slug: string): Promise<Agent> {
   })
 }
 
-/** Reads pages until there are `limit` rows or no more. */
-export async function paged<T>(
-  limit: number,
-  maxPage: number,
-  read: (limit: number, cursor: string | undefined) => Promise<{ data?: T[]; response: Response }>,
-): Promise<{ rows: T[]; more: boolean }> {
-  const rows: T[] = []
-  let cursor: string | undefined
-  do {
-    const { data = [], response } = await read(Math.min(limit - rows.length, maxPage), cursor)
-    rows.push(...data)
-    cursor = response.headers.get('x-next-cursor') ?? undefined
-  } while (cursor !== undefined && rows.length < limit)
-  return { rows, more: cursor !== undefined }
+/** A page whose place in its list stands in a header. */
+export async function pageOf<T>(
+  call: Promise<{ data?: T[]; response: Response }>,
+): Promise<{ rows: T[]; next: string | undefined }> {
+  const { data = [], response } = await call
+  return { rows: data, next: response.headers.get('x-next-cursor') ?? undefined }
 }
 
 /** Undefined for what is not a failure of the API but of this program. */

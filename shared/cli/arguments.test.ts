@@ -62,7 +62,9 @@ describe('a command line', () => {
       hint: 'did you mean --budget?',
       next: 'assay submit --help',
     })
-    expect(refused('runs', '--everything').hint).toBe('there are: --agent, --limit, --json, --help')
+    expect(refused('runs', '--everything').hint).toBe(
+      'there are: --agent, --since, --limit, --follow, --json, --help',
+    )
     expect(refused('runs', '-n').message).toBe('runs has no option -n')
   })
 

@@ -5,6 +5,7 @@ import { ADMINISTRATION_COMMANDS } from './administer-commands.ts'
 import { ALERT_COMMANDS } from './alert-commands.ts'
 import type { Command, Option } from './arguments.ts'
 import { DELIVERY_COMMANDS } from './delivery-commands.ts'
+import { LIST_OPTIONS } from './list-options.ts'
 import { RECOVERY_COMMANDS } from './recovery-commands.ts'
 import { SCHEDULE_COMMANDS } from './schedule-commands.ts'
 import { TRIGGER_COMMANDS } from './trigger-commands.ts'
@@ -15,14 +16,6 @@ const callbackUrl: Option = {
   value: 'URL',
   about: 'is told when the run ends, signed',
 }
-const limit: Option = {
-  name: 'limit',
-  value: 'N',
-  kind: 'whole',
-  least: 1,
-  about: 'how many to list; 50 unless told',
-}
-
 const dryRun: Option = {
   name: 'dry-run',
   about: 'tell what would be created, changed and deleted, and change nothing',
@@ -68,14 +61,14 @@ export const COMMANDS: readonly Command[] = [
     name: 'agents',
     args: [],
     summary: 'List agents, with the version that is deployed.',
-    options: [],
-    run: async session => (await import('./read.ts')).agents(session),
+    options: LIST_OPTIONS,
+    run: async (...given) => (await import('./read.ts')).agents(...given),
   },
   {
     name: 'deployments',
     args: ['AGENT'],
     summary: 'List the versions of an agent, newest first.',
-    options: [{ name: 'external-id', value: 'ID', about: 'only those with this label' }, limit],
+    options: [{ name: 'external-id', value: 'ID', about: 'only those with this label' }, ...LIST_OPTIONS],
     run: async (...given) => (await import('./versions.ts')).deployments(...given),
   },
   {
@@ -130,7 +123,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'runs',
     args: [],
     summary: 'List runs, newest first.',
-    options: [{ name: 'agent', value: 'SLUG', about: 'only runs of this agent' }, limit],
+    options: [{ name: 'agent', value: 'SLUG', about: 'only runs of this agent' }, ...LIST_OPTIONS],
     run: async (...given) => (await import('./read.ts')).runs(...given),
   },
   {
@@ -151,9 +144,9 @@ export const COMMANDS: readonly Command[] = [
         choices: [...OUTCOMES, 'not_ok'],
         about: 'only items with this verdict',
       },
-      limit,
+      ...LIST_OPTIONS,
     ],
-    run: async (...given) => (await import('./read.ts')).items(...given),
+    run: async (...given) => (await import('./items.ts')).items(...given),
   },
   {
     name: 'item',
@@ -176,7 +169,7 @@ export const COMMANDS: readonly Command[] = [
       { name: 'from', value: 'TIME', about: 'only steps from this time on, such as 2026-03-02T09:30:00Z' },
       { name: 'to', value: 'TIME', about: 'only steps before this time' },
       { name: 'sort', value: 'HOW', choices: ['recent', 'cost'], about: 'recent unless told' },
-      limit,
+      ...LIST_OPTIONS,
     ],
     run: async (...given) => (await import('./search.ts')).search(...given),
   },

@@ -5,7 +5,8 @@ import { onlyProject } from './administer.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
-import { ago, ahead, brief, clean, duration, pad, plural } from './format.ts'
+import { ago, ahead, brief, clean, duration, pad } from './format.ts'
+import { tellList } from './listing.ts'
 import type { Screen, Style } from './output.ts'
 import type { Session } from './session.ts'
 import { table } from './table.ts'
@@ -13,29 +14,27 @@ import { table } from './table.ts'
 type Delivery = Schemas['Delivery']
 type DeliveryRecord = Schemas['DeliveryRecord']
 
-const DEFAULT_ROWS = 50
 const STYLES: Record<Delivery['state'], Style> = { pending: 'yellow', delivered: 'green', failed: 'red' }
 
-export async function deliveries({ api, output, now }: Session, given: Given): Promise<ExitCode> {
-  const limit = given.whole('limit') ?? DEFAULT_ROWS
+export async function deliveries(session: Session, given: Given): Promise<ExitCode> {
+  const { api, now } = session
   const run_id = given.text('run')
   const state = stateOf(given)
   const filter = { ...(run_id && { run_id }), ...(state && { state }) }
-  const rows: Delivery[] = []
-  let cursor: string | undefined
-  do {
-    const size = Math.min(limit - rows.length, LIMITS.deliveries_page.max)
-    const query = { ...filter, limit: size, ...(cursor && { cursor }) }
-    const page = await answered(api.GET('/v1/deliveries', { params: { query } }))
-    rows.push(...page.deliveries)
-    cursor = page.next_cursor ?? undefined
-  } while (cursor !== undefined && rows.length < limit)
-  output.rows('delivery', rows, screen =>
-    rows.length === 0 ? screen.paint('dim', 'nothing was sent') : deliveriesTable(rows, now(), screen),
-  )
-  if (cursor !== undefined)
-    output.note(`the first ${plural(limit, 'message')}; there are more: --limit N shows more`)
-  return EXIT.ok
+  return tellList<Delivery>(session, given, {
+    event: 'delivery',
+    noun: 'message',
+    empty: 'nothing was sent',
+    page: LIMITS.deliveries_page.max,
+    async read(limit, cursor) {
+      const query = { ...filter, limit, ...(cursor && { cursor }) }
+      const page = await answered(api.GET('/v1/deliveries', { params: { query } }))
+      return { rows: page.deliveries, next: page.next_cursor ?? undefined }
+    },
+    keyOf: row => row.id,
+    cameAt: row => row.created_at,
+    text: (rows, screen) => deliveriesTable(rows, now(), screen),
+  })
 }
 
 function stateOf(given: Given): 'failed' | 'pending' | undefined {

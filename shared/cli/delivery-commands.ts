@@ -1,6 +1,7 @@
 // The commands of deliveries.ts, for the table of commands.
 
 import type { Command } from './arguments.ts'
+import { LIST_OPTIONS } from './list-options.ts'
 
 export const DELIVERY_COMMANDS: readonly Command[] = [
   {
@@ -11,13 +12,7 @@ export const DELIVERY_COMMANDS: readonly Command[] = [
       { name: 'run', value: 'RUN', about: 'only callbacks of this run' },
       { name: 'failed', about: 'only those that were given up' },
       { name: 'pending', about: 'only those that are still tried' },
-      {
-        name: 'limit',
-        value: 'N',
-        kind: 'whole',
-        least: 1,
-        about: 'how many to list; 50 unless told',
-      },
+      ...LIST_OPTIONS,
     ],
     run: async (...given) => (await import('./deliveries.ts')).deliveries(...given),
   },

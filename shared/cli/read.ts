@@ -1,26 +1,29 @@
 // The commands that look and change nothing, and cancel.
 
 import { LIMITS } from '../domain/limits.ts'
-import { type Agent, answered, asFailure, paged, type Step } from './api.ts'
+import { type Agent, answered, asFailure, pageOf, type Run, type Step } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure } from './failure.ts'
-import { plural } from './format.ts'
 import { itemText } from './item-view.ts'
-import type { Output, Screen } from './output.ts'
-import { itemsTable, runSummary, runsTable, verificationText } from './run-view.ts'
+import { tellList } from './listing.ts'
+import { runSummary, runsTable, verificationText } from './run-view.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
-const DEFAULT_ROWS = 50
-
-export async function runs({ api, output, now }: Session, given: Given): Promise<ExitCode> {
-  const limit = given.whole('limit') ?? DEFAULT_ROWS
+export function runs(session: Session, given: Given): Promise<ExitCode> {
+  const { api, now } = session
   const agent = given.text('agent')
-  const { rows, more } = await paged(limit, LIMITS.runs_page.max, (limit, cursor) =>
-    api.GET('/v2/runs', { params: { query: { limit, ...(agent && { agent }), ...(cursor && { cursor }) } } }),
-  )
-  const empty = 'no runs yet'
-  return list(output, 'run', rows, more, limit, empty, screen => runsTable(rows, now(), screen))
+  const filter = agent === undefined ? {} : { agent }
+  return tellList<Run>(session, given, {
+    event: 'run',
+    empty: 'no runs yet',
+    page: LIMITS.runs_page.max,
+    read: (limit, cursor) =>
+      pageOf(api.GET('/v2/runs', { params: { query: { ...filter, limit, ...(cursor && { cursor }) } } })),
+    keyOf: run => run.id,
+    cameAt: run => run.created_at,
+    text: (rows, screen) => runsTable(rows, now(), screen),
+  })
 }
 
 const AGENTS: Column<Agent>[] = [
@@ -35,39 +38,17 @@ const AGENTS: Column<Agent>[] = [
   { title: 'ID', value: agent => agent.id, optional: 1 },
 ]
 
-export async function agents({ api, output }: Session): Promise<ExitCode> {
-  const rows = await answered(api.GET('/v1/agents'))
-  output.rows('agent', rows, screen =>
-    rows.length === 0 ? screen.paint('dim', 'nothing has been deployed yet') : table(AGENTS, rows, screen),
-  )
-  return EXIT.ok
-}
-
-export async function items({ api, output }: Session, given: Given): Promise<ExitCode> {
-  const runId = given.arg(0)
-  const limit = given.whole('limit') ?? DEFAULT_ROWS
-  const outcome = given.text('outcome') as 'ok' | 'degraded' | 'failed' | 'not_ok' | undefined
-  const { rows, more } = await paged(limit, LIMITS.items_page.max, (limit, cursor) =>
-    api.GET('/v2/runs/{runId}/items', {
-      params: { path: { runId }, query: { limit, ...(outcome && { outcome }), ...(cursor && { cursor }) } },
-    }),
-  )
-  const empty = outcome === undefined ? 'no items' : `no items with outcome ${outcome}`
-  return list(output, 'item', rows, more, limit, empty, screen => itemsTable(rows, screen))
-}
-
-function list(
-  output: Output,
-  event: string,
-  rows: object[],
-  more: boolean,
-  limit: number,
-  empty: string,
-  text: (screen: Screen) => string,
-): ExitCode {
-  output.rows(event, rows, screen => (rows.length === 0 ? screen.paint('dim', empty) : text(screen)))
-  if (more) output.note(`the first ${plural(limit, event)}; there are more: --limit N shows more`)
-  return EXIT.ok
+export function agents(session: Session, given: Given): Promise<ExitCode> {
+  return tellList<Agent>(session, given, {
+    event: 'agent',
+    empty: 'nothing has been deployed yet',
+    page: 1,
+    read: async () => ({ rows: await answered(session.api.GET('/v1/agents')), next: undefined }),
+    inAnyOrder: true,
+    keyOf: agent => agent.id,
+    cameAt: agent => agent.created_at,
+    text: (rows, screen) => table(AGENTS, rows, screen),
+  })
 }
 
 export async function item({ api, output }: Session, given: Given): Promise<ExitCode> {

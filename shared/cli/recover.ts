@@ -1,10 +1,12 @@
 // The command that replays a cohort, shows how far that is, and ends it.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { answered, type Schemas } from './api.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { answered, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { count, money, plural } from './format.ts'
+import { tellList } from './listing.ts'
 import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -50,7 +52,12 @@ async function start(session: Session, given: Given): Promise<ExitCode> {
   }
   // Everything that waits is replayed by whoever says so, not by whoever says nothing.
   const choosesAll = given.flag('all')
-  if (Object.keys(filter).length === 0 && !choosesAll && !given.flag('dry-run')) return list(session)
+  if (Object.keys(filter).length === 0 && !choosesAll && !given.flag('dry-run')) return list(session, given)
+  const listing = ['since', 'limit'].find(name => given.text(name) !== undefined)
+  if (listing !== undefined || given.flag('follow'))
+    throw usageFailure(`--${listing ?? 'follow'} is for the list of recoveries, and this starts one`, {
+      hint: '--from TIME chooses items by when they came, --first N how many go first',
+    })
   const order = {
     filter,
     ...(first !== undefined && { first }),
@@ -78,15 +85,17 @@ const RECOVERIES: Column<Recovery>[] = [
   { title: 'MADE', value: row => row.created_at.slice(0, 16).replace('T', ' '), optional: 1 },
 ]
 
-async function list({ api, output }: Session): Promise<ExitCode> {
-  const rows = await answered(api.GET('/v1/recoveries'))
-  output.rows('recovery', rows, screen =>
-    rows.length === 0
-      ? screen.paint('dim', 'no recoveries yet; name what to replay (--run, --cluster, --reason …), or --all')
-      : table(RECOVERIES, rows, screen),
-  )
-  return EXIT.ok
-}
+const list = (session: Session, given: Given) =>
+  tellList<Recovery>(session, given, {
+    event: 'recovery',
+    empty: 'no recoveries yet; name what to replay (--run, --cluster, --reason …), or --all',
+    page: LIMITS.recoveries_page.max,
+    read: (limit, cursor) =>
+      pageOf(session.api.GET('/v1/recoveries', { params: { query: { limit, ...(cursor && { cursor }) } } })),
+    keyOf: row => row.id,
+    cameAt: row => row.created_at,
+    text: (rows, screen) => table(RECOVERIES, rows, screen),
+  })
 
 /** Shows the recovery until it has ended. */
 async function follow({ api, output }: Session, from: Recovery): Promise<ExitCode> {

@@ -2,15 +2,9 @@
 
 import { DEPLOYMENT_CHOICES } from '../domain/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
+import { LIST_OPTIONS } from './list-options.ts'
 
 const watch: Option = { name: 'watch', about: 'follow it to its end; its verdict is the exit code' }
-const limit: Option = {
-  name: 'limit',
-  value: 'N',
-  kind: 'whole',
-  least: 1,
-  about: 'how many to list; 50 unless told',
-}
 const budget: Option = { name: 'budget', value: 'CENTS', kind: 'whole', about: 'money it may spend' }
 
 const deployment: Option = {
@@ -41,7 +35,7 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
         about: 'only items that did not work, or only held ones',
       },
       ...filters,
-      limit,
+      ...LIST_OPTIONS,
     ],
     run: async (...given) => (await import('./triage.ts')).triage(...given),
   },
@@ -83,8 +77,8 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
     name: 'clusters',
     args: [],
     summary: 'List failures that share an error and a prompt, the most frequent first.',
-    options: [],
-    run: async session => (await import('./triage.ts')).clusters(session),
+    options: LIST_OPTIONS,
+    run: async (...given) => (await import('./clusters.ts')).clusters(...given),
   },
   {
     name: 'why',
@@ -116,6 +110,7 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
       { name: 'dry-run', about: 'tell what would be replayed, and change nothing' },
       { name: 'abort', about: 'end RECOVERY; what did not run waits for a decision again' },
       { name: 'watch', about: 'follow it to its end; whether all of it worked is the exit code' },
+      ...LIST_OPTIONS,
     ],
     run: async (...given) => (await import('./recover.ts')).recover(...given),
   },

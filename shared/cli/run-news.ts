@@ -3,11 +3,10 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { answered, asFailure, type Run } from './api.ts'
-import { type Failure, isPassing } from './failure.ts'
+import { outage } from './outage.ts'
 import type { Session } from './session.ts'
 
 const PAUSE_MS = 1000
-const PATIENCE_MS = 120_000
 /** A proxy may keep a stream to itself until it ends. */
 const FIRST_EVENT_MS = 5000
 
@@ -15,16 +14,15 @@ type Wire = Pick<Session, 'api' | 'output' | 'now'>
 
 /** The run as it is, then whenever it has changed, until the signal comes. */
 export async function* runNews(
-  { api, output, now }: Wire,
+  { api, ...session }: Wire,
   runId: string,
   signal: AbortSignal,
 ): AsyncGenerator<Run, void> {
   let streams = true
   let last = ''
-  let awaySince: number | undefined
+  const away = outage(session)
   const isNews = (run: Run) => {
-    if (awaySince !== undefined) output.note('the server is back')
-    awaySince = undefined
+    away.over()
     const text = JSON.stringify(run)
     const changed = text !== last
     last = text
@@ -49,20 +47,11 @@ export async function* runNews(
       if (signal.aborted) return
       const failure = asFailure(error)
       if (silent.signal.aborted || failure?.code === 'rate_limited') streams = false
-      else if (failure !== undefined) awaySince = stillAway(failure, awaySince)
+      else if (failure !== undefined) away.failed(failure)
       else if (!isBroken(error)) throw error
     } finally {
       clearTimeout(timer)
     }
-  }
-
-  /** Since when nothing answers. @throws Failure when that is too long, or will not pass. */
-  function stillAway(failure: Failure, since: number | undefined): number {
-    if (!isPassing(failure)) throw failure
-    if (since === undefined)
-      output.note(`${failure.message}; asking again for up to ${PATIENCE_MS / 60_000} minutes`)
-    else if (now() - since > PATIENCE_MS) throw failure
-    return since ?? now()
   }
 }
 

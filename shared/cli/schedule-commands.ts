@@ -1,14 +1,8 @@
 // The commands of schedules.ts, for the table of commands.
 
 import type { Command, Option } from './arguments.ts'
+import { LIST_OPTIONS } from './list-options.ts'
 
-const limit: Option = {
-  name: 'limit',
-  value: 'N',
-  kind: 'whole',
-  least: 1,
-  about: 'how many to list; 50 unless told',
-}
 const timezone: Option = { name: 'timezone', value: 'ZONE', about: 'an IANA name such as Europe/Berlin' }
 const settings: readonly Option[] = [
   { name: 'input', value: 'JSON', about: 'the input of each run' },
@@ -22,7 +16,7 @@ export const SCHEDULE_COMMANDS: readonly Command[] = [
     name: 'schedules',
     args: [],
     summary: 'List schedules: when each fires next, and what became of its latest moment.',
-    options: [{ name: 'agent', value: 'SLUG', about: 'only schedules of this agent' }, limit],
+    options: [{ name: 'agent', value: 'SLUG', about: 'only schedules of this agent' }, ...LIST_OPTIONS],
     run: async (...given) => (await import('./schedules.ts')).schedules(...given),
   },
   {
@@ -54,7 +48,7 @@ export const SCHEDULE_COMMANDS: readonly Command[] = [
     name: 'schedules events',
     args: ['SCHEDULE'],
     summary: 'List what became of each moment of a schedule, newest first.',
-    options: [limit],
+    options: LIST_OPTIONS,
     run: async (...given) => (await import('./schedules.ts')).events(...given),
   },
   {

@@ -1,49 +1,54 @@
 // The commands around schedules.
 
 import { LIMITS } from '../domain/limits.ts'
-import { answered, findAgent, paged, type Schemas } from './api.ts'
+import { answered, findAgent, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
-import { plural } from './format.ts'
+import { tellList } from './listing.ts'
 import { eventsTable, type Schedule, scheduleLine, schedulesTable } from './schedule-view.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 import { watchRun } from './watch.ts'
 
-const DEFAULT_ROWS = 50
-
-export async function schedules({ api, output, now }: Session, given: Given): Promise<ExitCode> {
-  const limit = given.whole('limit') ?? DEFAULT_ROWS
+export async function schedules(session: Session, given: Given): Promise<ExitCode> {
+  const { api, now } = session
   const agent = given.text('agent')
   const filter = agent === undefined ? {} : { agent_id: (await findAgent(api, agent)).id }
-  const { rows, more } = await paged(limit, LIMITS.schedules_page.max, (limit, cursor) =>
-    api.GET('/v1/schedules', { params: { query: { limit, ...filter, ...(cursor && { cursor }) } } }),
-  )
-  output.rows('schedule', rows, screen =>
-    rows.length === 0 ? screen.paint('dim', 'no schedules yet') : schedulesTable(rows, now(), screen),
-  )
-  if (more) output.note(`the first ${plural(limit, 'schedule')}; there are more: --limit N shows more`)
-  return EXIT.ok
+  return tellList<Schedule>(session, given, {
+    event: 'schedule',
+    empty: 'no schedules yet',
+    page: LIMITS.schedules_page.max,
+    read: (limit, cursor) =>
+      pageOf(
+        api.GET('/v1/schedules', { params: { query: { ...filter, limit, ...(cursor && { cursor }) } } }),
+      ),
+    keyOf: row => row.id,
+    cameAt: row => row.created_at,
+    text: (rows, screen) => schedulesTable(rows, now(), screen),
+  })
 }
 
-export async function events({ api, output, now }: Session, given: Given): Promise<ExitCode> {
+export async function events(session: Session, given: Given): Promise<ExitCode> {
+  const { api, now } = session
   const scheduleId = given.arg(0)
-  const limit = given.whole('limit') ?? DEFAULT_ROWS
   const { timezone } = await answered(
     api.GET('/v1/schedules/{scheduleId}', { params: { path: { scheduleId } } }),
   )
-  const { rows, more } = await paged(limit, LIMITS.events_page.max, (limit, cursor) =>
-    api.GET('/v1/schedules/{scheduleId}/events', {
-      params: { path: { scheduleId }, query: { limit, ...(cursor && { cursor }) } },
-    }),
-  )
-  output.rows('schedule_event', rows, screen =>
-    rows.length === 0
-      ? screen.paint('dim', 'none of its moments has come yet')
-      : eventsTable(rows, timezone, now(), screen),
-  )
-  if (more) output.note(`the first ${plural(limit, 'event')}; there are more: --limit N shows more`)
-  return EXIT.ok
+  return tellList<Schemas['ScheduleEvent']>(session, given, {
+    event: 'schedule_event',
+    noun: 'event',
+    empty: 'none of its moments has come yet',
+    page: LIMITS.events_page.max,
+    read: (limit, cursor) =>
+      pageOf(
+        api.GET('/v1/schedules/{scheduleId}/events', {
+          params: { path: { scheduleId }, query: { limit, ...(cursor && { cursor }) } },
+        }),
+      ),
+    keyOf: row => `${row.scheduled_for} ${row.reason === 'manual'}`,
+    cameAt: row => row.scheduled_for,
+    text: (rows, screen) => eventsTable(rows, timezone, now(), screen),
+  })
 }
 
 const MOMENTS: Column<Schemas['SchedulePreview']['moments'][number]>[] = [

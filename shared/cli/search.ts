@@ -4,14 +4,13 @@ import { LIMITS } from '../domain/limits.ts'
 import type { operations } from '../sdk/client.gen.ts'
 import { answered, type Step } from './api.ts'
 import type { Given } from './arguments.ts'
-import { EXIT, type ExitCode } from './failure.ts'
-import { ago, brief, plural, spend } from './format.ts'
+import { type ExitCode, usageFailure } from './failure.ts'
+import { ago, brief, spend } from './format.ts'
+import { sinceOf, tellList } from './listing.ts'
 import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 import { outcomeStyle } from './verdict.ts'
-
-const DEFAULT_ROWS = 50
 
 type Query = NonNullable<operations['listSteps']['parameters']['query']>
 
@@ -28,27 +27,31 @@ const FILTERS = {
   sort: 'sort',
 } as const
 
-export async function search({ api, output, now }: Session, given: Given): Promise<ExitCode> {
-  const limit = given.whole('limit') ?? DEFAULT_ROWS
+export function search(session: Session, given: Given): Promise<ExitCode> {
+  const { api, now } = session
   const q = given.optionalArg(0)
   const filters = Object.entries(FILTERS).flatMap(([option, parameter]) => {
     const value = given.text(option)
     return value === undefined ? [] : [[parameter, value]]
   })
-  const query: Query = { ...(q !== undefined && { q }), ...Object.fromEntries(filters) }
-  const steps: Step[] = []
-  let cursor: string | null | undefined
-  do {
-    const page = { limit: Math.min(limit - steps.length, LIMITS.steps_page.max), ...(cursor && { cursor }) }
-    const found = await answered(api.GET('/v1/steps', { params: { query: { ...query, ...page } } }))
-    steps.push(...found.steps)
-    cursor = found.next_cursor
-  } while (cursor && steps.length < limit)
-  output.rows('step', steps, screen =>
-    steps.length === 0 ? screen.paint('dim', 'no steps found') : stepsTable(steps, now(), screen),
-  )
-  if (cursor) output.note(`the first ${plural(limit, 'step')}; there are more: --limit N shows more`)
-  return EXIT.ok
+  const since = sinceOf(given.text('since'), now())
+  const from = since === undefined ? {} : { from: new Date(since).toISOString() }
+  const query: Query = { ...(q !== undefined && { q }), ...from, ...Object.fromEntries(filters) }
+  if (given.flag('follow') && query.sort === 'cost')
+    throw usageFailure('--follow tells what comes, and --sort cost is another order')
+  return tellList<Step>(session, given, {
+    event: 'step',
+    empty: 'no steps found',
+    page: LIMITS.steps_page.max,
+    async read(limit, cursor) {
+      const page = { limit, ...(cursor && { cursor }) }
+      const found = await answered(api.GET('/v1/steps', { params: { query: { ...query, ...page } } }))
+      return { rows: found.steps, next: found.next_cursor ?? undefined }
+    },
+    keyOf: step => `${step.record_id} ${step.attempt} ${step.step_no}`,
+    cameAt: step => step.started_at,
+    text: (rows, screen) => stepsTable(rows, now(), screen),
+  })
 }
 
 function stepsTable(steps: readonly Step[], now: number, screen: Screen): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { answering, given, told } from '../../test/support/cli-session.ts'
-import { acknowledge, clusters, replay, triage, why } from './triage.ts'
+import { acknowledge, replay, triage, why } from './triage.ts'
 
 const RECORD = '01a1fab9-81a7-7eca-a25c-32a500000001'
 const row = {
@@ -71,20 +71,6 @@ describe('a decision', () => {
     )
     expect(told()).toBe(`${RECORD} has left triage, undecided\n`)
   })
-})
-
-it('clusters show how many, the prompt and one of them', async () => {
-  const found = {
-    count: 1200,
-    cluster_key: 'agent_error:abc',
-    sample_prompt: 'Refund me',
-    record_ids: [RECORD],
-  }
-  await clusters(
-    answering({ 'GET /v1/durable/runs/clusters': { clusters: [found], total_failures: 1200 } })(120),
-  )
-  expect(told()).toMatch(new RegExp(`^1,200 +agent_error:abc +Refund me +${RECORD}$`, 'm'))
-  expect(told('notes')).toContain('1,200 failed items')
 })
 
 it('why is one token and one sentence', async () => {

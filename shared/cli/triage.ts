@@ -4,14 +4,14 @@ import { LIMITS } from '../domain/limits.ts'
 import { answered, findAgent, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
-import { ago, count, plural } from './format.ts'
+import { ago, plural } from './format.ts'
+import { tellList } from './listing.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 import { outcomeStyle, reasonInWords } from './verdict.ts'
 import { watchRun } from './watch.ts'
 
 type Row = Schemas['TriageRow']
-const DEFAULT_ROWS = 50
 
 /** The filters of triage and of a recovery, by the names of the API. */
 export async function filtersOf({ api }: Session, given: Given) {
@@ -58,27 +58,23 @@ function columnsOf(rows: readonly Row[], now: number): Column<Row>[] {
 }
 
 export async function triage(session: Session, given: Given): Promise<ExitCode> {
-  const { api, output, now } = session
-  const limit = given.whole('limit') ?? DEFAULT_ROWS
+  const { api, now } = session
   const kind = given.text('kind') as Row['kind'] | undefined
   const filters = { ...(await filtersOf(session, given)), ...(kind && { kind }) }
-  const rows: Row[] = []
-  let cursor: string | undefined
-  do {
-    const size = Math.min(limit - rows.length, LIMITS.triage_page.max)
-    const query = { ...filters, limit: size, ...(cursor && { cursor }) }
-    const page = await answered(api.GET('/v1/triage', { params: { query } }))
-    rows.push(...page.rows)
-    cursor = page.next_cursor ?? undefined
-  } while (cursor !== undefined && rows.length < limit)
-  output.rows('triage', rows, screen =>
-    rows.length === 0
-      ? screen.paint('dim', 'nothing waits for a decision')
-      : table(columnsOf(rows, now()), rows, screen),
-  )
-  if (cursor !== undefined)
-    output.note(`the first ${plural(limit, 'item')}; there are more: --limit N shows more`)
-  return EXIT.ok
+  return tellList<Row>(session, given, {
+    event: 'triage',
+    noun: 'item',
+    empty: 'nothing waits for a decision',
+    page: LIMITS.triage_page.max,
+    async read(limit, cursor) {
+      const query = { ...filters, limit, ...(cursor && { cursor }) }
+      const { rows, next_cursor } = await answered(api.GET('/v1/triage', { params: { query } }))
+      return { rows, next: next_cursor ?? undefined }
+    },
+    keyOf: row => `${row.record_id} ${row.created_at}`,
+    cameAt: row => row.created_at,
+    text: (rows, screen) => table(columnsOf(rows, now()), rows, screen),
+  })
 }
 
 export async function replay(session: Session, given: Given): Promise<ExitCode> {
@@ -151,26 +147,6 @@ export async function dismiss({ api, output }: Session, given: Given): Promise<E
   const itemId = given.arg(0)
   await answered(api.POST('/v1/durable/runs/{itemId}/dismiss', { params: { path: { itemId } } }))
   output.emit('dismissed', { record_id: itemId }, () => `${itemId} is dismissed`)
-  return EXIT.ok
-}
-
-export async function clusters({ api, output }: Session): Promise<ExitCode> {
-  const { clusters: rows, total_failures } = await answered(api.GET('/v1/durable/runs/clusters'))
-  output.rows('cluster', rows, screen =>
-    rows.length === 0
-      ? screen.paint('dim', 'nothing has failed')
-      : table<Schemas['FailureCluster']>(
-          [
-            { title: 'ITEMS', value: row => count(row.count), align: 'right' },
-            { title: 'CLUSTER', value: row => row.cluster_key },
-            { title: 'PROMPT', value: row => row.sample_prompt, least: 16 },
-            { title: 'SUCH AS', value: row => row.record_ids[0] ?? '', optional: 1 },
-          ],
-          rows,
-          screen,
-        ),
-  )
-  if (total_failures > 0) output.note(`${plural(total_failures, 'failed item')}`)
   return EXIT.ok
 }
 

@@ -2,6 +2,7 @@
 
 import { SIGNATURE_SCHEMES } from '../domain/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
+import { LIST_OPTIONS } from './list-options.ts'
 
 const agent: Option = {
   name: 'agent',
@@ -19,10 +20,7 @@ export const TRIGGER_COMMANDS: readonly Command[] = [
     name: 'triggers',
     args: [],
     summary: 'List triggers, the URLs that start an agent, and when each last did.',
-    options: [
-      { name: 'agent', value: 'SLUG', about: 'only triggers of this agent' },
-      { name: 'limit', value: 'N', kind: 'whole', least: 1, about: 'how many to list; 50 unless told' },
-    ],
+    options: [{ name: 'agent', value: 'SLUG', about: 'only triggers of this agent' }, ...LIST_OPTIONS],
     run: async (...given) => (await import('./triggers.ts')).triggers(...given),
   },
   {

@@ -5,7 +5,8 @@ import type { SignatureScheme } from '../domain/vocabulary.ts'
 import { answered, findAgent, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
-import { ago, plural } from './format.ts'
+import { ago } from './format.ts'
+import { tellList } from './listing.ts'
 import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -13,12 +14,9 @@ import { type Column, table } from './table.ts'
 type Trigger = Schemas['Trigger']
 type NewTrigger = Schemas['NewTrigger']
 
-const DEFAULT_ROWS = 50
-
 export async function triggers(session: Session, given: Given): Promise<ExitCode> {
-  const { output, now } = session
-  const limit = given.whole('limit') ?? DEFAULT_ROWS
-  const { rows, more } = await readTriggers(session, given.text('agent'), limit)
+  const { api, now } = session
+  const filter = await ofAgent(session, given.text('agent'))
   const columns: Column<Trigger>[] = [
     { title: 'NAME', value: row => row.name },
     { title: 'AGENT', value: row => row.agent_slug, least: 8, optional: 1 },
@@ -30,11 +28,15 @@ export async function triggers(session: Session, given: Given): Promise<ExitCode
     },
     { title: 'URL', value: row => row.url },
   ]
-  output.rows('trigger', rows, screen =>
-    rows.length === 0 ? screen.paint('dim', 'no triggers yet') : table(columns, rows, screen),
-  )
-  if (more) output.note(`the first ${plural(limit, 'trigger')}; there are more: --limit N shows more`)
-  return EXIT.ok
+  return tellList<Trigger>(session, given, {
+    event: 'trigger',
+    empty: 'no triggers yet',
+    page: LIMITS.triggers_page.max,
+    read: (limit, cursor) => triggersPage(api, filter, limit, cursor),
+    keyOf: row => row.id,
+    cameAt: row => row.created_at,
+    text: (rows, screen) => table(columns, rows, screen),
+  })
 }
 
 function stateOf({ ready, last_fired_at }: Trigger, now: number): string {
@@ -100,7 +102,14 @@ function signingSecretOf({ env }: Session, given: Given): { signing_secret?: str
 /** @throws Failure `not_found` naming the triggers there are, or `usage` when the name is not enough */
 async function findTrigger(session: Session, given: Given): Promise<Trigger> {
   const name = given.arg(0)
-  const { rows } = await readTriggers(session, given.text('agent'), Number.POSITIVE_INFINITY)
+  const filter = await ofAgent(session, given.text('agent'))
+  const rows: Trigger[] = []
+  let cursor: string | undefined
+  do {
+    const page = await triggersPage(session.api, filter, LIMITS.triggers_page.max, cursor)
+    rows.push(...page.rows)
+    cursor = page.next
+  } while (cursor !== undefined)
   const found = rows.filter(row => row.name === name || row.id === name)
   if (found.length === 1) return found[0]!
   if (found.length > 1) {
@@ -116,18 +125,18 @@ async function findTrigger(session: Session, given: Given): Promise<Trigger> {
   })
 }
 
-async function readTriggers({ api }: Session, slug: string | undefined, limit: number) {
-  const filter = slug === undefined ? {} : { agent_id: (await findAgent(api, slug)).id }
-  const rows: Trigger[] = []
-  let cursor: string | undefined
-  do {
-    const size = Math.min(limit - rows.length, LIMITS.triggers_page.max)
-    const query = { ...filter, limit: size, ...(cursor && { cursor }) }
-    const page = await answered(api.GET('/v1/triggers', { params: { query } }))
-    rows.push(...page.triggers)
-    cursor = page.next_cursor ?? undefined
-  } while (cursor !== undefined && rows.length < limit)
-  return { rows, more: cursor !== undefined }
+const ofAgent = async ({ api }: Session, slug: string | undefined) =>
+  slug === undefined ? {} : { agent_id: (await findAgent(api, slug)).id }
+
+async function triggersPage(
+  api: Session['api'],
+  filter: { agent_id?: string },
+  limit: number,
+  cursor: string | undefined,
+) {
+  const query = { ...filter, limit, ...(cursor && { cursor }) }
+  const page = await answered(api.GET('/v1/triggers', { params: { query } }))
+  return { rows: page.triggers, next: page.next_cursor ?? undefined }
 }
 
 function tell({ output }: Session, event: string, trigger: NewTrigger): ExitCode {

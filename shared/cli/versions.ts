@@ -1,17 +1,16 @@
 // The versions of an agent: which there are, and making an older one the current one again.
 
 import { LIMITS } from '../domain/limits.ts'
-import { type Agent, type Api, answered, findAgent, paged, type Schemas } from './api.ts'
+import { type Agent, type Api, answered, findAgent, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { dryRunText, planLines, secretLines } from './deploy-view.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { ago } from './format.ts'
+import { tellList } from './listing.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
 type Version = Schemas['Deployment']
-
-const DEFAULT_ROWS = 50
 
 const columns = (now: number): Column<Version>[] => [
   { title: '', value: row => (row.is_current ? '▸' : ''), style: () => 'green' },
@@ -23,15 +22,19 @@ const columns = (now: number): Column<Version>[] => [
   { title: 'TRIGGERS', value: row => String(row.declaration.triggers?.length ?? 0), align: 'right' },
 ]
 
-export async function deployments({ api, output, now }: Session, given: Given): Promise<ExitCode> {
+export async function deployments(session: Session, given: Given): Promise<ExitCode> {
+  const { api, now } = session
   const agent = await findAgent(api, given.arg(0))
-  const limit = given.whole('limit') ?? DEFAULT_ROWS
-  const { rows, more } = await versionsOf(api, agent, limit, given.text('external-id'))
-  output.rows('deployment', rows, screen =>
-    rows.length === 0 ? screen.paint('dim', 'no deployments') : table(columns(now()), rows, screen),
-  )
-  if (more) output.note(`the first ${limit}; there are more: --limit N shows more`)
-  return EXIT.ok
+  const external_id = given.text('external-id')
+  return tellList<Version>(session, given, {
+    event: 'deployment',
+    empty: 'no deployments',
+    page: LIMITS.deployments_page.max,
+    read: (limit, cursor) => versionsPage(api, agent, limit, cursor, external_id),
+    keyOf: row => row.id,
+    cameAt: row => row.created_at,
+    text: (rows, screen) => table(columns(now()), rows, screen),
+  })
 }
 
 export async function promote(session: Session, given: Given): Promise<ExitCode> {
@@ -96,19 +99,25 @@ async function findVersion(
   agent: Agent,
   isIt: (version: Version) => boolean,
 ): Promise<Version | undefined> {
-  const { rows } = await versionsOf(api, agent, Number.POSITIVE_INFINITY)
-  return rows.find(isIt)
+  let cursor: string | undefined
+  do {
+    const page = await versionsPage(api, agent, LIMITS.deployments_page.max, cursor)
+    const found = page.rows.find(isIt)
+    if (found !== undefined) return found
+    cursor = page.next
+  } while (cursor !== undefined)
+  return undefined
 }
 
-function versionsOf(api: Api, { id: agentId }: Agent, wanted: number, external_id?: string) {
-  return paged(wanted, LIMITS.deployments_page.max, (limit, cursor) =>
-    api.GET('/v1/agents/{agentId}/deployments', {
-      params: {
-        path: { agentId },
-        query: { limit, ...(external_id && { external_id }), ...(cursor && { cursor }) },
-      },
-    }),
-  )
+function versionsPage(
+  api: Api,
+  { id: agentId }: Agent,
+  limit: number,
+  cursor: string | undefined,
+  external_id?: string,
+) {
+  const query = { limit, ...(external_id && { external_id }), ...(cursor && { cursor }) }
+  return pageOf(api.GET('/v1/agents/{agentId}/deployments', { params: { path: { agentId }, query } }))
 }
 
 const noVersion = ({ slug }: Agent, message: string) =>

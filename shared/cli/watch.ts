@@ -5,6 +5,7 @@ import { answered, type Run } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure } from './failure.ts'
 import { count } from './format.ts'
+import { untilInterrupted } from './interrupt.ts'
 import { paceMeter, progressLine } from './progress.ts'
 import { runNews } from './run-news.ts'
 import { runSummary } from './run-view.ts'
@@ -19,12 +20,7 @@ export async function watch(session: Session, given: Given): Promise<ExitCode> {
 
 /** Shows the run's progress until it has ended or waits for a person. */
 export async function watchRun(session: Session, run_id: string): Promise<ExitCode> {
-  const interrupt = new AbortController()
-  const stop = () => interrupt.abort()
-  // The first Ctrl-C ends the watching in good order, a second one the process.
-  process.once('SIGINT', stop)
-  const run = await followRun(session, run_id, interrupt.signal)
-  process.off('SIGINT', stop)
+  const run = await untilInterrupted(signal => followRun(session, run_id, signal))
   if (run === undefined) {
     throw new Failure(EXIT.interrupted, 'interrupted', `run ${run_id} goes on without being watched`, {
       next: `assay watch ${run_id}`,

@@ -1,0 +1,120 @@
+// The command that lists what failed by what went wrong, and the same of some time, from what waits in triage.
+
+import { LIMITS } from '../domain/limits.ts'
+import { type Api, answered, type Schemas } from './api.ts'
+import type { Given } from './arguments.ts'
+import type { ExitCode } from './failure.ts'
+import { clean, count } from './format.ts'
+import { sinceOf, tellList } from './listing.ts'
+import type { Screen } from './output.ts'
+import type { Session } from './session.ts'
+import { type Column, table } from './table.ts'
+import { reasonInWords } from './verdict.ts'
+
+type TriageRow = Schemas['TriageRow']
+
+/** Failures of one kind among what waits for a decision. */
+export interface Failures {
+  /** Null for items that did not work and share an error or a reason, but are in no cluster. */
+  cluster_key: string | null
+  what: string
+  count: number
+  record_id: string
+  last_at: string
+}
+
+/** Pages of triage that are read to count what came lately. */
+const PAGES = 5
+
+export async function clusters(session: Session, given: Given): Promise<ExitCode> {
+  const since = sinceOf(given.text('since'), session.now())
+  return since === undefined ? allClusters(session, given) : recentClusters(session, given, since)
+}
+
+const ALL: Column<Schemas['FailureCluster']>[] = [
+  { title: 'ITEMS', value: row => count(row.count), align: 'right' },
+  { title: 'CLUSTER', value: row => row.cluster_key },
+  { title: 'PROMPT', value: row => row.sample_prompt, least: 16 },
+  { title: 'SUCH AS', value: row => row.record_ids[0] ?? '', optional: 1 },
+]
+
+const allClusters = (session: Session, given: Given) =>
+  tellList<Schemas['FailureCluster']>(session, given, {
+    event: 'cluster',
+    empty: 'nothing has failed',
+    page: 1,
+    read: async () => ({
+      rows: (await answered(session.api.GET('/v1/durable/runs/clusters'))).clusters,
+      next: undefined,
+    }),
+    inAnyOrder: true,
+    keyOf: row => row.cluster_key,
+    cameAt: () => null,
+    text: (rows, screen) => table(ALL, rows, screen),
+  })
+
+const recentClusters = (session: Session, given: Given, since: number) =>
+  tellList<Failures>(session, given, {
+    event: 'cluster',
+    noun: 'kind of failure',
+    empty: 'nothing has failed',
+    page: 1,
+    read: async () => ({
+      rows: clusteredOf((await triageSince(session.api, 'dlq', since)).rows),
+      next: undefined,
+    }),
+    inAnyOrder: true,
+    keyOf: row => row.cluster_key ?? row.what,
+    cameAt: row => row.last_at,
+    text: (rows, screen) => failuresTable(rows, screen),
+  })
+
+export const failuresTable = (rows: readonly Failures[], screen: Screen) =>
+  table<Failures>(
+    [
+      { title: 'ITEMS', value: row => count(row.count), align: 'right' },
+      { title: 'WHAT', value: row => row.what, least: 16 },
+      { title: 'CLUSTER', value: row => row.cluster_key ?? '', optional: 1 },
+      { title: 'SUCH AS', value: row => row.record_id, optional: 2 },
+    ],
+    rows,
+    screen,
+  )
+
+/** What came into a lane of triage since then and still waits, newest first; `more` where that is not all. */
+export async function triageSince(api: Api, kind: TriageRow['kind'], since: number) {
+  const rows: TriageRow[] = []
+  let cursor: string | undefined
+  for (let pages = 0; pages < PAGES; pages++) {
+    const query = { kind, limit: LIMITS.triage_page.max, ...(cursor && { cursor }) }
+    const page = await answered(api.GET('/v1/triage', { params: { query } }))
+    const recent = page.rows.filter(row => Date.parse(row.created_at) >= since)
+    rows.push(...recent)
+    if (recent.length < page.rows.length || page.next_cursor === null) return { rows, more: false }
+    cursor = page.next_cursor
+  }
+  return { rows, more: true }
+}
+
+/** By cluster, else by what went wrong; the most frequent first. */
+export function clusteredOf(rows: readonly TriageRow[]): Failures[] {
+  const kinds = new Map<string, Failures>()
+  for (const row of rows) {
+    const what = whatOf(row)
+    const key = row.cluster_key ?? what
+    const known = kinds.get(key)
+    if (known !== undefined) known.count++
+    else
+      kinds.set(key, {
+        cluster_key: row.cluster_key,
+        what,
+        count: 1,
+        record_id: row.record_id,
+        last_at: row.created_at,
+      })
+  }
+  return [...kinds.values()].sort((a, b) => b.count - a.count)
+}
+
+const whatOf = ({ error_code, reason, message }: TriageRow) =>
+  clean([error_code ?? reasonInWords(reason) ?? reason, message].filter(Boolean).join(': '))

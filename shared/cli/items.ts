@@ -1,0 +1,109 @@
+// The command that lists the items of a run, and follows which of them end and how.
+
+import { LIMITS } from '../domain/limits.ts'
+import { answered, pageOf, type RunItem } from './api.ts'
+import type { Given } from './arguments.ts'
+import { EXIT, type ExitCode } from './failure.ts'
+import { untilInterrupted } from './interrupt.ts'
+import { type Listing, pause, sinceOf, teller, tellList } from './listing.ts'
+import { outage } from './outage.ts'
+import { itemsTable } from './run-view.ts'
+import type { Session } from './session.ts'
+
+/** Items are listed in the order of the pile, so that what ended lately may be on any page; this many are looked at. */
+const PAGES = 20
+
+type Outcome = 'ok' | 'degraded' | 'failed' | 'not_ok'
+
+export async function items(session: Session, given: Given): Promise<ExitCode> {
+  const runId = given.arg(0)
+  const outcome = given.text('outcome') as Outcome | undefined
+  const listing: Listing<RunItem> = {
+    event: 'item',
+    empty: outcome === undefined ? 'no items' : `no items with outcome ${outcome}`,
+    page: LIMITS.items_page.max,
+    read: (limit, cursor) => itemsPage(session, runId, { limit, cursor, outcome }),
+    keyOf: item => item.id,
+    cameAt: item => item.completed_at,
+    text: (rows, screen) => itemsTable(rows, screen),
+  }
+  if (!given.flag('follow'))
+    return tellList(
+      session,
+      given,
+      given.text('since') === undefined ? listing : { ...listing, inAnyOrder: true },
+    )
+  const since = sinceOf(given.text('since'), session.now()) ?? 0
+  const isWanted = (item: RunItem) => Date.parse(item.completed_at!) >= since && hasOutcome(item, outcome)
+  return untilInterrupted(signal => follow(session, runId, listing, isWanted, signal))
+}
+
+function itemsPage(
+  { api }: Session,
+  runId: string,
+  query: { limit: number; cursor: string | undefined; outcome?: Outcome | undefined },
+) {
+  const { limit, cursor, outcome } = query
+  return pageOf(
+    api.GET('/v2/runs/{runId}/items', {
+      params: { path: { runId }, query: { limit, ...(outcome && { outcome }), ...(cursor && { cursor }) } },
+    }),
+  )
+}
+
+function hasOutcome(item: RunItem, outcome: Outcome | undefined): boolean {
+  if (outcome === undefined) return true
+  const verdict = item.worst_outcome_status
+  return outcome === 'not_ok' ? verdict !== null && verdict !== 'ok' : verdict === outcome
+}
+
+/** Tells items when they have ended, until all have. */
+async function follow(
+  session: Session,
+  runId: string,
+  listing: Listing<RunItem>,
+  isWanted: (item: RunItem) => boolean,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const tell = teller(session, listing)
+  const away = outage(session)
+  const look = endedItems(session, runId)
+  do {
+    try {
+      const run = await answered(session.api.GET('/v2/runs/{runId}', { params: { path: { runId } } }))
+      const { items, behind } = await look()
+      away.over()
+      tell(items.filter(isWanted).sort((a, b) => Date.parse(a.completed_at!) - Date.parse(b.completed_at!)))
+      // The run was asked first: what it says has ended is in the items.
+      if (run.finished_at !== null && !behind) return EXIT.ok
+    } catch (error) {
+      away.failed(error)
+    }
+  } while (await pause(signal))
+  return EXIT.interrupted
+}
+
+/** Looks which items have ended since the last look, from the first page on that has one that had not. */
+function endedItems(session: Session, runId: string) {
+  const told = new Set<string>()
+  let from: string | undefined
+  return async () => {
+    const items: RunItem[] = []
+    let cursor = from
+    let isPrefix = true
+    for (let pages = 0; pages < PAGES; pages++) {
+      const page = await itemsPage(session, runId, { limit: LIMITS.items_page.max, cursor })
+      const ended = page.rows.filter(item => item.completed_at !== null)
+      items.push(...ended.filter(item => !told.has(item.id)))
+      isPrefix &&= ended.length === page.rows.length
+      cursor = page.next
+      // A whole page that has ended is not read again, so its items need not be remembered either.
+      if (isPrefix && cursor !== undefined) {
+        from = cursor
+        for (const item of ended) told.delete(item.id)
+      } else for (const item of ended) told.add(item.id)
+      if (cursor === undefined) return { items, behind: false }
+    }
+    return { items, behind: true }
+  }
+}

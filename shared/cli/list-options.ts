@@ -1,0 +1,19 @@
+// What every command that lists can be told: since when, how many, and whether to go on.
+
+import type { Option } from './arguments.ts'
+
+const since: Option = {
+  name: 'since',
+  value: 'WHEN',
+  about: 'only what came since then: 90s, 30m, 2h, 3d, 1w ago, or a time such as 2026-03-02T09:30Z',
+}
+const limit: Option = {
+  name: 'limit',
+  value: 'N',
+  kind: 'whole',
+  least: 1,
+  about: 'how many to list; 50 unless told',
+}
+const follow: Option = { name: 'follow', about: 'then tell what comes, oldest first, until Ctrl-C' }
+
+export const LIST_OPTIONS: readonly Option[] = [since, limit, follow]

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest'
+import { answering, given, told } from '../../test/support/cli-session.ts'
+import { sinceOf, tellList } from './listing.ts'
+
+const NOW = Date.parse('2026-03-02T12:00:00Z')
+const MINUTE = 60_000
+
+it('since is so long ago, or a time', () => {
+  expect(sinceOf('90s', NOW)).toBe(NOW - 90_000)
+  expect(sinceOf('2h', NOW)).toBe(NOW - 120 * MINUTE)
+  expect(sinceOf('1w', NOW)).toBe(NOW - 7 * 24 * 60 * MINUTE)
+  expect(sinceOf('2026-03-01', NOW)).toBe(Date.parse('2026-03-01T00:00:00Z'))
+  expect(sinceOf('2026-03-02T10:00:00+02:00', NOW)).toBe(Date.parse('2026-03-02T08:00:00Z'))
+  expect(sinceOf(undefined, NOW)).toBeUndefined()
+})
+
+it.each(['soon', '2', 'h', '2 h', '-2h', '2026', '2026-13-40', '2h30m'])(
+  'since %j is refused, with what it may be',
+  text => {
+    expect(() => sinceOf(text, NOW)).toThrow(/it must be 90s, 30m, 2h, 3d or 1w, or a time/)
+  },
+)
+
+/** A row a minute, newest first, in pages of ten; and the pages that were read. */
+function minutes(rows: number) {
+  const pages: string[] = []
+  const all = Array.from({ length: rows }, (_, at) => ({
+    id: at,
+    at: new Date(NOW - at * MINUTE).toISOString(),
+  }))
+  return {
+    pages,
+    listing: {
+      event: 'minute',
+      empty: 'no minutes',
+      page: 10,
+      async read(limit: number, cursor: string | undefined) {
+        const from = Number(cursor ?? 0)
+        pages.push(`${from}+${limit}`)
+        const rows = all.slice(from, from + limit)
+        return { rows, next: from + limit < all.length ? String(from + limit) : undefined }
+      },
+      keyOf: (row: { id: number }) => String(row.id),
+      cameAt: (row: { id: number }) => all[row.id]!.at,
+      text: (rows: { id: number }[]) => rows.map(row => `#${row.id}`).join(' '),
+    },
+  }
+}
+
+it('a list reads as many pages as --limit takes, and says that there are more', async () => {
+  const { listing, pages } = minutes(100)
+  await tellList(answering({})(80), given({ limit: '15' }), listing)
+  expect(pages).toEqual(['0+10', '10+5'])
+  expect(told()).toContain('#14')
+  expect(told('notes')).toBe('the first 15 minutes; there are more: --limit N shows more\n')
+})
+
+it('a list ends at --since, and reads no page beyond it', async () => {
+  const { listing, pages } = minutes(100)
+  const since = new Date(NOW - 11.5 * MINUTE).toISOString()
+  await tellList(answering({})(80), given({ since }), listing)
+  expect(pages).toEqual(['0+10', '10+10'])
+  expect(told().trim().split(' ').at(-1)).toBe('#11')
+  expect(told('notes')).toBe('')
+})
+
+it('a list with nothing since then says since when', async () => {
+  await tellList(answering({})(80), given({ since: '1s' }), minutes(0).listing)
+  expect(told()).toBe('nothing since 1s\n')
+})
