@@ -1,24 +1,8 @@
 // Two projects: pure modules are tested beside themselves and need nothing; everything under test/ shares one
 // PostgreSQL and one Redis, which test/support/global-setup.ts starts.
 
-import { transform } from 'esbuild'
-import { defineConfig, type Plugin } from 'vitest/config'
-
-/** Agents are written with standard decorators, which neither Node nor Vite's own transform can run. */
-const lowerDecorators: Plugin = {
-  name: 'lower-decorators',
-  enforce: 'pre',
-  async transform(code, id) {
-    if (!/\.ts$/.test(id) || !/^\s*@[A-Za-z]\w*(\(|\s*$)/m.test(code)) return
-    const { code: lowered, map } = await transform(code, {
-      loader: 'ts',
-      target: 'es2022',
-      sourcefile: id,
-      sourcemap: 'external',
-    })
-    return { code: lowered, map }
-  },
-}
+import { defineConfig } from 'vitest/config'
+import { agents } from './shared/testing/decorators.ts'
 
 export default defineConfig({
   test: {
@@ -31,7 +15,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        plugins: [lowerDecorators],
+        plugins: [agents()],
         test: {
           name: 'unit',
           include: ['{shared,functions,infra,examples}/**/*.test.ts'],
@@ -39,7 +23,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        plugins: [lowerDecorators],
+        plugins: [agents()],
         test: {
           name: 'stores',
           include: ['test/**/*.test.ts'],

@@ -6,13 +6,14 @@ import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { ndjsonLines, oneLine } from '../domain/ndjson.ts'
 import { type ItemLine, NDJSON, PROTOCOL_VERSION } from '../domain/protocol.ts'
+import { ProtocolError } from '../domain/step-row.ts'
+import { budgetVerdict, itemBudgetMicro } from '../domain/verdict.ts'
 import { signatureOf } from './agent-keys.ts'
 import { AgentProcessDied, type AgentResponse } from './agent-port.ts'
-import { Answer, backoffMs, budgetVerdict } from './answer.ts'
+import { Answer, backoffMs } from './answer.ts'
 import type { Claim } from './claim.ts'
-import { type Flight, itemBudgetMicro } from './flight.ts'
+import type { Flight } from './flight.ts'
 import type { Settler } from './settler.ts'
-import { ProtocolError } from './step-row.ts'
 
 /** The clock of the consumer that executes. */
 export interface Timing {

@@ -1,9 +1,7 @@
 // An item in the hands of a consumer, from claim to settle.
 
-import type { GradedStep } from '../domain/grading.ts'
-import { microOf } from '../domain/pricing.ts'
-import type { AgentDeclaration } from '../domain/protocol.ts'
-import type { StepRow, Verdict } from '../store/settle.ts'
+import type { StepRow } from '../domain/step-row.ts'
+import type { ItemProgress, Verdict } from '../domain/verdict.ts'
 import type { ClaimedItem } from './claim.ts'
 
 /** The lease an item is held under, shared by all items of its claim. */
@@ -17,9 +15,7 @@ export interface Lease {
   abort: AbortController
 }
 
-export interface Flight {
-  seq: number
-  attempt: number
+export interface Flight extends ItemProgress {
   item: ClaimedItem
   lease: Lease
   /** Set once: by the agent's final line, by a fence, or by the end of the request. */
@@ -29,17 +25,8 @@ export interface Flight {
   writing: boolean
   /** Steps not yet handed to a flush. */
   pending: StepRow[]
-  graded: GradedStep[]
-  /** Steps seen, written or not; the next one's number. */
-  step_count: number
   steps_written: number
-  cost_micro: number
   unpriced: boolean
-}
-
-/** Money the item may spend: what its agent declares and what was granted on resuming it; null is no bound. */
-export function itemBudgetMicro({ item_budget_cents }: AgentDeclaration, { item }: Flight): number | null {
-  return item_budget_cents === undefined ? null : microOf(item_budget_cents) + (item.extra_budget_micro ?? 0)
 }
 
 export function takeOff(item: ClaimedItem, lease: Lease): Flight {

@@ -23,9 +23,3 @@ export function numbers(values: readonly (number | boolean | null)[]): string {
 export function times(values: readonly Date[]): string {
   return `{${values.map(value => value.toISOString()).join(',')}}`
 }
-
-/** Free text made safe to store: control characters but tab and newline give way to a space. */
-export function plainText(text: string, maxCharacters: number): string {
-  const cut = text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text
-  return cut.replace(/[\x00-\x08\x0b-\x1f]/g, ' ').toWellFormed()
-}

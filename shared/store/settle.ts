@@ -3,41 +3,9 @@
 // again after a lost connection, and a late result of a lost attempt changes nothing.
 
 import type { Sql } from '../context.ts'
-import type { ItemStatus, Outcome, OutcomeReason, StepKind } from '../domain/vocabulary.ts'
+import type { StepRow } from '../domain/step-row.ts'
+import type { Verdict } from '../domain/verdict.ts'
 import { numbers, texts } from './columns.ts'
-
-export interface StepRow {
-  seq: number
-  attempt: number
-  step_no: number
-  kind: StepKind
-  outcome: Outcome
-  outcome_reason: OutcomeReason | null
-  unpriced: boolean
-  input_tokens: number
-  output_tokens: number
-  cost_micro: number
-  started_at: string
-  duration_ms: number
-  key: string
-  name: string
-  model: string | null
-  error_code: string | null
-  error_message: string | null
-  input: string | null
-  output: string | null
-}
-
-/** How an attempt ended for good, or for now (`paused`). */
-export interface Verdict {
-  status: Extract<ItemStatus, 'completed' | 'failed' | 'paused' | 'budget_exceeded'>
-  outcome: Outcome | null
-  outcome_reason: OutcomeReason | null
-  degraded_reason: string | null
-  error_code: string | null
-  error_message: string | null
-  output: string | null
-}
 
 export interface FlushClaims {
   /** Claims the items are held under. */

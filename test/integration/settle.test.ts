@@ -2,11 +2,12 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ItemLine } from '../../shared/domain/protocol.ts'
+import type { Verdict } from '../../shared/domain/verdict.ts'
 import { cancelRun } from '../../shared/engine/cancel.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import { dismissItem } from '../../shared/engine/replay.ts'
 import { reapClaims } from '../../shared/store/claims.ts'
-import { returnItems, settle, type Verdict } from '../../shared/store/settle.ts'
+import { returnItems, settle } from '../../shared/store/settle.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine

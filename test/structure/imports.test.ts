@@ -17,6 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'shared/engine': ['shared/context', 'shared/store', 'shared/hints', 'shared/schema', 'shared/domain'],
   'shared/http': ['shared/context', 'shared/hints', 'shared/schema', 'shared/domain', 'shared/store'],
   'shared/sdk': ['shared/domain'],
+  'shared/testing': ['shared/sdk', 'shared/domain'],
   'shared/cli': ['shared/sdk', 'shared/domain', 'infra/local'],
   // A client of the API like any other, only within the process.
   'functions/dashboard': [
@@ -107,8 +108,8 @@ it('http reads only what it takes to know a caller, and writes only the log of c
   expect(wrong.map(one => `${one.file} imports ${one.target}`)).toEqual([])
 })
 
-it('Node is named only in infra and the command line, so that everything else runs in workerd', () => {
-  const portable = sources.filter(file => !/^(infra|shared\/cli)\//.test(file))
+it('Node is named only in infra, the command line and what tests import: everything else runs in workerd', () => {
+  const portable = sources.filter(file => !/^(infra|shared\/(cli|testing))\//.test(file))
   const wrong = portable.filter(file => /from 'node:|\bprocess\.(env|exit|on|argv|pid)/.test(code(file)))
   expect(wrong).toEqual([])
 })

@@ -1,12 +1,33 @@
 // Turns a reported step into the row that is kept: checked, graded, priced and cut to size.
 
-import { gradeStep, usageOf } from '../domain/grading.ts'
-import { LIMITS } from '../domain/limits.ts'
-import { costMicro, type Price, priceOf } from '../domain/pricing.ts'
-import type { StepReport } from '../domain/protocol.ts'
-import { STEP_KINDS } from '../domain/vocabulary.ts'
-import { plainText } from '../store/columns.ts'
-import type { StepRow } from '../store/settle.ts'
+import { gradeStep, usageOf } from './grading.ts'
+import { LIMITS } from './limits.ts'
+import { plainText } from './plain-text.ts'
+import { costMicro, type Price, priceOf } from './pricing.ts'
+import type { StepReport } from './protocol.ts'
+import { type Outcome, type OutcomeReason, STEP_KINDS, type StepKind } from './vocabulary.ts'
+
+export interface StepRow {
+  seq: number
+  attempt: number
+  step_no: number
+  kind: StepKind
+  outcome: Outcome
+  outcome_reason: OutcomeReason | null
+  unpriced: boolean
+  input_tokens: number
+  output_tokens: number
+  cost_micro: number
+  started_at: string
+  duration_ms: number
+  key: string
+  name: string
+  model: string | null
+  error_code: string | null
+  error_message: string | null
+  input: string | null
+  output: string | null
+}
 
 /** What an agent sent does not follow the protocol. */
 export class ProtocolError extends Error {}

@@ -1,0 +1,169 @@
+// What an agent's lines about an item come to: steps counted and priced, and in the end a verdict. Guarantee: pure, so
+// that the consumer and a test of an agent cannot come to different verdicts.
+
+import { type GradedStep, gradeItem } from './grading.ts'
+import { LIMITS } from './limits.ts'
+import { plainText } from './plain-text.ts'
+import { centsOf, microOf, type Price } from './pricing.ts'
+import type { AgentDeclaration, AgentLine, ItemError, StepReport } from './protocol.ts'
+import { type StepRow, stepRow } from './step-row.ts'
+import type { ItemStatus, Outcome, OutcomeReason } from './vocabulary.ts'
+
+/** How an attempt ended for good, or for now (`paused`). */
+export interface Verdict {
+  status: Extract<ItemStatus, 'completed' | 'failed' | 'paused' | 'budget_exceeded'>
+  outcome: Outcome | null
+  outcome_reason: OutcomeReason | null
+  degraded_reason: string | null
+  error_code: string | null
+  error_message: string | null
+  output: string | null
+}
+
+/** What is known of an item while an agent works on it; `countStep` adds to it. */
+export interface ItemProgress {
+  seq: number
+  attempt: number
+  graded: GradedStep[]
+  /** Steps seen, those of earlier attempts too; the next one's number. */
+  step_count: number
+  cost_micro: number
+  item: { agent_failures: number; extra_budget_micro?: number | null }
+}
+
+const NOTHING: Omit<Verdict, 'status'> = {
+  outcome: null,
+  outcome_reason: null,
+  degraded_reason: null,
+  error_code: null,
+  error_message: null,
+  output: null,
+}
+
+/** Money the item may spend: what its agent declares and what was granted on resuming it; null is no bound. */
+export function itemBudgetMicro(
+  { item_budget_cents }: AgentDeclaration,
+  { item }: Pick<ItemProgress, 'item'>,
+): number | null {
+  return item_budget_cents === undefined ? null : microOf(item_budget_cents) + (item.extra_budget_micro ?? 0)
+}
+
+export interface CountedStep {
+  /** Absent where the step is one too many. */
+  row?: StepRow
+  /**
+   * The step records a hold. Found by a later attempt, it lets the item pass; so it is written together with the
+   * verdict that holds the item, and never without it. It is not counted yet.
+   */
+  holds: boolean
+  /** Where the step is the one that ends the item. */
+  verdict?: Verdict
+}
+
+/** @throws ProtocolError when the step is not one of the protocol's. */
+export function countStep(
+  progress: ItemProgress,
+  report: StepReport,
+  declaration: AgentDeclaration,
+  prices: Record<string, Price> | undefined,
+): CountedStep {
+  const maxSteps = declaration.max_steps ?? LIMITS.agent_steps.default
+  if (progress.step_count >= maxSteps) {
+    const message = `The item took more than ${maxSteps} steps.`
+    return { holds: false, verdict: failedVerdict('step_limit_exceeded', message, 'limit_exceeded') }
+  }
+  const { seq, attempt } = progress
+  const row = stepRow(report, { seq, attempt, step_no: progress.step_count + 1 }, prices)
+  if (HOLD_KEY.test(row.key)) return { row, holds: true }
+  progress.step_count++
+  progress.graded.push({ kind: row.kind, key: row.key, outcome: row.outcome, reason: row.outcome_reason })
+  progress.cost_micro += row.cost_micro
+  const budget = itemBudgetMicro(declaration, progress)
+  const spent = budget !== null && row.cost_micro > 0 && progress.cost_micro >= budget
+  return { row, holds: false, ...(spent && { verdict: budgetVerdict(declaration.on_budget, budget) }) }
+}
+
+/** The verdict of an item that returned; `output` is its JSON text. */
+export function resultVerdict(
+  line: Extract<AgentLine, { type: 'result' }>,
+  output: string,
+  steps: readonly GradedStep[],
+): Verdict {
+  if (isLongerThan(output, LIMITS.item_output_bytes)) {
+    const message = `The output is longer than ${LIMITS.item_output_bytes} bytes; store it elsewhere and return where.`
+    return failedVerdict('output_too_large', message, 'limit_exceeded')
+  }
+  const grade = gradeItem({
+    output: line.output,
+    output_text: output,
+    ...(line.degraded === undefined ? {} : { degraded: String(line.degraded) }),
+    ...(line.schema_error === undefined ? {} : { schema_error: String(line.schema_error) }),
+    steps,
+  })
+  return {
+    ...NOTHING,
+    status: 'completed',
+    outcome: grade.outcome,
+    outcome_reason: grade.reason,
+    degraded_reason: grade.degraded_reason === null ? null : words(grade.degraded_reason),
+    output,
+  }
+}
+
+/** The verdict of an item that raised; `again` where its agent's declared retries are not spent. */
+export function errorVerdict(
+  error: ItemError,
+  progress: ItemProgress,
+  declaration: AgentDeclaration,
+): Verdict | 'again' {
+  const retries = Math.min(declaration.retries ?? 0, LIMITS.agent_retries)
+  const mayHelp = error.retryable !== false && !FINAL_CODES.has(error.code)
+  if (mayHelp && progress.item.agent_failures < retries) return 'again'
+  if (error.code === 'budget_exceeded')
+    return budgetVerdict(declaration.on_budget, itemBudgetMicro(declaration, progress))
+  return failedVerdict(error.code, error.message, REASON_OF_CODE[error.code] ?? 'agent_error')
+}
+
+export const holdVerdict = (reason: string): Verdict => ({
+  ...NOTHING,
+  status: 'paused',
+  degraded_reason: words(reason),
+})
+
+export function failedVerdict(code: string, message: string, reason: OutcomeReason): Verdict {
+  return {
+    ...NOTHING,
+    status: 'failed',
+    outcome: 'failed',
+    outcome_reason: reason,
+    error_code: plainText(code, LIMITS.name_characters),
+    error_message: words(message),
+  }
+}
+
+export function budgetVerdict(onBudget: 'fail' | 'pause' | undefined, budgetMicro: number | null): Verdict {
+  const error_message = `The item reached its budget of ${centsOf(budgetMicro ?? 0)} cents.`
+  if (onBudget === 'pause')
+    return { ...NOTHING, status: 'paused', outcome_reason: 'budget_exceeded', error_message }
+  return { ...failedVerdict('budget_exceeded', error_message, 'budget_exceeded'), status: 'budget_exceeded' }
+}
+
+/** The key the SDK records `ctx.hold` under. */
+const HOLD_KEY = /^hold(#\d+)?$/
+
+/** Errors that another attempt would meet again. */
+const FINAL_CODES = new Set(['budget_exceeded', 'invalid_input', 'output_too_large', 'step_limit_exceeded'])
+
+const REASON_OF_CODE: Record<string, OutcomeReason> = {
+  llm_call_error: 'provider_error',
+  tool_call_error: 'step_error',
+  step_error: 'step_error',
+  step_timeout: 'limit_exceeded',
+  step_limit_exceeded: 'limit_exceeded',
+  output_too_large: 'limit_exceeded',
+}
+
+const words = (text: unknown) => plainText(String(text ?? ''), LIMITS.error_message_characters)
+
+const isLongerThan = (text: string, bytes: number) =>
+  text.length > bytes || (text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes)

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startModelServer } from '../../examples/model-server/server.ts'
+import TicketTriage from '../../examples/ticket-triage/agent.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
+import { recorded, runItem } from './index.ts'
+
+const input = { text: 'Where is my card? I ordered it two weeks ago.' }
+let parts: AsyncDisposableStack
+let file: string
+beforeEach(async () => {
+  parts = new AsyncDisposableStack()
+  file = join(parts.adopt(await tempFolder(), folder => folder.remove()).path, 'answers', 'triage.json')
+  const before = { ...process.env }
+  parts.defer(() => {
+    process.env = before
+  })
+})
+afterEach(() => parts.disposeAsync())
+
+/** The demo model, for whoever records. */
+async function provider() {
+  const server = await startModelServer({ port: 0 })
+  process.env.OPENAI_BASE_URL = `${server.url}/v1`
+  process.env.OPENAI_API_KEY = 'a-secret-key'
+  return server
+}
+
+describe('a recorded model', () => {
+  it('is asked once, and answers the same without a provider and without a key', async () => {
+    const server = await provider()
+    const first = await runItem(TicketTriage, { input, model: recorded(file, { record: true }) })
+    await server.close()
+    delete process.env.OPENAI_API_KEY
+    const again = await runItem(TicketTriage, { input, model: recorded(file) })
+    expect(first).toMatchObject({ status: 'completed', output: { category: 'card_delivery' } })
+    expect(again.output).toEqual(first.output)
+    expect(again.cost).toEqual(first.cost)
+    expect(await readFile(file, 'utf8')).not.toContain('a-secret-key')
+  })
+
+  it('knows a request by its path and body, wherever it was sent', async () => {
+    const server = await provider()
+    await runItem(TicketTriage, { input, model: recorded(file, { record: true }) })
+    await server.close()
+    process.env.OPENAI_BASE_URL = 'https://elsewhere.test/v1'
+    expect(await runItem(TicketTriage, { input, model: recorded(file) })).toMatchObject({
+      outcome: { status: 'ok' },
+    })
+  })
+
+  it('says what it has no answer for, and how to record it', async () => {
+    const other = { text: 'I want to close my account.' }
+    await expect(runItem(TicketTriage, { input: other, model: recorded(file) })).rejects.toMatchObject({
+      code: 'unrecorded_request',
+      message: expect.stringMatching(
+        /triage\.json has no answer to POST .*close my account.*ASSAY_RECORD=1/s,
+      ),
+    })
+    expect(existsSync(file)).toBe(false)
+  })
+
+  it('records when the environment says so, and keeps no failure', async () => {
+    process.env.ASSAY_RECORD = '1'
+    process.env.OPENAI_API_KEY = 'none'
+    process.env.OPENAI_BASE_URL = 'http://127.0.0.1:9/v1'
+    const failed = await runItem(TicketTriage, { input, model: recorded(file) })
+    expect(failed.error).toMatchObject({ code: 'llm_call_error' })
+    expect(existsSync(file)).toBe(false)
+  })
+
+  it('refuses a file that is none', async () => {
+    const broken = join(file, '../../broken.json')
+    await writeFile(broken, '{"version":1')
+    expect(() => recorded(broken)).toThrow(/broken\.json cannot be used/)
+  })
+})

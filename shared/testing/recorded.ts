@@ -1,0 +1,113 @@
+// A model whose answers were real once. Guarantee: what is in the file is answered from it, nothing else reaches the
+// network unless the test records, and no key or header of a request is written down.
+
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { canonicalJson } from '../domain/canonical.ts'
+import { bodyOf, type Model, ModelError, nameOf } from './model.ts'
+
+export interface RecordedOptions {
+  /** Whether to send what the file has no answer for, and to keep the answer; the variable ASSAY_RECORD=1 says so unless told. */
+  record?: boolean
+}
+
+interface Answer {
+  key: string
+  /** For people who read the file. */
+  method: string
+  path: string
+  request: unknown
+  answer: unknown
+}
+
+const VERSION = 1
+
+/**
+ * A model that answers from a file. With ASSAY_RECORD=1 in the environment, what the file has no answer for is really
+ * asked, with the agent's own keys and for money, and kept; without it, that is an error. To record anew, delete the
+ * file.
+ *
+ * A request is known by its method, its path with the query, and its body whatever the order of its keys; not by its
+ * host or headers. Sent several times, it gets the answers of the first, second … time, then the last again. Only
+ * answers with a 2xx status are kept.
+ *
+ * @param file a path from the current folder, or a URL
+ * @throws ModelError `bad_recording` at once; from `runItem`, `unrecorded_request`
+ * @example
+ * const model = recorded(new URL('./agent.recorded.json', import.meta.url))
+ * const result = await runItem(TicketTriage, { input, model })
+ */
+export function recorded(file: string | URL, options: RecordedOptions = {}): Model {
+  const path = file instanceof URL ? fileURLToPath(file) : resolve(file)
+  const record = options.record ?? /^(1|true|yes)$/.test(process.env.ASSAY_RECORD ?? '')
+  const answers = answersIn(path)
+  const asked = new Map<string, number>()
+  return {
+    live: record,
+    async answer(request, send) {
+      const body = await bodyOf(request)
+      const key = keyOf(request, body)
+      const before = asked.get(key) ?? 0
+      const known = answers.filter(answer => answer.key === key)
+      const found = known[before] ?? (record ? undefined : known.at(-1))
+      if (found === undefined && !record) throw unrecorded(path, request, body)
+      asked.set(key, before + 1)
+      if (found !== undefined) return respond(found.answer)
+      const response = await send(request)
+      if (!response.ok) return response
+      const text = await response.text()
+      const { pathname, search } = new URL(request.url)
+      const answer = jsonOr(text)
+      answers.push({ key, method: request.method, path: pathname + search, request: body, answer })
+      keep(path, answers)
+      return respond(answer)
+    },
+  }
+}
+
+function respond(answer: unknown): Response {
+  return typeof answer === 'string' ? new Response(answer) : Response.json(answer)
+}
+
+function keyOf({ method, url }: Request, body: unknown): string {
+  const { pathname, search } = new URL(url)
+  const text = `${method} ${pathname}${search}\n${canonicalJson(body)}`
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function answersIn(path: string): Answer[] {
+  if (!existsSync(path)) return []
+  try {
+    const { version, answers } = JSON.parse(readFileSync(path, 'utf8'))
+    if (version === VERSION && Array.isArray(answers)) return answers
+    throw new Error(`it is not a recording of version ${VERSION}`)
+  } catch (error) {
+    throw new ModelError('bad_recording', `${near(path)} cannot be used: ${(error as Error).message}`)
+  }
+}
+
+/** Written beside and moved, so that a test that is stopped leaves no half of a file. */
+function keep(path: string, answers: readonly Answer[]): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(`${path}.new`, `${JSON.stringify({ version: VERSION, answers }, null, 2)}\n`)
+  renameSync(`${path}.new`, path)
+}
+
+function unrecorded(path: string, request: Request, body: unknown): ModelError {
+  return new ModelError(
+    'unrecorded_request',
+    `${near(path)} has no answer to ${nameOf(request, body)}: run the test once with ASSAY_RECORD=1 and the keys of the provider, which costs what the calls cost`,
+  )
+}
+
+const near = (path: string) => relative(process.cwd(), path) || path
