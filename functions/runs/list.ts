@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../../shared/domain/limits.ts'
+import { RUN_STATES } from '../../shared/domain/vocabulary.ts'
 import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
@@ -18,6 +19,12 @@ export const listRuns = endpoint({
   query: z.strictObject({
     agent: slug.optional().describe('Only runs of the agent with this slug.'),
     item_id: itemId.optional().describe('Only runs that touched this item of yours, replays included.'),
+    state: z
+      .enum(RUN_STATES)
+      .optional()
+      .describe(
+        'Only runs that have not ended, or only those that have; a run that is stopped ends with its last item.',
+      ),
     project_id: uuid('Only runs of this project.').optional(),
     cursor: cursor.optional(),
     limit: pageSize(LIMITS.runs_page),

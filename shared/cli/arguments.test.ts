@@ -79,12 +79,22 @@ describe('a command line', () => {
   it('with an unknown command is told the nearest one, or all of them', () => {
     expect(refused('submitt', 'f')).toMatchObject({ exit: EXIT.usage, hint: 'did you mean submit?' })
     expect(refused('cancle', 'r').hint).toBe('did you mean cancel?')
-    expect(refused('destroy').hint).toContain('there are: deploy, package, agents, ')
+    expect(refused('destroy').hint).toContain('there are: overview, deploy, package, agents, ')
+  })
+})
+
+describe('no command', () => {
+  it.each([[[]], [['--json']]])('%j shows what matters now', argv => {
+    expect(parse(COMMANDS, argv)).toMatchObject({ kind: 'run', command: { name: 'overview' } })
+  })
+
+  it('takes only what the overview takes', () => {
+    expect(refused('--everything').message).toBe('overview has no option --everything')
   })
 })
 
 describe('help', () => {
-  it.each([[[]], [['--help']], [['-h']], [['help']]])('%j lists every command', argv => {
+  it.each([[['--help']], [['-h']], [['help']]])('%j lists every command', argv => {
     expect(parse(COMMANDS, argv)).toEqual({ kind: 'help', command: undefined })
     for (const { name, summary } of COMMANDS.filter(command => !command.name.includes(' '))) {
       expect(helpOf(COMMANDS, undefined)).toMatch(new RegExp(`^  ${name}( .*)?  ${summary}$`, 'm'))

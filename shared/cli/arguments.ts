@@ -45,6 +45,9 @@ export const GLOBAL_OPTIONS: readonly Option[] = [
   { name: 'help', about: 'this help' },
 ]
 
+/** What the name of the program alone stands for. */
+export const OVERVIEW = 'overview'
+
 export type Invocation =
   | { kind: 'help'; command: Command | undefined }
   | { kind: 'version' }
@@ -52,8 +55,11 @@ export type Invocation =
 
 /** @throws Failure `usage` */
 export function parse(commands: readonly Command[], argv: readonly string[]): Invocation {
+  // Without a command, with options or none, what is told is what matters now.
+  if (argv[0] === undefined || /^--(?!help$|version$)/.test(argv[0]))
+    return parse(commands, [OVERVIEW, ...argv])
   const [name] = argv
-  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+  if (name === 'help' || name === '--help' || name === '-h') {
     return { kind: 'help', command: commandOf(commands, argv.slice(1)) }
   }
   if (name === '--version' || name === 'version') return { kind: 'version' }
@@ -201,7 +207,7 @@ function explained(rows: readonly (readonly [words: string, meaning: string])[])
 function overview(commands: readonly Command[]): string {
   const shown = commands.filter(command => !isVerb(command))
   return [
-    'usage: assay COMMAND [options]',
+    'usage: assay [COMMAND] [options]',
     '',
     ...explained(shown.map(({ name, args, summary }) => [[name, ...args].join(' '), summary])),
     '',

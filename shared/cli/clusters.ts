@@ -73,7 +73,7 @@ export const failuresTable = (rows: readonly Failures[], screen: Screen) =>
   table<Failures>(
     [
       { title: 'ITEMS', value: row => count(row.count), align: 'right' },
-      { title: 'WHAT', value: row => row.what, least: 16 },
+      { title: 'WHAT', value: row => row.what, least: 40 },
       { title: 'CLUSTER', value: row => row.cluster_key ?? '', optional: 1 },
       { title: 'SUCH AS', value: row => row.record_id, optional: 2 },
     ],
@@ -96,24 +96,21 @@ export async function triageSince(api: Api, kind: TriageRow['kind'], since: numb
   return { rows, more: true }
 }
 
-/** By cluster, else by what went wrong; the most frequent first. */
+/** By cluster; what is alone in its cluster or in none, by its error or reason. The most frequent first. */
 export function clusteredOf(rows: readonly TriageRow[]): Failures[] {
-  const kinds = new Map<string, Failures>()
-  for (const row of rows) {
-    const what = whatOf(row)
-    const key = row.cluster_key ?? what
-    const known = kinds.get(key)
-    if (known !== undefined) known.count++
-    else
-      kinds.set(key, {
-        cluster_key: row.cluster_key,
-        what,
-        count: 1,
-        record_id: row.record_id,
-        last_at: row.created_at,
-      })
-  }
-  return [...kinds.values()].sort((a, b) => b.count - a.count)
+  const sizes = Map.groupBy(rows, row => row.cluster_key)
+  const clusterOf = ({ cluster_key }: TriageRow) =>
+    cluster_key !== null && sizes.get(cluster_key)!.length > 1 ? cluster_key : null
+  const kinds = Map.groupBy(rows, row => clusterOf(row) ?? row.error_code ?? row.reason)
+  return [...kinds.values()]
+    .map(([newest, ...others]) => ({
+      cluster_key: clusterOf(newest!),
+      what: whatOf(newest!),
+      count: 1 + others.length,
+      record_id: newest!.record_id,
+      last_at: newest!.created_at,
+    }))
+    .sort((a, b) => b.count - a.count)
 }
 
 const whatOf = ({ error_code, reason, message }: TriageRow) =>

@@ -3,7 +3,7 @@
 import { OUTCOMES } from '../domain/vocabulary.ts'
 import { ADMINISTRATION_COMMANDS } from './administer-commands.ts'
 import { ALERT_COMMANDS } from './alert-commands.ts'
-import type { Command, Option } from './arguments.ts'
+import { type Command, type Option, OVERVIEW } from './arguments.ts'
 import { DELIVERY_COMMANDS } from './delivery-commands.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 import { RECOVERY_COMMANDS } from './recovery-commands.ts'
@@ -22,6 +22,13 @@ const dryRun: Option = {
 }
 
 export const COMMANDS: readonly Command[] = [
+  {
+    name: OVERVIEW,
+    args: [],
+    summary: 'Show what matters now, with the next command to type; assay alone does.',
+    options: [],
+    run: async session => (await import('./overview.ts')).overview(session),
+  },
   {
     name: 'deploy',
     args: ['[FILE]'],

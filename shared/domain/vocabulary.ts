@@ -28,6 +28,10 @@ export const RUN_STATUSES = [
 ] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
+/** Whether anything of a run is still to come: one that was stopped is open until its items at work are over. */
+export const RUN_STATES = ['open', 'ended'] as const
+export type RunState = (typeof RUN_STATES)[number]
+
 /** Why a run stopped dispatching before its pile was empty. */
 export const STOP_REASONS = ['cancelled', 'budget_exceeded', 'consecutive_failures'] as const
 export type StopReason = (typeof STOP_REASONS)[number]

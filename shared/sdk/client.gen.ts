@@ -6106,6 +6106,11 @@ export interface operations {
                  */
                 item_id?: string;
                 /**
+                 * @description Only runs that have not ended, or only those that have; a run that is stopped ends with its last item.
+                 * @example open
+                 */
+                state?: "open" | "ended";
+                /**
                  * @description Only runs of this project.
                  * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
                  */

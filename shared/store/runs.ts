@@ -1,7 +1,8 @@
 // Reads of runs. An account's runs are found through its projects; newest first is by id, which holds the time.
 
-import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Database } from '../context.ts'
+import type { RunState } from '../domain/vocabulary.ts'
 import { agents, deployments, items, projects, runs } from '../schema/tables.ts'
 import type { RunRow } from '../schema/wire.ts'
 
@@ -10,6 +11,7 @@ export interface RunFilter {
   project_id: string | null
   agent?: string | undefined
   item_id?: string | undefined
+  state?: RunState | undefined
   before_id?: string | undefined
   limit: number
 }
@@ -23,6 +25,8 @@ function selectRuns(db: Database) {
     .leftJoin(deployments, eq(deployments.id, runs.deployment_id))
 }
 
+const STATES = { open: isNull, ended: isNotNull }
+
 export function listRuns(db: Database, filter: RunFilter): Promise<RunRow[]> {
   const touched = db
     .select({ id: items.run_id })
@@ -35,6 +39,7 @@ export function listRuns(db: Database, filter: RunFilter): Promise<RunRow[]> {
         filter.project_id === null ? undefined : eq(runs.project_id, filter.project_id),
         filter.agent === undefined ? undefined : eq(agents.slug, filter.agent),
         filter.item_id === undefined ? undefined : sql`${runs.id} in ${touched}`,
+        filter.state === undefined ? undefined : STATES[filter.state](runs.finished_at),
         filter.before_id === undefined ? undefined : lt(runs.id, filter.before_id),
       ),
     )

@@ -34,6 +34,19 @@ export function runsPart(given: Given): void {
       expect(second).toEqual({ ids: ids.slice(3), next: null })
     })
 
+    it('are listed by whether they have ended [runs.list-by-state]', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      const items = [{ input: 1 }]
+      const open = await makeRun(world, agent.id, items)
+      const ended = await makeRun(world, agent.id, items)
+      await world.call('POST', `/v2/runs/${ended}/cancel`)
+      for (const [state, id] of Object.entries({ open, ended })) {
+        const { json } = await world.call('GET', `/v2/runs?agent=${agent.slug}&state=${state}`)
+        expect(json.map((run: { id: string }) => run.id)).toEqual([id])
+      }
+    })
+
     it('fill a page of 50, or of what limit says, clamped to 1 to 500 [limits.runs-page]', async () => {
       const world = given()
       const agent = await makeAgent(world)

@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest'
+import { widthOf } from './format.ts'
+import type { Overview } from './overview.ts'
+import { overviewText } from './overview-view.ts'
+
+const NOW = Date.parse('2026-03-02T08:00:00Z')
+const screen = (columns: number) => ({ columns, paint: (_: unknown, text: string) => text, program: 'assay' })
+const nothing: Overview = {
+  runs: [],
+  waiting: {
+    dlq: { count: 0, more: false, oldest_at: null },
+    quarantine: { count: 0, more: false, oldest_at: null },
+  },
+  failures: [],
+  money: { today_usd: 0, unpriced: false, spent_cents: 0, credit_cents: null },
+  schedules: { missed: [], next: [] },
+  given_up: { count: 0, more: false, newest: null },
+  alerts: [],
+  begun: { agents: 1, runs: true },
+}
+const run = {
+  id: '01a1fefe-a857-7af4-a27d-273500000000',
+  name: 'nightly',
+  agent_slug: 'reader',
+  status: 'running',
+  total_items: 800,
+  queued: 700,
+  running: 8,
+  paused: 0,
+  completed: 90,
+  degraded_count: 3,
+  failed: 2,
+  budget_exceeded_count: 0,
+  cancelled: 0,
+  cost_usd: 1.5,
+  unpriced_item_count: 0,
+  created_at: '2026-03-02T07:58:00Z',
+} as Overview['runs'][number]
+const failure = {
+  cluster_key: 'a',
+  what: 'agent_error: it would not open',
+  count: 3,
+  record_id: run.id,
+  last_at: run.created_at,
+  prompt: 'Where is my order?',
+}
+const bad: Overview = {
+  ...nothing,
+  runs: Array.from({ length: 9 }, () => run),
+  waiting: {
+    dlq: { count: 1000, more: true, oldest_at: null },
+    quarantine: { count: 2, more: false, oldest_at: '2026-02-27T08:00:00Z' },
+  },
+  failures: Array.from({ length: 12 }, () => failure),
+  money: { today_usd: 3.2, unpriced: true, spent_cents: 9_000, credit_cents: 10_000 },
+  given_up: {
+    count: 2,
+    more: false,
+    newest: {
+      url: 'https://example.com/hook',
+      last_error: null,
+      last_status: 500,
+      created_at: run.created_at,
+    } as NonNullable<Overview['given_up']['newest']>,
+  },
+  alerts: [{ message: 'A moment was missed.', created_at: run.created_at } as Overview['alerts'][number]],
+}
+
+it('when little is wrong, what matters are a few lines', () => {
+  expect(overviewText(nothing, NOW, screen(80)).split('\n')).toEqual([
+    'runs       none in flight',
+    'to decide  nothing waits for a decision',
+    'money      $0 by the runs of today',
+  ])
+})
+
+it.each([60, 80, 120])(
+  'what is wrong fits %i columns and 30 rows, each part with the command that goes on',
+  columns => {
+    const lines = overviewText(bad, NOW, screen(columns)).split('\n')
+    expect(lines.filter(line => widthOf(line) > columns)).toEqual([])
+    expect(lines.length).toBeLessThanOrEqual(columns < 80 ? 36 : 30)
+    const text = lines.join('\n')
+    for (const next of ['top', 'triage', 'clusters --since 1d', 'alerts --since 1d', 'deliveries --failed'])
+      expect(text).toMatch(new RegExp(`assay ${next}$`, 'm'))
+    expect(text).toMatch(/9 in flight/)
+    expect(text).toMatch(/and 5 runs more/)
+    expect(text).toMatch(/1,000\+ did not work, 2 held, oldest 3d ago/)
+    expect(text).toMatch(/and 8 kinds more/)
+  },
+)
+
+it('money says when it is a lower bound, and how much credit is left', () => {
+  expect(overviewText(bad, NOW, screen(120))).toMatch(
+    /^money +≥\$3.20 by the runs of today\ncredit +\$90.00 of \$100.00 spent +assay projects/m,
+  )
+})
+
+it('who has deployed nothing is told how to begin', () => {
+  const text = overviewText({ ...nothing, begun: { agents: 0, runs: false } }, NOW, screen(80))
+  expect(text).toContain('assay deploy examples/ticket-triage/agent.ts')
+})

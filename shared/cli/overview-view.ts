@@ -1,0 +1,169 @@
+// What matters now, on one screen. Guarantee: what needs a person comes with the next command to type, and no part
+// takes more lines than its bound, so that all of it fits 24 rows of 80 columns when little is wrong.
+
+import { ago, ahead, clean, count, money, plural, shorten, spend, widthOf } from './format.ts'
+import type { Screen, Style } from './output.ts'
+import type { Overview } from './overview.ts'
+import { progressLine } from './progress.ts'
+import { isHeld } from './verdict.ts'
+
+const MOST = { runs: 4, failures: 4, alerts: 2, schedules: 2 }
+const UNKNOWN_PACE = { per_second: null, left_ms: null }
+const LABEL_COLUMNS = 11
+const NAME_COLUMNS = 30
+/** On a wider screen the eye would lose the line on its way to the command. */
+const MOST_COLUMNS = 100
+
+export function overviewText(found: Overview, now: number, screen: Screen): string {
+  const parts = [
+    runsPart(found, now, screen),
+    waitingPart(found, now, screen),
+    failuresPart(found, screen),
+    alertsPart(found, now, screen),
+    deliveriesPart(found, now, screen),
+    schedulesPart(found, now, screen),
+    moneyPart(found, screen),
+  ]
+  const first = found.begun.runs ? [] : beginning(found, screen)
+  return [...parts.flat(), ...first].join('\n')
+}
+
+/** A labelled line, and the command that goes on from it at its end, or below where it does not fit. */
+function line(label: string, text: string, next: string | undefined, screen: Screen): string[] {
+  const { paint, columns, program } = screen
+  const head = `${paint('bold', label.padEnd(LABEL_COLUMNS))}${text}`
+  if (next === undefined) return [head]
+  const command = paint('cyan', `${program} ${next}`)
+  const room = Math.min(columns, MOST_COLUMNS) - widthOf(head) - widthOf(command)
+  return room >= 2 ? [`${head}${' '.repeat(room)}${command}`] : [head, indented(command)]
+}
+
+const indented = (text: string) => ' '.repeat(LABEL_COLUMNS) + text
+
+const further = (all: number, most: number, noun: string, { paint }: Screen) =>
+  all > most ? [indented(paint('dim', `and ${plural(all - most, noun)} more`))] : []
+
+function runsPart({ runs }: Overview, now: number, screen: Screen): string[] {
+  const moving = runs.filter(run => !isHeld(run))
+  if (moving.length === 0) return line('runs', screen.paint('dim', 'none in flight'), undefined, screen)
+  const shown = moving.slice(0, MOST.runs).flatMap(run => {
+    const name = screen.paint('bold', shorten(clean(run.name ?? run.agent_slug), NAME_COLUMNS))
+    const since = screen.paint('dim', `${run.status}, ${ago(run.created_at, now)}`)
+    const heads = [`  ${name}  ${run.id}  ${since}`, `  ${run.id}  ${since}`, `  ${run.id}`]
+    const narrow = { ...screen, columns: screen.columns - 2 }
+    return [
+      heads.find(head => widthOf(head) <= screen.columns) ?? heads[2]!,
+      `  ${progressLine(run, UNKNOWN_PACE, narrow)}`,
+    ]
+  })
+  return [
+    ...line('runs', `${count(moving.length)} in flight`, 'top', screen),
+    ...shown,
+    ...further(moving.length, MOST.runs, 'run', screen),
+  ]
+}
+
+function waitingPart({ waiting, runs }: Overview, now: number, screen: Screen): string[] {
+  const { dlq, quarantine } = waiting
+  const lane = ({ count: items, more }: typeof dlq) => `${count(items)}${more ? '+' : ''}`
+  if (dlq.count + quarantine.count === 0)
+    return line('to decide', screen.paint('dim', 'nothing waits for a decision'), undefined, screen)
+  const since = [dlq, quarantine].flatMap(({ oldest_at }) => oldest_at ?? []).sort()[0]
+  const text = [
+    dlq.count > 0 && screen.paint('red', `${lane(dlq)} did not work`),
+    quarantine.count > 0 && screen.paint('cyan', `${lane(quarantine)} held`),
+    since !== undefined && screen.paint('dim', `oldest ${ago(since, now)}`),
+  ]
+  const held = runs.filter(isHeld).length
+  return [
+    ...line('to decide', text.filter(Boolean).join(', '), 'triage', screen),
+    ...(held > 0
+      ? [indented(screen.paint('dim', `${plural(held, 'run')} can only go on once you decide`))]
+      : []),
+  ]
+}
+
+function failuresPart({ failures }: Overview, screen: Screen): string[] {
+  if (failures.length === 0) return []
+  const total = failures.reduce((sum, failure) => sum + failure.count, 0)
+  const shown = failures.slice(0, MOST.failures).map(failure => {
+    const amount = count(failure.count).padStart(LABEL_COLUMNS - 2)
+    const what = failure.prompt === null ? failure.what : `${failure.what} · ${clean(failure.prompt)}`
+    return `${screen.paint('red', amount)}  ${shorten(what, screen.columns - LABEL_COLUMNS)}`
+  })
+  return [
+    ...line('failed', `${count(total)} since yesterday`, 'clusters --since 1d', screen),
+    ...shown,
+    ...further(failures.length, MOST.failures, 'kind', screen),
+  ]
+}
+
+function alertsPart({ alerts }: Overview, now: number, screen: Screen): string[] {
+  if (alerts.length === 0) return []
+  const shown = alerts
+    .slice(0, MOST.alerts)
+    .map(alert =>
+      indented(
+        shorten(`${clean(alert.message)} (${ago(alert.created_at, now)})`, screen.columns - LABEL_COLUMNS),
+      ),
+    )
+  const text = screen.paint('red', `${count(alerts.length)} since yesterday`)
+  return [
+    ...line('alerts', text, 'alerts --since 1d', screen),
+    ...shown,
+    ...further(alerts.length, MOST.alerts, 'alert', screen),
+  ]
+}
+
+function deliveriesPart({ given_up }: Overview, now: number, screen: Screen): string[] {
+  const { count: messages, more, newest } = given_up
+  if (newest === null) return []
+  const text = `${count(messages)}${more ? '+' : ''} given up since yesterday, the last ${ago(newest.created_at, now)}`
+  const why = clean(newest.last_error ?? `answered ${newest.last_status}`)
+  return [
+    ...line('callbacks', screen.paint('red', text), 'deliveries --failed', screen),
+    indented(shorten(`${clean(newest.url)}: ${why}`, screen.columns - LABEL_COLUMNS)),
+  ]
+}
+
+function schedulesPart({ schedules }: Overview, now: number, screen: Screen): string[] {
+  const { missed, next } = schedules
+  const went: Style = 'red'
+  const shownMissed = missed.slice(0, MOST.schedules).flatMap(schedule => {
+    const last = schedule.last_event!
+    const text = `${clean(schedule.agent_slug)} ${last.outcome} its moment ${ago(last.scheduled_for, now)}`
+    return line('missed', screen.paint(went, text), `schedules events ${schedule.id}`, screen)
+  })
+  const [soonest] = next
+  if (soonest === undefined) return shownMissed
+  const others = next.length > 1 ? `, and ${count(next.length - 1)} more within a day` : ''
+  const text = `${clean(soonest.schedule.agent_slug)} ${ahead(soonest.at, now)}${others}`
+  return [
+    ...shownMissed,
+    ...further(missed.length, MOST.schedules, 'missed schedule', screen),
+    ...line('next', text, 'schedules', screen),
+  ]
+}
+
+function moneyPart({ money: spent }: Overview, screen: Screen): string[] {
+  const today = `${spend(spent.today_usd, spent.unpriced)} by the runs of today`
+  if (spent.credit_cents === null) return line('money', today, undefined, screen)
+  const share = spent.credit_cents === 0 ? 1 : spent.spent_cents / spent.credit_cents
+  const style: Style = share >= 1 ? 'red' : share >= 0.8 ? 'yellow' : 'green'
+  const credit = `${money(spent.spent_cents / 100)} of ${money(spent.credit_cents / 100)} spent`
+  return [
+    ...line('money', today, undefined, screen),
+    ...line('credit', screen.paint(style, credit), 'projects', screen),
+  ]
+}
+
+function beginning({ begun }: Overview, { paint, program }: Screen): string[] {
+  const words =
+    begun.agents === 0
+      ? [
+          'Nothing has been deployed yet. Begin with an agent of the examples:',
+          `deploy examples/ticket-triage/agent.ts`,
+        ]
+      : ['Nothing has run yet:', 'agents']
+  return ['', words[0]!, `  ${paint('cyan', `${program} ${words[1]}`)}`]
+}

@@ -1,0 +1,118 @@
+// What matters now, read from the lists of the API. Guarantee: a bounded number of requests, all at once, whatever
+// there is; a figure that is a lower bound says so.
+
+import { LIMITS } from '../domain/limits.ts'
+import { type Api, answered, pageOf, type Run, type Schemas } from './api.ts'
+import { clusteredOf, type Failures, triageSince } from './clusters.ts'
+import { EXIT, type ExitCode, Failure } from './failure.ts'
+import { sinceOf } from './listing.ts'
+import { overviewText } from './overview-view.ts'
+import type { Session } from './session.ts'
+
+const YESTERDAY = '1d'
+const SOON_MS = 86_400_000
+
+export interface Overview {
+  runs: Run[]
+  /** Items that wait for a decision, by lane. */
+  waiting: Record<'dlq' | 'quarantine', { count: number; more: boolean; oldest_at: string | null }>
+  /** Since yesterday; those that are a cluster with what they were asked. */
+  failures: (Failures & { prompt: string | null })[]
+  money: { today_usd: number; unpriced: boolean; spent_cents: number; credit_cents: number | null }
+  schedules: { missed: Schemas['Schedule'][]; next: { schedule: Schemas['Schedule']; at: string }[] }
+  given_up: { count: number; more: boolean; newest: Schemas['Delivery'] | null }
+  alerts: Schemas['Alert'][]
+  /** Whether anything has ever been deployed here, and has run. */
+  begun: { agents: number; runs: boolean }
+}
+
+export async function overview(session: Session): Promise<ExitCode> {
+  const found = await readOverview(session.api, session.now()).catch(error => {
+    throw withHelp(error)
+  })
+  session.output.emit('overview', found, screen => overviewText(found, session.now(), screen))
+  return EXIT.ok
+}
+
+/** Who types the name of the command alone may not know what it is for. */
+function withHelp(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.next !== undefined) return error
+  return new Failure(error.exit, error.code, error.message, { hint: error.hint, next: 'assay --help' })
+}
+
+export async function readOverview(api: Api, now: number): Promise<Overview> {
+  const since = sinceOf(YESTERDAY, now)!
+  const [runs, recent, dlq, quarantine, projects, schedules, deliveries, alerts, agents, known] =
+    await Promise.all([
+      openRuns(api),
+      pageOf(api.GET('/v2/runs', { params: { query: { limit: LIMITS.runs_page.max } } })),
+      triageSince(api, 'dlq', 0),
+      triageSince(api, 'quarantine', 0),
+      answered(api.GET('/v1/projects')),
+      answered(api.GET('/v1/schedules', { params: { query: { limit: LIMITS.schedules_page.max } } })),
+      failedDeliveries(api, since),
+      answered(api.GET('/v1/alerts', { params: { query: { limit: LIMITS.alerts_page.max } } })),
+      answered(api.GET('/v1/agents')),
+      answered(api.GET('/v1/durable/runs/clusters')),
+    ])
+  const prompts = new Map<string | null, string>(
+    known.clusters.map(one => [one.cluster_key, one.sample_prompt]),
+  )
+  return {
+    runs,
+    waiting: { dlq: laneOf(dlq), quarantine: laneOf(quarantine) },
+    failures: clusteredOf(dlq.rows.filter(row => Date.parse(row.created_at) >= since)).map(failure => ({
+      ...failure,
+      prompt: prompts.get(failure.cluster_key) ?? null,
+    })),
+    money: moneyOf(recent.rows, projects, now),
+    schedules: schedulesOf(schedules, since, now),
+    given_up: deliveries,
+    alerts: alerts.alerts.filter(alert => Date.parse(alert.created_at) >= since),
+    begun: { agents: agents.length, runs: recent.rows.length > 0 },
+  }
+}
+
+export const openRuns = async (api: Api) =>
+  answered(api.GET('/v2/runs', { params: { query: { state: 'open', limit: LIMITS.runs_page.max } } }))
+
+const laneOf = ({ rows, more }: { rows: { created_at: string }[]; more: boolean }) => ({
+  count: rows.length,
+  more,
+  oldest_at: more ? null : (rows.at(-1)?.created_at ?? null),
+})
+
+async function failedDeliveries(api: Api, since: number): Promise<Overview['given_up']> {
+  const query = { state: 'failed' as const, limit: LIMITS.deliveries_page.max }
+  const page = await answered(api.GET('/v1/deliveries', { params: { query } }))
+  const recent = page.deliveries.filter(delivery => Date.parse(delivery.created_at) >= since)
+  const more = page.next_cursor !== null && recent.length === page.deliveries.length
+  return { count: recent.length, more, newest: recent[0] ?? null }
+}
+
+/** What the runs that were submitted today cost so far, beside what was ever spent and what may be. */
+function moneyOf(runs: readonly Run[], projects: readonly Schemas['Project'][], now: number) {
+  const midnight = new Date(now).setHours(0, 0, 0, 0)
+  const today = runs.filter(run => Date.parse(run.created_at) >= midnight)
+  const credits = projects.flatMap(({ credit_cents }) => (credit_cents === null ? [] : [credit_cents]))
+  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
+  return {
+    today_usd: sum(today.map(run => run.cost_usd)),
+    unpriced: today.some(run => run.unpriced_item_count > 0) || today.length === LIMITS.runs_page.max,
+    spent_cents: sum(projects.map(project => project.spent_cents)),
+    credit_cents: credits.length === projects.length && credits.length > 0 ? sum(credits) : null,
+  }
+}
+
+function schedulesOf(schedules: readonly Schemas['Schedule'][], since: number, now: number) {
+  const went = ({ last_event: last }: Schemas['Schedule']) =>
+    last !== null && Date.parse(last.occurred_at) >= since ? last.outcome : undefined
+  const next = schedules
+    .flatMap(schedule => (schedule.next_fires[0] ? [{ schedule, at: schedule.next_fires[0] }] : []))
+    .filter(({ at }) => Date.parse(at) <= now + SOON_MS)
+    .sort((a, b) => a.at.localeCompare(b.at))
+  return {
+    missed: schedules.filter(schedule => ['missed', 'error'].includes(went(schedule) ?? '')),
+    next,
+  }
+}
