@@ -64,7 +64,7 @@ export async function breachesOf(sql: Sql, runId: string): Promise<string[]> {
       where run_id = ${runId} group by seq having count(*) > 1
     union all
     select 'item ' || i.seq || ' (' || i.status || ') has no recorded verdict' from items i
-      where i.run_id = ${runId} and not exists (
+      where i.run_id = ${runId} and i.status <> 'paused' and not exists (
         select from audit_verdicts v where v.run_id = i.run_id and v.seq = i.seq and v.attempt = i.attempt)
     union all
     select 'step ' || key || ' of item ' || seq || ' is recorded ' || count(*) || ' times' from steps

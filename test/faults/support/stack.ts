@@ -6,6 +6,7 @@ import { expect, vi } from 'vitest'
 import { isFree } from '../../../infra/local/store.ts'
 import { openConnections } from '../../../infra/node/connections.ts'
 import { createContext } from '../../../infra/node/context.ts'
+import type { Part } from '../../../infra/node/server.ts'
 import { bundleAgent } from '../../../shared/cli/bundle.ts'
 import type { Sql } from '../../../shared/context.ts'
 import { bootstrapAccount } from '../../../shared/engine/bootstrap.ts'
@@ -33,12 +34,14 @@ export interface Stack {
   control: AssayProcess
   startControl(faults?: string): Promise<void>
   startConsumer(faults?: string, env?: Record<string, string>): Promise<AssayProcess>
+  /** One part in a process of its own; the API answers at `base_url` unless PORT says otherwise. */
+  startPart(part: Part, env?: Record<string, string>): Promise<AssayProcess>
   /** The runtime function, at a port that is free. */
   startRuntime(port: number): Promise<AssayProcess>
   /** Resolves when the process has died and PostgreSQL has done with what it had sent before. */
   gone(dead: AssayProcess): Promise<string | number>
-  /** Deploys the probe agent under a new slug; returns its agent id. */
-  deploy(declaration?: Record<string, unknown>): Promise<string>
+  /** Deploys the probe agent, or another, under a new slug; returns its agent id. */
+  deploy(declaration?: Record<string, unknown>, bundle?: Bundle): Promise<string>
   submit(agentId: string, inputs: readonly unknown[], query?: Record<string, string>): Promise<string>
   run(runId: string): Promise<RunRow>
   /** Resolves when the condition on the run's row holds; stores may be away meanwhile. */
@@ -56,6 +59,11 @@ export interface Stack {
   /** Ends every process that was started, whatever state it is in. */
   endProcesses(): Promise<void>
   close(): Promise<void>
+}
+
+/** What is deployed: an agent's code, what it declares, and its environment. */
+export type Bundle = Pick<Awaited<ReturnType<typeof bundleAgent>>, 'code' | 'declaration'> & {
+  env: Record<string, string>
 }
 
 export interface RunRow {
@@ -140,6 +148,7 @@ async function build(parts: AsyncDisposableStack): Promise<Stack> {
       stack.control = await start({ ASSAY_PARTS: 'api,tick' }, faults)
     },
     startConsumer: (faults, env = {}) => start({ ASSAY_PARTS: 'consumer', ...env }, faults),
+    startPart: (part, env = {}) => start({ ASSAY_PARTS: part, ...env }),
     startRuntime: port => start({ PORT: String(port) }, undefined, 'runtime'),
     async gone(dead) {
       const how = await dead.exited
@@ -153,8 +162,8 @@ async function build(parts: AsyncDisposableStack): Promise<Stack> {
       )
       return how
     },
-    async deploy(declaration = {}) {
-      const bundle = await probeBundle()
+    async deploy(declaration = {}, given) {
+      const bundle = given ?? (await probeBundle(probe))
       const slug = `probe-${++agents}`
       const agent = await client.POST('/v1/agents', { body: { project_id, name: slug, slug } })
       const agentId = agent.data!.id
@@ -163,8 +172,8 @@ async function build(parts: AsyncDisposableStack): Promise<Stack> {
         body: {
           kind: 'bundle',
           code: bundle.code,
-          declaration: { ...bundle.declaration, network: [probe.host], ...declaration },
-          env: { PROBE_URL: probe.url },
+          declaration: { ...bundle.declaration, ...declaration },
+          env: bundle.env,
         },
       })
       expect(deployed.response.status).toBe(201)
@@ -262,9 +271,10 @@ async function repeatedSteps({ sql, probe }: Stack, runId: string): Promise<stri
 }
 
 let bundled: ReturnType<typeof bundleAgent> | undefined
-const probeBundle = () => {
+async function probeBundle(probe: Probe): Promise<Bundle> {
   bundled ??= bundleAgent(join(import.meta.dirname, 'agent.ts'))
-  return bundled
+  const { code, declaration } = await bundled
+  return { code, declaration: { ...declaration, network: [probe.host] }, env: { PROBE_URL: probe.url } }
 }
 
 let nextPort = 20_000 + (process.pid % 20_000)
