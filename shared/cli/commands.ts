@@ -6,6 +6,7 @@ import { ALERT_COMMANDS } from './alert-commands.ts'
 import { type Command, type Option, OVERVIEW } from './arguments.ts'
 import { DELIVERY_COMMANDS } from './delivery-commands.ts'
 import { LIST_OPTIONS } from './list-options.ts'
+import { PROJECT_COMMANDS } from './project-commands.ts'
 import { RECOVERY_COMMANDS } from './recovery-commands.ts'
 import { SCHEDULE_COMMANDS } from './schedule-commands.ts'
 import { TRIGGER_COMMANDS } from './trigger-commands.ts'
@@ -22,6 +23,7 @@ const dryRun: Option = {
 }
 
 export const COMMANDS: readonly Command[] = [
+  ...PROJECT_COMMANDS,
   {
     name: OVERVIEW,
     args: [],

@@ -1,0 +1,160 @@
+// The files of a new agent project. Guarantee: its tests pass as they are, and its items come out ok.
+
+export interface NewProject {
+  /** As people call the agent. */
+  name: string
+  slug: string
+  /** The agent's class. */
+  class_name: string
+  /** What stands for Assay among the dependencies. */
+  assay: string
+  /** The versions of packages that Assay has, by name. */
+  versions: Record<string, string>
+}
+
+export const projectFiles = (project: NewProject): Record<string, string> => ({
+  'package.json': packageJson(project),
+  'tsconfig.json': TSCONFIG,
+  '.gitignore': 'node_modules\n',
+  'agent.ts': agent(project),
+  'agent.test.ts': test(project),
+  'items.jsonl': ITEMS,
+  'README.md': readme(project),
+})
+
+function packageJson({ slug, assay, versions }: NewProject): string {
+  const of = (...names: string[]) => Object.fromEntries(names.map(name => [name, `^${versions[name]}`]))
+  const content = {
+    name: slug,
+    private: true,
+    type: 'module',
+    scripts: { test: 'assay test', deploy: 'assay deploy agent.ts --env OPENAI_API_KEY' },
+    dependencies: { assay, ...of('openai', 'zod') },
+    devDependencies: of('@types/node'),
+  }
+  return `${JSON.stringify(content, null, 2)}\n`
+}
+
+const TSCONFIG = `{
+  "compilerOptions": {
+    "target": "ES2024",
+    "lib": ["ES2024", "ESNext.Disposable", "DOM", "DOM.Iterable", "DOM.AsyncIterable"],
+    "module": "NodeNext",
+    "types": ["node"],
+    "strict": true,
+    "allowImportingTsExtensions": true,
+    "skipLibCheck": true,
+    "noEmit": true
+  }
+}
+`
+
+const agent = ({ name, class_name }: NewProject) => `// Sorts a customer's message.
+
+import { agent, type Context } from 'assay'
+import OpenAI from 'openai'
+import { z } from 'zod'
+
+const Message = z.object({ id: z.string(), text: z.string().trim().min(1) })
+const Sorting = z.object({ kind: z.enum(['question', 'complaint', 'praise', 'unsorted']), urgent: z.boolean() })
+
+const MODEL = process.env.OPENAI_MODEL ?? 'gpt-5-mini'
+
+@agent({
+  name: ${JSON.stringify(name)},
+  itemBudgetCents: 5,
+  timeoutSeconds: 60,
+  retries: 2,
+  network: ['api.openai.com', '$OPENAI_BASE_URL'],
+  input: Message,
+  output: Sorting,
+})
+export default class ${class_name} {
+  openai = new OpenAI({ maxRetries: 0 }) // Assay tries again, and pays for no step twice
+
+  async run(ctx: Context, message: z.infer<typeof Message>): Promise<z.infer<typeof Sorting>> {
+    const completion = await ctx.llm(
+      'sort',
+      {
+        model: MODEL,
+        messages: [
+          { role: 'system', content: 'Sort the message of a customer.' },
+          { role: 'user', content: message.text },
+        ],
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name: 'sorting', strict: true, schema: z.toJSONSchema(Sorting) },
+        },
+      },
+      request => this.openai.chat.completions.create(request, { signal: ctx.signal }),
+    )
+    const answer = completion.choices[0]?.message.content
+    // Refused, cut off or empty: the verdict says so, read from the recorded step.
+    return answer && completion.choices[0]?.finish_reason === 'stop'
+      ? Sorting.parse(JSON.parse(answer))
+      : { kind: 'unsorted', urgent: false }
+  }
+}
+`
+
+const test = ({ class_name }: NewProject) => `import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runItem, scripted } from 'assay/testing'
+import ${class_name} from './agent.ts'
+
+const input = { id: 'm-1', text: 'My order has not arrived, and I need it today!' }
+
+test('sorts a message', async () => {
+  const model = scripted([{ json: { kind: 'complaint', urgent: true } }])
+  const result = await runItem(${class_name}, { input, model })
+  assert.equal(result.status, 'completed')
+  assert.equal(result.outcome.status, 'ok')
+  assert.deepEqual(result.output, { kind: 'complaint', urgent: true })
+  assert.ok(result.cost.usd < 0.01)
+})
+
+test('is degraded, not failed, when the model refuses', async () => {
+  const model = scripted([{ refusal: 'I cannot help with that.' }])
+  const result = await runItem(${class_name}, { input, model })
+  assert.equal(result.status, 'completed')
+  assert.deepEqual([result.outcome.status, result.outcome.reason], ['degraded', 'refusal'])
+})
+
+test('asks again when the model is overloaded', async () => {
+  const model = scripted([{ status: 500 }, { json: { kind: 'question', urgent: false } }])
+  const result = await runItem(${class_name}, { input, model })
+  assert.equal(result.outcome.status, 'ok')
+  assert.equal(result.attempts, 2)
+})
+`
+
+const ITEMS = [
+  'My order has not arrived, and I need it today!',
+  'Which colours does the lamp come in?',
+  'The new kettle is wonderful, thank you.',
+  'I was charged twice for the same invoice.',
+  'Can I change the address of my delivery?',
+  'Your driver was very kind to my grandmother.',
+]
+  .map((text, at) => `${JSON.stringify({ id: `m-${at + 1}`, text })}\n`)
+  .join('')
+
+const readme = ({ name, slug }: NewProject) => `# ${name}
+
+\`agent.ts\` is what runs over each item, \`agent.test.ts\` tests it without a server or a model, \`items.jsonl\` is a small pile.
+
+\`\`\`sh
+npm install
+npm test
+\`\`\`
+
+With Assay running (\`npm start\` in its checkout; elsewhere ASSAY_BASE_URL and ASSAY_API_KEY say where):
+
+\`\`\`sh
+npx assay deploy agent.ts --env OPENAI_API_KEY           # your own key, passed on
+npx assay submit items.jsonl --agent ${slug} --item-id id --watch
+npx assay triage                                         # what did not work
+\`\`\`
+
+Without a key, \`examples/model-server\` of Assay's checkout plays the model: \`--env OPENAI_BASE_URL=http://127.0.0.1:8099/v1 --env OPENAI_API_KEY=none\`.
+`

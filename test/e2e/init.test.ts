@@ -1,0 +1,94 @@
+// What `assay init` makes is installed, tested, deployed and run as somebody would who has just read its README.
+
+import { execFile } from 'node:child_process'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startModelServer } from '../../examples/model-server/server.ts'
+import { assay, CHECKOUT, type Stack, startStack } from '../support/stack.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const parts = new AsyncDisposableStack()
+let folder: string
+let project: string
+beforeAll(async () => {
+  folder = parts.adopt(await tempFolder(), temporary => temporary.remove()).path
+  project = join(folder, 'mail-sorter')
+})
+afterAll(() => parts.disposeAsync())
+
+const anywhere = { env: {} }
+const init = () => assay(anywhere, ['init', project]).done
+
+/** As typed in the project's folder. */
+async function typed(command: string, ...args: string[]) {
+  const { NODE_OPTIONS: _, VITEST: __, NODE_TEST_CONTEXT: ___, ...env } = process.env
+  return promisify(execFile)(command, args, { cwd: project, env })
+}
+
+/** Takes the packages from here, so that the test needs no registry; nothing else about the install differs. */
+async function packagesFromHere() {
+  const path = join(project, 'package.json')
+  const content = JSON.parse(await readFile(path, 'utf8'))
+  for (const dependencies of [content.dependencies, content.devDependencies])
+    for (const name of Object.keys(dependencies))
+      if (name !== 'assay') dependencies[name] = `file:${join(CHECKOUT, 'node_modules', name)}`
+  await writeFile(path, JSON.stringify(content))
+}
+
+describe('a new project', { timeout: 120_000 }, () => {
+  it('has an agent, its tests and items, and is written over nothing', async () => {
+    const made = await init()
+    expect(made.events[0]).toMatchObject({ event: 'project', slug: 'mail-sorter', name: 'Mail sorter' })
+    expect((await readdir(project)).sort()).toEqual([
+      '.gitignore',
+      'README.md',
+      'agent.test.ts',
+      'agent.ts',
+      'items.jsonl',
+      'package.json',
+      'tsconfig.json',
+    ])
+    await writeFile(join(project, 'agent.ts'), 'mine')
+    const again = await init()
+    expect(again).toMatchObject({ code: 2, err: expect.stringContaining('has package.json') })
+    expect(await readFile(join(project, 'agent.ts'), 'utf8')).toBe('mine')
+  })
+
+  it('is installed, and its tests pass', async () => {
+    project = join(folder, 'second', '2nd sorter')
+    await init()
+    await packagesFromHere()
+    await typed('npm', 'install', '--offline', '--no-audit', '--no-fund')
+    const { stdout } = await typed('npm', 'test')
+    expect(stdout).toMatch(/pass 3\n/)
+    expect(stdout).toMatch(/fail 0\n/)
+    await typed(join(CHECKOUT, 'node_modules/.bin/tsc'), '-p', '.')
+  })
+
+  it('says by its exit code when a test of it fails', async () => {
+    const path = join(project, 'agent.test.ts')
+    const text = await readFile(path, 'utf8')
+    await writeFile(
+      path,
+      text.replace("kind: 'complaint', urgent: true })", "kind: 'praise', urgent: true })"),
+    )
+    await expect(typed(join(CHECKOUT, 'shared/cli/main.ts'), 'test')).rejects.toMatchObject({ code: 11 })
+  })
+
+  it('is deployed to a stack, and all its items are ok', async () => {
+    const model = await startModelServer({ port: 0 })
+    parts.defer(() => model.close())
+    const stack: Stack = await startStack()
+    parts.defer(() => stack.close())
+    const run = (...args: string[]) => assay(stack, args).done
+    const env = ['--env', `OPENAI_BASE_URL=${model.url}/v1`, '--env', 'OPENAI_API_KEY=none']
+    const deployed = await run('deploy', join(project, 'agent.ts'), ...env)
+    expect(deployed.events[0]).toMatchObject({ slug: '2nd-sorter' })
+    const items = join(project, 'items.jsonl')
+    const submitted = await run('submit', items, '--agent', '2nd-sorter', '--item-id', 'id', '--watch')
+    expect(submitted.events.at(-1)).toMatchObject({ event: 'ended', run: { total_items: 6, completed: 6 } })
+    expect(submitted.code).toBe(0)
+  })
+})
