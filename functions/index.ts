@@ -60,6 +60,7 @@ import { dismissItem } from './recovery/dismiss-item.ts'
 import { getRecovery } from './recovery/get-recovery.ts'
 import { listRecoveries } from './recovery/list-recoveries.ts'
 import { listTriage } from './recovery/list-triage.ts'
+import { reopenItem } from './recovery/reopen-item.ts'
 import { replayItem } from './recovery/replay-item.ts'
 import { resumeItem } from './recovery/resume-item.ts'
 import { cancelRun } from './runs/cancel.ts'
@@ -133,6 +134,7 @@ export const endpoints: readonly Endpoint[] = [
   resumeItem,
   acknowledgeItem,
   dismissItem,
+  reopenItem,
   listTriage,
   createRecovery,
   listRecoveries,

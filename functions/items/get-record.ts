@@ -1,8 +1,9 @@
-import { parseItemRecordId } from '../../shared/domain/ids.ts'
+import { itemActionsOf } from '../../shared/domain/recovery.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
-import { within } from '../../shared/http/scope.ts'
-import { ItemRecord, itemRecordOf } from '../../shared/schema/wire.ts'
+import { itemIn, notFound, within } from '../../shared/http/scope.ts'
+import { ItemWithDecision, itemWithDecisionOf } from '../../shared/schema/wire-recovery.ts'
 import { findItem } from '../../shared/store/items.ts'
+import { findStanding } from '../../shared/store/triage.ts'
 
 export const getItemRecord = endpoint({
   method: 'get',
@@ -10,14 +11,20 @@ export const getItemRecord = endpoint({
   tag: 'Items',
   operation_id: 'getItemRecord',
   summary: 'Get the record of an item',
-  description: 'By its record id: what went in, what came out, both verdicts and what it cost.',
+  description:
+    'By its record id: what went in, what came out, both verdicts, what it cost, what was decided about it and what may be done now.',
   auth: 'any',
   params: { itemId: 'item' },
-  answers: { 200: { description: 'The record.', schema: ItemRecord } },
+  answers: { 200: { description: 'The record.', schema: ItemWithDecision } },
   errors: [],
   async handle({ ctx, principal, params }) {
-    const key = parseItemRecordId(params.itemId)
-    const item = key && (await findItem(ctx.db, principal.account_id, key))
-    return itemRecordOf(within(principal, 'item', item))
+    const key = await itemIn(ctx, principal, params.itemId)
+    const [item, standing] = await Promise.all([
+      findItem(ctx.db, principal.account_id, key),
+      findStanding(ctx.sql, key),
+    ])
+    // What belongs to a run may be removed between two looks.
+    if (standing === undefined) throw notFound('item')
+    return itemWithDecisionOf(within(principal, 'item', item), standing, itemActionsOf(standing))
   },
 })

@@ -74,6 +74,13 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
     run: async (...given) => (await import('./triage.ts')).dismiss(...given),
   },
   {
+    name: 'reopen',
+    args: ['ITEM'],
+    summary: 'Take back that an item was acknowledged or dismissed, within an hour.',
+    options: [],
+    run: async (...given) => (await import('./triage.ts')).reopen(...given),
+  },
+  {
     name: 'clusters',
     args: [],
     summary: 'List failures that share an error and a prompt, the most frequent first.',

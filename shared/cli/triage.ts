@@ -150,6 +150,13 @@ export async function dismiss({ api, output }: Session, given: Given): Promise<E
   return EXIT.ok
 }
 
+export async function reopen({ api, output }: Session, given: Given): Promise<ExitCode> {
+  const itemId = given.arg(0)
+  await answered(api.POST('/v1/durable/runs/{itemId}/reopen', { params: { path: { itemId } } }))
+  output.emit('reopened', { record_id: itemId }, () => `${itemId} waits for a decision again`)
+  return EXIT.ok
+}
+
 export async function why({ api, output }: Session, given: Given): Promise<ExitCode> {
   const found = await answered(
     api.GET('/v1/durable/runs/{itemId}/why', { params: { path: { itemId: given.arg(0) } } }),

@@ -39,6 +39,8 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
     'The item worked, has not ended, or is being replayed already; the message says which.',
   item_not_paused: 'The item is not held for a decision, or its run was stopped, so it cannot go on.',
   item_already_decided: 'The item does not wait for a decision, or not any more.',
+  item_not_reopenable:
+    'Nothing was decided about the item, or what was cannot be taken back; the message says why.',
   nothing_to_recover: 'No item that waits for a decision passes the filter.',
   recovery_already_ended: 'The recovery has ended: there is nothing left to abort.',
   delivery_pending: 'The message is still being tried; it says when it is tried next.',

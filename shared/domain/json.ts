@@ -33,8 +33,8 @@ export function checkJson(text: string, limits?: { depth?: number }): void {
 }
 
 /** The members of a text whose root is an object: decoded key to the value's own text. */
-export function fieldsOf(text: string): Map<string, string> {
-  const scan = new Scan(text, LIMITS.json_depth)
+export function fieldsOf(text: string, limits?: { depth?: number }): Map<string, string> {
+  const scan = new Scan(text, limits?.depth ?? LIMITS.json_depth)
   const start = scan.space(0)
   if (text.charCodeAt(start) !== OPEN_BRACE) scan.expected(start, 'a JSON object')
   const fields = new Map<string, string>()
@@ -43,8 +43,8 @@ export function fieldsOf(text: string): Map<string, string> {
 }
 
 /** The elements of a text whose root is an array, each as its own text. */
-export function elementsOf(text: string): string[] {
-  const scan = new Scan(text, LIMITS.json_depth)
+export function elementsOf(text: string, limits?: { depth?: number }): string[] {
+  const scan = new Scan(text, limits?.depth ?? LIMITS.json_depth)
   const start = scan.space(0)
   if (text.charCodeAt(start) !== OPEN_BRACKET) scan.expected(start, 'a JSON array')
   const elements: string[] = []

@@ -175,6 +175,7 @@ export const LIMITS = {
   cluster_reading_bytes: 8 * MiB, // inputs read at once to find the prompts of items that were never dispatched
   cluster_reading_items: 1000,
   triage_message_characters: 200,
+  reopen_minutes: 60, // within which a decision can be taken back
   recovery_chunk_items: 1000, // copied in one transaction
   recovery_chunks_per_sweep: 20,
   recovery_runs: 50, // of one recovery: a run for each agent, or each deployment that items ran with

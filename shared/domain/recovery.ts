@@ -1,7 +1,8 @@
 // What may be done with an item that did not work, or is held. Pure: the same rules refuse a call, tell the actions
 // of a triage row, and decide whether a recovery goes on after its pilot.
 
-import type { Disposition, ItemStatus, Outcome, TriageAction, TriageLane } from './vocabulary.ts'
+import { LIMITS } from './limits.ts'
+import type { Disposition, ItemAction, ItemStatus, Outcome, TriageAction, TriageLane } from './vocabulary.ts'
 
 export interface ItemFacts {
   status: ItemStatus
@@ -61,6 +62,26 @@ function refusalToResume({ status, lane, disposition, run_stopped }: ItemFacts):
     return "it waits for the project's credit and goes on by itself when there is some"
   return run_stopped ? 'its run was stopped' : null
 }
+
+/** What was decided about an item, and how long ago. */
+export type Decided = Pick<ItemFacts, 'status' | 'lane' | 'disposition'> & { decided_ms_ago: number | null }
+
+/**
+ * Why a decision cannot be taken back, as the end of a sentence; null when it can. Whoever slipped notices soon; later,
+ * others have acted on what the run said.
+ */
+export function refusalToReopen({ status, lane, disposition, decided_ms_ago }: Decided): string | null {
+  if (lane === null || disposition === null) return 'nothing was decided about it'
+  if (disposition === 'replayed' || disposition === 'resumed') return `it was ${disposition}`
+  if (lane === 'quarantine' && status !== 'paused') return 'it was held, and has ended; replay it'
+  const within_ms = LIMITS.reopen_minutes * 60_000
+  if (decided_ms_ago !== null && decided_ms_ago < within_ms) return null
+  return `it was ${disposition} more than ${LIMITS.reopen_minutes} minutes ago; replay it`
+}
+
+/** What an item accepts, whether it waits for a decision or was decided about. */
+export const itemActionsOf = (facts: ItemFacts & Decided): ItemAction[] =>
+  refusalToReopen(facts) === null ? [...actionsOf(facts), 'reopen'] : actionsOf(facts)
 
 export interface PilotResult {
   ok: number

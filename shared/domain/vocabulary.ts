@@ -85,6 +85,10 @@ export type Disposition = (typeof DISPOSITIONS)[number]
 export const TRIAGE_ACTIONS = ['replay', 'resume', 'acknowledge', 'dismiss'] as const
 export type TriageAction = (typeof TRIAGE_ACTIONS)[number]
 
+/** The same, and what may be done with one that was decided about. */
+export const ITEM_ACTIONS = [...TRIAGE_ACTIONS, 'reopen'] as const
+export type ItemAction = (typeof ITEM_ACTIONS)[number]
+
 /** Which code replays an item: the agent's of now, or what the item ran with. */
 export const DEPLOYMENT_CHOICES = ['current', 'original'] as const
 export type DeploymentChoice = (typeof DEPLOYMENT_CHOICES)[number]

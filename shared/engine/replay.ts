@@ -6,7 +6,7 @@ import { ApiError, type ApiErrorCode } from '../domain/errors.ts'
 import { fault } from '../domain/fault.ts'
 import { itemRecordId } from '../domain/ids.ts'
 import { microOf } from '../domain/pricing.ts'
-import { refusalOf } from '../domain/recovery.ts'
+import { refusalOf, refusalToReopen } from '../domain/recovery.ts'
 import type { DeploymentChoice, TriageAction } from '../domain/vocabulary.ts'
 import * as store from '../store/replay.ts'
 import * as triage from '../store/triage.ts'
@@ -112,8 +112,27 @@ export async function dismissItem(ctx: Context, key: ItemKey): Promise<void> {
   await refuse(ctx.sql, 'dismiss', key)
 }
 
+/**
+ * Takes back that an item was acknowledged or dismissed: it waits for a decision again, and so does its run.
+ *
+ * @throws ApiError `item_not_reopenable`
+ */
+export async function reopenItem(ctx: Context, key: ItemKey): Promise<void> {
+  await ctx.sql.begin(async tx => {
+    const sql = tx as unknown as Sql
+    const standing = await triage.findStanding(sql, key, true)
+    const refusal = standing === undefined ? 'it is gone' : refusalToReopen(standing)
+    if (refusal !== null || !(await triage.reopen(sql, key)))
+      throw new ApiError(
+        'item_not_reopenable',
+        `Cannot reopen item ${itemRecordId(key.run_id, key.seq)}: ${refusal ?? 'it was decided meanwhile'}.`,
+      )
+  })
+  deliverSoon(ctx) // a run that goes back to partial is announced like one that comes to it
+}
+
 async function refuse(sql: Sql, action: TriageAction, key: ItemKey, lock = false): Promise<void> {
-  const facts = await triage.findFacts(sql, key, lock)
+  const facts = await triage.findStanding(sql, key, lock)
   const refusal = facts === undefined ? 'it is gone' : refusalOf(action, facts)
   if (refusal !== null) throw refused(action, key, refusal)
 }

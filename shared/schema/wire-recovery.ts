@@ -3,9 +3,14 @@
 import { z } from '@hono/zod-openapi'
 import { itemRecordId } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { usdOf } from '../domain/pricing.ts'
 import {
   DEPLOYMENT_CHOICES,
+  DISPOSITIONS,
+  type Disposition,
+  ITEM_ACTIONS,
   ITEM_STATUSES,
+  type ItemAction,
   OUTCOMES,
   TRIAGE_ACTIONS,
   TRIAGE_LANES,
@@ -13,7 +18,7 @@ import {
 } from '../domain/vocabulary.ts'
 import { WAITS, type WaitToken, type WhyFacts } from '../domain/why.ts'
 import { budgetCents, label } from './input.ts'
-import { timestamp } from './wire.ts'
+import { type ItemInRunRow, ItemRecord, itemRecordOf, timestamp } from './wire.ts'
 
 const count = (description: string) => z.int().min(0).describe(description)
 const id = (description: string) => z.string().meta({ format: 'uuid', description })
@@ -39,6 +44,10 @@ export const TriageEntry = z
     cluster_key: z.string().nullable().describe('The failure cluster it belongs to; null unless it failed.'),
     status: z.enum(ITEM_STATUSES).describe('Whether it ran.'),
     outcome_status: z.enum(OUTCOMES).nullable().describe('Whether it worked; null while it is held.'),
+    cost_usd: z
+      .number()
+      .describe('What it has cost: about what it costs again, without the steps a replay reuses.'),
+    unpriced: z.boolean().describe('It called a model without a known price: its cost is a lower bound.'),
     available_actions: z.array(z.enum(TRIAGE_ACTIONS)).describe('What the item accepts now.'),
     created_at: timestamp.describe('When it came into the feed.'),
   })
@@ -67,6 +76,8 @@ export interface TriageSource {
   status: (typeof ITEM_STATUSES)[number]
   outcome: (typeof OUTCOMES)[number] | null
   message: string | null
+  cost_micro: number
+  unpriced: boolean
 }
 
 export function triageEntryOf(
@@ -88,10 +99,31 @@ export function triageEntryOf(
     cluster_key: row.cluster_key,
     status: row.status,
     outcome_status: row.outcome,
+    cost_usd: usdOf(row.cost_micro),
+    unpriced: row.unpriced,
     available_actions,
     created_at: row.created_at.toISOString(),
   }
 }
+
+export const ItemWithDecision = ItemRecord.extend({
+  disposition: z.enum(DISPOSITIONS).nullable().describe('What was decided about it; null while nothing was.'),
+  decided_at: timestamp.nullable().describe('When.'),
+  available_actions: z.array(z.enum(ITEM_ACTIONS)).describe('What it accepts now.'),
+}).openapi('ItemWithDecision', {
+  description: 'The durable record of an item, and what was decided about it.',
+})
+
+export const itemWithDecisionOf = (
+  row: ItemInRunRow,
+  decision: { disposition: Disposition | null; decided_at: Date | null },
+  available_actions: ItemAction[],
+): z.input<typeof ItemWithDecision> => ({
+  ...itemRecordOf(row),
+  disposition: decision.disposition,
+  decided_at: decision.decided_at?.toISOString() ?? null,
+  available_actions,
+})
 
 /** What a caller may filter triage, and a recovery, by. */
 export const clusterKey = label(

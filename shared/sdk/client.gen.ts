@@ -574,7 +574,7 @@ export interface paths {
         };
         /**
          * Get the record of an item
-         * @description By its record id: what went in, what came out, both verdicts and what it cost.
+         * @description By its record id: what went in, what came out, both verdicts, what it cost, what was decided about it and what may be done now.
          */
         get: operations["getItemRecord"];
         put?: never;
@@ -699,6 +699,26 @@ export interface paths {
          * @description The row leaves the feed and the verdict stays. A run turns from partial to completed with its last item that is replayed or dismissed. A held item ends as cancelled.
          */
         post: operations["dismissItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/durable/runs/{itemId}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take back a decision about an item
+         * @description An item that was acknowledged or dismissed within the last 60 minutes waits for a decision again, where it stood in the feed; a run that its dismissal completed is partial again. What was replayed or resumed goes on, and a held item that was dismissed has ended: neither can be taken back.
+         */
+        post: operations["reopenItem"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1947,7 +1967,7 @@ export interface components {
                  * @description Stable, for machines.
                  * @enum {string}
                  */
-                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "nothing_to_recover" | "recovery_already_ended" | "delivery_pending" | "too_many_channels" | "rate_limited" | "too_many_open_runs" | "internal" | "dependency_unreachable";
+                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "delivery_pending" | "too_many_channels" | "rate_limited" | "too_many_open_runs" | "internal" | "dependency_unreachable";
                 /** @description For people. */
                 message: string;
                 /** @description What to do next. */
@@ -2138,6 +2158,21 @@ export interface components {
             outcome_status: "ok" | "degraded" | "failed" | null;
             input_snapshot: components["schemas"]["Json"] & unknown;
             output: components["schemas"]["Json"];
+        };
+        /** @description The durable record of an item, and what was decided about it. */
+        ItemWithDecision: components["schemas"]["ItemRecord"] & {
+            /**
+             * @description What was decided about it; null while nothing was.
+             * @enum {string|null}
+             */
+            disposition: "acknowledged" | "dismissed" | "replayed" | "resumed" | null;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            decided_at: string | null;
+            /** @description What it accepts now. */
+            available_actions: ("replay" | "resume" | "acknowledge" | "dismiss" | "reopen")[];
         };
         /** @description The output, byte for byte; null when there is none. */
         Json: unknown;
@@ -3176,6 +3211,10 @@ export interface components {
              * @enum {string|null}
              */
             outcome_status: "ok" | "degraded" | "failed" | null;
+            /** @description What it has cost: about what it costs again, without the steps a replay reuses. */
+            cost_usd: number;
+            /** @description It called a model without a known price: its cost is a lower bound. */
+            unpriced: boolean;
             /** @description What the item accepts now. */
             available_actions: ("replay" | "resume" | "acknowledge" | "dismiss")[];
             /**
@@ -6879,7 +6918,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ItemRecord"];
+                    "application/json": components["schemas"]["ItemWithDecision"];
                 };
             };
             /** @description `invalid_request` */
@@ -7501,6 +7540,103 @@ export interface operations {
                 };
             };
             /** @description `item_already_decided` */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    reopenItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the item.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000001
+                 */
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The row is back in the feed. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `item_not_reopenable` */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

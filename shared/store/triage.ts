@@ -28,6 +28,8 @@ export interface TriageEntry extends ItemKey {
   status: ItemStatus
   outcome: Outcome | null
   message: string | null
+  cost_micro: number
+  unpriced: boolean
   run_stopped: boolean
   input_purged: boolean
   replay: ItemFacts['replay']
@@ -88,7 +90,7 @@ export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacte
   return sql<TriageEntry[]>`
     select t.run_id, t.seq, t.project_id, t.agent_id, a.slug as agent_slug, t.lane, t.disposition, t.reason,
       t.error_code, t.partition_key, t.cluster_key, t.created_at, t.created_at::text as created_text, i.item_id,
-      i.status, i.outcome, left(coalesce(i.error_message, i.degraded_reason), ${messageCharacters}) as message,
+      i.status, i.outcome, i.cost_micro, i.unpriced, left(coalesce(i.error_message, i.degraded_reason), ${messageCharacters}) as message,
       r.stop_reason is not null as run_stopped,
       r.payloads_purged_at is not null as input_purged, again.replay
     from (
@@ -112,11 +114,18 @@ export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacte
     order by t.created_at desc, t.run_id desc, t.seq desc`
 }
 
-/** What decides which actions an item takes; its run is locked when a decision is to follow. */
-export async function findFacts(sql: Sql, { run_id, seq }: ItemKey, lock = false) {
+/** What decides which actions an item takes, and whether a decision can be taken back. */
+export interface Standing extends ItemFacts {
+  decided_at: Date | null
+  decided_ms_ago: number | null
+}
+
+/** Its run is locked when a decision is to follow. */
+export async function findStanding(sql: Sql, { run_id, seq }: ItemKey, lock = false) {
   if (lock) await sql`select 1 from runs where id = ${run_id} for no key update`
-  const [row] = await sql<ItemFacts[]>`
-    select i.status, i.outcome, t.lane, t.disposition, r.stop_reason is not null as run_stopped,
+  const [row] = await sql<Standing[]>`
+    select i.status, i.outcome, t.lane, t.disposition, t.decided_at,
+      extract(epoch from clock_timestamp() - t.decided_at)::float8 * 1000 as decided_ms_ago, r.stop_reason is not null as run_stopped,
       r.payloads_purged_at is not null as input_purged, again.replay
     from items i join runs r on r.id = i.run_id
     left join triage t on t.run_id = i.run_id and t.seq = i.seq
@@ -159,6 +168,24 @@ export async function dismiss(sql: Sql, { run_id, seq }: ItemKey): Promise<boole
       from n where r.id = ${run_id} and n.n > 0 returning r.id, r.finished_at
     ), ${forget(sql)}
     select n from n`
+  return (row?.n ?? 0) > 0
+}
+
+/** Brings an item back into the feed, under the lock of its run that the caller holds; false when it came too late. */
+export async function reopen(sql: Sql, { run_id, seq }: ItemKey): Promise<boolean> {
+  const [row] = await sql<{ n: number }[]>`
+    with known as (
+      select t.seq, t.lane, t.disposition from triage t join items i on i.run_id = t.run_id and i.seq = t.seq
+      where t.run_id = ${run_id} and t.seq = ${seq} and t.disposition in ('acknowledged', 'dismissed')
+        and (t.lane = 'dlq' or i.status = 'paused')
+    ), reopened as (
+      update triage t set disposition = null, decided_at = null from known k
+      where t.run_id = ${run_id} and t.seq = k.seq and t.disposition = k.disposition
+      returning k.lane = 'dlq' and k.disposition = 'dismissed' as undecides
+    ), counted as (
+      update runs set undecided = undecided + 1 where id = ${run_id} and exists (select from reopened where undecides)
+    )
+    select count(*)::int as n from reopened`
   return (row?.n ?? 0) > 0
 }
 

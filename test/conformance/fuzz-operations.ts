@@ -65,6 +65,7 @@ export const HINTS: Record<string, Hint> = {
   replayItem: { params: { item: 'dlq' } },
   acknowledgeItem: { params: { item: 'dlq' } },
   dismissItem: { params: { item: 'dlq' } },
+  reopenItem: { params: { item: 'dlq' } },
   createSchedule: {
     weight: 30,
     body: nth => ({ cron: `${nth % 60} * * * *`, timezone: 'Europe/Berlin', agent_id: `@agent:${nth}@` }),

@@ -93,6 +93,38 @@ export function recoveryPart(given: Given): void {
     })
   })
 
+  it('takes back a decision, and the run follows; what was replayed goes on [triage.reopen]', async () => {
+    const world = given()
+    const { run } = await ran(world, item => (item.seq === 1 ? works(item) : fails()(item)), [
+      { input: 1 },
+      { input: 2 },
+    ])
+    const id = recordId(run, 2)
+    const status = async () => (await world.call('GET', `/v2/runs/${run}`)).json.status
+    const record = async () => (await world.call('GET', `/v1/durable/runs/${id}`)).json
+    const act = async (action: string) => {
+      const { status, json } = await world.call('POST', `/v1/durable/runs/${id}/${action}`)
+      return json === undefined ? status : [status, json.error?.code]
+    }
+    expect(await act('reopen')).toEqual([409, 'item_not_reopenable'])
+    for (const decision of ['acknowledge', 'dismiss']) {
+      expect(await act(decision)).toBe(200)
+      expect((await record()).available_actions).toContain('reopen')
+      expect(await act('reopen')).toBe(200)
+      expect(await status()).toBe('partial')
+      expect((await world.call('GET', `/v1/triage?run_id=${run}`)).json.rows).toHaveLength(1)
+      expect(await record()).toMatchObject({
+        outcome_status: 'failed',
+        disposition: null,
+        decided_at: null,
+        available_actions: ['replay', 'acknowledge', 'dismiss'],
+      })
+    }
+    expect((await world.call('POST', `/v1/durable/runs/${id}/replay`)).status).toBe(202)
+    expect(await record()).toMatchObject({ disposition: 'replayed', available_actions: [] })
+    expect(await act('reopen')).toEqual([409, 'item_not_reopenable'])
+  })
+
   describe('a replay', () => {
     it('answers with the new item and the steps it reuses, and shows in the lineage of both [recovery.replay, recovery.steps-reused, items.replayed-from, items.lineage, runs.list-by-item]', async () => {
       const world = given()

@@ -72,6 +72,7 @@ export const ROWS: Record<string, Row> = {
   acknowledgeItem: {},
   replayItem: { destroys: true },
   dismissItem: { own: 409, destroys: true },
+  reopenItem: {},
   resumeItem: { own: 409 },
   listTriage: {},
   createRecovery: {

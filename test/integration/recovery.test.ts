@@ -5,7 +5,13 @@ import { onFault } from '../../shared/domain/fault.ts'
 import type { AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
 import { cancelRun } from '../../shared/engine/cancel.ts'
 import { consume } from '../../shared/engine/consume.ts'
-import { acknowledgeItem, dismissItem, replayItem, resumeItem } from '../../shared/engine/replay.ts'
+import {
+  acknowledgeItem,
+  dismissItem,
+  reopenItem,
+  replayItem,
+  resumeItem,
+} from '../../shared/engine/replay.ts'
 import { findLineage } from '../../shared/store/replay.ts'
 import {
   centStep,
@@ -263,6 +269,32 @@ describe('a run', () => {
     expect(await conservation(engine, runId)).toEqual([])
     for (const seq of [2, 3]) await dismissItem(engine.ctx, { run_id: runId, seq })
     expect(await engine.run(runId)).toMatchObject({ status: 'completed', undecided: 0 })
+  })
+
+  it('is partial again when a dismissal is taken back, once, however many callers take it back at once', async () => {
+    const runId = await partial()
+    for (const seq of [2, 3]) await dismissItem(engine.ctx, { run_id: runId, seq })
+    expect(await engine.run(runId)).toMatchObject({ status: 'completed', undecided: 0 })
+    const calls = Array.from({ length: 10 }, () => reopenItem(engine.ctx, { run_id: runId, seq: 2 }))
+    expect(await race(calls)).toEqual({ won: 1, codes: ['item_not_reopenable'] })
+    expect(await engine.run(runId)).toMatchObject({ status: 'partial', undecided: 1 })
+    expect(await conservation(engine, runId)).toEqual([])
+    await dismissItem(engine.ctx, { run_id: runId, seq: 2 })
+    expect(await engine.run(runId)).toMatchObject({ status: 'completed', undecided: 0 })
+  })
+
+  it('counts decisions that are made and taken back at once as the rows say', async () => {
+    const runId = await failedRun(20)
+    const keys = Array.from({ length: 20 }, (_, i) => ({ run_id: runId, seq: i + 1 }))
+    const calls = keys.flatMap(key => [
+      acknowledgeItem(engine.ctx, key),
+      reopenItem(engine.ctx, key),
+      dismissItem(engine.ctx, key),
+      reopenItem(engine.ctx, key),
+      replayItem(engine.ctx, key, {}),
+    ])
+    await race(calls)
+    expect(await conservation(engine, runId)).toEqual([])
   })
 
   it('of which every item failed stays failed', async () => {

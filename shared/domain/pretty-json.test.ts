@@ -1,0 +1,27 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { prettyJson } from './pretty-json.ts'
+
+it('indents as JSON.stringify does', () => {
+  fc.assert(
+    fc.property(fc.json(), text => {
+      expect(prettyJson(text)).toBe(JSON.stringify(JSON.parse(text), null, 2))
+    }),
+  )
+})
+
+it('keeps every token as it was written', () => {
+  const text =
+    '{"n":1.50,"big":12345678901234567890.10,"e":1E+2,"u":"\\u003cb\\/","none":[],"deep":[ { } ,\n[[1]]]}'
+  expect(prettyJson(text).replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''))
+  expect(prettyJson(text).split('\n').slice(0, 3)).toEqual([
+    '{',
+    '  "n": 1.50,',
+    '  "big": 12345678901234567890.10,',
+  ])
+})
+
+it('takes a string of a megabyte', () => {
+  const text = JSON.stringify(`${'a\\"'.repeat(300_000)}`)
+  expect(prettyJson(text)).toBe(text)
+})

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { LIMITS } from './limits.ts'
+import { refusalToReopen } from './recovery.ts'
+
+const dismissed = { status: 'failed', lane: 'dlq', disposition: 'dismissed', decided_ms_ago: 1000 } as const
+const WITHIN_MS = LIMITS.reopen_minutes * 60_000
+
+it.each([
+  ['a dismissal', dismissed, null],
+  ['an acknowledgement', { ...dismissed, disposition: 'acknowledged' }, null],
+  ['one that is too long ago', { ...dismissed, decided_ms_ago: WITHIN_MS }, 'minutes ago'],
+  ['a replay', { ...dismissed, disposition: 'replayed' }, 'it was replayed'],
+  ['nothing', { ...dismissed, disposition: null, decided_ms_ago: null }, 'nothing was decided'],
+  [
+    'an item that is still held',
+    { ...dismissed, lane: 'quarantine', status: 'paused', disposition: 'acknowledged' },
+    null,
+  ],
+  ['a held item that has ended', { ...dismissed, lane: 'quarantine', status: 'cancelled' }, 'has ended'],
+] as const)('taking back %s', (_, decided, refusal) => {
+  if (refusal === null) expect(refusalToReopen(decided)).toBeNull()
+  else expect(refusalToReopen(decided)).toContain(refusal)
+})
