@@ -60,6 +60,7 @@ async function entryOf(unit: Unit): Promise<string> {
     ...(unit.docs
       ? ['serveReference: (app, contextFor) => serveReference(app, () => document, contextFor)']
       : []),
+    ...(unit.dashboard ? ['createDashboard: contextFor => createDashboard(all, contextFor)'] : []),
     ...(unit.platform?.name === 'consume' ? ['createAgents'] : []),
     ...(unit.platform?.name === 'tick' ? ['createMail: mailFrom'] : []),
   ]
@@ -73,11 +74,18 @@ async function entryOf(unit: Unit): Promise<string> {
           "import document from './infra/generated/openapi.json'",
         ]
       : []),
+    ...(unit.dashboard ? DASHBOARD_IMPORTS : []),
     ...(unit.platform?.name === 'consume' ? ["import { createAgents } from './infra/node/agents.ts'"] : []),
     ...(unit.platform?.name === 'tick' ? ["import { mailFrom } from './infra/node/mail.ts'"] : []),
     `await serveFunction({ ${fields.join(', ')} })`,
   ].join('\n')
 }
+
+/** The pages call every endpoint, as `all`. */
+export const DASHBOARD_IMPORTS = [
+  "import { endpoints as all } from './functions/index.ts'",
+  "import { createDashboard } from './functions/dashboard/index.ts'",
+]
 
 /** Where each function of the list is declared: the list imports it by name, and a bundle must import no other. */
 export async function importsOfList() {

@@ -42,12 +42,16 @@ const instead = (name: string, filter: RegExp, contents: string): Plugin => ({
   },
 })
 
+/** What reads JSX as it is written; a bundle has none left. */
+export const noJsx = instead('no-jsx', /infra\/node\/jsx\.ts$/, 'export const readJsx = () => {}')
+
 export const leaveOut: Plugin[] = [
   leanZod,
   // The messages of 50 languages: 260 KB.
   instead('only-english', /zod\/v4\/locales\/index\.js$/, "export { default as en } from './en.js'"),
   // The lines that DEBUG=ioredis:* would print: 9 KB.
   instead('no-debug-lines', /node_modules\/debug\/src\/index\.js$/, 'exports.default = () => () => {}'),
+  noJsx,
   // The types of files that mails have attached; ours have none: 75 KB.
   instead(
     'no-attachments',

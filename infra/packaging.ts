@@ -1,6 +1,7 @@
 // How functions are packed into units, each a bundle and a service of its own. Guarantee: every function is in exactly
 // one unit, whatever the packaging, and a unit's name can be that of a service on every platform.
 
+import { ROOT as DASHBOARD_ROOT } from '../functions/dashboard/frame/addresses.ts'
 import { endpoints, platformFunctions } from '../functions/index.ts'
 import type { Endpoint } from '../shared/http/endpoint.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
@@ -18,13 +19,15 @@ export interface Unit {
   platform?: PlatformFunction
   /** Serves the document and the reference page of all endpoints. */
   docs: boolean
+  /** Serves the pages, which call all endpoints within the process. */
+  dashboard: boolean
 }
 
 /**
  * The units of a packaging; the router, which belongs to no packaging, is none of them.
  *
  * @example
- * unitsOf('group').map(unit => unit.name) // ['health', 'projects', 'agents', …, 'docs', 'consume', 'tick']
+ * unitsOf('group').map(unit => unit.name) // ['health', 'projects', …, 'docs', 'dashboard', 'consume', 'tick']
  */
 export function unitsOf(packaging: Packaging): Unit[] {
   const named = Map.groupBy(endpoints, endpoint => unitName(packaging, endpoint))
@@ -32,11 +35,21 @@ export function unitsOf(packaging: Packaging): Unit[] {
     name,
     endpoints,
     docs: packaging === 'all',
+    dashboard: packaging === 'all',
   }))
-  if (packaging !== 'all') units.push({ name: 'docs', endpoints: [], docs: true })
+  if (packaging !== 'all') {
+    units.push({ name: 'docs', endpoints: [], docs: true, dashboard: false })
+    units.push({ name: 'dashboard', endpoints: [], docs: false, dashboard: true })
+  }
   return [
     ...units,
-    ...platformFunctions.map(platform => ({ name: platform.name, endpoints: [], platform, docs: false })),
+    ...platformFunctions.map(platform => ({
+      name: platform.name,
+      endpoints: [],
+      platform,
+      docs: false,
+      dashboard: false,
+    })),
   ]
 }
 
@@ -49,16 +62,23 @@ function unitName(packaging: Packaging, endpoint: Endpoint): string {
 /** What the unit with the reference serves beside its endpoints. */
 export const DOCS_PATHS = ['/', '/openapi.json', '/docs'] as const
 
+/** Pages are read and forms are sent to any path below the dashboard's. */
+const DASHBOARD_ROUTES = ['get', 'post'].flatMap(method =>
+  [DASHBOARD_ROOT, `${DASHBOARD_ROOT}/*`].map(path => ({ method, path })),
+)
+
 /** The routes of all units that callers reach, in the order in which they are tried. */
 export function routesOf(units: readonly Unit[]): Route[] {
   const unitOf = new Map(units.flatMap(unit => unit.endpoints.map(endpoint => [endpoint, unit.name])))
   const docs = units.find(unit => unit.docs)
+  const dashboard = units.find(unit => unit.dashboard)
   return [
     ...endpoints.map(endpoint => ({
       method: endpoint.method,
       path: endpoint.path,
       unit: unitOf.get(endpoint)!,
     })),
+    ...(dashboard ? DASHBOARD_ROUTES.map(route => ({ ...route, unit: dashboard.name })) : []),
     ...(docs ? DOCS_PATHS.map(path => ({ method: 'get', path, unit: docs.name })) : []),
   ]
 }

@@ -4,6 +4,7 @@
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import https from 'node:https'
+import { isDashboardPath } from '../../functions/dashboard/frame/addresses.ts'
 import { ApiError } from '../../shared/domain/errors.ts'
 import { newId } from '../../shared/domain/ids.ts'
 import { errorAnswer } from '../../shared/http/error-answer.ts'
@@ -120,7 +121,7 @@ function forward(
     agent: hasBody ? false : kept[to.protocol as keyof typeof kept],
   })
   upstream.once('response', response => {
-    if (isForeign(response)) {
+    if (isForeign(response) && !isDashboardPath(to.pathname)) {
       response.resume()
       return void answer(outgoing, refusal(response) ?? failed(`it answered ${response.statusCode}`))
     }
@@ -139,7 +140,7 @@ function forward(
   incoming.pipe(upstream)
 }
 
-/** An error that a proxy before the function wrote: functions answer in JSON. */
+/** An error that a proxy before the function wrote: functions answer in JSON, but for pages. */
 const isForeign = ({ statusCode, headers }: IncomingMessage) =>
   statusCode! >= 400 && !headers['content-type']?.startsWith('application/json')
 

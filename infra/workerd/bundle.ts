@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { endpoints, platformFunctions } from '../../functions/index.ts'
-import { importsOfList } from '../bundle.ts'
+import { DASHBOARD_IMPORTS, importsOfList } from '../bundle.ts'
 import { leaveOut, UNDOCUMENTED_SCHEMAS } from '../leave-out.ts'
 import { routesOf, type Unit } from '../packaging.ts'
 import { CONSUMER, ROUTER, TICK, UNITS } from '../targets/image.ts'
@@ -30,7 +30,7 @@ export async function writeWorkerd(folder: string): Promise<Map<string, number>>
 /** Writes one worker with all functions, which waits for callers, the cron and the queue alike. */
 export async function writeWhole(folder: string): Promise<Map<string, number>> {
   const tick = platformFunctions.find(one => one.name === TICK)!
-  const whole: Unit = { name: WHOLE, endpoints, platform: tick, docs: true }
+  const whole: Unit = { name: WHOLE, endpoints, platform: tick, docs: true, dashboard: true }
   const outside = "export { Outside } from './infra/workerd/outside.ts'"
   return writeBundles(new Map([[WHOLE, `${await entryOf(whole)}\n${outside}`]]), folder)
 }
@@ -45,6 +45,7 @@ async function entryOf(unit: Unit): Promise<string> {
   const fields = [
     `endpoints: [${unit.endpoints.map(one => from.get(one)!.name)}]`,
     ...scheduled.map(one => `scheduled: ${from.get(one)!.name}`),
+    ...(unit.dashboard ? ['createDashboard: contextFor => createDashboard(all, contextFor)'] : []),
     ...(unit.name === CONSUMER || unit.name === WHOLE ? ['wakes: true'] : []),
     ...(unit.docs
       ? ['serveReference: (app, contextFor) => serveReference(app, () => document, contextFor)']
@@ -52,6 +53,7 @@ async function entryOf(unit: Unit): Promise<string> {
   ]
   return [
     `import '${UNDOCUMENTED_SCHEMAS}'`,
+    ...(unit.dashboard ? DASHBOARD_IMPORTS : []),
     ...wanted.map(({ name, path }) => `import { ${name} } from ${JSON.stringify(path)}`),
     "import { workerOf } from './infra/workerd/unit.ts'",
     ...(unit.docs

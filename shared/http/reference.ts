@@ -11,7 +11,7 @@ import type { Document, Media, Operation, Parameter } from './openapi.ts'
 import { STYLE } from './reference-style.ts'
 import type { JsonSchema } from './sample.ts'
 
-/** Serves `GET /openapi.json` and, made from it, the page `GET /docs`, to which `/` leads. */
+/** Serves `GET /openapi.json` and, made from it, the page `GET /docs`, and leads from `/` to the dashboard. */
 export function serveReference(
   app: Hono,
   documentOf: () => Document,
@@ -23,7 +23,7 @@ export function serveReference(
     return made
   }
   app.get('/openapi.json', c => c.json(document()))
-  app.get('/', c => c.redirect('/docs'))
+  app.get('/', c => c.redirect('/dashboard'))
   app.get('/docs', c => referencePage(document(), contextFor(c.req.raw).config.base_url))
 }
 

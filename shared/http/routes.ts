@@ -4,7 +4,7 @@
 export interface Route {
   /** In lower case, as endpoints name it. */
   method: string
-  /** With parameters in braces. */
+  /** With parameters in braces; an asterisk at its end is everything below. */
   path: string
   unit: string
 }
@@ -34,8 +34,8 @@ function decoded(pathname: string): string {
 function patternOf(path: string): RegExp {
   const literal = (text: string) => text.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&')
   const source = path
-    .split(/(\{\w+\})/)
-    .map(part => (part.startsWith('{') ? '[^/]+' : literal(part)))
+    .split(/(\{\w+\}|\*$)/)
+    .map(part => (part.startsWith('{') ? '[^/]+' : part === '*' ? '.*' : literal(part)))
     .join('')
   return new RegExp(`^${source}$`)
 }

@@ -72,7 +72,7 @@ export function edgePart(given: Given): void {
 
     it('leads from / to the reference page', async () => {
       const response = await fetch(`${given().url}/`, { redirect: 'manual' })
-      expect([response.status, response.headers.get('location')]).toEqual([302, '/docs'])
+      expect([response.status, response.headers.get('location')]).toEqual([302, '/dashboard'])
     })
 
     it.each([

@@ -10,7 +10,7 @@ export const ofRun = (run_id: string, page = ''): string => `${ROOT}/runs/${run_
 export const ofItem = (record_id: string, page = ''): string =>
   `${ROOT}/items/${record_id}${page && `/${page}`}`
 
-export function isDashboard(request: Request): boolean {
-  const { pathname } = new URL(request.url)
-  return pathname === ROOT || pathname.startsWith(`${ROOT}/`)
-}
+export const isDashboardPath = (pathname: string): boolean =>
+  pathname === ROOT || pathname.startsWith(`${ROOT}/`)
+
+export const isDashboard = (request: Request): boolean => isDashboardPath(new URL(request.url).pathname)

@@ -11,7 +11,7 @@ import { readBytes } from '../../../shared/http/body.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { checked, queryOf } from '../../../shared/http/validation.ts'
 import { ApiFailure, type Schemas } from '../../../shared/sdk/client.ts'
-import { ROOT, SIGN_IN } from './addresses.ts'
+import { isDashboardPath, ROOT, SIGN_IN } from './addresses.ts'
 import { createApi } from './api.ts'
 import { assetAnswer } from './assets.ts'
 import { endedCookie, type SignedIn, signedIn } from './browser-session.ts'
@@ -171,17 +171,22 @@ function leadTo({ to, said, undo }: Done): Response {
 function refusal(ctx: Context, request: Request, error: unknown): Response | View {
   const known = error instanceof ApiFailure || error instanceof ApiError
   if (error instanceof ApiFailure && error.status === 401) return toSignIn(request)
-  const back = request.headers.get('referer')
-  if (!known || back === null || new URL(back).origin !== new URL(request.url).origin)
-    return failureView(ctx, request, error)
-  const { pathname, search } = new URL(back)
-  const headers = new Headers({ location: pathname + search })
+  const back = pathOf(request.headers.get('referer'))
+  if (!known || back === undefined) return failureView(ctx, request, error)
+  const headers = new Headers({ location: back })
   const { message: text, hint } = error
   headers.append(
     'set-cookie',
     noticeCookie({ kind: 'refused', text, ...(hint === undefined ? {} : { hint }) }),
   )
   return new Response(null, { status: 303, headers })
+}
+
+/** Of a page of ours: the form guard has let the request pass. */
+function pathOf(referer: string | null): string | undefined {
+  if (referer === null || !URL.canParse(referer)) return undefined
+  const { pathname, search } = new URL(referer)
+  return isDashboardPath(pathname) ? pathname + search : undefined
 }
 
 const TITLES: Record<number, string> = {

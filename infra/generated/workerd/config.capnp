@@ -28,6 +28,7 @@ const config :Workerd.Config = (
     (name = "schedules", worker = .schedules),
     (name = "account", worker = .account),
     (name = "docs", worker = .docs),
+    (name = "dashboard", worker = .dashboard),
     (name = "consume", worker = .consume),
     (name = "tick", worker = .tick),
     (name = "cron", worker = .cron),
@@ -49,6 +50,7 @@ const router :Workerd.Worker = (
     (name = "schedules", service = "schedules"),
     (name = "account", service = "account"),
     (name = "docs", service = "docs"),
+    (name = "dashboard", service = "dashboard"),
   ],
 );
 
@@ -218,6 +220,26 @@ const docs :Workerd.Worker = (
   compatibilityFlags = ["nodejs_compat"],
   globalOutbound = "backplane",
   durableObjectNamespaces = [(className = "Host", uniqueKey = "assay-docs", preventEviction = true)],
+  durableObjectStorage = (inMemory = void),
+  bindings = [
+    (name = "HOST", durableObjectNamespace = "Host"),
+    (name = "OUTSIDE", service = "outside"),
+    (name = "WAKE", queue = (name = "queues", props = (json = "{\"queue\":\"wake\"}"))),
+    (name = "DATABASE_URL", fromEnvironment = "DATABASE_URL"),
+    (name = "REDIS_URL", fromEnvironment = "REDIS_URL"),
+    (name = "ASSAY_MASTER_KEY", fromEnvironment = "ASSAY_MASTER_KEY"),
+    (name = "BASE_URL", fromEnvironment = "BASE_URL"),
+    (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
+    (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
+  ],
+);
+
+const dashboard :Workerd.Worker = (
+  modules = [(name = "dashboard", esModule = embed "dashboard.mjs")],
+  compatibilityDate = "2026-07-01",
+  compatibilityFlags = ["nodejs_compat"],
+  globalOutbound = "backplane",
+  durableObjectNamespaces = [(className = "Host", uniqueKey = "assay-dashboard", preventEviction = true)],
   durableObjectStorage = (inMemory = void),
   bindings = [
     (name = "HOST", durableObjectNamespace = "Host"),
