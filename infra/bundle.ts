@@ -60,7 +60,7 @@ async function entryOf(unit: Unit): Promise<string> {
     ...(unit.docs
       ? ['serveReference: (app, contextFor) => serveReference(app, () => document, contextFor)']
       : []),
-    ...(unit.dashboard ? ['createDashboard: contextFor => createDashboard(all, contextFor)'] : []),
+    ...(unit.dashboard ? [SERVE_DASHBOARD] : []),
     ...(unit.platform?.name === 'consume' ? ['createAgents'] : []),
     ...(unit.platform?.name === 'tick' ? ['createMail: mailFrom'] : []),
   ]
@@ -84,8 +84,10 @@ async function entryOf(unit: Unit): Promise<string> {
 /** The pages call every endpoint, as `all`. */
 export const DASHBOARD_IMPORTS = [
   "import { endpoints as all } from './functions/index.ts'",
-  "import { createDashboard } from './functions/dashboard/index.ts'",
+  "import { serveDashboard } from './functions/dashboard/index.ts'",
 ]
+
+export const SERVE_DASHBOARD = 'serveDashboard: (app, contextFor) => serveDashboard(app, all, contextFor)'
 
 /** Where each function of the list is declared: the list imports it by name, and a bundle must import no other. */
 export async function importsOfList() {

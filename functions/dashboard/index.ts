@@ -3,7 +3,7 @@
 import type { Hono } from 'hono'
 import type { Context } from '../../shared/context.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
-import { createDashboardApp } from './frame/app.tsx'
+import { serveParts } from './frame/app.tsx'
 import { createProject, projectsPage, start } from './pages/projects.tsx'
 import { cancelRun, runEvents, runPage } from './pages/run.tsx'
 import { runsPage } from './pages/runs.tsx'
@@ -13,8 +13,9 @@ const open = { pages: [signInPage], actions: [signIn] }
 const pages = [start, projectsPage, runsPage, runPage, runEvents]
 const actions = [signOut, createProject, cancelRun]
 
-/** The app of everything below /dashboard. */
-export const createDashboard = (
+/** Adds everything below /dashboard to an app; pages call the endpoints. */
+export const serveDashboard = (
+  app: Hono,
   endpoints: readonly Endpoint[],
   contextFor: (request: Request) => Context,
-): Hono => createDashboardApp({ pages, actions, open }, endpoints, contextFor)
+): void => serveParts(app, { pages, actions, open }, endpoints, contextFor)

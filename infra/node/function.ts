@@ -1,7 +1,6 @@
 // Serves one unit of functions as a Node process of its own, the way OpenFaaS and Knative run one. Guarantee: asked to
 // stop, it claims nothing more and finishes what it has; nothing it accepted is lost with it.
 
-import { isDashboard } from '../../functions/dashboard/frame/addresses.ts'
 import { answerMetrics, isMetrics } from '../../functions/metrics.ts'
 import type { Config, Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
@@ -24,8 +23,8 @@ export interface FunctionUnit {
   platform?: PlatformFunction
   /** Adds what documents the endpoints. */
   serveReference?: (app: ReturnType<typeof createApp>, contextFor: () => Context) => void
-  /** The app of the dashboard's pages. */
-  createDashboard?: (contextFor: () => Context) => ReturnType<typeof createApp>
+  /** Adds the dashboard's pages. */
+  serveDashboard?: (app: ReturnType<typeof createApp>, contextFor: () => Context) => void
   /** The agent runtime, for the unit that executes items. */
   createAgents?: (at: { connections: Connections; settings: Settings }) => {
     invoke: Context['invokeAgent']
@@ -111,11 +110,10 @@ function configFrom(settings: Settings): Config {
 function handlerOf(unit: FunctionUnit, ctx: Context, stop: AbortSignal, invocations: Set<Promise<unknown>>) {
   const app = createApp(unit.endpoints, () => ctx)
   unit.serveReference?.(app, () => ctx)
-  const dashboard = unit.createDashboard?.(() => ctx)
+  unit.serveDashboard?.(app, () => ctx)
   const { platform } = unit
   return (request: Request) => {
     if (new URL(request.url).pathname === '/healthz') return Response.json({ status: 'ok' })
-    if (dashboard && isDashboard(request)) return dashboard.fetch(request)
     if (platform === undefined) return app.fetch(request)
     if (isMetrics(request)) return answerMetrics(ctx, request)
     const onWake = (wake: () => void) => listenForWakes(ctx.redis, wake)

@@ -121,7 +121,7 @@ function forward(
     agent: hasBody ? false : kept[to.protocol as keyof typeof kept],
   })
   upstream.once('response', response => {
-    if (isForeign(response) && !isDashboardPath(to.pathname)) {
+    if (isForeign(response) && !isDashboardPath(requestUrl(incoming).pathname)) {
       response.resume()
       return void answer(outgoing, refusal(response) ?? failed(`it answered ${response.statusCode}`))
     }

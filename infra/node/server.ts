@@ -1,7 +1,6 @@
 // A Node process that plays some or all of the parts: the API, the queue consumer with the agent runtime, the tick.
 // On one machine all of them run in one process; on a platform each is a process of its own.
 
-import { isDashboard } from '../../functions/dashboard/frame/addresses.ts'
 import { endpoints } from '../../functions/index.ts'
 import { answerMetrics, isMetrics } from '../../functions/metrics.ts'
 import type { Context } from '../../shared/context.ts'
@@ -143,10 +142,9 @@ async function listenForCallers(
     () => ctx,
   )
   readJsx()
-  const { createDashboard } = await import('../../functions/dashboard/index.ts')
-  const dashboard = createDashboard(endpoints, () => ctx)
-  return listen({ port, host, proxies }, request => {
-    if (isMetrics(request)) return answerMetrics(ctx, request)
-    return (isDashboard(request) ? dashboard : app).fetch(request)
-  })
+  const { serveDashboard } = await import('../../functions/dashboard/index.ts')
+  serveDashboard(app, endpoints, () => ctx)
+  return listen({ port, host, proxies }, request =>
+    isMetrics(request) ? answerMetrics(ctx, request) : app.fetch(request),
+  )
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { endpoints, platformFunctions } from '../../functions/index.ts'
-import { DASHBOARD_IMPORTS, importsOfList } from '../bundle.ts'
+import { DASHBOARD_IMPORTS, importsOfList, SERVE_DASHBOARD } from '../bundle.ts'
 import { leaveOut, UNDOCUMENTED_SCHEMAS } from '../leave-out.ts'
 import { routesOf, type Unit } from '../packaging.ts'
 import { CONSUMER, ROUTER, TICK, UNITS } from '../targets/image.ts'
@@ -45,7 +45,7 @@ async function entryOf(unit: Unit): Promise<string> {
   const fields = [
     `endpoints: [${unit.endpoints.map(one => from.get(one)!.name)}]`,
     ...scheduled.map(one => `scheduled: ${from.get(one)!.name}`),
-    ...(unit.dashboard ? ['createDashboard: contextFor => createDashboard(all, contextFor)'] : []),
+    ...(unit.dashboard ? [SERVE_DASHBOARD] : []),
     ...(unit.name === CONSUMER || unit.name === WHOLE ? ['wakes: true'] : []),
     ...(unit.docs
       ? ['serveReference: (app, contextFor) => serveReference(app, () => document, contextFor)']

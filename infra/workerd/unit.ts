@@ -5,7 +5,6 @@
 // lives. Without it a request opens connections when it first uses them and ends them after its answer.
 
 import { DurableObject } from 'cloudflare:workers'
-import { isDashboard } from '../../functions/dashboard/frame/addresses.ts'
 import type { Context } from '../../shared/context.ts'
 import { createApp } from '../../shared/http/app.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
@@ -21,8 +20,8 @@ export interface WorkerdUnit {
   wakes?: boolean
   /** Adds what documents the endpoints. */
   serveReference?: (app: ReturnType<typeof createApp>, contextFor: (request: Request) => Context) => void
-  /** The app of the dashboard's pages. */
-  createDashboard?: (contextFor: (request: Request) => Context) => ReturnType<typeof createApp>
+  /** Adds the dashboard's pages. */
+  serveDashboard?: (app: ReturnType<typeof createApp>, contextFor: (request: Request) => Context) => void
 }
 
 interface Actor {
@@ -56,11 +55,11 @@ export function workerOf(unit: WorkerdUnit) {
   const contextFor = (request: Request) => contexts.get(request)!
   const app = createApp(unit.endpoints, contextFor)
   unit.serveReference?.(app, contextFor)
-  const dashboard = unit.createDashboard?.(contextFor)
+  unit.serveDashboard?.(app, contextFor)
 
   function answer(ctx: Context, request: Request): Response | Promise<Response> {
     contexts.set(request, ctx)
-    return (dashboard && isDashboard(request) ? dashboard : app).fetch(request)
+    return app.fetch(request)
   }
 
   async function run(ctx: Context): Promise<void> {

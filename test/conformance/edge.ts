@@ -70,7 +70,7 @@ export function edgePart(given: Given): void {
       expect([status, json.error.hint.slice(0, hint.length)]).toEqual([404, hint])
     })
 
-    it('leads from / to the reference page', async () => {
+    it('leads from / to the dashboard', async () => {
       const response = await fetch(`${given().url}/`, { redirect: 'manual' })
       expect([response.status, response.headers.get('location')]).toEqual([302, '/dashboard'])
     })

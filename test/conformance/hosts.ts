@@ -1,6 +1,7 @@
 // The two hosts that serve the endpoints: the Node app, and workerd with the generated configuration.
 
 import { serve } from '@hono/node-server'
+import { serveDashboard } from '../../functions/dashboard/index.ts'
 import { endpoints } from '../../functions/index.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
@@ -34,6 +35,7 @@ export const startNodeHost: StartHost = async options => {
     () => openApiDocument(endpoints),
     () => ctx,
   )
+  serveDashboard(app, endpoints, () => ctx)
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
   await new Promise(resolve => server.once('listening', resolve))
   const address = server.address() as { port: number }

@@ -14,6 +14,7 @@ import type { StartHost } from './hosts.ts'
 import { limitsPart } from './limits.ts'
 import { membersPart } from './members.ts'
 import { outcomesPart } from './outcomes.ts'
+import { pagesPart } from './pages.ts'
 import { readinessPart } from './readiness.ts'
 import { recoveryPart } from './recovery.ts'
 import { runsPart } from './runs.ts'
@@ -49,6 +50,7 @@ export function conformance(name: string, startHost: StartHost, { sweeps = true 
       sweepPart(given)
     }
     uploadPart(given)
+    pagesPart(given)
     readinessPart(given, startHost)
 
     it('answered with every status that an operation documents as its success', () => {

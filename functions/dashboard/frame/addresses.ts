@@ -12,5 +12,3 @@ export const ofItem = (record_id: string, page = ''): string =>
 
 export const isDashboardPath = (pathname: string): boolean =>
   pathname === ROOT || pathname.startsWith(`${ROOT}/`)
-
-export const isDashboard = (request: Request): boolean => isDashboardPath(new URL(request.url).pathname)

@@ -1,7 +1,7 @@
 // Serves pages and actions. Guarantee: no page is framed, cached or runs a script that is not ours; no action runs for
 // a request another site caused; whatever fails becomes a page that says what to do.
 
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
 import { z } from 'zod'
 import type { Context } from '../../../shared/context.ts'
 import { errorText } from '../../../shared/domain/error-text.ts'
@@ -45,13 +45,13 @@ interface Parts {
   open: { pages: readonly Page[]; actions: readonly Action[] }
 }
 
-/** The handler of every path below ROOT. */
-export function createDashboardApp(
+/** Serves every path below ROOT. */
+export function serveParts(
+  app: Hono,
   { pages, actions, open }: Parts,
   endpoints: readonly Endpoint[],
   contextFor: (request: Request) => Context,
-): Hono {
-  const app = new Hono()
+): void {
   const apiFor = createApi(endpoints)
   app.get(`${ROOT}/assets/:name`, c => assetAnswer(c.req.param('name')))
   for (const page of [...open.pages, ...pages])
@@ -60,12 +60,10 @@ export function createDashboardApp(
     app.post(honoPath(action.path), c =>
       acted(c.req.raw, c.req.param(), action, open.actions.includes(action)),
     )
-  app.notFound(c => {
+  app.all(`${ROOT}/*`, c => {
     const nothing: Page = { path: '', query: z.unknown(), show: () => Promise.reject(noSuchPage()) }
     return visited(c.req.raw, {}, nothing, false)
   })
-  return app
-
   async function visited(request: Request, params: Record<string, string>, page: Page, isOpen: boolean) {
     const ctx = contextFor(request)
     const who = await signedIn(ctx, request)

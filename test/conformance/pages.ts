@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import type { Given } from './suite.ts'
+
+/** The dashboard, as a browser without a script uses it. */
+export function pagesPart(given: Given): void {
+  const send = (path: string, form: Record<string, string>, headers: Record<string, string>) =>
+    fetch(`${given().url}${path}`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers,
+      body: new URLSearchParams(form),
+    })
+  const OWN = { 'sec-fetch-site': 'same-origin' }
+
+  async function cookie(): Promise<string> {
+    const response = await send('/dashboard/sign-in', given().first.account, OWN)
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/dashboard'])
+    return response.headers.getSetCookie()[0]!.split(';')[0]!
+  }
+
+  const read = (path: string, headers: Record<string, string> = {}) =>
+    fetch(`${given().url}${path}`, { redirect: 'manual', headers })
+
+  describe('the dashboard', () => {
+    it('leads whoever is not signed in to the form, and back to where they wanted to go', async () => {
+      const response = await read('/dashboard/projects?x=1')
+      expect(response.status).toBe(303)
+      const to = response.headers.get('location')!
+      expect(to).toBe('/dashboard/sign-in?next=%2Fdashboard%2Fprojects%3Fx%3D1')
+      expect(await (await read(to)).text()).toContain('value="/dashboard/projects?x=1"')
+    })
+
+    it('keeps the session in a cookie no script and no other site can read', async () => {
+      const response = await send('/dashboard/sign-in', given().first.account, OWN)
+      const [set] = response.headers.getSetCookie()
+      expect(set).toMatch(
+        /^__Host-assay-session=[\w.-]+; Max-Age=\d+; Path=\/; Secure; HttpOnly; SameSite=Lax$/,
+      )
+    })
+
+    it('says that the password is wrong, and leads nobody to another site', async () => {
+      const { email } = given().first.account
+      const wrong = await send('/dashboard/sign-in', { email, password: 'wrong' }, OWN)
+      expect([wrong.status, wrong.headers.getSetCookie()]).toEqual([400, []])
+      expect(await wrong.text()).toContain('The e-mail or the password is wrong.')
+      for (const next of ['https://elsewhere.test/', '//elsewhere.test/', '/dashboard//elsewhere.test@']) {
+        const right = await send('/dashboard/sign-in', { ...given().first.account, next }, OWN)
+        expect(new URL(right.headers.get('location')!, 'https://assay.test').host).toBe('assay.test')
+      }
+    })
+
+    it('shows a project to who may see it, framed, cached and scripted by nobody else', async () => {
+      const response = await read(`/dashboard/projects/${given().first.project_id}/runs`, {
+        cookie: await cookie(),
+      })
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+      ])
+      const policy = response.headers.get('content-security-policy')
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(response.headers.get('cache-control')).toBe('no-store')
+      const html = await response.text()
+      expect(html).toContain('<h1>Runs</h1>')
+      expect(html).not.toMatch(/ on\w+=| style=|<script(?![^>]* src="\/dashboard\/)/)
+      for (const [, path] of html.matchAll(/(?:src|href)="(\/dashboard\/assets\/[^"]+)"/g)) {
+        const asset = await read(path!)
+        expect([path, asset.status, asset.headers.get('cache-control')]).toEqual([
+          path,
+          200,
+          'public, max-age=31536000, immutable',
+        ])
+        await asset.body?.cancel()
+      }
+    })
+
+    it('answers a page that is not there with a page', async () => {
+      const headers = { cookie: await cookie() }
+      const nowhere = await read('/dashboard/nowhere', headers)
+      const nothing = await read('/dashboard/runs/0197f3b1-0000-7000-8000-000000000001', headers)
+      expect([nowhere.status, nothing.status]).toEqual([404, 404])
+      expect(await nothing.text()).toContain('<h1>Not found</h1>')
+    })
+
+    it.each([
+      ['another site', { 'sec-fetch-site': 'cross-site' }],
+      ['a sibling of this site', { 'sec-fetch-site': 'same-site' }],
+      ['another origin, in an older browser', { origin: 'https://elsewhere.test' }],
+      ['nobody knows where', {}],
+    ])('takes no form from %s', async (_, from) => {
+      const response = await send(
+        '/dashboard/projects',
+        { name: 'forged' },
+        { ...from, cookie: await cookie() },
+      )
+      expect(response.status).toBe(403)
+      const projects = await read('/dashboard/projects', { cookie: await cookie() })
+      expect(await projects.text()).not.toContain('forged')
+    })
+
+    it('is left by signing out, for good', async () => {
+      const headers = { cookie: await cookie() }
+      const out = await send('/dashboard/sign-out', {}, { ...OWN, ...headers })
+      expect([out.status, out.headers.get('location')]).toEqual([303, '/dashboard/sign-in'])
+      await expect
+        .poll(async () => (await read('/dashboard/projects', headers)).status, { timeout: 10_000 })
+        .toBe(303)
+    })
+  })
+}
