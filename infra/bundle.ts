@@ -1,19 +1,21 @@
 // Makes the bundle of each unit: one file with all it needs, the smaller the faster it starts.
 // Usage: node infra/bundle.ts [--packaging endpoint|group|all] [--out FOLDER]
-// And the router's, which knows where each path of that packaging leads, and that of the agent runtime.
+// And the router's, which knows where each path of that packaging leads, that of the agent runtime, and the exporter of
+// traces, which the bundles load where they are told to.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type BuildOptions, build } from 'esbuild'
 import type { Endpoint } from '../shared/http/endpoint.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
-import { leaveOut, UNDOCUMENTED_SCHEMAS } from './leave-out.ts'
+import { leaveOut, TELEMETRY_CHUNK, UNDOCUMENTED_SCHEMAS } from './leave-out.ts'
 import { PACKAGINGS, type Packaging, routesOf, type Unit, unitsOf } from './packaging.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FUNCTIONS = join(ROOT, 'functions')
 const RUNTIME = join(ROOT, 'infra/node/runtime.ts')
+const OTLP = join(ROOT, 'infra/node/otlp.ts')
 
 /** How a program for Node is made into one file. */
 export const FOR_NODE = {
@@ -113,6 +115,8 @@ export async function writeBundles(packaging: Packaging, folder: string): Promis
   for (const unit of units) await write(unit.name, await bundleForNode(unit))
   await write('router', await bundleRouter(units))
   await write('runtime', await bundledFrom({ entryPoints: [RUNTIME] }))
+  await mkdir(dirname(join(folder, TELEMETRY_CHUNK)), { recursive: true })
+  await writeFile(join(folder, TELEMETRY_CHUNK), await bundledFrom({ entryPoints: [OTLP] }))
   return sizes
 }
 

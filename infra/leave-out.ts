@@ -45,8 +45,20 @@ const instead = (name: string, filter: RegExp, contents: string): Plugin => ({
 /** What reads JSX as it is written; a bundle has none left. */
 export const noJsx = instead('no-jsx', /infra\/node\/jsx\.ts$/, 'export const readJsx = () => {}')
 
+/** The exporter, which only processes need that are told where to export to: a file of its own beside the bundles. */
+const apartTelemetry: Plugin = {
+  name: 'apart-telemetry',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/otlp\.ts$/ }, () => ({ path: `./${TELEMETRY_CHUNK}`, external: true }))
+  },
+}
+
+/** Where bundles look for it. */
+export const TELEMETRY_CHUNK = 'chunks/otlp.mjs'
+
 export const leaveOut: Plugin[] = [
   leanZod,
+  apartTelemetry,
   // The messages of 50 languages: 260 KB.
   instead('only-english', /zod\/v4\/locales\/index\.js$/, "export { default as en } from './en.js'"),
   // The lines that DEBUG=ioredis:* would print: 9 KB.

@@ -6,6 +6,7 @@ import type { Redis } from 'ioredis'
 import type { Sql } from 'postgres'
 import type { InvokeAgent } from './engine/agent-port.ts'
 import type { Post, SendMail } from './engine/outside-port.ts'
+import type { Telemetry } from './engine/telemetry-port.ts'
 
 export type Database = PostgresJsDatabase
 export type { Redis, Sql }
@@ -55,6 +56,8 @@ export interface Context {
   post: Post
   /** Null where mails are left to another function. */
   mail: SendMail | null
+  /** Null where nobody collects. */
+  telemetry: Telemetry | null
   /** The network address a request came from, as far as this host can tell. */
   addressOf(request: Request): string | null
   log(level: 'info' | 'warn' | 'error', event: string, fields?: Record<string, unknown>): void

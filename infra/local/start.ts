@@ -14,6 +14,7 @@ import { createContext, logLevelOf } from '../node/context.ts'
 import { mailFrom } from '../node/mail.ts'
 import { startServer } from '../node/server.ts'
 import { readSettings } from '../node/settings.ts'
+import { openTelemetry } from '../node/telemetry.ts'
 import { within } from './child.ts'
 import { masterKey, openDataFolder, readJson, writeJson } from './data-folder.ts'
 import { openDemo } from './demo.ts'
@@ -104,6 +105,7 @@ async function start(): Promise<void> {
       allowPrivateNetworks: LOOPBACK,
       mail: mailFrom(settings),
       metricsToken: settings.get('ASSAY_METRICS_TOKEN'),
+      telemetry: await openTelemetry(settings),
       allowCallbackNetworks: settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? LOOPBACK,
       writeLog: line => log.write(line),
       // The file is never rotated, so requests are not in it unless one asks for them.

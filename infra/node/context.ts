@@ -5,6 +5,7 @@ import { errorText } from '../../shared/domain/error-text.ts'
 import { newId, newRunId } from '../../shared/domain/ids.ts'
 import type { InvokeAgent } from '../../shared/engine/agent-port.ts'
 import type { Post, SendMail } from '../../shared/engine/outside-port.ts'
+import type { Telemetry } from '../../shared/engine/telemetry-port.ts'
 import type { Connections } from './connections.ts'
 
 const LOG_LEVELS = ['info', 'warn', 'error'] as const
@@ -26,6 +27,8 @@ export interface ContextOptions {
   post?: Post
   /** Null leaves mails to another process; without it they fail for want of a server. */
   mail?: SendMail | null
+  /** Nobody collects without it. */
+  telemetry?: Telemetry | null
   /** Where lines of the log go; standard error unless told. */
   writeLog?: (line: string) => void
   /** The least that is written; all unless told. */
@@ -73,6 +76,7 @@ export function createContext(options: ContextOptions): NodeContext {
     post:
       options.post ?? (() => Promise.reject(new Error('this process reaches nothing outside: pass post'))),
     mail: options.mail === undefined ? noMailServer : options.mail,
+    telemetry: options.telemetry ?? null,
     addressOf: options.addressOf ?? (() => null),
     log,
     async idle() {

@@ -5,6 +5,7 @@ import { answerMetrics, isMetrics } from '../../functions/metrics.ts'
 import type { Config, Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { stopDelivering } from '../../shared/engine/deliver.ts'
+import { readFigures } from '../../shared/engine/metrics.ts'
 import { listenForWakes, publishWake } from '../../shared/hints/wake.ts'
 import { createApp } from '../../shared/http/app.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
@@ -16,6 +17,7 @@ import { addressOf, listen } from './listen.ts'
 import { createPost } from './post.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { endOnSignal } from './stop.ts'
+import { openTelemetry } from './telemetry.ts'
 
 export interface FunctionUnit {
   name: string
@@ -51,6 +53,7 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
   const agents = unit.createAgents?.({ connections, settings })
   if (agents) closing.defer(() => agents.close())
   const config = configFrom(settings)
+  const telemetry = await openTelemetry(settings)
   const mail = unit.createMail ? unit.createMail(settings) : null
   const consumerUrl = settings.get('ASSAY_CONSUMER_URL')
   const bearer = await platformBearer(config.master_key)
@@ -63,6 +66,7 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
     },
     addressOf,
     logLevel: logLevelOf(settings.get('ASSAY_LOG_LEVEL')),
+    telemetry,
     post: createPost(settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? []),
     ...(agents ? { invokeAgent: agents.invoke } : {}),
     ...(mail === undefined ? {} : { mail }),
@@ -71,6 +75,11 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
   const poker = consumerUrl
     ? createPoker({ url: consumerUrl, bearer, redis, fetch, newId, waitUntil, log })
     : undefined
+  if (telemetry) {
+    // The figures are the installation's: one kind of process is enough to send them.
+    telemetry.start(log, unit.platform?.name === 'tick' ? () => readFigures(ctx) : undefined)
+    closing.defer(() => telemetry.close())
+  }
   const invocations = new Set<Promise<unknown>>()
   closing.defer(async () => {
     stopDelivering(ctx)

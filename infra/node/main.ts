@@ -4,7 +4,8 @@
 // ASSAY_MAIL_FROM (how alerts are mailed), ASSAY_ALLOW_CALLBACK_NETWORKS (CIDRs callbacks and alerts may be sent to
 // although they are private), ASSAY_TRUSTED_PROXIES (CIDRs of proxies that are believed where a request came from),
 // ASSAY_METRICS_TOKEN (the bearer that reads GET /metrics), ASSAY_RUNTIME_URL (where infra/node/runtime.ts runs
-// bundles, when it is not this process that does), and ASSAY_LOG_LEVEL (the least that is logged: info, warn or error).
+// bundles, when it is not this process that does), ASSAY_LOG_LEVEL (the least that is logged: info, warn or error), and
+// OpenTelemetry's own variables (where traces and measurements are sent: see telemetry.ts).
 
 import { remoteRuntime } from './agents.ts'
 import { logLevelOf } from './context.ts'
@@ -13,6 +14,7 @@ import { mailFrom } from './mail.ts'
 import { PARTS, type Part, startServer } from './server.ts'
 import { readSettings } from './settings.ts'
 import { endOnSignal } from './stop.ts'
+import { openTelemetry } from './telemetry.ts'
 
 const settings = readSettings(process.env)
 const needed = (name: string): string => {
@@ -46,6 +48,7 @@ const server = await startServer({
   metricsToken: settings.get('ASSAY_METRICS_TOKEN'),
   runtime: remoteRuntime(settings),
   logLevel: logLevelOf(settings.get('ASSAY_LOG_LEVEL')),
+  telemetry: await openTelemetry(settings),
   trustedProxies: settings.list('ASSAY_TRUSTED_PROXIES'),
   ...(baseUrl ? { baseUrl } : {}),
   ...(allow ? { allowPrivateNetworks: allow } : {}),

@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs'
 
 const folder = new URL('functions/', import.meta.url)
-const names = readdirSync(folder).map(file => file.replace(/\.mjs$/, ''))
+const names = readdirSync(folder).flatMap(file => /^(.+)\.mjs$/.exec(file)?.[1] ?? [])
 const name = process.env.FUNCTION ?? ''
 if (names.includes(name)) await import(new URL(`${name}.mjs`, folder).href)
 else {

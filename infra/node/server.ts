@@ -6,6 +6,7 @@ import { answerMetrics, isMetrics } from '../../functions/metrics.ts'
 import type { Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { stopDelivering } from '../../shared/engine/deliver.ts'
+import { readFigures } from '../../shared/engine/metrics.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
 import { listenForWakes, publishWake } from '../../shared/hints/wake.ts'
 import { createApp } from '../../shared/http/app.ts'
@@ -20,6 +21,7 @@ import { createContext, type LogLevel } from './context.ts'
 import { readJsx } from './jsx.ts'
 import { addressOf, type Listener, listen } from './listen.ts'
 import { createPost } from './post.ts'
+import type { Exporter } from './telemetry.ts'
 
 export const PARTS = ['api', 'consumer', 'tick'] as const
 export type Part = (typeof PARTS)[number]
@@ -48,6 +50,8 @@ export interface ServerOptions {
   trustedProxies?: string[] | undefined
   /** The bearer that reads GET /metrics; nobody does without. */
   metricsToken?: string | undefined
+  /** Exports traces and measurements; it is closed with the server. */
+  telemetry?: Exporter | null
   /** Where lines of the log go; standard error unless told. */
   writeLog?: (line: string) => void
   /** The least that is written; all unless told. */
@@ -82,7 +86,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   const consumer = parts.has('consumer') ? startConsumer(() => ctx) : null
   const poke = () => (consumer ? consumer.poke() : publishWake(connections.redis))
-  const { writeLog, logLevel } = options
+  const { writeLog, logLevel, telemetry = null } = options
   const ctx = createContext({
     connections,
     config,
@@ -91,9 +95,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     post: createPost(options.allowCallbackNetworks ?? []),
     addressOf,
     logLevel,
+    telemetry,
     ...(options.mail ? { mail: options.mail } : {}),
     ...(writeLog ? { writeLog } : {}),
   })
+  if (telemetry) {
+    telemetry.start(ctx.log, parts.has('tick') ? () => readFigures(ctx) : undefined)
+    closing.defer(() => telemetry.close())
+  }
   closing.defer(() => {
     stopDelivering(ctx)
     return ctx.idle()

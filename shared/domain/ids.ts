@@ -27,6 +27,9 @@ export function newRunId(nowMs: number, random: FillRandom): string {
   return `${newId(nowMs, random).slice(0, STEM)}00000000`
 }
 
+/** Whether an id is a run's: of other ids one in four billion looks like it. */
+export const isRunId = (id: string) => isUuid(id) && id.endsWith('00000000')
+
 /** The id of item number `seq` (from 1) of a run. */
 export function itemRecordId(runId: string, seq: number): string {
   if (!(seq >= 1 && seq <= MAX_SEQ)) throw new RangeError(`seq ${seq} is outside 1 to ${MAX_SEQ}`)

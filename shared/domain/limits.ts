@@ -120,6 +120,17 @@ export const LIMITS = {
   metrics_cache_ms: 2000,
   self_poke_ms: 5000, // a consumer in a process of its own looks for work this often, woken or not
 
+  // Telemetry, where it is exported
+  traced_items: 100, // the first of a run, every hundredth of ten thousand, then every ten-thousandth: 1,198 of 10 million
+  traced_failures: 1000, // beside those, of a run, by each consumer
+  traced_steps: 64, // the last of an attempt; 8000 items in flight hold 100 MB of them at most
+  telemetry_spans: 8192, // not yet taken by the receiver; what is more is dropped
+  telemetry_batch_spans: 512,
+  telemetry_delay_ms: 1000, // a platform may freeze a process soon after its answer
+  telemetry_interval_ms: { default: 60_000, min: 1000, max: 3_600_000 },
+  telemetry_report_ms: 60_000, // a line of the log for all that was dropped in it
+  telemetry_flush_ms: 3000, // a process that ends waits no longer for the receiver
+
   // Attempts
   transport_attempts: 5,
   attempts_per_item: 10_000, // hand-overs and all

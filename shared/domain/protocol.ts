@@ -27,6 +27,8 @@ export interface ItemLine {
   /** Money left for this item, in micro-dollars; null when there is no fence. */
   budget_micro: number | null
   recorded: RecordedStep[]
+  /** The attempt's span, as W3C writes it: what the agent's own spans belong below. Absent where nobody collects. */
+  traceparent?: string
   /** Always the last key, so that the stored text can be passed on without being parsed. */
   input: unknown
 }

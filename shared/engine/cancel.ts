@@ -6,6 +6,7 @@ import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { stopRun, sweepStopped } from '../store/stop.ts'
 import { deliverSoon } from './deliver.ts'
+import { traceRunEnd } from './run-trace.ts'
 
 /**
  * Stops a run and ends its first few thousand items at once; the consumer ends the others.
@@ -18,5 +19,8 @@ export async function cancelRun(ctx: Context, run: { project_id: string; run_id:
     throw new ApiError('run_already_ended', `Run ${run_id} has ended already; there is nothing to cancel.`)
   await fault('cancel.before_commit')
   if (await sweepStopped(ctx.sql, run_id, LIMITS.sweep_items)) ctx.poke()
-  else deliverSoon(ctx)
+  else {
+    deliverSoon(ctx)
+    traceRunEnd(ctx, run_id)
+  }
 }

@@ -22,6 +22,8 @@ export interface Claim {
   timeout_ms: number
   max_consecutive_failures: number
   prices: Record<string, Price> | undefined
+  /** How long the run had waited for it. */
+  waited_ms: number
   items: ClaimedItem[]
 }
 
@@ -81,6 +83,7 @@ export async function claimItems(ctx: Context, runId: string, most: number): Pro
       1000 * (run.timeout_seconds ?? declaration.timeout_seconds ?? LIMITS.agent_timeout_seconds.default),
     max_consecutive_failures: declaration.max_consecutive_failures ?? LIMITS.consecutive_failures,
     prices: run.settings.prices,
+    waited_ms: run.waited_ms,
     items: await withRecordedSteps(ctx, run.id, items),
   }
   return { claim, waiting_for: null }

@@ -9,6 +9,7 @@ import { type Claim, claimItems } from './claim.ts'
 import { deliverSoon } from './deliver.ts'
 import { execute, type Timing } from './execute.ts'
 import { type Flight, type Lease, takeOff } from './flight.ts'
+import { RunTrace, traceRunEnd } from './run-trace.ts'
 import { Settler } from './settler.ts'
 
 export interface ConsumeOptions {
@@ -132,7 +133,10 @@ class Consumer {
     try {
       if (!run.stop_reason) return await this.#claim(run.id)
       const more = await sweepStopped(this.#ctx.sql, run.id, LIMITS.sweep_items)
-      if (!more) deliverSoon(this.#ctx)
+      if (!more) {
+        deliverSoon(this.#ctx)
+        traceRunEnd(this.#ctx, run.id)
+      }
       return more
     } catch (error) {
       // A run that cannot be served must not keep the others from being served.
@@ -154,7 +158,8 @@ class Consumer {
 
   #launch(claim: Claim): void {
     const open = claim.items.length
-    const lease: Lease = { claim_id: claim.id, open, closing: false, abort: new AbortController() }
+    const taken_ms = this.#ctx.now()
+    const lease: Lease = { claim_id: claim.id, taken_ms, open, closing: false, abort: new AbortController() }
     const flights: Flight[] = claim.items.map(item => takeOff(item, lease))
     this.#leases.set(claim.id, { lease, run_id: claim.run_id })
     lease.abort.signal.addEventListener('abort', () => {
@@ -164,6 +169,8 @@ class Consumer {
     })
     this.#inFlight += flights.length
     this.#claimed += flights.length
+    this.#ctx.telemetry?.measure('assay.claim.size', flights.length)
+    this.#ctx.telemetry?.measure('assay.claim.wait', claim.waited_ms / 1000)
     const used = this.#settlerOf(claim)
     used.lanes++
     const timing: Timing = {
@@ -184,12 +191,14 @@ class Consumer {
   #settlerOf(claim: Claim): { settler: Settler; lanes: number } {
     let used = this.#settlers.get(claim.run_id)
     if (!used) {
+      const { telemetry } = this.#ctx
       const settler = new Settler(this.#ctx, claim.run_id, claim.max_consecutive_failures, {
         onSettled: items => {
           this.#settled += items
           this.#inFlight -= items
           this.#rouse()
         },
+        trace: telemetry && new RunTrace(this.#ctx, telemetry, claim),
       })
       used = { settler, lanes: 0 }
       this.#settlers.set(claim.run_id, used)

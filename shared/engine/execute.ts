@@ -13,6 +13,7 @@ import { AgentProcessDied, type AgentResponse } from './agent-port.ts'
 import { Answer, backoffMs } from './answer.ts'
 import type { Claim } from './claim.ts'
 import type { Flight } from './flight.ts'
+import { traceparentOf } from './run-trace.ts'
 import type { Settler } from './settler.ts'
 
 /** The clock of the consumer that executes. */
@@ -91,9 +92,9 @@ async function send(
   try {
     const target = alone ? { ...claim.target, alone } : claim.target
     const plain = claim.target.protocol === 'json'
-    const body = plain ? flights[0]!.item.input : flights.map(f => itemLine(claim, f, timing)).join('')
+    const body = plain ? flights[0]!.item.input : flights.map(f => itemLine(ctx, claim, f, timing)).join('')
     const headers = {
-      ...(plain ? plainHeaders(claim, flights[0]!) : headersOf(claim)),
+      ...(plain ? plainHeaders(ctx, claim, flights[0]!) : headersOf(claim)),
       ...(await signatureOf(ctx, claim.target, body)),
     }
     const response = await ctx.invokeAgent(target, { headers, body, signal })
@@ -122,18 +123,25 @@ function headersOf(claim: Claim): Record<string, string> {
   }
 }
 
-function plainHeaders(claim: Claim, { item, attempt }: Flight): Record<string, string> {
+function plainHeaders(ctx: Context, claim: Claim, flight: Flight): Record<string, string> {
+  const { item, attempt } = flight
   return {
     'content-type': 'application/json',
     accept: 'application/json',
     'assay-run': claim.run_id,
     'assay-item-id': encodeURIComponent(item.item_id),
     'assay-attempt': String(attempt),
+    ...callerOf(ctx, claim, flight),
   }
 }
 
+/** Where an agent's own spans belong; nothing where spans are not exported. */
+function callerOf({ telemetry }: Context, claim: Claim, flight: Flight) {
+  return telemetry?.tracing ? { traceparent: traceparentOf(telemetry, claim.run_id, flight) } : undefined
+}
+
 /** One line of the request; the input's text is passed on as it was stored. */
-function itemLine(claim: Claim, flight: Flight, timing: Timing): string {
+function itemLine(ctx: Context, claim: Claim, flight: Flight, timing: Timing): string {
   const { item } = flight
   const budget = itemBudgetMicro(claim.target.declaration, flight)
   const head: Omit<ItemLine, 'input'> = {
@@ -145,6 +153,7 @@ function itemLine(claim: Claim, flight: Flight, timing: Timing): string {
     yield_ms: Math.round(Math.min(timing.yieldMs(), claim.timeout_ms)),
     budget_micro: budget === null ? null : budget - flight.cost_micro,
     recorded: item.recorded,
+    ...callerOf(ctx, claim, flight),
   }
   return `${JSON.stringify(head).slice(0, -1)},"input":${oneLine(item.input)}}\n`
 }

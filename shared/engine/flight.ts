@@ -3,10 +3,13 @@
 import type { StepRow } from '../domain/step-row.ts'
 import type { ItemProgress, Verdict } from '../domain/verdict.ts'
 import type { ClaimedItem } from './claim.ts'
+import type { TracedStep } from './run-trace.ts'
 
 /** The lease an item is held under, shared by all items of its claim. */
 export interface Lease {
   claim_id: number
+  /** When it was taken, by the consumer's clock. */
+  taken_ms: number
   /** Items whose end, or return, is not yet committed. */
   open: number
   /** A flush under way ends the claim: that its row is gone does not mean that it was lost. */
@@ -27,6 +30,9 @@ export interface Flight extends ItemProgress {
   pending: StepRow[]
   steps_written: number
   unpriced: boolean
+  /** While somebody collects: when the attempt was over, and its steps that were written. */
+  ended_ms: number
+  traced: TracedStep[] | null
 }
 
 export function takeOff(item: ClaimedItem, lease: Lease): Flight {
@@ -44,6 +50,8 @@ export function takeOff(item: ClaimedItem, lease: Lease): Flight {
     steps_written: item.step_count,
     cost_micro: item.cost_micro,
     unpriced: item.unpriced,
+    ended_ms: 0,
+    traced: null,
   }
 }
 

@@ -7,7 +7,7 @@ import { VERSION } from '../domain/version.ts'
 import { countAwake } from '../hints/awake.ts'
 import { type Backlog, countBacklog, type Gauges, readGauges } from '../store/backlog.ts'
 
-type Figures = Gauges & Backlog & { consumers_awake: number | undefined }
+export type Figures = Gauges & Backlog & { consumers_awake: number | undefined }
 
 /** Each is a gauge: what is now, from PostgreSQL, the same whichever process is asked. */
 export const METRICS: Record<string, { help: string; of: (figures: Figures) => number | undefined }> = {
@@ -42,25 +42,30 @@ export const METRICS: Record<string, { help: string; of: (figures: Figures) => n
   },
 }
 
-const texts = new WeakMap<Context['sql'], { at: number; text: Promise<string> }>()
+const read = new WeakMap<Context['sql'], { at: number; figures: Promise<Figures> }>()
 
-/** The text a scraper is answered with. */
-export function readMetrics(ctx: Context): Promise<string> {
-  const kept = texts.get(ctx.sql)
-  if (kept && ctx.now() - kept.at < LIMITS.metrics_cache_ms) return kept.text
-  const text = collect(ctx)
-  texts.set(ctx.sql, { at: ctx.now(), text })
-  text.catch(() => texts.delete(ctx.sql)) // what failed is asked again
-  return text
+/** What all of the metrics are read from. */
+export function readFigures(ctx: Context): Promise<Figures> {
+  const kept = read.get(ctx.sql)
+  if (kept && ctx.now() - kept.at < LIMITS.metrics_cache_ms) return kept.figures
+  const figures = collect(ctx)
+  read.set(ctx.sql, { at: ctx.now(), figures })
+  figures.catch(() => read.delete(ctx.sql)) // what failed is asked again
+  return figures
 }
 
-async function collect(ctx: Context): Promise<string> {
+async function collect(ctx: Context): Promise<Figures> {
   const [gauges, backlog, consumers_awake] = await Promise.all([
     readGauges(ctx.sql),
     countBacklog(ctx.sql),
     countAwake(ctx.redis),
   ])
-  const figures = { ...gauges, ...backlog, consumers_awake }
+  return { ...gauges, ...backlog, consumers_awake }
+}
+
+/** The text a scraper is answered with. */
+export async function readMetrics(ctx: Context): Promise<string> {
+  const figures = await readFigures(ctx)
   const lines = Object.entries(METRICS).flatMap(([name, { help, of }]) => {
     const value = of(figures)
     return value === undefined ? [] : [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${value}`]

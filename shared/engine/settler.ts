@@ -17,10 +17,13 @@ import * as store from '../store/settle.ts'
 import { deliverSoon } from './deliver.ts'
 import { abandon, endingWith, type Flight, isOver, stillHeld } from './flight.ts'
 import { halving, isRefusal } from './halving.ts'
+import type { RunTrace } from './run-trace.ts'
 
 export interface SettlerEvents {
   /** Called after each flush with the number of items that left the consumer's hands. */
   onSettled(items: number): void
+  /** Told of what was written, where somebody collects. */
+  trace?: RunTrace | null
 }
 
 /** What a flush says about one item. */
@@ -66,6 +69,7 @@ export class Settler {
   /** The end of an attempt that ends its item. */
   end(flight: Flight, verdict: Verdict): void {
     flight.verdict = verdict
+    this.#events.trace?.ended(flight)
     this.#touched.add(flight)
     this.#schedule(0)
   }
@@ -73,6 +77,7 @@ export class Settler {
   /** The end of an attempt whose item is to be offered again. */
   giveBack(flight: Flight, entry: Return): void {
     this.#returns.push({ flight, entry })
+    this.#events.trace?.ended(flight)
     this.#schedule(0)
   }
 
@@ -163,16 +168,20 @@ export class Settler {
     }
     return this.#write(flights, ended, async claims => {
       const { finished } = await store.settle(this.#ctx.sql, { ...flush, claims })
-      if (finished) deliverSoon(this.#ctx)
+      this.#events.trace?.settled(parts)
+      if (!finished) return
+      deliverSoon(this.#ctx)
+      this.#events.trace?.runEnded()
     })
   }
 
   #giveBack(taken: readonly Given[]): Promise<number> {
     const flights = taken.map(({ flight }) => flight)
     const entries = taken.map(({ entry }) => entry)
-    return this.#write(flights, flights, claims =>
-      store.returnItems(this.#ctx.sql, this.#runId, entries, claims),
-    )
+    return this.#write(flights, flights, async claims => {
+      await store.returnItems(this.#ctx.sql, this.#runId, entries, claims)
+      this.#events.trace?.returned(taken)
+    })
   }
 
   /** Writes something about items, some of which thereby leave; returns how many of those were still held. */

@@ -10,6 +10,7 @@ import { BodyBrokeOff, drain } from './body.ts'
 import type { Endpoint } from './endpoint.ts'
 import { checkEncoding, errorAnswer } from './error-answer.ts'
 import { noOperation } from './no-operation.ts'
+import { traceRequest } from './request-trace.ts'
 
 /** Serves the endpoints; `serveReference` adds what documents them. */
 export function createApp(endpoints: readonly Endpoint[], contextFor: (request: Request) => Context): Hono {
@@ -40,6 +41,7 @@ async function answered(
   const response = await attempt().catch(error => failed(ctx, request, request_id, error))
   response.headers.set('x-request-id', request_id)
   logRequest(ctx, endpoint, request_id, began, response, subject)
+  traceRequest(ctx, { endpoint, request, request_id, began, response, subject })
   return response
 
   async function attempt(): Promise<Response> {

@@ -38,6 +38,11 @@ export interface Context {
   readonly budget: { readonly left_micro: number | null }
   /** Fires when the item's time is up or nobody waits for it any more; hand it to whatever takes long. */
   readonly signal: AbortSignal
+  /**
+   * The attempt's span as W3C writes it, where Assay exports traces: send it on as the header `traceparent`, or start
+   * your own spans below it.
+   */
+  readonly traceparent: string | undefined
 
   /**
    * Runs and records any piece of work whose result is JSON.

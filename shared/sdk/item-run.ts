@@ -35,6 +35,7 @@ export class ItemRun implements Context {
   readonly item: ItemIdentity
   readonly budget: { readonly left_micro: number | null }
   readonly deadline: number
+  readonly traceparent: string | undefined
   #line: ItemLine
   #write: (line: string) => void
   #onEnd: () => void
@@ -65,6 +66,7 @@ export class ItemRun implements Context {
     this.item = { item_id: line.item_id, partition_key: line.partition_key, attempt: line.attempt, run_id }
     this.budget = { left_micro: line.budget_micro }
     this.deadline = now + line.timeout_ms
+    this.traceparent = line.traceparent
     this.#yieldAt = now + line.yield_ms
     this.#line = line
     this.#maxSteps = maxSteps

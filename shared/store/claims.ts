@@ -78,6 +78,8 @@ export interface LockedRun {
   queued: number
   due: number
   project_running: number
+  /** Since it was submitted, or last claimed from or looked at. */
+  waited_ms: number
   spent_micro: number
   credit_micro: number | null
   settings: ProjectSettings
@@ -107,7 +109,8 @@ async function selectRun(sql: Sql, runId: string, locked: ReturnType<Sql>): Prom
       r.total_items - r.running - r.paused - ended_items(r) as queued,
       (select count(*)::int from (
         select from due_items d where d.run_id = r.id and d.due_at <= now() limit 1000) due) as due,
-      u.running as project_running, u.spent_micro, p.credit_micro, p.settings,
+      u.running as project_running, extract(epoch from now() - r.touched_at)::float8 * 1000 as waited_ms,
+      u.spent_micro, p.credit_micro, p.settings,
       case when d.id is null then null else jsonb_build_object('id', d.id, 'kind', d.kind, 'protocol', d.protocol,
         'url', d.url, 'bundle_hash', d.bundle_hash, 'declaration', d.declaration, 'env_sealed', d.env_sealed)
       end as deployment

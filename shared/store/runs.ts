@@ -1,8 +1,8 @@
 // Reads of runs. An account's runs are found through its projects; newest first is by id, which holds the time.
 
 import { and, desc, eq, getTableColumns, isNotNull, isNull, lt, sql } from 'drizzle-orm'
-import type { Database } from '../context.ts'
-import type { RunState } from '../domain/vocabulary.ts'
+import type { Database, Sql } from '../context.ts'
+import type { RunState, RunStatus, StopReason } from '../domain/vocabulary.ts'
 import { agents, deployments, items, projects, runs } from '../schema/tables.ts'
 import type { RunRow } from '../schema/wire.ts'
 
@@ -49,5 +49,35 @@ export function listRuns(db: Database, filter: RunFilter): Promise<RunRow[]> {
 
 export async function findRun(db: Database, account_id: string, id: string): Promise<RunRow | undefined> {
   const [row] = await selectRuns(db).where(and(eq(projects.account_id, account_id), eq(runs.id, id)))
+  return row
+}
+
+/** A run that has ended, as its trace tells it. */
+export interface EndedRun {
+  project_id: string
+  agent_id: string
+  agent_slug: string
+  status: RunStatus
+  stop_reason: StopReason | null
+  created_ms: number
+  finished_ms: number
+  total_items: number
+  ok: number
+  degraded: number
+  failed: number
+  budget_exceeded: number
+  cost_micro: number
+  input_tokens: number
+  output_tokens: number
+}
+
+/** Undefined while it has not ended. */
+export async function findEndedRun(sql: Sql, id: string): Promise<EndedRun | undefined> {
+  const [row] = await sql<EndedRun[]>`
+    select r.project_id, r.agent_id, a.slug as agent_slug, r.status, r.stop_reason, r.total_items, r.ok, r.degraded,
+      r.failed, r.budget_exceeded, r.cost_micro, r.input_tokens, r.output_tokens,
+      extract(epoch from r.created_at)::float8 * 1000 as created_ms,
+      extract(epoch from r.finished_at)::float8 * 1000 as finished_ms
+    from runs r join agents a on a.id = r.agent_id where r.id = ${id} and r.finished_at is not null`
   return row
 }

@@ -120,6 +120,15 @@ it('SQL stands in store alone, besides how tables and partitions are laid out', 
   expect(portable.filter(file => file !== asking && /\bsql(<[^>]*>)?`/.test(code(file)))).toEqual([])
 })
 
+it('OpenTelemetry’s library is named in one module, which is loaded where something is exported', () => {
+  const named = imports.filter(({ target }) => target.startsWith('@opentelemetry/')).map(one => one.file)
+  expect([...new Set(named)]).toEqual(['infra/node/otlp.ts'])
+  const loaders = imports.filter(one => one.target === 'infra/node/otlp.ts')
+  expect(loaders.map(one => [one.file, /import\('\.\/otlp\.ts'\)/.test(code(one.file))])).toEqual([
+    ['infra/node/telemetry.ts', true],
+  ])
+})
+
 it('every module opens by saying what it is', () => {
   const silent = sources.filter(
     file => !/^(#!.*\n)?\/\//.test(textOf.get(file)!) && !/^functions\//.test(file),

@@ -26,6 +26,8 @@ export interface Stack {
   /** What it wrote to its log since it was started, line by line. */
   log: string[]
   kill(): Promise<void>
+  /** Ends it as a service manager does. */
+  stop(): Promise<void>
   start(): Promise<void>
   close(): Promise<void>
 }
@@ -34,9 +36,15 @@ export interface StackOptions {
   /** A database with an account in it and its key; an empty one with a first account unless told. */
   on?: { databaseUrl: string; api_key: string }
   masterKey?: string
+  /** Further settings. */
+  env?: Record<string, string>
 }
 
-export async function startStack({ on, masterKey = MASTER_KEY }: StackOptions = {}): Promise<Stack> {
+export async function startStack({
+  on,
+  masterKey = MASTER_KEY,
+  env = {},
+}: StackOptions = {}): Promise<Stack> {
   const parts = new AsyncDisposableStack()
   const folder = parts.adopt(await tempFolder(), folder => folder.remove())
   const databaseUrl = on?.databaseUrl ?? parts.adopt(await testDatabase(), store => store.drop()).url
@@ -60,6 +68,7 @@ export async function startStack({ on, masterKey = MASTER_KEY }: StackOptions = 
     env: { ASSAY_BASE_URL: base_url, ASSAY_API_KEY: api_key },
     log: [],
     kill: () => stop('SIGKILL'),
+    stop: () => stop('SIGTERM'),
     async start() {
       server = spawn(NODE, [join(CHECKOUT, 'infra/node/main.ts')], {
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -73,6 +82,7 @@ export async function startStack({ on, masterKey = MASTER_KEY }: StackOptions = 
           ASSAY_ALLOW_NETWORKS: '127.0.0.0/8',
           HOST: '127.0.0.1',
           PORT: String(port),
+          ...env,
         },
       })
       createInterface(server.stderr!).on('line', line => stack.log.push(line))

@@ -1,0 +1,68 @@
+// Whether this process exports traces and measurements, by OpenTelemetry's own settings. Guarantee: where they name no
+// receiver, nothing of OpenTelemetry is loaded.
+
+import type { Context } from '../../shared/context.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import type { Figures } from '../../shared/engine/metrics.ts'
+import type { Telemetry } from '../../shared/engine/telemetry-port.ts'
+import type { Settings } from './settings.ts'
+
+export interface TelemetryOptions {
+  traces: boolean
+  metrics: boolean
+  /** The share of traces that are exported, 0 to 1, and whether a caller's own decision goes before it. */
+  share: number
+  heeds_caller: boolean
+  interval_ms: number
+}
+
+export interface Exporter extends Telemetry {
+  /** From here on it logs what it drops; `figures` are read for each export of measurements. */
+  start(log: Context['log'], figures?: () => Promise<Figures>): void
+  /** Sends what is left, within a bound. Never rejects. */
+  close(): Promise<void>
+}
+
+/**
+ * @throws Error when a setting cannot be followed
+ */
+export async function openTelemetry(settings: Settings): Promise<Exporter | null> {
+  const isOn = (signal: 'TRACES' | 'METRICS') =>
+    settings.get(`OTEL_${signal}_EXPORTER`) !== 'none' &&
+    (settings.get(`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`) ?? settings.get('OTEL_EXPORTER_OTLP_ENDPOINT')) !==
+      undefined
+  const [traces, metrics] = [isOn('TRACES'), isOn('METRICS')]
+  if (settings.get('OTEL_SDK_DISABLED') === 'true' || !(traces || metrics)) return null
+  if (settings.get('OTEL_EXPORTER_OTLP_PROTOCOL') === 'grpc')
+    throw new Error(
+      'OTEL_EXPORTER_OTLP_PROTOCOL is grpc: only http/json is spoken; name the port for HTTP, 4318',
+    )
+  // What the library reads by itself it reads from the environment; headers may be a secret in a file.
+  for (const name of ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS']) {
+    const value = settings.get(name)
+    if (value !== undefined) process.env[name] = value
+  }
+  const { default: interval_ms, ...bounds } = LIMITS.telemetry_interval_ms
+  const { createExporter } = await import('./otlp.ts')
+  return createExporter({
+    traces,
+    metrics,
+    ...samplerOf(settings),
+    interval_ms: settings.whole('OTEL_METRIC_EXPORT_INTERVAL', bounds) ?? interval_ms,
+  })
+}
+
+function samplerOf(settings: Settings): Pick<TelemetryOptions, 'share' | 'heeds_caller'> {
+  const name = settings.get('OTEL_TRACES_SAMPLER') ?? 'parentbased_always_on'
+  const argument = settings.get('OTEL_TRACES_SAMPLER_ARG') ?? '1'
+  const share = { always_on: 1, always_off: 0, traceidratio: Number(argument) }[
+    name.replace(/^parentbased_/, '')
+  ]
+  if (share === undefined)
+    throw new Error(
+      `OTEL_TRACES_SAMPLER is ${name}: it takes always_on, always_off, traceidratio, each also with parentbased_ before it`,
+    )
+  if (!(share >= 0 && share <= 1))
+    throw new Error(`OTEL_TRACES_SAMPLER_ARG is ${argument}: it takes a number from 0 to 1`)
+  return { share, heeds_caller: name.startsWith('parentbased_') }
+}

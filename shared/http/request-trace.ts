@@ -1,0 +1,79 @@
+// A request as a span of its caller's trace, and what it did to a run as a span of the run's. Guarantee: written after
+// the answer, from what the log says too; each of the two links to the other.
+
+import type { Context } from '../context.ts'
+import { isRunId } from '../domain/ids.ts'
+import { toHex } from '../domain/secrets.ts'
+import { readTraceparent, runSpan, type SpanPlace } from '../domain/tracing.ts'
+import type { Subject } from './access-log.ts'
+import type { Endpoint } from './endpoint.ts'
+
+interface Answered {
+  endpoint: Pick<Endpoint, 'method' | 'path' | 'operation_id' | 'tag'>
+  request: Request
+  request_id: string
+  began: number
+  response: Response
+  subject: Subject
+}
+
+export function traceRequest(
+  ctx: Context,
+  { endpoint, request, request_id, began, response, subject }: Answered,
+): void {
+  const { telemetry } = ctx
+  if (telemetry === null || endpoint.tag === 'Health') return // nobody looks for a probe
+  const method = endpoint.method.toUpperCase()
+  const end_ms = ctx.now()
+  const { status } = response
+  const http = {
+    'http.request.method': method,
+    'http.route': endpoint.path,
+    'http.response.status_code': status,
+  }
+  telemetry.measure('http.server.request.duration', (end_ms - began) / 1000, http)
+  if (!telemetry.tracing) return
+  const caller = readTraceparent(request.headers.get('traceparent'))
+  const own: SpanPlace = { trace_id: caller?.trace_id ?? randomHex(ctx, 16), span_id: randomHex(ctx, 8) }
+  const isShown = telemetry.shows(own.trace_id, caller)
+  const changed =
+    endpoint.method !== 'get' && status < 300 && isRunId(subject.target_id ?? '')
+      ? runSpan(subject.target_id!)
+      : null
+  const { project_id } = subject
+  const attributes = {
+    'assay.request_id': request_id,
+    ...(project_id ? { 'assay.project_id': project_id } : {}),
+  }
+  const times = { start_ms: began, end_ms }
+  if (isShown)
+    telemetry.span({
+      ...own,
+      ...times,
+      parent_id: caller?.span_id ?? null,
+      name: `${method} ${endpoint.path}`,
+      kind: 'server',
+      attributes: { ...http, ...attributes, ...(status >= 400 ? { 'error.type': String(status) } : {}) },
+      error: status >= 500 ? `answered ${status}` : null,
+      links: changed ? [changed] : [],
+    })
+  if (changed && telemetry.shows(changed.trace_id))
+    telemetry.span({
+      ...times,
+      trace_id: changed.trace_id,
+      span_id: own.span_id,
+      parent_id: changed.span_id,
+      name: endpoint.operation_id,
+      kind: 'producer',
+      attributes,
+      error: null,
+      links: isShown ? [own] : [],
+    })
+}
+
+function randomHex(ctx: Context, bytes: number): string {
+  const random = new Uint8Array(bytes)
+  ctx.random(random)
+  random[0]! |= 1 // all zeros are no id
+  return toHex(random)
+}
