@@ -6,21 +6,24 @@ import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres, { type Sql } from 'postgres'
 import { ensureTenantRole, grantTenantReads } from '../shared/store/tenant-role.ts'
 import { Refusal } from './local/refusal.ts'
+import { postgresOptions } from './node/postgres-options.ts'
 import { readSettings } from './node/settings.ts'
+import { adviceOf } from './node/store-trouble.ts'
 
 const FOLDER = `${import.meta.dirname}/../drizzle`
 const OLDEST = 16
 // Any number that other users of the same database are unlikely to pick.
 const LOCK = 7_261_538_905_417n
 
-export async function migrate(databaseUrl: string): Promise<void> {
+export async function migrate(databaseUrl: string, databaseCa?: string): Promise<void> {
   if (new URL(databaseUrl).searchParams.has('pgbouncer')) {
     throw new Refusal(
       'migrate_directly',
       'migrations hold a lock for a session, which a pooler does not keep together: name the database itself.',
     )
   }
-  const sql = postgres(databaseUrl, { max: 1, connect_timeout: 10, onnotice: () => {} })
+  const { url, ssl } = postgresOptions({ url: databaseUrl, ca: databaseCa })
+  const sql = postgres(url, { ssl, max: 1, connect_timeout: 10, onnotice: () => {} })
   try {
     await refuseUnsafe(sql)
     await sql`select pg_advisory_lock(${LOCK.toString()}::bigint)`
@@ -28,6 +31,9 @@ export async function migrate(databaseUrl: string): Promise<void> {
     await refuseWithoutRole(sql)
     await applyMigrations(drizzle(sql), { migrationsFolder: FOLDER })
     await grantTenantReads(sql)
+  } catch (error) {
+    const advice = adviceOf(error, 'DATABASE')
+    throw advice === undefined ? error : new Refusal('postgres_not_trusted', advice)
   } finally {
     await sql.end({ timeout: 5 })
   }
@@ -63,7 +69,8 @@ async function refuseWithoutRole(sql: Sql): Promise<void> {
 
 if (import.meta.main) {
   try {
-    await migrate(readSettings(process.env).need('DATABASE_URL'))
+    const settings = readSettings(process.env)
+    await migrate(settings.need('DATABASE_URL'), settings.get('DATABASE_CA'))
     console.log('the schema is up to date')
   } catch (error) {
     console.error(error instanceof Refusal ? `${error.code}: ${error.message}` : error)

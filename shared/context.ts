@@ -2,14 +2,15 @@
 // so nothing in a function knows whether it runs in Node, in a container of its own or in workerd.
 
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
-import type { Redis } from 'ioredis'
+import type { Cluster, Redis as SingleRedis } from 'ioredis'
 import type { Sql } from 'postgres'
 import type { InvokeAgent } from './engine/agent-port.ts'
 import type { Post, SendMail } from './engine/outside-port.ts'
 import type { Telemetry } from './engine/telemetry-port.ts'
 
 export type Database = PostgresJsDatabase
-export type { Redis, Sql }
+export type Redis = SingleRedis | Cluster
+export type { Sql }
 
 /** One connection, for one transaction at a time. */
 export interface Lane {

@@ -9,7 +9,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { migrate } from '../migrate.ts'
-import { openConnections } from '../node/connections.ts'
+import { type ConnectionOptions, openConnections } from '../node/connections.ts'
 import { createContext, logLevelOf } from '../node/context.ts'
 import { mailFrom } from '../node/mail.ts'
 import { startServer } from '../node/server.ts'
@@ -81,14 +81,16 @@ async function start(): Promise<void> {
     stores => stores.close(),
   )
   stopping.signal.throwIfAborted()
-  await migrate(stores.databaseUrl)
+  const settings = readSettings(process.env)
+  const databaseCa = settings.get('DATABASE_CA')
+  await migrate(stores.databaseUrl, databaseCa)
   stopping.signal.throwIfAborted()
 
-  const settings = readSettings(process.env)
   const file = join(dataFolder.path, 'local.json')
   const key = await masterKey(dataFolder.path, process.env.ASSAY_MASTER_KEY)
   const known = await readJson<LocalStack>(file)
-  const urls = { databaseUrl: stores.databaseUrl, redisUrl: stores.redisUrl }
+  const { databaseUrl, redisUrl } = stores
+  const urls = { databaseUrl, databaseCa, redisUrl, redisCa: settings.get('REDIS_CA') }
   const access = known ?? (await firstAccess({ ...urls, baseUrl: `http://${HOST}:${port}`, masterKey: key }))
   const demo = parts.adopt(await openDemo(dataFolder.path, say), demo => demo.close())
   const log = parts.adopt(
@@ -132,12 +134,7 @@ function giveBackMemory(): void {
   runInNewContext('gc')({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }
 
-async function firstAccess(at: {
-  databaseUrl: string
-  redisUrl: string
-  baseUrl: string
-  masterKey: string
-}) {
+async function firstAccess(at: ConnectionOptions & { baseUrl: string; masterKey: string }) {
   const connections = openConnections({ ...at, pool: { sql: 1, db: 1 } })
   try {
     return await bootstrapAccount(

@@ -4,10 +4,10 @@
 // reads timestamptz as Date and writes objects as jsonb, as postgres.js does out of the box.
 
 import { drizzle } from 'drizzle-orm/postgres-js'
-import { Redis } from 'ioredis'
 import postgres from 'postgres'
-import type { Database, Lane, Lanes, Sql } from '../../shared/context.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
+import type { Database, Lane, Lanes, Redis, Sql } from '../../shared/context.ts'
+import { postgresOptions } from './postgres-options.ts'
+import { openRedis } from './redis.ts'
 
 export interface Connections {
   sql: Sql
@@ -20,7 +20,11 @@ export interface Connections {
 export interface ConnectionOptions {
   /** With `?pgbouncer=true` where a pooler in transaction mode stands before PostgreSQL. */
   databaseUrl: string
+  /** Of one server, or of nodes of a cluster. */
   redisUrl: string
+  /** Certificates of who signed those of the servers, in PEM; what Node knows unless given. */
+  databaseCa?: string | undefined
+  redisCa?: string | undefined
   /** Connections to PostgreSQL at most: for raw statements, for Drizzle's, and for callers' reads. */
   pool?: { sql: number; db: number; lanes?: number }
 }
@@ -40,10 +44,10 @@ const laneTypes = {
 }
 // All connections count together: by the driver's own rule a pool that lost PostgreSQL for a second waits 20 s.
 const reconnectAfter = (tries: number) => Math.min(0.05 * 2 ** tries, 1) // seconds
-const REDIS_WAIT_MS = 2000 // Redis holds hints: a caller falls back rather than wait for it
 
-export function openConnections({ databaseUrl, redisUrl, pool }: ConnectionOptions): Connections {
-  const { url, ...session } = sessionOf(databaseUrl)
+export function openConnections(options: ConnectionOptions): Connections {
+  const { databaseUrl, databaseCa, redisUrl, redisCa, pool } = options
+  const { url, ...session } = postgresOptions({ url: databaseUrl, ca: databaseCa })
   const base = { types, onnotice: () => {}, backoff: reconnectAfter, ...session }
   // The types of postgres.js name the parsed bigint; callers declare their row shapes anyway.
   const sql = postgres(url, { ...base, max: pool?.sql ?? 12 }) as unknown as Sql
@@ -51,14 +55,7 @@ export function openConnections({ databaseUrl, redisUrl, pool }: ConnectionOptio
   const lanes = openLanes(pool?.lanes ?? 6, onclose =>
     postgres(url, { ...base, types: laneTypes, max: 1, max_lifetime: null, onclose }),
   )
-  const redis = new Redis(redisUrl, {
-    lazyConnect: true,
-    connectTimeout: REDIS_WAIT_MS,
-    commandTimeout: REDIS_WAIT_MS,
-    maxRetriesPerRequest: 1,
-    retryStrategy: tries => Math.min(50 * 2 ** Math.min(tries, 6), REDIS_WAIT_MS),
-  })
-  redis.on('error', () => {}) // reported by the command that fails, and by /health/ready
+  const redis = openRedis({ url: redisUrl, ca: redisCa })
   return {
     sql,
     db: drizzle(drizzled),
@@ -69,22 +66,6 @@ export function openConnections({ databaseUrl, redisUrl, pool }: ConnectionOptio
       await Promise.all([sql, drizzled, lanes].map(pool => pool.end({ timeout: 5 })))
     },
   }
-}
-
-/**
- * What a session is opened with. Behind a pooler in transaction mode nothing may be said to a session that is meant
- * to last, prepared statements included; there the database's role carries the timeout.
- */
-function sessionOf(databaseUrl: string) {
-  const url = new URL(databaseUrl)
-  const isPooled = url.searchParams.get('pgbouncer') === 'true'
-  url.searchParams.delete('pgbouncer')
-  const connection = {
-    application_name: 'assay',
-    // A process that hangs, or whose network does, in the middle of a transaction must not keep its locks.
-    ...(isPooled ? {} : { idle_in_transaction_session_timeout: LIMITS.transaction_idle_ms }),
-  }
-  return { url: url.href, prepare: !isPooled, connection }
 }
 
 /**

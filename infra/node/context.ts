@@ -7,6 +7,7 @@ import type { InvokeAgent } from '../../shared/engine/agent-port.ts'
 import type { Post, SendMail } from '../../shared/engine/outside-port.ts'
 import type { Telemetry } from '../../shared/engine/telemetry-port.ts'
 import type { Connections } from './connections.ts'
+import { watchRedis } from './store-trouble.ts'
 
 const LOG_LEVELS = ['info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -53,6 +54,7 @@ export function createContext(options: ContextOptions): NodeContext {
     if (LOG_LEVELS.indexOf(level) < least) return
     writeLog(`${JSON.stringify({ at: new Date().toISOString(), level, event, ...fields })}\n`)
   }
+  watchRedis(connections.redis, log)
   return {
     sql: connections.sql,
     db: connections.db,

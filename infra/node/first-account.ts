@@ -4,12 +4,11 @@
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { openConnections } from './connections.ts'
 import { createContext } from './context.ts'
-import { readSettings } from './settings.ts'
+import { readSettings, storesFrom } from './settings.ts'
 
 const settings = readSettings(process.env)
 const connections = openConnections({
-  databaseUrl: settings.need('DATABASE_URL'),
-  redisUrl: settings.need('REDIS_URL'),
+  ...storesFrom(settings),
   pool: { sql: 1, db: 1, lanes: 1 },
 })
 const config = { base_url: '', master_key: settings.need('ASSAY_MASTER_KEY') }

@@ -15,7 +15,7 @@ import { type Connections, openConnections } from './connections.ts'
 import { createContext, logLevelOf } from './context.ts'
 import { addressOf, listen } from './listen.ts'
 import { createPost } from './post.ts'
-import { readSettings, type Settings } from './settings.ts'
+import { readSettings, type Settings, storesFrom } from './settings.ts'
 import { endOnSignal } from './stop.ts'
 import { openTelemetry } from './telemetry.ts'
 
@@ -45,8 +45,7 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
   const settings = readSettings(process.env)
   const closing = new AsyncDisposableStack()
   const connections = openConnections({
-    databaseUrl: settings.need('DATABASE_URL'),
-    redisUrl: settings.need('REDIS_URL'),
+    ...storesFrom(settings),
     pool: POOL,
   })
   closing.defer(() => connections.close())

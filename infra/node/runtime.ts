@@ -6,14 +6,13 @@ import { createInvoker } from '../runtime/invoker.ts'
 import { serveRuntime } from '../runtime/runtime-server.ts'
 import { localRuntime } from './agents.ts'
 import { openConnections } from './connections.ts'
-import { readSettings } from './settings.ts'
+import { readSettings, storesFrom } from './settings.ts'
 import { endOnSignal } from './stop.ts'
 
 const settings = readSettings(process.env)
 const closing = new AsyncDisposableStack()
 const connections = openConnections({
-  databaseUrl: settings.need('DATABASE_URL'),
-  redisUrl: settings.need('REDIS_URL'),
+  ...storesFrom(settings),
   pool: { sql: 2, db: 1, lanes: 1 }, // it reads a bundle when a process starts, and nothing else
 })
 closing.defer(() => connections.close())

@@ -15,7 +15,7 @@ import { serveReference } from '../../shared/http/reference.ts'
 import { findBundle } from '../../shared/store/bundles.ts'
 import { ensureStepPartitions } from '../../shared/store/partitions.ts'
 import { createInvoker, type InvokerOptions } from '../runtime/invoker.ts'
-import { openConnections } from './connections.ts'
+import { type ConnectionOptions, openConnections } from './connections.ts'
 import { startConsumer } from './consumer.ts'
 import { createContext, type LogLevel } from './context.ts'
 import { readJsx } from './jsx.ts'
@@ -26,11 +26,9 @@ import type { Exporter } from './telemetry.ts'
 export const PARTS = ['api', 'consumer', 'tick'] as const
 export type Part = (typeof PARTS)[number]
 
-export interface ServerOptions {
+export interface ServerOptions extends Omit<ConnectionOptions, 'pool'> {
   port: number
   host: string
-  databaseUrl: string
-  redisUrl: string
   /** Where the agent runtime keeps its sockets and logs. */
   dataDir: string
   /** 32 bytes in hex. */

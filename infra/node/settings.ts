@@ -62,6 +62,16 @@ export function readSettings(
   }
 }
 
+/** Where PostgreSQL and Redis are, and who signed their certificates where that is not known anyway. */
+export function storesFrom(settings: Settings) {
+  return {
+    databaseUrl: settings.need('DATABASE_URL'),
+    databaseCa: settings.get('DATABASE_CA'),
+    redisUrl: settings.need('REDIS_URL'),
+    redisCa: settings.get('REDIS_CA'),
+  }
+}
+
 function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim() || undefined

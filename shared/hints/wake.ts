@@ -11,7 +11,11 @@ export function publishWake(redis: Redis): void {
 
 /** Calls `onWake` for every message until the returned function is called; reconnects by itself. */
 export function listenForWakes(redis: Redis, onWake: () => void): () => void {
-  const subscriber = redis.duplicate({ lazyConnect: true, autoResubscribe: true, maxRetriesPerRequest: null })
+  // A client of a cluster subscribes at one node, to which the others pass messages on, and at the next when that dies.
+  const subscriber =
+    'slots' in redis
+      ? redis.duplicate()
+      : redis.duplicate({ lazyConnect: true, autoResubscribe: true, maxRetriesPerRequest: null })
   subscriber.on('error', () => {}) // Redis may be away; the client goes on trying
   subscriber.on('message', onWake)
   subscriber.subscribe(CHANNEL).catch(() => {})

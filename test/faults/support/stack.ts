@@ -78,21 +78,27 @@ export interface RunRow {
 
 export const ITEM_COST_MICRO = 3500 // 1000 tokens in at 2.50 $ and 100 out at 10 $ a million
 
-export async function startStack(): Promise<Stack> {
+export interface StackOptions {
+  /** A Redis other than the stack's own. */
+  redisUrl?: string
+}
+
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const parts = new AsyncDisposableStack()
   try {
-    return await build(parts)
+    return await build(parts, options)
   } catch (error) {
     await parts.disposeAsync()
     throw error
   }
 }
 
-async function build(parts: AsyncDisposableStack): Promise<Stack> {
+async function build(parts: AsyncDisposableStack, options: StackOptions): Promise<Stack> {
   const folder = parts.adopt(await tempFolder(), one => one.remove())
   const stores = parts.adopt(await privateStores(), one => one.close())
   const probe = parts.adopt(await startProbe(), one => one.close())
-  const connections = openConnections({ ...stores, pool: { sql: 4, db: 1 } })
+  const redisUrl = options.redisUrl ?? stores.redisUrl
+  const connections = openConnections({ ...stores, redisUrl, pool: { sql: 4, db: 1 } })
   parts.defer(() => connections.close())
   const { sql } = connections
   const config = { base_url: '', master_key: MASTER_KEY }
@@ -117,7 +123,7 @@ async function build(parts: AsyncDisposableStack): Promise<Stack> {
     const one = await startProcess(
       {
         DATABASE_URL: `${stores.databaseUrl}?application_name=${name}`,
-        REDIS_URL: stores.redisUrl,
+        REDIS_URL: redisUrl,
         ASSAY_MASTER_KEY: MASTER_KEY,
         ASSAY_DATA_DIR: folder.path,
         ASSAY_ALLOW_NETWORKS: '127.0.0.1/32',

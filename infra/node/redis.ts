@@ -1,0 +1,125 @@
+// Opens Redis as an installation has it: one server or a cluster, in the open or by TLS. Guarantee: a command is answered
+// or fails within REDIS_WAIT_MS, and none is kept for later, since callers fall back on what they know without Redis.
+
+import { isIP } from 'node:net'
+import { Cluster, type Command, type RedisOptions, Redis as SingleRedis } from 'ioredis'
+import type { Redis } from '../../shared/context.ts'
+import { Refusal } from '../local/refusal.ts'
+
+export interface RedisTarget {
+  url: string
+  /** Certificates of who signed the server's, in PEM; those that Node knows unless given. */
+  ca?: string | undefined
+}
+
+type OfEach = Pick<
+  RedisOptions,
+  'connectTimeout' | 'commandTimeout' | 'maxRetriesPerRequest' | 'tls' | 'username' | 'password'
+>
+
+interface Node {
+  host: string
+  port: number
+}
+
+const REDIS_WAIT_MS = 2000
+const retryStrategy = (tries: number) => Math.min(50 * 2 ** Math.min(tries, 6), REDIS_WAIT_MS)
+const PORT = 6379
+const CLUSTER = "'redis://user:password@host-1:6379,host-2:6379' names nodes of a cluster"
+
+/** Connects when it is first asked. @throws Refusal when the URL says what cannot be */
+export function openRedis(target: RedisTarget): Redis {
+  const { nodes, isCluster, url, tls } = partsOf(target)
+  const common = {
+    connectTimeout: REDIS_WAIT_MS,
+    commandTimeout: REDIS_WAIT_MS,
+    maxRetriesPerRequest: 1,
+    ...(tls ? { tls } : {}),
+  }
+  const redis = isCluster
+    ? new BoundedCluster(nodes, { ...common, ...credentialsOf(url) })
+    : new SingleRedis(url.href, { ...common, lazyConnect: true, retryStrategy })
+  redis.on('error', () => {}) // told to the log by who has one, and by the command that fails
+  return redis
+}
+
+/**
+ * Of itself the client bounds a command once a node has it. One that finds no node would wait until there is one again,
+ * as long as that takes.
+ */
+class BoundedCluster extends Cluster {
+  readonly #first: OfEach & Node
+
+  constructor(nodes: Node[], ofEach: OfEach) {
+    super(nodes, {
+      lazyConnect: true,
+      redisOptions: ofEach,
+      clusterRetryStrategy: retryStrategy,
+      slotsRefreshTimeout: REDIS_WAIT_MS,
+      slotsRefreshInterval: 5000, // a node that comes back without its slots having moved is told of by nobody
+      // A name stays a name: certificates are made out to names.
+      dnsLookup: (address, callback) => callback(null, address),
+    })
+    this.#first = { ...ofEach, ...nodes[0]! }
+  }
+
+  /** Why no node can be reached, which the client keeps to itself. */
+  async reason(): Promise<unknown> {
+    const node = new SingleRedis({ ...this.#first, lazyConnect: true, retryStrategy: null })
+    let reason: unknown
+    node.on('error', error => {
+      reason = error
+    })
+    await node.connect().catch(() => {})
+    node.disconnect()
+    return reason
+  }
+
+  override sendCommand(command: Command, ...rest: [stream?: never, node?: unknown]): unknown {
+    command.setTimeout(REDIS_WAIT_MS)
+    if (this.status === 'reconnecting' || this.status === 'close') {
+      command.reject(new Error('no node of the cluster can be reached'))
+      return command.promise
+    }
+    return super.sendCommand(command, ...rest)
+  }
+}
+
+function partsOf({ url: text, ca }: RedisTarget) {
+  const [, scheme, user, hosts = '', rest] = /^(rediss?:\/\/)([^@/?#]*@)?([^/?#]+)(.*)$/.exec(text) ?? []
+  const urls = hosts.split(',').map(host => URL.parse(`${scheme}${user ?? ''}${host}${rest}`))
+  const [url] = urls
+  if (!url || urls.includes(null)) {
+    throw refusal(`is no URL of a Redis: redis:// or, by TLS, rediss:// begins one; ${CLUSTER}`)
+  }
+  const wanted = url.searchParams.get('cluster')
+  if (wanted !== null && wanted !== 'true') throw refusal(`says cluster=${wanted}: it takes cluster=true`)
+  url.searchParams.delete('cluster')
+  const isCluster = wanted === 'true' || urls.length > 1
+  if (isCluster && !/^\/?0?$/.test(url.pathname)) {
+    throw refusal(`names database ${url.pathname.slice(1)}: a cluster has database 0 only, so leave it out`)
+  }
+  const byTls = url.protocol === 'rediss:'
+  if (ca !== undefined && !byTls) {
+    throw refusal('does not ask for TLS although REDIS_CA is set: begin it with rediss://, or unset REDIS_CA')
+  }
+  const nodes = urls.map(one => ({ host: one!.hostname, port: Number(one!.port || PORT) }))
+  const tls = {
+    ...(ca === undefined ? {} : { ca }),
+    // Proxies of providers find the server by it; in a cluster each node has a name of its own.
+    ...(isCluster || isIP(url.hostname) ? {} : { servername: url.hostname }),
+  }
+  return { url, nodes, isCluster, ...(byTls ? { tls } : {}) }
+}
+
+const credentialsOf = ({ username, password }: URL) => ({
+  ...(username ? { username: decodeURIComponent(username) } : {}),
+  ...(password ? { password: decodeURIComponent(password) } : {}),
+})
+
+const refusal = (what: string) => new Refusal('redis_url_unusable', `REDIS_URL ${what}.`)
+
+/** What an error event of the client is due to. */
+export async function reasonOf(redis: Redis, error: Error): Promise<unknown> {
+  return redis instanceof BoundedCluster ? ((await redis.reason()) ?? error) : error
+}

@@ -1,0 +1,86 @@
+// A real cluster of three nodes in the place of one Redis: every hint is kept and told across its nodes, and a node that
+// dies costs time alone.
+
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { openRedis } from '../../infra/node/redis.ts'
+import type { Redis } from '../../shared/context.ts'
+import { bookCall, countAwake, fallAsleep, stayAwake } from '../../shared/hints/awake.ts'
+import { recall, remember } from '../../shared/hints/cache.ts'
+import { takeTokens } from '../../shared/hints/rate.ts'
+import { listenForWakes, publishWake } from '../../shared/hints/wake.ts'
+import { type RedisCluster, startRedisCluster } from '../support/redis-servers.ts'
+
+let cluster: RedisCluster
+const parts = new AsyncDisposableStack()
+beforeAll(async () => {
+  cluster = parts.adopt(await startRedisCluster(), cluster => cluster.close())
+}, 60_000)
+afterAll(() => parts.disposeAsync())
+
+const opened = (url = cluster.url): Redis => parts.adopt(openRedis({ url }), redis => redis.disconnect())
+
+it('buckets are kept wherever their names lead, and refuse what is too much', async () => {
+  const redis = opened()
+  const names = Array.from({ length: 30 }, (_, n) => `key:${n}`)
+  const take = (name: string) => takeTokens(redis, { name, per_second: 1, burst: 2 }, 1, Date.now())
+  for (const name of names) expect([await take(name), await take(name)]).toEqual([0, 0])
+  for (const name of names) expect(await take(name)).toBeGreaterThan(0)
+  const served = await Promise.all(cluster.nodes.map(node => node.client.dbsize()))
+  expect(Math.min(...served)).toBeGreaterThan(0)
+})
+
+it('a wake that is published at any node reaches whoever listens at another', async () => {
+  const heard: number[] = []
+  const redis = opened()
+  const stops = [0, 1, 2, 3].map(n => listenForWakes(redis, () => heard.push(n)))
+  for (const stop of stops) parts.defer(stop)
+  await vi.waitFor(() => {
+    publishWake(redis)
+    expect(new Set(heard).size).toBe(4)
+  }, 10_000)
+})
+
+it('who is awake and who is called for is counted together', async () => {
+  const redis = opened()
+  expect(await bookCall(redis, 'call-1', 1)).toBe(true)
+  expect(await bookCall(redis, 'call-2', 1)).toBe(false)
+  await stayAwake(redis, 'consumer-1')
+  expect(await countAwake(redis)).toBe(1)
+  expect(await bookCall(redis, 'call-3', 1)).toBe(false)
+  await fallAsleep(redis, 'consumer-1')
+  expect(await countAwake(redis)).toBe(0)
+  expect(await bookCall(redis, 'call-4', 1)).toBe(true)
+  await remember(redis, 'answer', { n: 1 }, 60_000)
+  expect(await recall(redis, 'answer')).toEqual({ n: 1 })
+})
+
+it('one node and cluster=true name it as well', async () => {
+  const url = `${cluster.url.split(',')[0]}?cluster=true`
+  expect(await recall(opened(url), 'answer')).toEqual({ n: 1 })
+})
+
+it('whoever listens at a node that dies listens at another, and asks that wait for it end in time', async () => {
+  const heard: number[] = []
+  const redis = opened()
+  const stops = Array.from({ length: 6 }, (_, n) => listenForWakes(redis, () => heard.push(n)))
+  for (const stop of stops) parts.defer(stop)
+  const allHear = () =>
+    vi.waitFor(() => {
+      publishWake(redis)
+      expect(new Set(heard).size).toBe(stops.length)
+    }, 20_000)
+  await allHear()
+  const dead = await cluster.masterOf('assay:cache:answer')
+  await dead.kill()
+  heard.length = 0
+  await allHear()
+  expect(await recall(redis, 'answer')).toBeUndefined()
+  expect(await bookCall(redis, 'call-5', 1)).toBeTypeOf('boolean')
+
+  await Promise.all(cluster.nodes.map(node => node.kill()))
+  expect(await bookCall(redis, 'call-6', 1)).toBe(true)
+  await Promise.all(cluster.nodes.map(node => node.start()))
+  await cluster.whole()
+  heard.length = 0
+  await allHear()
+}, 60_000)
