@@ -13,7 +13,7 @@ export const show = (name: string, figure: string, note = '') =>
   console.log(`${name.padEnd(44)}${figure.padStart(12)}  ${note}`)
 export const perSecond = (n: number) => `${Math.round(n).toLocaleString('en')}/s`
 
-function lines(count: number): ReadableStream<Uint8Array> {
+export function lines(count: number): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   let next = 0
   return new ReadableStream({

@@ -10,6 +10,7 @@ import { isFree } from '../../infra/local/store.ts'
 import { migrate } from '../../infra/migrate.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
+import { PARTS, type Part } from '../../infra/node/server.ts'
 import { bundleAgent } from '../../shared/cli/bundle.ts'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { type Client, createClient } from '../../shared/sdk/client.ts'
@@ -19,6 +20,8 @@ export interface Bench {
   base_url: string
   api_key: string
   sql: ReturnType<typeof createContext>['sql']
+  databaseUrl: string
+  redisUrl: string
   pids: { postgres: number; redis: number; server: number }
   /** Deploys an agent under a new slug and returns its id. */
   deployUrl(
@@ -26,6 +29,8 @@ export interface Bench {
     env?: Record<string, string>,
   ): Promise<{ agent_id: string; agent: ChildProcess }>
   deployBundle(steps?: number): Promise<string>
+  /** A further process of Assay beside the server, with settings of its own; resolves when it is ready. */
+  startProcess(env: Record<string, string>): Promise<ChildProcess>
   /** Leaves the stores to whoever measures them alone. */
   stopServer(): Promise<void>
   close(): Promise<void>
@@ -34,9 +39,17 @@ export interface Bench {
 // Every item of it may fail, and the run goes on.
 const NOOP = { name: 'noop', max_consecutive_failures: 1_000_000_000 }
 
-export async function startBench(): Promise<Bench> {
+export interface BenchOptions {
+  /** Of the server; all unless told. */
+  parts?: readonly Part[]
+  /** That PostgreSQL takes at most. */
+  connections?: number
+}
+
+export async function startBench({ parts = PARTS, connections: most }: BenchOptions = {}): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), 'assay-bench-'))
-  const [postgres, redis] = await Promise.all([startPostgres({ dataDir }), startRedis({ dataDir })])
+  const opening = { dataDir, ...(most === undefined ? {} : { connections: most }) }
+  const [postgres, redis] = await Promise.all([startPostgres(opening), startRedis({ dataDir })])
   await migrate(postgres.url)
   const masterKey = 'ab'.repeat(32)
   const connections = openConnections({ databaseUrl: postgres.url, redisUrl: redis.url })
@@ -44,30 +57,31 @@ export async function startBench(): Promise<Bench> {
   const { api_key, project_id } = await bootstrapAccount(ctx)
   // The bench asks what the machine can do, not what a project allows.
   await ctx.sql`update projects set settings = settings || '{"concurrency": 100000}' where id = ${project_id}`
+  const processes = new Set<ChildProcess>()
+  async function startProcess(env: Record<string, string>): Promise<ChildProcess> {
+    const one = fork(join(import.meta.dirname, '../../infra/node/main.ts'), {
+      env: {
+        ...process.env,
+        DATABASE_URL: postgres.url,
+        REDIS_URL: redis.url,
+        ASSAY_MASTER_KEY: masterKey,
+        ASSAY_DATA_DIR: dataDir,
+        HOST: '127.0.0.1',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', process.env.BENCH_LOG ? 'inherit' : 'ignore', 'ipc'],
+    })
+    processes.add(one)
+    one.once('exit', () => processes.delete(one))
+    await new Promise(resolve => one.stdout!.once('data', resolve))
+    return one
+  }
   const port = await freePort()
-  const server = fork(join(import.meta.dirname, '../../infra/node/main.ts'), {
-    env: {
-      ...process.env,
-      DATABASE_URL: postgres.url,
-      REDIS_URL: redis.url,
-      ASSAY_MASTER_KEY: masterKey,
-      ASSAY_DATA_DIR: dataDir,
-      PORT: String(port),
-      HOST: '127.0.0.1',
-    },
-    stdio: ['ignore', 'pipe', process.env.BENCH_LOG ? 'inherit' : 'ignore', 'ipc'],
-  })
-  await new Promise(resolve => server.stdout!.once('data', resolve))
+  const server = await startProcess({ PORT: String(port), ASSAY_PARTS: parts.join(',') })
   const base_url = `http://127.0.0.1:${port}`
   const client = createClient({ baseUrl: base_url, apiKey: api_key })
   const agents: ChildProcess[] = []
   let made = 0
-
-  async function stopServer(): Promise<void> {
-    if (server.exitCode !== null || server.signalCode !== null) return
-    server.kill('SIGTERM')
-    await new Promise(resolve => server.once('exit', resolve))
-  }
 
   async function createAgent(): Promise<string> {
     const slug = `noop-${++made}`
@@ -79,6 +93,8 @@ export async function startBench(): Promise<Bench> {
     base_url,
     api_key,
     sql: ctx.sql,
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
     pids: { postgres: postgres.pid, redis: redis.pid, server: server.pid! },
     async deployUrl(protocol, env = {}) {
       const agent = fork(join(import.meta.dirname, 'noop-agent.ts'), {
@@ -104,10 +120,11 @@ export async function startBench(): Promise<Bench> {
       })
       return agent_id
     },
-    stopServer,
+    startProcess,
+    stopServer: () => stopProcess(server),
     async close() {
       for (const agent of agents) agent.kill()
-      await stopServer()
+      await Promise.all([...processes].map(stopProcess))
       await connections.close()
       await Promise.all([postgres.stop(), redis.stop()])
       await rm(dataDir, { recursive: true, force: true })
@@ -115,7 +132,14 @@ export async function startBench(): Promise<Bench> {
   }
 }
 
-async function freePort(): Promise<number> {
+/** Asks a process to end, and waits until it has. */
+export async function stopProcess(one: ChildProcess): Promise<void> {
+  if (one.exitCode !== null || one.signalCode !== null) return
+  one.kill('SIGTERM')
+  await new Promise(resolve => one.once('exit', resolve))
+}
+
+export async function freePort(): Promise<number> {
   for (let port = 18_090; ; port++) if (await isFree(port)) return port
 }
 

@@ -1,11 +1,6 @@
 // Behind PgBouncer in transaction mode, where each transaction may run in another session.
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { chmod, writeFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
 import { migrate } from '../../infra/migrate.ts'
 import { consume } from '../../shared/engine/consume.ts'
@@ -13,56 +8,20 @@ import { mintKey } from '../../shared/engine/keys.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
 import { createApp } from '../../shared/http/app.ts'
 import { conservation, failure, result, step, testEngine } from '../support/engine.ts'
-import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+import { hasPgBouncer, type Pooler, startPgBouncer } from '../support/pgbouncer.ts'
 
-const BINARY = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find(
-  path => spawnSync(path, ['--version']).status === 0,
-)
 const SESSIONS = 4 // fewer than any process of Assay opens connections
 
-let pooler: ChildProcess
-let folder: TempFolder
-let port: number
+let pooler: Pooler
 
 // PgBouncer is no dependency: where it is not installed there is nothing to test against.
-describe.skipIf(BINARY === undefined)('behind PgBouncer', () => {
+describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
   beforeAll(async () => {
-    folder = await tempFolder()
-    await chmod(folder.path, 0o755)
-    port = await freePort()
-    const { hostname, port: to, username, password } = new URL(inject('stores').databaseUrl)
-    const config = join(folder.path, 'pgbouncer.ini')
-    await writeFile(
-      config,
-      `[databases]
-* = host=${hostname} port=${to} user=${username} password=${decodeURIComponent(password)}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${port}
-unix_socket_dir =
-auth_type = any
-pool_mode = transaction
-default_pool_size = ${SESSIONS}
-max_client_conn = 500
-`,
-    )
-    // As root it refuses to run, and becomes somebody else.
-    const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
-    pooler = spawn(BINARY!, ['-q', ...user, config], { stdio: 'ignore' })
-    await vi.waitFor(() => reachable(port), 10_000)
+    pooler = await startPgBouncer(inject('stores').databaseUrl, SESSIONS)
   })
-  afterAll(async () => {
-    pooler.kill('SIGTERM')
-    await once(pooler, 'exit')
-    await folder.remove()
-  })
+  afterAll(() => pooler.close())
 
-  const through = (databaseUrl: string) => {
-    const url = new URL(databaseUrl)
-    url.port = String(port)
-    url.searchParams.set('pgbouncer', 'true')
-    return url.href
-  }
+  const through = (databaseUrl: string) => pooler.through(databaseUrl)
 
   it('piles are submitted, worked off by two consumers and counted right', async () => {
     const engine = await testEngine({ through })
@@ -105,17 +64,3 @@ max_client_conn = 500
     await expect(migrate(through(inject('stores').databaseUrl))).rejects.toThrow('name the database itself')
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-async function reachable(port: number): Promise<void> {
-  const socket = connect(port, '127.0.0.1')
-  await once(socket, 'connect').finally(() => socket.destroy())
-}

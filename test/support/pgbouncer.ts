@@ -1,0 +1,82 @@
+// A PgBouncer in transaction mode before a PostgreSQL, where one is installed: it is no dependency.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, writeFile } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { tempFolder } from './temp-folder.ts'
+
+const BINARY = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find(
+  path => spawnSync(path, ['--version']).status === 0,
+)
+const LOOKS = 200 // 50 ms apart
+export const hasPgBouncer = BINARY !== undefined
+
+export interface Pooler {
+  pid: number
+  /** The URL of a database of that PostgreSQL, led through the pooler. */
+  through(databaseUrl: string): string
+  close(): Promise<void>
+}
+
+/** Pools so many sessions for each database. */
+export async function startPgBouncer(databaseUrl: string, sessions: number): Promise<Pooler> {
+  const folder = await tempFolder()
+  await chmod(folder.path, 0o755)
+  const port = await freePort()
+  const { hostname, port: to, username, password } = new URL(databaseUrl)
+  const config = join(folder.path, 'pgbouncer.ini')
+  await writeFile(
+    config,
+    `[databases]
+* = host=${hostname} port=${to} user=${username} password=${decodeURIComponent(password)}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = ${sessions}
+max_client_conn = 500
+`,
+  )
+  // As root it refuses to run, and becomes somebody else.
+  const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
+  const pooler = spawn(BINARY!, ['-q', ...user, config], { stdio: 'ignore' })
+  for (let look = 0; look < LOOKS && !(await isReachable(port)); look++) await pause(50)
+  return {
+    pid: pooler.pid!,
+    through(databaseUrl) {
+      const url = new URL(databaseUrl)
+      url.port = String(port)
+      url.searchParams.set('pgbouncer', 'true')
+      return url.href
+    },
+    async close() {
+      pooler.kill('SIGTERM')
+      if (pooler.exitCode === null) await once(pooler, 'exit')
+      await folder.remove()
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function isReachable(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  return once(socket, 'connect')
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => socket.destroy())
+}
