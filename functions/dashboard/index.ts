@@ -4,14 +4,45 @@ import type { Hono } from 'hono'
 import type { Context } from '../../shared/context.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
 import { serveParts } from './frame/app.tsx'
+import { accountPage, changePassword, revokeSession } from './pages/account.tsx'
+import { auditPage } from './pages/audit.tsx'
+import { createKey, keysPage, revokeKey } from './pages/keys.tsx'
+import { createMember, membersPage, removeMember, setRole } from './pages/members.tsx'
 import { createProject, projectsPage, start } from './pages/projects.tsx'
 import { cancelRun, runEvents, runPage } from './pages/run.tsx'
 import { runsPage } from './pages/runs.tsx'
+import { changeSettings, deleteProject, rollSecret, settingsPage, showSecret } from './pages/settings.tsx'
 import { signIn, signInPage, signOut } from './pages/sign-in.tsx'
 
 const open = { pages: [signInPage], actions: [signIn] }
-const pages = [start, projectsPage, runsPage, runPage, runEvents]
-const actions = [signOut, createProject, cancelRun]
+const pages = [
+  start,
+  projectsPage,
+  runsPage,
+  runPage,
+  runEvents,
+  keysPage,
+  settingsPage,
+  auditPage,
+  membersPage,
+  accountPage,
+]
+const actions = [
+  signOut,
+  createProject,
+  cancelRun,
+  createKey,
+  revokeKey,
+  changeSettings,
+  showSecret,
+  rollSecret,
+  deleteProject,
+  createMember,
+  setRole,
+  removeMember,
+  changePassword,
+  revokeSession,
+]
 
 /** Adds everything below /dashboard to an app; pages call the endpoints. */
 export const serveDashboard = (

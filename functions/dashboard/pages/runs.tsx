@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { ofProject, ofRun } from '../frame/addresses.ts'
+import { defined } from '../frame/defined.ts'
 import { page } from '../frame/page.ts'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { count, money, Status, Verdict, When } from '../parts/text.tsx'
@@ -87,10 +88,3 @@ export const runsPage = page({
     }
   },
 })
-
-/** Without what is undefined, as exact optional properties want it. */
-function defined<T extends Record<string, unknown>>(fields: T) {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof T]?: NonNullable<T[Name]>
-  }
-}

@@ -1,0 +1,94 @@
+// One's own account: who one is, where one is signed in, and one's password.
+
+import { z } from 'zod'
+import { LIMITS } from '../../../shared/domain/limits.ts'
+import { ROOT } from '../frame/addresses.ts'
+import { action, page } from '../frame/page.ts'
+import { Field } from '../parts/form.tsx'
+import { List } from '../parts/list.tsx'
+import { When } from '../parts/text.tsx'
+
+const ACCOUNT = `${ROOT}/account`
+
+export const accountPage = page({
+  path: '/dashboard/account',
+  async show({ api, ctx }) {
+    const [{ data: account }, { data: sessions = [] }] = await Promise.all([
+      api.GET('/v1/account'),
+      api.GET('/v1/sessions'),
+    ])
+    const now = ctx.now()
+    return {
+      title: 'Account',
+      menu: 'account',
+      body: (
+        <>
+          <h1>{account!.member.email}</h1>
+          <p>
+            {account!.member.role} of {account!.name}
+            {account!.status === 'active' ? '' : `, which is ${account!.status}`}
+          </p>
+          <h2>Where you are signed in</h2>
+          <List
+            id="sessions"
+            rows={sessions}
+            columns={[
+              { label: 'With', cell: one => one.user_agent || 'unknown' },
+              { label: 'Since', cell: one => <When at={one.created_at} now={now} /> },
+              { label: 'Until', cell: one => <When at={one.expires_at} now={now} /> },
+              {
+                label: '',
+                numeric: true,
+                cell: one =>
+                  one.is_current ? (
+                    <span class="dim">this one</span>
+                  ) : (
+                    <form method="post" action={`${ACCOUNT}/sessions/${one.id}/revoke`}>
+                      <button>Sign out there</button>
+                    </form>
+                  ),
+              },
+            ]}
+            empty={<p>Nowhere.</p>}
+          />
+          <h2>Password</h2>
+          <p class="dim">Every other session of yours ends with the old one.</p>
+          <form class="stack" method="post" action={`${ACCOUNT}/password`}>
+            <Field label="Current password">
+              <input name="current_password" type="password" required autocomplete="current-password" />
+            </Field>
+            <Field label="New password" hint="At least 12 characters.">
+              <input
+                name="new_password"
+                type="password"
+                required
+                minlength={LIMITS.password_characters.min}
+                autocomplete="new-password"
+              />
+            </Field>
+            <div>
+              <button class="primary">Change</button>
+            </div>
+          </form>
+        </>
+      ),
+    }
+  },
+})
+
+export const changePassword = action({
+  path: '/dashboard/account/password',
+  form: z.strictObject({ current_password: z.string(), new_password: z.string() }),
+  async act({ api }, body) {
+    await api.POST('/v1/account/password', { body })
+    return { to: ACCOUNT, said: 'The password is changed.' }
+  },
+})
+
+export const revokeSession = action({
+  path: '/dashboard/account/sessions/{sessionId}/revoke',
+  async act({ api, params }) {
+    await api.DELETE('/v1/sessions/{sessionId}', { params: { path: params } })
+    return { to: ACCOUNT, said: 'That session has ended.' }
+  },
+})

@@ -1,0 +1,113 @@
+// The keys of a project: made, shown once, and revoked.
+
+import { z } from 'zod'
+import { ofProject } from '../frame/addresses.ts'
+import { action, page, type View } from '../frame/page.ts'
+import { Field, Sure } from '../parts/form.tsx'
+import { List } from '../parts/list.tsx'
+import { When } from '../parts/text.tsx'
+
+export const keysPage = page({
+  path: '/dashboard/projects/{projectId}/keys',
+  async show({ api, params, member, ctx }) {
+    const project_id = params.projectId
+    const { data: keys = [] } = await api.GET('/v1/projects/{projectId}/api-keys', {
+      params: { path: { projectId: project_id } },
+    })
+    const now = ctx.now()
+    const mayChange = member.role !== 'viewer'
+    return {
+      title: 'Keys',
+      project_id,
+      menu: 'keys',
+      cli: 'assay keys',
+      body: (
+        <>
+          <h1>Keys</h1>
+          <p class="dim">
+            A key opens this project and no other. Code, the command line and ingresses send it as a bearer.
+          </p>
+          <List
+            id="keys"
+            rows={keys}
+            columns={[
+              { label: 'Name', cell: key => key.name },
+              { label: 'Begins with', cell: key => <code>{key.prefix}</code> },
+              { label: 'Made', cell: key => <When at={key.created_at} now={now} /> },
+              { label: 'Last used', cell: key => <When at={key.last_used_at} now={now} /> },
+              {
+                label: '',
+                numeric: true,
+                cell: key =>
+                  mayChange && (
+                    <Sure
+                      label="Revoke"
+                      consequence={`Whoever uses ${key.name} is refused within five seconds. This cannot be undone.`}
+                      action={ofProject(project_id, `keys/${key.id}/revoke`)}
+                    />
+                  ),
+              },
+            ]}
+            empty={<p>No key yet: nothing but this dashboard can reach the project.</p>}
+          />
+          {mayChange && (
+            <>
+              <h2>New key</h2>
+              <form class="filters" method="post" action={ofProject(project_id, 'keys')}>
+                <Field label="Name, for people">
+                  <input name="name" required maxlength={128} placeholder="nightly import" />
+                </Field>
+                <button class="primary">Make a key</button>
+              </form>
+            </>
+          )}
+        </>
+      ),
+    }
+  },
+})
+
+/** Answers with the key itself, which no page can show again. */
+export const createKey = action({
+  path: '/dashboard/projects/{projectId}/keys',
+  form: z.strictObject({ name: z.string() }),
+  async act({ api, params, ctx }, { name }): Promise<View> {
+    const project_id = params.projectId
+    const { data } = await api.POST('/v1/projects/{projectId}/api-keys', {
+      params: { path: { projectId: project_id } },
+      body: { name },
+    })
+    return {
+      title: 'New key',
+      project_id,
+      menu: 'keys',
+      body: (
+        <>
+          <h1>Key {name}</h1>
+          <p>Copy it now. It is shown this once; only its hash is kept.</p>
+          <pre class="wrap">
+            <code class="secret">{data!.key}</code>
+          </pre>
+          <h2>Try it</h2>
+          <pre class="wrap">
+            <code>{`export ASSAY_URL=${ctx.config.base_url}\nexport ASSAY_API_KEY=${data!.key}\nnpx assay`}</code>
+          </pre>
+          <p>
+            <a class="button" href={ofProject(project_id, 'keys')}>
+              I have it
+            </a>
+          </p>
+        </>
+      ),
+    }
+  },
+})
+
+export const revokeKey = action({
+  path: '/dashboard/projects/{projectId}/keys/{keyId}/revoke',
+  async act({ api, params }) {
+    const { projectId, keyId } = params
+    await api.DELETE('/v1/projects/{projectId}/api-keys/{keyId}', { params: { path: { projectId, keyId } } })
+    return { to: ofProject(projectId, 'keys'), said: 'The key is revoked.' }
+  },
+})

@@ -1,0 +1,141 @@
+// Who can sign in to the account, and what each may do.
+
+import { z } from 'zod'
+import { LIMITS } from '../../../shared/domain/limits.ts'
+import { MEMBER_ROLES } from '../../../shared/domain/vocabulary.ts'
+import { ROOT } from '../frame/addresses.ts'
+import { defined } from '../frame/defined.ts'
+import { action, page } from '../frame/page.ts'
+import { Field, Sure } from '../parts/form.tsx'
+import { List, nextOf, Pager } from '../parts/list.tsx'
+import { When } from '../parts/text.tsx'
+
+const MEMBERS = `${ROOT}/members`
+
+const RoleSelect = ({ of }: { of?: string }) => (
+  <select name="role" aria-label="Role">
+    {MEMBER_ROLES.map(role => (
+      <option value={role} selected={role === of}>
+        {role}
+      </option>
+    ))}
+  </select>
+)
+
+export const membersPage = page({
+  path: '/dashboard/members',
+  query: z.strictObject({ cursor: z.string().optional() }),
+  async show({ api, member, query, request, ctx }) {
+    const { data: members = [], response } = await api.GET('/v1/members', {
+      params: { query: defined(query) },
+    })
+    const isOwner = member.role === 'owner'
+    return {
+      title: 'Members',
+      menu: 'members',
+      cli: 'assay members',
+      body: (
+        <>
+          <h1>Members</h1>
+          <p class="dim">
+            A viewer reads. An operator also changes agents, keys and runs. An owner also changes projects and
+            members.
+          </p>
+          <List
+            id="members"
+            rows={members}
+            columns={[
+              {
+                label: 'E-mail',
+                cell: one => (one.id === member.member_id ? <b>{one.email} (you)</b> : one.email),
+              },
+              {
+                label: 'Role',
+                cell: one =>
+                  isOwner ? (
+                    <form class="actions" method="post" action={`${MEMBERS}/${one.id}/role`}>
+                      <RoleSelect of={one.role} />
+                      <button>Set</button>
+                    </form>
+                  ) : (
+                    one.role
+                  ),
+              },
+              { label: 'Since', cell: one => <When at={one.created_at} now={ctx.now()} /> },
+              {
+                label: '',
+                numeric: true,
+                cell: one =>
+                  isOwner && (
+                    <Sure
+                      label="Remove"
+                      consequence={`${one.email} is signed out everywhere within five seconds. Keys stay.`}
+                      action={`${MEMBERS}/${one.id}/remove`}
+                    />
+                  ),
+              },
+            ]}
+            empty={<p>Nobody.</p>}
+          />
+          <Pager request={request} next={nextOf(response)} />
+          {isOwner && (
+            <>
+              <h2>New member</h2>
+              <form class="stack" method="post" action={MEMBERS}>
+                <Field label="E-mail">
+                  <input name="email" type="email" required autocomplete="off" />
+                </Field>
+                <Field label="Role">
+                  <RoleSelect of="operator" />
+                </Field>
+                <Field
+                  label="First password"
+                  hint="At least 12 characters. Assay sends no mail: tell it to them, to be changed at once."
+                >
+                  <input
+                    name="password"
+                    type="password"
+                    required
+                    minlength={LIMITS.password_characters.min}
+                    autocomplete="new-password"
+                  />
+                </Field>
+                <div>
+                  <button class="primary">Add</button>
+                </div>
+              </form>
+            </>
+          )}
+        </>
+      ),
+    }
+  },
+})
+
+const role = z.enum(MEMBER_ROLES)
+
+export const createMember = action({
+  path: '/dashboard/members',
+  form: z.strictObject({ email: z.string(), role, password: z.string() }),
+  async act({ api }, body) {
+    await api.POST('/v1/members', { body })
+    return { to: MEMBERS, said: `${body.email} can sign in now.` }
+  },
+})
+
+export const setRole = action({
+  path: '/dashboard/members/{memberId}/role',
+  form: z.strictObject({ role }),
+  async act({ api, params }, body) {
+    const { data } = await api.PATCH('/v1/members/{memberId}', { params: { path: params }, body })
+    return { to: MEMBERS, said: `${data!.email} is ${data!.role} now.` }
+  },
+})
+
+export const removeMember = action({
+  path: '/dashboard/members/{memberId}/remove',
+  async act({ api, params }) {
+    const { data } = await api.DELETE('/v1/members/{memberId}', { params: { path: params } })
+    return { to: MEMBERS, said: `${data!.email} was removed.` }
+  },
+})

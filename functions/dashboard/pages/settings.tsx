@@ -1,0 +1,208 @@
+// What is set on a project: limits, money, retention and prices; its signing secret; and its end.
+
+import { z } from 'zod'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofProject, ROOT } from '../frame/addresses.ts'
+import { action, page, type View } from '../frame/page.ts'
+import { Field, Sure } from '../parts/form.tsx'
+import { cents, When } from '../parts/text.tsx'
+
+type Project = Schemas['Project']
+
+/** Numbers that go back to what the installation sets when their field is left empty. */
+const NUMBERS = [
+  { name: 'concurrency', label: 'Items at work at once', hint: 'In all runs together.' },
+  {
+    name: 'partition_concurrency',
+    label: 'Items of one partition at work at once',
+    hint: 'Empty is no bound.',
+  },
+  { name: 'open_runs', label: 'Runs that have not ended', hint: 'More are refused.' },
+  { name: 'requests_per_second', label: 'Requests a second of each key', hint: '' },
+  { name: 'step_retention_days', label: 'Days to keep steps', hint: 'Empty is for good.' },
+  { name: 'payload_retention_days', label: 'Days to keep inputs and outputs', hint: 'Empty is for good.' },
+  { name: 'record_retention_days', label: 'Days to keep items and runs', hint: 'Empty is for good.' },
+] as const
+
+export const settingsPage = page({
+  path: '/dashboard/projects/{projectId}/settings',
+  async show({ api, params, member }) {
+    const { data } = await api.GET('/v1/projects/{projectId}', { params: { path: params } })
+    return settingsView(data!, member.role === 'owner')
+  },
+})
+
+const settingsView = (project: Project, isOwner: boolean): View => ({
+  title: 'Settings',
+  project_id: project.id,
+  menu: 'settings',
+  body: (
+    <>
+      <h1>Settings of {project.name}</h1>
+      {!isOwner && <p class="dim">Only an owner of the account changes these.</p>}
+      <form class="stack" method="post" action={ofProject(project.id, 'settings')}>
+        <fieldset disabled={!isOwner} class="stack">
+          <Field label="Name">
+            <input name="name" value={project.name} required maxlength={256} />
+          </Field>
+          <Field
+            label="Credit in dollars"
+            hint={`${cents(project.spent_cents)} is spent. Empty is no bound; when it is used up, items pause and go on by themselves once there is more.`}
+          >
+            <input
+              name="credit_usd"
+              inputmode="decimal"
+              value={project.credit_cents === null ? '' : (project.credit_cents / 100).toFixed(2)}
+            />
+          </Field>
+          {NUMBERS.map(({ name, label, hint }) => (
+            <Field label={label} hint={hint || undefined}>
+              <input name={name} inputmode="numeric" value={String(project[name] ?? '')} />
+            </Field>
+          ))}
+          <label class="inline">
+            <input type="checkbox" name="keys_may_mint" checked={project.keys_may_mint} /> A key may make
+            other keys
+          </label>
+          <Field
+            label="Prices"
+            hint="Dollars per million tokens, by model, as JSON; they go before the list that Assay brings."
+          >
+            <textarea name="prices" spellcheck={false}>
+              {JSON.stringify(project.prices, null, 2)}
+            </textarea>
+          </Field>
+          {isOwner && (
+            <div>
+              <button class="primary">Save</button>
+            </div>
+          )}
+        </fieldset>
+      </form>
+      {isOwner && <OwnersPart project={project} />}
+    </>
+  ),
+})
+
+const OwnersPart = ({ project }: { project: Project }) => (
+  <>
+    <h2>Signing secret</h2>
+    <p class="dim">Receivers of callbacks and alerts check with it that a message comes from here.</p>
+    <div class="actions">
+      <form method="post" action={ofProject(project.id, 'signing-secret')}>
+        <button>Show it</button>
+      </form>
+      <Sure
+        label="Replace it"
+        consequence="Messages carry the signatures of both for 24 hours; then only the new one signs."
+        action={ofProject(project.id, 'signing-secret/roll')}
+      />
+    </div>
+    <h2>Delete</h2>
+    <p class="dim">For good: agents, runs, items and keys.</p>
+    <form class="filters" method="post" action={ofProject(project.id, 'delete')}>
+      <Field label={`Write "${project.name}" to say that you mean it`}>
+        <input name="confirm" required autocomplete="off" />
+      </Field>
+      <button class="danger">Delete the project</button>
+    </form>
+  </>
+)
+
+/** Empty is null: back to what the installation sets. */
+const whole = z
+  .string()
+  .trim()
+  .regex(/^\d{0,9}$/, 'must be a whole number, or empty')
+  .transform(text => (text === '' ? null : Number(text)))
+
+const Form = z.strictObject({
+  name: z.string(),
+  credit_usd: z
+    .string()
+    .trim()
+    .regex(/^(\d{1,9}(\.\d{1,2})?)?$/, 'must be dollars such as 25.00, or empty')
+    .transform(text => (text === '' ? null : Math.round(Number(text) * 100))),
+  concurrency: whole,
+  partition_concurrency: whole,
+  open_runs: whole,
+  requests_per_second: whole,
+  step_retention_days: whole,
+  payload_retention_days: whole,
+  record_retention_days: whole,
+  keys_may_mint: z.literal('on').optional(),
+  prices: z.string().transform((text, { addIssue }) => {
+    try {
+      return JSON.parse(text) as Project['prices']
+    } catch (error) {
+      addIssue({ code: 'custom', message: `is not JSON: ${(error as Error).message}` })
+      return z.NEVER
+    }
+  }),
+})
+
+export const changeSettings = action({
+  path: '/dashboard/projects/{projectId}/settings',
+  form: Form,
+  async act({ api, params }, { credit_usd, keys_may_mint, ...fields }) {
+    await api.PATCH('/v1/projects/{projectId}', {
+      params: { path: params },
+      body: { ...fields, credit_cents: credit_usd, keys_may_mint: keys_may_mint === 'on' },
+    })
+    return { to: ofProject(params.projectId, 'settings'), said: 'Saved; it holds within five seconds.' }
+  },
+})
+
+const secretView = (project_id: string, found: Schemas['SigningSecret'], now: number): View => ({
+  title: 'Signing secret',
+  project_id,
+  menu: 'settings',
+  body: (
+    <>
+      <h1>Signing secret</h1>
+      <pre class="wrap">
+        <code class="secret">{found.secret}</code>
+      </pre>
+      <p class="dim">Standard Webhooks libraries take it as it is.</p>
+      {found.previous && (
+        <p>
+          The one before, <code class="secret">{found.previous.secret}</code>, signs as well until{' '}
+          <When at={found.previous.valid_until} now={now} />.
+        </p>
+      )}
+      <p>
+        <a class="button" href={ofProject(project_id, 'settings')}>
+          Back
+        </a>
+      </p>
+    </>
+  ),
+})
+
+/** By a form, so that no link, history or log holds the way to it. */
+export const showSecret = action({
+  path: '/dashboard/projects/{projectId}/signing-secret',
+  async act({ api, params, ctx }) {
+    const { data } = await api.GET('/v1/projects/{projectId}/signing-secret', { params: { path: params } })
+    return secretView(params.projectId, data!, ctx.now())
+  },
+})
+
+export const rollSecret = action({
+  path: '/dashboard/projects/{projectId}/signing-secret/roll',
+  async act({ api, params, ctx }) {
+    const { data } = await api.POST('/v1/projects/{projectId}/signing-secret/roll', {
+      params: { path: params },
+    })
+    return secretView(params.projectId, data!, ctx.now())
+  },
+})
+
+export const deleteProject = action({
+  path: '/dashboard/projects/{projectId}/delete',
+  form: z.strictObject({ confirm: z.string() }),
+  async act({ api, params }, query) {
+    await api.DELETE('/v1/projects/{projectId}', { params: { path: params, query } })
+    return { to: `${ROOT}/projects`, said: 'The project is gone.' }
+  },
+})
