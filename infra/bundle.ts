@@ -115,9 +115,15 @@ export async function writeBundles(packaging: Packaging, folder: string): Promis
   for (const unit of units) await write(unit.name, await bundleForNode(unit))
   await write('router', await bundleRouter(units))
   await write('runtime', await bundledFrom({ entryPoints: [RUNTIME] }))
-  await mkdir(dirname(join(folder, TELEMETRY_CHUNK)), { recursive: true })
-  await writeFile(join(folder, TELEMETRY_CHUNK), await bundledFrom({ entryPoints: [OTLP] }))
+  await writeTelemetry(folder)
   return sizes
+}
+
+/** Writes the exporter of traces to where the bundles in that folder look for it. */
+export async function writeTelemetry(folder: string): Promise<void> {
+  const file = join(folder, TELEMETRY_CHUNK)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, await bundledFrom({ entryPoints: [OTLP] }))
 }
 
 if (import.meta.main) {

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { bundleForNode } from '../../infra/bundle.ts'
+import { bundleForNode, writeTelemetry } from '../../infra/bundle.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
 import { unitsOf } from '../../infra/packaging.ts'
@@ -69,6 +69,7 @@ export async function startSleeping(stores: { databaseUrl: string; redisUrl: str
   const env = {} as Sleeping['env']
   const functions = {} as Sleeping['functions']
   const units = unitsOf('group')
+  await writeTelemetry(folder.path)
   for (const name of NAMES) {
     const file = join(folder.path, `${name}.mjs`)
     await writeFile(file, await bundleForNode(units.find(unit => unit.name === name)!))
