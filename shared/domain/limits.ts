@@ -122,7 +122,7 @@ export const LIMITS = {
 
   // Telemetry, where it is exported
   traced_items: 100, // the first of a run, every hundredth of ten thousand, then every ten-thousandth: 1,198 of 10 million
-  traced_failures: 1000, // beside those, of a run, by each consumer
+  traced_failures: 1000, // the first of a run, beside those
   traced_steps: 64, // the last of an attempt; 8000 items in flight hold 100 MB of them at most
   telemetry_spans: 8192, // not yet taken by the receiver; what is more is dropped
   telemetry_batch_spans: 512,

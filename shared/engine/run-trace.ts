@@ -1,6 +1,6 @@
 // Writes what a consumer settled of a run as spans of the run's trace. Guarantee: made of what was recorded, after it
 // was, so nothing waits for it; no input and no output is in it; and of a run of any length the items are bounded that
-// it shows, see isTraced and LIMITS.traced_failures.
+// it shows: those of isTraced, and the first LIMITS.traced_failures that did not work.
 
 import type { Context } from '../context.ts'
 import { itemRecordId } from '../domain/ids.ts'
@@ -15,8 +15,9 @@ import {
   traceIdOf,
   writeTraceparent,
 } from '../domain/tracing.ts'
+import type { Verdict } from '../domain/verdict.ts'
 import { findEndedRun } from '../store/runs.ts'
-import type { Entry, Return } from '../store/settle.ts'
+import type { Entry, Flushed, Return } from '../store/settle.ts'
 import type { Claim } from './claim.ts'
 import type { Flight } from './flight.ts'
 import type { Attributes, Telemetry } from './telemetry-port.ts'
@@ -45,6 +46,23 @@ interface Ending {
   error: string | null
 }
 
+/** What did not simply work and has ended: what the run counts as such, too. */
+const isBlemish = (verdict: Verdict | null) =>
+  verdict !== null && verdict.status !== 'paused' && verdict.outcome !== 'ok'
+
+function endingOf({ status, outcome, outcome_reason, error_code, error_message }: Verdict): Ending {
+  const hasFailed = outcome === 'failed'
+  return {
+    attributes: {
+      'assay.status': status,
+      'assay.outcome': outcome,
+      'assay.outcome_reason': outcome_reason,
+      'error.type': hasFailed ? (error_code ?? outcome_reason) : null,
+    },
+    error: hasFailed ? (error_message ?? outcome_reason ?? '') : null,
+  }
+}
+
 /** One for each run a consumer works on, while somebody collects. */
 export class RunTrace {
   readonly #ctx: Context
@@ -52,7 +70,6 @@ export class RunTrace {
   readonly #claim: Pick<Claim, 'run_id' | 'target'>
   readonly #root: SpanPlace
   readonly #isShown: boolean
-  #failures = 0
 
   constructor(ctx: Context, telemetry: Telemetry, claim: Pick<Claim, 'run_id' | 'target'>) {
     this.#ctx = ctx
@@ -68,25 +85,21 @@ export class RunTrace {
   }
 
   /** After the flush that wrote them. */
-  settled(parts: readonly { flight: Flight; entry: Entry; steps: readonly StepRow[] }[]): void {
+  settled(
+    parts: readonly { flight: Flight; entry: Entry; steps: readonly StepRow[] }[],
+    { recorded, not_ok }: Flushed,
+  ): void {
     this.#count(parts.map(({ entry }) => entry))
     if (!this.#isShown) return
+    const blemished = parts.filter(({ entry }) => isBlemish(entry.verdict)).length
+    // Nothing recorded: it came too late, or is sent again, and nobody knows which.
+    let room = recorded === 0 ? 0 : LIMITS.traced_failures - (not_ok - blemished)
     for (const { flight, entry, steps } of parts) {
       this.#keep(flight, steps)
       const { verdict } = entry
       if (verdict === null) continue
-      const { status, outcome, outcome_reason, error_code } = verdict
-      const isOk = status === 'completed' && outcome === 'ok'
-      const hasFailed = outcome === 'failed'
-      this.#attempt(flight, isOk, {
-        attributes: {
-          'assay.status': status,
-          'assay.outcome': outcome,
-          'assay.outcome_reason': outcome_reason,
-          'error.type': hasFailed ? (error_code ?? outcome_reason) : null,
-        },
-        error: hasFailed ? (verdict.error_message ?? outcome_reason ?? '') : null,
-      })
+      if (isTraced(flight.seq) || (isBlemish(verdict) && room-- > 0)) this.#attempt(flight, endingOf(verdict))
+      flight.traced = null
     }
   }
 
@@ -95,12 +108,14 @@ export class RunTrace {
     for (const { flight, entry } of given) {
       const { blame, code } = entry
       this.#telemetry.measure('assay.items.returned', 1, { 'assay.blame': blame })
-      if (!this.#isShown) continue
-      const isFault = blame !== 'nobody'
-      this.#attempt(flight, !isFault, {
-        attributes: { 'assay.status': 'queued', 'assay.code': code, 'error.type': isFault ? code : null },
-        error: isFault ? entry.message : null,
-      })
+      if (this.#isShown && isTraced(flight.seq)) {
+        const isFault = blame !== 'nobody'
+        this.#attempt(flight, {
+          attributes: { 'assay.status': 'queued', 'assay.code': code, 'error.type': isFault ? code : null },
+          error: isFault ? entry.message : null,
+        })
+      }
+      flight.traced = null
     }
   }
 
@@ -143,10 +158,7 @@ export class RunTrace {
     }
   }
 
-  #attempt(flight: Flight, isOk: boolean, { attributes, error }: Ending): void {
-    const steps = flight.traced ?? []
-    flight.traced = null
-    if (!isTraced(flight.seq) && (isOk || this.#failures++ >= LIMITS.traced_failures)) return
+  #attempt(flight: Flight, { attributes, error }: Ending): void {
     const { run_id, target } = this.#claim
     const { seq, attempt } = flight
     const span_id = attemptSpanId(seq, attempt)
@@ -159,7 +171,7 @@ export class RunTrace {
       name: `invoke_agent ${name}`,
       kind: 'client',
       start_ms: flight.lease.taken_ms,
-      end_ms: flight.ended_ms,
+      end_ms: flight.ended_ms || this.#ctx.now(), // it was ended for what could not be stored
       attributes: attributesOf({
         'gen_ai.operation.name': 'invoke_agent',
         'gen_ai.agent.name': name,
@@ -175,7 +187,7 @@ export class RunTrace {
       error,
       links: [],
     })
-    for (const step of steps) this.#telemetry.span(stepSpan(step, { trace_id, span_id }))
+    for (const step of flight.traced ?? []) this.#telemetry.span(stepSpan(step, { trace_id, span_id }))
   }
 }
 

@@ -167,9 +167,9 @@ export class Settler {
       max_consecutive_failures: this.#maxConsecutiveFailures,
     }
     return this.#write(flights, ended, async claims => {
-      const { finished } = await store.settle(this.#ctx.sql, { ...flush, claims })
-      this.#events.trace?.settled(parts)
-      if (!finished) return
+      const flushed = await store.settle(this.#ctx.sql, { ...flush, claims })
+      this.#events.trace?.settled(parts, flushed)
+      if (!flushed.finished) return
       deliverSoon(this.#ctx)
       this.#events.trace?.runEnded()
     })

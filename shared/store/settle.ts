@@ -53,6 +53,8 @@ export interface Flush {
 
 export interface Flushed {
   recorded: number
+  /** Of the whole run, items that have ended and did not simply work. */
+  not_ok: number
   finished: boolean
   stop_reason: string | null
 }
@@ -154,9 +156,10 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
       from counted c where u.project_id = c.project_id and (c.left_running > 0 or c.spent > 0)
     ), ${notOk.length > 0 ? sql`sorted as (${insertTriage(sql, flush.run_id)}),` : sql``}
     ${forget(sql)}
-    select (select count(*)::int from settled) as recorded, finished_at is not null as finished, stop_reason
+    select (select count(*)::int from settled) as recorded, degraded + failed + budget_exceeded as not_ok,
+      finished_at is not null as finished, stop_reason
     from counted`
-  return row ?? { recorded: 0, finished: true, stop_reason: null }
+  return row ?? { recorded: 0, not_ok: 0, finished: true, stop_reason: null }
 }
 
 /** Of a run that the statement has finished nothing stays due. */

@@ -265,6 +265,19 @@ describe('an exporter', () => {
     expect(steps.map(span => span.parentSpanId).sort()).toEqual(wanted.sort())
   })
 
+  it('shows of a run in which everything fails a bounded number of items, however many consumers work on it', async () => {
+    const { ctx, telemetry } = await exporting()
+    await engine.deploy({ max_consecutive_failures: 1_000_000, concurrency: 500 })
+    const runId = await engine.submit(1700)
+    engine.play(items => items.map(item => failure(item, 'oops')))
+    await Promise.all([consume(ctx), consume(ctx)])
+    await ctx.idle()
+    await telemetry.close()
+    const shown = attemptsOf(runId).length
+    expect(shown).toBeGreaterThanOrEqual(LIMITS.traced_failures)
+    expect(shown).toBeLessThanOrEqual(LIMITS.traced_failures + 116) // 100 first ones, and every hundredth
+  })
+
   it('shows every attempt of an item, each with the steps it took', async () => {
     const { ctx, telemetry } = await exporting()
     await engine.deploy({ retries: 1 })
