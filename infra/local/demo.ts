@@ -9,7 +9,7 @@ import { deployAgent, orderOfFile } from '../../shared/cli/deploy.ts'
 import { clean } from '../../shared/cli/format.ts'
 import { createOutput, mayColor, type Output, type Screen, type Writer } from '../../shared/cli/output.ts'
 import { runSummary } from '../../shared/cli/run-view.ts'
-import { submitFile } from '../../shared/cli/submit.ts'
+import { submitSource } from '../../shared/cli/submit-file.ts'
 import { table } from '../../shared/cli/table.ts'
 import { outcomeStyle, whyOf } from '../../shared/cli/verdict.ts'
 import { followRun } from '../../shared/cli/watch.ts'
@@ -119,11 +119,13 @@ async function runSample(
   output.note(
     `a sample: examples/ticket-triage is deployed as ${agent.slug}, version ${version}, and gets its tickets.jsonl`,
   )
-  const { run_id } = await submitFile(
+  const { run_id } = await submitSource(
     session,
-    join(EXAMPLE, 'tickets.jsonl'),
+    {
+      path: join(EXAMPLE, 'tickets.jsonl'),
+      fields: { item_id: 'ticket_id', partition_key: 'tenant' },
+    },
     { agent_id: agent.id, name: 'sample', idempotency_key: 'the sample of the first start' },
-    { item_id: 'ticket_id', partition_key: 'tenant' },
   )
   const run = await followRun(session, run_id, signal)
   if (run !== undefined) await tell(session.api, output, run)

@@ -31,7 +31,7 @@ describe('a command line', () => {
   })
 
   it.each([
-    [['submit'], 'FILE.jsonl is missing'],
+    [['submit'], 'FILE is missing'],
     [['watch', 'one', 'two'], '"two" is one argument too many'],
     [['submit', 'f', '--budget', '-1'], /budget/],
     [['submit', 'f', '--budget', '1.5'], '--budget is "1.5"; it must be a whole number of at least 0'],
@@ -79,7 +79,7 @@ describe('a command line', () => {
   it('with an unknown command is told the nearest one, or all of them', () => {
     expect(refused('submitt', 'f')).toMatchObject({ exit: EXIT.usage, hint: 'did you mean submit?' })
     expect(refused('cancle', 'r').hint).toBe('did you mean cancel?')
-    expect(refused('destroy').hint).toContain('there are: overview, deploy, package, agents, ')
+    expect(refused('destroy').hint).toContain('there are: init, test, overview, deploy, package, agents, ')
   })
 })
 

@@ -109,15 +109,20 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'submit',
-    args: ['FILE.jsonl'],
-    summary: 'Run an agent over a file, one item a line.',
+    args: ['FILE'],
+    summary: 'Run an agent over a file: JSON, an item a line, or CSV.',
     options: [
       { name: 'agent', value: 'SLUG', about: 'the agent' },
-      { name: 'item-id', value: 'FIELD', about: "the rows' field that holds their identifier" },
+      {
+        ...{ name: 'pilot', value: 'N', kind: 'whole', least: 1 },
+        about: 'first only so many rows, spread over the file; then tell what the rest would cost and ask',
+      },
+      { name: 'yes', about: 'go on after the pilot without asking, unless none of it is ok' },
+      { name: 'item-id', value: 'FIELD', about: 'the field or column that holds their identifier' },
       {
         name: 'partition-key',
         value: 'FIELD',
-        about: "the rows' field that holds, for example, their tenant",
+        about: 'the field or column that holds, for example, their tenant',
       },
       { name: 'budget', value: 'CENTS', kind: 'whole', about: 'money the run may spend' },
       { name: 'concurrency', value: 'N', kind: 'whole', least: 1, about: 'items at work at once at most' },

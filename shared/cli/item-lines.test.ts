@@ -69,3 +69,59 @@ describe('the rows of a file', () => {
     await expect(read()).rejects.toThrow(/line 2: is not valid UTF-8/)
   })
 })
+
+describe('the rows of a CSV file', () => {
+  const csv = async (text: string | Uint8Array, fields = {}, chunk = 7) => {
+    const encoded = typeof text === 'string' ? new TextEncoder().encode(text) : text
+    async function* chunks() {
+      for (let at = 0; at < encoded.length; at += chunk) yield encoded.slice(at, at + chunk)
+    }
+    let out = ''
+    for await (const piece of itemLines('rows.CSV', chunks(), fields)) out += new TextDecoder().decode(piece)
+    return out
+  }
+
+  it('become objects by the names in its first line, every value as its text', async () => {
+    const fields = { item_id: 'id', partition_key: 'tenant' }
+    expect(await csv('\ufeffid,tenant,text\r\n007,acme,"say ""hi"", please"\r\n8,,\r\n', fields)).toBe(
+      '\n{"input":{"id":"007","tenant":"acme","text":"say \\"hi\\", please"},"item_id":"007","partition_key":"acme"}\n' +
+        '{"input":{"id":"8","tenant":"","text":""},"item_id":"8"}\n',
+    )
+  })
+
+  it('may be parted by semicolons or tabs, as the first line is', async () => {
+    expect(await csv('a;b\n1,5;2\n')).toBe('\n{"input":{"a":"1,5","b":"2"}}\n')
+    expect(await csv('a\tb\n1\t2\n')).toBe('\n{"input":{"a":"1","b":"2"}}\n')
+  })
+
+  it('that cannot be items are all named by the lines they begin on', async () => {
+    const error = await csv('a,b\n"two\nlines",1\n\nonly\n1,2,3\nok,ok\n').catch(error => error)
+    expect(error).toBeInstanceOf(BadLines)
+    expect(error.message.split('\n').slice(1)).toEqual([
+      'line 5: has 1 fields; the first line names 2',
+      'line 6: has 3 fields; the first line names 2',
+    ])
+    const open = await csv('a,b\n1,2\n"never closed,2\n3,4\n').catch(error => error)
+    expect(open.message).toMatch(/line 3: cannot be read as CSV.* a quote is opened and never closed/)
+    const latin = await csv(new Uint8Array([0x61, 0x0a, 0xe4, 0x0a])).catch(error => error)
+    expect(latin.message).toMatch(/line 2: is not UTF-8/)
+  })
+
+  it('need a first line that names every column once, and those that are asked for', async () => {
+    await expect(csv('a,a\n1,2\n')).rejects.toThrow(/line 1: names "a" twice/)
+    await expect(csv('a,\n1,2\n')).rejects.toThrow(/line 1: names no field in one/)
+    await expect(csv('a,b\n1,2\n', { item_id: 'id' })).rejects.toThrow(
+      /line 1: names no field "id"; there are: a, b/,
+    )
+  })
+})
+
+it('rows that are not taken are blank lines, so that the numbers stay', async () => {
+  async function* chunks() {
+    yield new TextEncoder().encode('1\n\n2\n3\n4\n')
+  }
+  let out = ''
+  for await (const piece of itemLines('rows.jsonl', chunks(), {}, { takes: row => row % 2 === 1 }))
+    out += new TextDecoder().decode(piece)
+  expect(out).toBe('\n\n{"input":2}\n\n{"input":4}\n')
+})

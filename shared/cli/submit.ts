@@ -1,32 +1,16 @@
 // Starts runs: over the rows of a file, streamed, or over one item.
 
-import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { ReadableStream } from 'node:stream/web'
 import { answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
-import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
-import { bytes, plural } from './format.ts'
-import { BadLines, type Fields, itemLines } from './item-lines.ts'
+import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { plural } from './format.ts'
 import { recordText } from './item-view.ts'
+import { type Pilot, runPilot } from './pilot.ts'
 import type { Session } from './session.ts'
+import { type Source, type Submission, submitSource } from './submit-file.ts'
 import { watchRun } from './watch.ts'
-
-const READ_BYTES = 256 * 1024
-const SENDING_SHOWN_MS = 200
-
-// Node's stream is the web's; only their types are two.
-type Body = globalThis.ReadableStream<Uint8Array>
-
-export interface Submission {
-  agent_id: string
-  name?: string
-  budget_cents?: number
-  concurrency?: number
-  callback_url?: string
-  idempotency_key?: string
-}
 
 export async function submit(session: Session, given: Given): Promise<ExitCode> {
   const { api, output } = session
@@ -54,7 +38,11 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     ...(idempotency_key !== undefined && { idempotency_key }),
   }
   const fields = { item_id: given.text('item-id'), partition_key: given.text('partition-key') }
-  const submitted = await submitFile(session, path, order, fields)
+  const source: Source = { path, fields }
+  const pilot = pilotOf(given)
+  const rest = pilot === undefined ? { order, source } : await runPilot(session, source, order, pilot)
+  if (typeof rest === 'number') return rest
+  const submitted = await submitSource(session, rest.source, rest.order)
   output.emit('submitted', { ...submitted, agent: slug }, ({ paint, program }) =>
     [
       `${paint('bold', submitted.run_id)}: ${plural(submitted.total_items, 'item')} submitted to ${slug}`,
@@ -64,64 +52,11 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
   return given.flag('watch') ? watchRun(session, submitted.run_id) : EXIT.ok
 }
 
-/** Streams a file of rows as one run. */
-export async function submitFile(
-  { api, output, now }: Pick<Session, 'api' | 'output' | 'now'>,
-  path: string,
-  order: Submission,
-  fields: Fields,
-): Promise<{ run_id: string; total_items: number }> {
-  const { size } = await stat(path)
-  let problem: unknown
-  let sent = 0
-  let shownAt = now()
-  async function* pieces() {
-    try {
-      for await (const piece of itemLines(path, counted(), fields)) yield piece
-    } catch (error) {
-      problem = error
-      throw error
-    }
-  }
-  async function* counted() {
-    for await (const chunk of createReadStream(path, { highWaterMark: READ_BYTES })) {
-      yield chunk as Uint8Array
-      sent += chunk.length
-      if (now() - shownAt < SENDING_SHOWN_MS) continue
-      shownAt = now()
-      output.redraw(
-        'sending',
-        { bytes: sent, of_bytes: size },
-        () => `sending ${bytes(sent)} of ${bytes(size)}`,
-      )
-    }
-  }
-  try {
-    const { run_id, total_items } = await api.submitLines(order, ReadableStream.from(pieces()) as Body)
-    return { run_id, total_items }
-  } catch (error) {
-    throw asSubmitFailure(problem ?? error, order)
-  }
-}
-
-function asSubmitFailure(error: unknown, order: Submission): unknown {
-  if (error instanceof BadLines) {
-    return new Failure(EXIT.usage, 'invalid_line', error.message, {
-      hint: 'nothing was accepted; mend these lines',
-    })
-  }
-  if ((error as NodeJS.ErrnoException).syscall === 'read') {
-    return new Failure(EXIT.usage, 'unreadable_file', (error as Error).message, {
-      hint: 'nothing was accepted',
-    })
-  }
-  if (error instanceof Failure && error.code === 'unreachable' && order.idempotency_key === undefined) {
-    return new Failure(error.exit, error.code, error.message, {
-      hint: `${error.hint} If the connection broke off late, the run may have been accepted: assay runs tells; --idempotency-key makes it safe to repeat.`,
-      next: error.next ?? 'assay runs',
-    })
-  }
-  return error
+function pilotOf(given: Given): Pilot | undefined {
+  const rows = given.whole('pilot')
+  if (rows !== undefined) return { rows, goOn: given.flag('yes') }
+  if (given.flag('yes')) throw usageFailure('--yes answers --pilot, which is missing')
+  return undefined
 }
 
 export async function run(session: Session, given: Given): Promise<ExitCode> {

@@ -20,6 +20,11 @@ export async function watch(session: Session, given: Given): Promise<ExitCode> {
 
 /** Shows the run's progress until it has ended or waits for a person. */
 export async function watchRun(session: Session, run_id: string): Promise<ExitCode> {
+  return exitOf(await watchedRun(session, run_id))
+}
+
+/** The same; the run as it was then. */
+export async function watchedRun(session: Session, run_id: string): Promise<Run> {
   const run = await untilInterrupted(signal => followRun(session, run_id, signal))
   if (run === undefined) {
     throw new Failure(EXIT.interrupted, 'interrupted', `run ${run_id} goes on without being watched`, {
@@ -27,7 +32,7 @@ export async function watchRun(session: Session, run_id: string): Promise<ExitCo
     })
   }
   session.output.emit('ended', { exit_code: exitOf(run), run }, screen => runSummary(run, screen))
-  return exitOf(run)
+  return run
 }
 
 type Watching = Pick<Session, 'api' | 'output' | 'now'>

@@ -1,0 +1,110 @@
+// Sends the rows of a file to be run. Guarantee: nothing is accepted unless every row that is sent is.
+
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { ReadableStream } from 'node:stream/web'
+import { EXIT, Failure } from './failure.ts'
+import { bytes } from './format.ts'
+import { BadLines, type Fields, itemLines, type Taking } from './item-lines.ts'
+import type { Session } from './session.ts'
+
+const READ_BYTES = 256 * 1024
+const SENDING_SHOWN_MS = 200
+
+// Node's stream is the web's; only their types are two.
+type Body = globalThis.ReadableStream<Uint8Array>
+
+export interface Submission {
+  agent_id: string
+  name?: string
+  budget_cents?: number
+  concurrency?: number
+  callback_url?: string
+  idempotency_key?: string
+}
+
+export interface Source extends Taking {
+  path: string
+  fields: Fields
+}
+
+/** How many rows there are, all of which can be items. @throws Failure `invalid_line` */
+export async function surveyed({ path, fields }: Source): Promise<{ rows: number; changed_ms: number }> {
+  let rows = 0
+  const takes = () => {
+    rows++
+    return false
+  }
+  const { mtimeMs: changed_ms } = await stat(path)
+  try {
+    const file = createReadStream(path, { highWaterMark: READ_BYTES })
+    for await (const _ of itemLines(path, file, fields, { takes }));
+  } catch (error) {
+    throw asSubmitFailure(error)
+  }
+  return { rows, changed_ms }
+}
+
+/** Streams the rows as one run. */
+export async function submitSource(
+  { api, output, now }: Pick<Session, 'api' | 'output' | 'now'>,
+  { path, fields, takes }: Source,
+  order: Submission,
+): Promise<{ run_id: string; total_items: number }> {
+  const { size } = await stat(path)
+  let problem: unknown
+  let sent = 0
+  let shownAt = now()
+  async function* pieces() {
+    try {
+      for await (const piece of itemLines(path, counted(), fields, { ...(takes && { takes }) })) yield piece
+    } catch (error) {
+      problem = error
+      throw error
+    }
+  }
+  async function* counted() {
+    for await (const chunk of createReadStream(path, { highWaterMark: READ_BYTES })) {
+      yield chunk as Uint8Array
+      sent += chunk.length
+      if (now() - shownAt < SENDING_SHOWN_MS) continue
+      shownAt = now()
+      output.redraw(
+        'sending',
+        { bytes: sent, of_bytes: size },
+        () => `sending ${bytes(sent)} of ${bytes(size)}`,
+      )
+    }
+  }
+  try {
+    const { run_id, total_items } = await api.submitLines(order, ReadableStream.from(pieces()) as Body)
+    return { run_id, total_items }
+  } catch (error) {
+    throw asSubmitFailure(problem ?? error, order)
+  }
+}
+
+function asSubmitFailure(error: unknown, order?: Submission): unknown {
+  if (error instanceof BadLines) {
+    return new Failure(EXIT.usage, 'invalid_line', error.message, {
+      hint: 'nothing was accepted; mend these lines',
+    })
+  }
+  if ((error as NodeJS.ErrnoException).syscall === 'read') {
+    return new Failure(EXIT.usage, 'unreadable_file', (error as Error).message, {
+      hint: 'nothing was accepted',
+    })
+  }
+  if (
+    error instanceof Failure &&
+    error.code === 'unreachable' &&
+    order &&
+    order.idempotency_key === undefined
+  ) {
+    return new Failure(error.exit, error.code, error.message, {
+      hint: `${error.hint} If the connection broke off late, the run may have been accepted: assay runs tells; --idempotency-key makes it safe to repeat.`,
+      next: error.next ?? 'assay runs',
+    })
+  }
+  return error
+}

@@ -1,0 +1,105 @@
+// `assay submit --pilot`: a few rows first, then the question, then the rest or nothing.
+
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startModelServer } from '../../examples/model-server/server.ts'
+import { assay, CHECKOUT, type Stack, startStack } from '../support/stack.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { assayInTerminal, noTerminal } from '../support/terminal.ts'
+
+const TICKETS = join(CHECKOUT, 'examples/ticket-triage/tickets.jsonl')
+const parts = new AsyncDisposableStack()
+let stack: Stack
+let folder: string
+beforeAll(async () => {
+  folder = parts.adopt(await tempFolder(), temporary => temporary.remove()).path
+  const model = parts.adopt(await startModelServer({ port: 0 }), server => server.close())
+  stack = parts.adopt(await startStack(), running => running.close())
+  const env = ['--env', `OPENAI_BASE_URL=${model.url}/v1`, '--env', 'OPENAI_API_KEY=none']
+  const deployed = await assay(stack, ['deploy', 'examples/ticket-triage/agent.ts', ...env]).done
+  expect(deployed.code).toBe(0)
+})
+afterAll(() => parts.disposeAsync())
+
+const submit = (file: string, ...more: string[]) => [
+  ...['submit', file, '--agent', 'ticket-triage', '--item-id', 'ticket_id', '--partition-key', 'tenant'],
+  ...more,
+]
+const itemsOf = async (run: string) =>
+  (await assay(stack, ['items', run, '--limit', '100']).done).events.map(item => item.item_id as string)
+const newestRuns = async () => (await assay(stack, ['runs']).done).events
+
+describe.skipIf(noTerminal !== undefined)('on a terminal, a pilot', () => {
+  it('shows what it came to and what the rest would, asks, and leaves its rows out of the rest', async () => {
+    const terminal = await assayInTerminal(stack, submit(TICKETS, '--pilot', '6', '--budget', '500'), {
+      columns: 100,
+      rows: 40,
+    })
+    await terminal.until(/the other 55 rows, if they are like the pilot:/)
+    const shown = await terminal.until(/Submit the other 55\? \[y\/N\] $/m)
+    expect(shown.join('\n')).toMatch(/a pilot over 6 of 61 rows, spread over the file/)
+    expect(shown.join('\n')).toMatch(/about \$0\.\d+, \d+ ok/)
+    terminal.type('y\r')
+    await terminal.until(/55 items submitted to ticket-triage/)
+    expect(await terminal.ended).toBe(0)
+
+    const [rest, pilot] = await newestRuns()
+    expect(pilot).toMatchObject({ total_items: 6, name: 'pilot', budget_cents: 500 })
+    expect(rest).toMatchObject({ total_items: 55, budget_cents: 499 })
+    const all = [...(await itemsOf(pilot.id)), ...(await itemsOf(rest.id))]
+    const rows = (await readFile(TICKETS, 'utf8')).trim().split('\n')
+    expect(all.sort()).toEqual(rows.map(row => String(JSON.parse(row).ticket_id)).sort())
+    await terminal.close()
+  })
+
+  it('is all there is when the answer is no', async () => {
+    const before = (await newestRuns()).length
+    const terminal = await assayInTerminal(stack, submit(TICKETS, '--pilot', '3'))
+    await terminal.until(/Submit the other 58\? \[y\/N\] $/m)
+    terminal.type('n\r')
+    await terminal.until(/stopped, as you say: 58 rows not submitted/)
+    expect(await terminal.ended).toBe(13)
+    expect(await newestRuns()).toHaveLength(before + 1)
+    await terminal.close()
+  })
+})
+
+describe('without a terminal, a pilot', () => {
+  it('is refused without --yes, before anything is submitted', async () => {
+    const before = (await newestRuns()).length
+    const refused = await assay(stack, submit(TICKETS, '--pilot', '3')).done
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('--yes goes on by itself') })
+    expect(await newestRuns()).toHaveLength(before)
+  })
+
+  it('goes on by itself with --yes, and takes CSV', async () => {
+    const csv = join(folder, 'tickets.csv')
+    await writeFile(
+      csv,
+      'ticket_id,tenant,text\n1,acme,Where is my card?\n2,acme,I need a new PIN.\n3,north,"Top up\nfailed."\n',
+    )
+    const ran = await assay(stack, submit(csv, '--pilot', '1', '--yes', '--watch')).done
+    expect(ran.events.map(line => line.event).filter(event => event !== 'progress')).toEqual(
+      expect.arrayContaining(['pilot', 'ended', 'outlook', 'submitted', 'ended']),
+    )
+    expect(ran.events.at(-1).run).toMatchObject({ total_items: 2 })
+  })
+
+  it('stops by itself when none of it is ok, and says why by its exit code', async () => {
+    const file = join(folder, 'empty.jsonl')
+    await writeFile(file, ['{"text":""}', '{"text":" "}', '{"text":""}'].map(row => `${row}\n`).join(''))
+    const ran = await assay(stack, ['submit', file, '--agent', 'ticket-triage', '--pilot', '2', '--yes']).done
+    expect(ran.code).toBe(11)
+    expect(ran.events.at(-1)).toMatchObject({ event: 'stopped', rows: 1, why: 'no item of the pilot is ok' })
+  })
+
+  it('costs nothing when a row further down is bad', async () => {
+    const before = (await newestRuns()).length
+    const file = join(folder, 'bad.csv')
+    await writeFile(file, 'ticket_id,tenant,text\n1,a,b\n2,a\n3,a,c\n')
+    const ran = await assay(stack, submit(file, '--pilot', '1', '--yes')).done
+    expect(ran).toMatchObject({ code: 2, err: expect.stringContaining('line 3: has 2 fields') })
+    expect(await newestRuns()).toHaveLength(before)
+  })
+})
