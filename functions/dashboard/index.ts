@@ -5,14 +5,26 @@ import type { Context } from '../../shared/context.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
 import { serveParts } from './frame/app.tsx'
 import { accountPage, changePassword, revokeSession } from './pages/account.tsx'
+import { addAlertChannel, alertsPage, removeAlertChannel, setAlertRule } from './pages/alerts.tsx'
 import { auditPage } from './pages/audit.tsx'
+import { deliveriesPage, deliveryPage, resendDelivery } from './pages/deliveries.tsx'
 import { createKey, keysPage, revokeKey } from './pages/keys.tsx'
 import { createMember, membersPage, removeMember, setRole } from './pages/members.tsx'
 import { createProject, projectsPage, start } from './pages/projects.tsx'
 import { cancelRun, runEvents, runPage } from './pages/run.tsx'
 import { runsPage } from './pages/runs.tsx'
+import {
+  changeSchedule,
+  deleteSchedule,
+  disableSchedule,
+  enableSchedule,
+  runSchedule,
+  schedulePage,
+} from './pages/schedule.tsx'
+import { createSchedule, newSchedulePage, schedulesPage } from './pages/schedules.tsx'
 import { changeSettings, deleteProject, rollSecret, settingsPage, showSecret } from './pages/settings.tsx'
 import { signIn, signInPage, signOut } from './pages/sign-in.tsx'
+import { changeTrigger, createTrigger, deleteTrigger, triggerPage, triggersPage } from './pages/triggers.tsx'
 
 const open = { pages: [signInPage], actions: [signIn] }
 const pages = [
@@ -21,6 +33,14 @@ const pages = [
   runsPage,
   runPage,
   runEvents,
+  newSchedulePage,
+  schedulesPage,
+  schedulePage,
+  triggersPage,
+  triggerPage,
+  alertsPage,
+  deliveriesPage,
+  deliveryPage,
   keysPage,
   settingsPage,
   auditPage,
@@ -31,6 +51,19 @@ const actions = [
   signOut,
   createProject,
   cancelRun,
+  createSchedule,
+  changeSchedule,
+  enableSchedule,
+  disableSchedule,
+  runSchedule,
+  deleteSchedule,
+  createTrigger,
+  changeTrigger,
+  deleteTrigger,
+  setAlertRule,
+  addAlertChannel,
+  removeAlertChannel,
+  resendDelivery,
   createKey,
   revokeKey,
   changeSettings,

@@ -12,3 +12,11 @@ export const ofItem = (record_id: string, page = ''): string =>
 
 export const isDashboardPath = (pathname: string): boolean =>
   pathname === ROOT || pathname.startsWith(`${ROOT}/`)
+export const ofAgent = (agent_id: string, page = ''): string =>
+  `${ROOT}/agents/${agent_id}${page && `/${page}`}`
+export const ofSchedule = (schedule_id: string, page = ''): string =>
+  `${ROOT}/schedules/${schedule_id}${page && `/${page}`}`
+export const ofTrigger = (trigger_id: string, page = ''): string =>
+  `${ROOT}/triggers/${trigger_id}${page && `/${page}`}`
+export const ofDelivery = (delivery_id: string, page = ''): string =>
+  `${ROOT}/deliveries/${delivery_id}${page && `/${page}`}`

@@ -1,0 +1,202 @@
+// What went wrong without anybody asking, which of it is told, and to whom.
+
+import { z } from 'zod'
+import { ALERT_RULES } from '../../../shared/domain/vocabulary.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofProject, ofRun, ofSchedule } from '../frame/addresses.ts'
+import { defined } from '../frame/defined.ts'
+import { action, page } from '../frame/page.ts'
+import { Field } from '../parts/form.tsx'
+import { List, Pager } from '../parts/list.tsx'
+import { When } from '../parts/text.tsx'
+
+type Alert = Schemas['Alert']
+type Rule = Schemas['AlertRule']
+
+export const alertsPage = page({
+  path: '/dashboard/projects/{projectId}/alerts',
+  query: z.strictObject({ rule: z.enum([...ALERT_RULES, '']).optional(), cursor: z.string().optional() }),
+  async show({ api, params, query, request, ctx, member }) {
+    const project_id = params.projectId
+    const [{ data }, { data: rules = [] }, { data: channels = [] }] = await Promise.all([
+      api.GET('/v1/alerts', { params: { query: { project_id, ...defined(query) } } }),
+      api.GET('/v1/projects/{projectId}/alert-rules', { params: { path: params } }),
+      api.GET('/v1/projects/{projectId}/alert-channels', { params: { path: params } }),
+    ])
+    const mayChange = member.role !== 'viewer'
+    return {
+      title: 'Alerts',
+      project_id,
+      menu: 'alerts',
+      cli: 'assay alerts',
+      live: query.cursor === undefined ? { every_s: 15 } : undefined,
+      body: (
+        <>
+          <h1>Alerts</h1>
+          <AlertList alerts={data!.alerts} now={ctx.now()} />
+          <Pager request={request} next={data!.next_cursor} />
+          <h2>Where they go</h2>
+          <Channels project_id={project_id} channels={channels} mayChange={mayChange} />
+          <h2>Rules</h2>
+          <Rules project_id={project_id} rules={rules} mayChange={mayChange} />
+        </>
+      ),
+    }
+  },
+})
+
+const AlertList = ({ alerts, now }: { alerts: readonly Alert[]; now: number }) => (
+  <List
+    id="alerts"
+    rows={alerts}
+    columns={[
+      {
+        label: 'What happened',
+        cell: one => (
+          <>
+            {one.run_id ? (
+              <a href={ofRun(one.run_id)}>{one.message}</a>
+            ) : one.schedule_id ? (
+              <a href={ofSchedule(one.schedule_id)}>{one.message}</a>
+            ) : (
+              one.message
+            )}
+            <br />
+            <span class="dim">{one.advice}</span>
+          </>
+        ),
+      },
+      { label: 'Do', cell: one => <code>{one.command}</code> },
+      { label: 'Since', cell: one => <When at={one.since} now={now} /> },
+    ]}
+    empty={<p>No alert. A rule alerts once a day about one run, schedule or project.</p>}
+  />
+)
+
+const Channels = ({
+  project_id,
+  channels,
+  mayChange,
+}: {
+  project_id: string
+  channels: readonly Schemas['AlertChannel'][]
+  mayChange: boolean
+}) => (
+  <>
+    <List
+      id="channels"
+      rows={channels}
+      columns={[
+        { label: 'To', cell: one => one.url },
+        {
+          label: '',
+          numeric: true,
+          cell: one =>
+            mayChange && (
+              <form method="post" action={ofProject(project_id, `alert-channels/${one.id}/delete`)}>
+                <button>Remove</button>
+              </form>
+            ),
+        },
+      ]}
+      empty={<p>Nowhere but here. Add a webhook or an address, so that nobody has to look.</p>}
+    />
+    {mayChange && (
+      <form class="filters" method="post" action={ofProject(project_id, 'alert-channels')}>
+        <Field label="Webhook, or mailto: and an address">
+          <input name="url" required placeholder="https://example.com/alerts" />
+        </Field>
+        <button class="primary">Add</button>
+      </form>
+    )}
+  </>
+)
+
+const Rules = ({
+  project_id,
+  rules,
+  mayChange,
+}: {
+  project_id: string
+  rules: readonly Rule[]
+  mayChange: boolean
+}) => (
+  <List
+    id="rules"
+    rows={rules}
+    columns={[
+      {
+        label: 'Rule',
+        cell: rule => (
+          <>
+            {rule.about} {rule.agent_id && <span class="dim">For one agent.</span>}
+            <br />
+            <code class="dim">{rule.rule}</code>
+          </>
+        ),
+      },
+      {
+        label: 'From',
+        cell: rule => (
+          <form class="filters" method="post" action={ofProject(project_id, 'alert-rules')}>
+            <input type="hidden" name="rule" value={rule.rule} />
+            {rule.agent_id && <input type="hidden" name="agent_id" value={rule.agent_id} />}
+            {Object.entries(rule.bounds).map(([name, value]) => (
+              <Field label={name.replaceAll('_', ' ')}>
+                <input
+                  name={`bound:${name}`}
+                  inputmode="decimal"
+                  value={String(value)}
+                  disabled={!mayChange}
+                />
+              </Field>
+            ))}
+            <label class="inline">
+              <input type="checkbox" name="enabled" checked={rule.enabled} disabled={!mayChange} /> alerts
+            </label>
+            {mayChange && <button>Set</button>}
+          </form>
+        ),
+      },
+    ]}
+    empty={<p>There are no rules.</p>}
+  />
+)
+
+export const setAlertRule = action({
+  path: '/dashboard/projects/{projectId}/alert-rules',
+  form: z.looseObject({
+    rule: z.enum(ALERT_RULES),
+    agent_id: z.string().optional(),
+    enabled: z.literal('on').optional(),
+  }),
+  async act({ api, params }, { rule, agent_id, enabled, ...fields }) {
+    const bounds = Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [name.replace(/^bound:/, ''), Number(value)]),
+    )
+    await api.PATCH('/v1/projects/{projectId}/alert-rules', {
+      params: { path: params },
+      body: { rule, enabled: enabled === 'on', bounds, ...defined({ agent_id }) },
+    })
+    return { to: ofProject(params.projectId, 'alerts'), said: `${rule} is ${enabled ? 'on' : 'muted'}.` }
+  },
+})
+
+export const addAlertChannel = action({
+  path: '/dashboard/projects/{projectId}/alert-channels',
+  form: z.strictObject({ url: z.string() }),
+  async act({ api, params }, body) {
+    await api.POST('/v1/projects/{projectId}/alert-channels', { params: { path: params }, body })
+    return { to: ofProject(params.projectId, 'alerts'), said: `Alerts go to ${body.url} from now on.` }
+  },
+})
+
+export const removeAlertChannel = action({
+  path: '/dashboard/projects/{projectId}/alert-channels/{channelId}/delete',
+  async act({ api, params }) {
+    const { data } = await api.DELETE('/v1/projects/{projectId}/alert-channels/{channelId}', {
+      params: { path: params },
+    })
+    return { to: ofProject(params.projectId, 'alerts'), said: `Nothing goes to ${data!.url} any more.` }
+  },
+})

@@ -1,0 +1,152 @@
+// What was told to the outside: callbacks of runs and alerts, and what became of each try.
+
+import { z } from 'zod'
+import { DELIVERY_STATES } from '../../../shared/domain/vocabulary.ts'
+import { ofDelivery, ofRun } from '../frame/addresses.ts'
+import { defined } from '../frame/defined.ts'
+import { action, page } from '../frame/page.ts'
+import { Field } from '../parts/form.tsx'
+import { List, Pager } from '../parts/list.tsx'
+import { count, Status, span, When } from '../parts/text.tsx'
+
+const KINDS = { 'run.finished': 'a run ended', 'alert.raised': 'an alert' }
+
+export const deliveriesPage = page({
+  path: '/dashboard/projects/{projectId}/deliveries',
+  query: z.strictObject({
+    state: z.enum([...DELIVERY_STATES, '']).optional(),
+    run_id: z.string().optional(),
+    cursor: z.string().optional(),
+  }),
+  async show({ api, params, query, request, ctx }) {
+    const project_id = params.projectId
+    const { data } = await api.GET('/v1/deliveries', { params: { query: { project_id, ...defined(query) } } })
+    const now = ctx.now()
+    return {
+      title: 'Deliveries',
+      project_id,
+      menu: 'deliveries',
+      cli: 'assay deliveries',
+      live: query.cursor === undefined ? { every_s: 10 } : undefined,
+      body: (
+        <>
+          <h1>Deliveries</h1>
+          <p class="dim">
+            Callbacks and alerts, each tried four times within minutes, signed, and kept for thirty days.
+          </p>
+          <form class="filters" method="get">
+            <Field label="State">
+              <select name="state">
+                <option value="">any</option>
+                {DELIVERY_STATES.map(state => (
+                  <option value={state} selected={state === query.state}>
+                    {state}
+                  </option>
+                ))}
+              </select>
+            </Field>
+            <button>Show</button>
+          </form>
+          <List
+            id="deliveries"
+            rows={data!.deliveries}
+            href={one => ofDelivery(one.id)}
+            columns={[
+              { label: 'Tells', cell: one => <a href={ofDelivery(one.id)}>{KINDS[one.kind]}</a> },
+              { label: 'To', cell: one => one.url },
+              { label: 'State', cell: one => <Status of={one.state} /> },
+              { label: 'Tries', numeric: true, cell: one => count(one.try_count) },
+              { label: 'Last answer', cell: one => one.last_status ?? one.last_error ?? '' },
+              { label: 'Made', numeric: true, cell: one => <When at={one.created_at} now={now} /> },
+            ]}
+            empty={
+              <>
+                <p>Nothing was sent. A run tells its end to the URL it was submitted with:</p>
+                <pre>
+                  <code>
+                    npx assay submit items.jsonl --agent my-agent --callback https://example.com/done
+                  </code>
+                </pre>
+              </>
+            }
+          />
+          <Pager request={request} next={data!.next_cursor} />
+        </>
+      ),
+    }
+  },
+})
+
+export const deliveryPage = page({
+  path: '/dashboard/deliveries/{deliveryId}',
+  async show({ api, params, member, ctx }) {
+    const { data } = await api.GET('/v1/deliveries/{deliveryId}', { params: { path: params } })
+    const one = data!
+    const now = ctx.now()
+    return {
+      title: 'Delivery',
+      project_id: one.project_id,
+      menu: 'deliveries',
+      cli: `assay deliveries show ${one.id}`,
+      live: one.state === 'pending' ? { every_s: 3 } : undefined,
+      body: (
+        <>
+          <div class="head">
+            <div>
+              <h1>Delivery of {KINDS[one.kind]}</h1>
+              <p id="delivery-state" data-live>
+                <Status of={one.state} /> to <code>{one.url}</code>
+                {one.due_at && (
+                  <>
+                    , next try <When at={one.due_at} now={now} />
+                  </>
+                )}
+              </p>
+              {one.run_id && (
+                <p>
+                  <a href={ofRun(one.run_id)}>The run</a>
+                </p>
+              )}
+            </div>
+            {member.role !== 'viewer' && one.state !== 'pending' && (
+              <form method="post" action={ofDelivery(one.id, 'resend')}>
+                <button class="primary" data-key="r">
+                  Send again
+                </button>
+              </form>
+            )}
+          </div>
+          <h2>Tries</h2>
+          <List
+            id="tries"
+            rows={one.tries}
+            columns={[
+              { label: 'Try', cell: row => count(row.try) },
+              { label: 'When', cell: row => <When at={row.started_at} now={now} /> },
+              {
+                label: 'Took',
+                numeric: true,
+                cell: row => (row.duration_ms === null ? '' : span(row.duration_ms)),
+              },
+              { label: 'Answer', cell: row => row.status ?? '' },
+              { label: 'Why it was none', cell: row => row.error ?? '' },
+            ]}
+            empty={<p>Not tried yet.</p>}
+          />
+          <h2>What is sent</h2>
+          <pre class="wrap">
+            <code>{one.body === null ? 'Retention has taken it.' : JSON.stringify(one.body, null, 2)}</code>
+          </pre>
+        </>
+      ),
+    }
+  },
+})
+
+export const resendDelivery = action({
+  path: '/dashboard/deliveries/{deliveryId}/resend',
+  async act({ api, params }) {
+    await api.POST('/v1/deliveries/{deliveryId}/resend', { params: { path: params } })
+    return { to: ofDelivery(params.deliveryId), said: 'It is being sent again, under the same id.' }
+  },
+})

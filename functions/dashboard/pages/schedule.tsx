@@ -1,0 +1,194 @@
+// One schedule: when it fires next, what became of every moment, and its switch.
+
+import { z } from 'zod'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofItem, ofProject, ofRun, ofSchedule } from '../frame/addresses.ts'
+import { defined } from '../frame/defined.ts'
+import { action, page } from '../frame/page.ts'
+import { Field, Sure } from '../parts/form.tsx'
+import { List, nextOf, Pager } from '../parts/list.tsx'
+import { reasonWords, Strip } from '../parts/occurrence.tsx'
+import { cents, Status, When } from '../parts/text.tsx'
+import { Moments, scheduleForm } from './schedules.tsx'
+
+type Schedule = Schemas['Schedule']
+
+export const schedulePage = page({
+  path: '/dashboard/schedules/{scheduleId}',
+  query: z.strictObject({ cursor: z.string().optional() }),
+  async show({ api, params, query, request, member, ctx }) {
+    const [{ data }, { data: events = [], response }] = await Promise.all([
+      api.GET('/v1/schedules/{scheduleId}', { params: { path: params } }),
+      api.GET('/v1/schedules/{scheduleId}/events', {
+        params: { path: params, query: { ...defined(query), limit: 50 } },
+      }),
+    ])
+    const schedule = data!
+    const { cron, timezone } = schedule
+    // One that cannot be read has no moments to show; why it is off says so.
+    const preview = await api
+      .GET('/v1/schedules/preview', { params: { query: { cron, timezone } } })
+      .catch(() => undefined)
+    const now = ctx.now()
+    return {
+      title: `${schedule.agent_slug} at ${cron}`,
+      project_id: schedule.project_id,
+      menu: 'schedules',
+      cli: `assay schedules events ${schedule.id}`,
+      live: query.cursor === undefined ? { every_s: 10 } : undefined,
+      body: (
+        <>
+          <Head schedule={schedule} mayChange={member.role !== 'viewer'} now={now} />
+          <h2>What became of its moments</h2>
+          <Strip id="strip" events={events} />
+          <List
+            id="events"
+            rows={events}
+            columns={[
+              {
+                label: 'Moment',
+                cell: one => (
+                  <time datetime={one.scheduled_for} data-absolute>
+                    {`${one.scheduled_for.slice(0, 16).replace('T', ' ')} UTC`}
+                  </time>
+                ),
+              },
+              { label: 'Outcome', cell: one => <Status of={one.outcome} /> },
+              { label: 'Why', cell: one => reasonWords(one.reason) },
+              { label: 'Run', cell: one => one.run_id && <a href={ofRun(one.run_id)}>its run</a> },
+              { label: 'Acted', numeric: true, cell: one => <When at={one.occurred_at} now={now} /> },
+            ]}
+            empty={<p>No moment has come yet.</p>}
+          />
+          <Pager request={request} next={nextOf(response)} />
+          {schedule.enabled && preview?.data && (
+            <>
+              <h2>It fires next</h2>
+              <Moments moments={preview.data.moments} now={now} />
+            </>
+          )}
+          {member.role !== 'viewer' && <Changes schedule={schedule} />}
+        </>
+      ),
+    }
+  },
+})
+
+const Head = ({ schedule, mayChange, now }: { schedule: Schedule; mayChange: boolean; now: number }) => (
+  <div class="head">
+    <div>
+      <h1>
+        {schedule.agent_slug} at <code>{schedule.cron}</code>
+      </h1>
+      <p id="schedule-state" data-live>
+        {schedule.timezone} ·{' '}
+        {schedule.enabled ? (
+          <>
+            next <When at={schedule.next_fires[0] ?? null} now={now} />
+          </>
+        ) : (
+          <span class="status s-disabled">
+            {schedule.disabled_reason === 'operator'
+              ? 'paused'
+              : `off: ${reasonWords(schedule.disabled_reason)}`}
+          </span>
+        )}{' '}
+        · {schedule.budget_cents === null ? 'no budget' : `${cents(schedule.budget_cents)} a run`} ·{' '}
+        {schedule.declared ? 'declared in code' : 'made by hand'}
+      </p>
+    </div>
+    {mayChange && (
+      <div class="actions">
+        <form method="post" action={ofSchedule(schedule.id, schedule.enabled ? 'disable' : 'enable')}>
+          <button data-key="p">{schedule.enabled ? 'Pause' : 'Resume'}</button>
+        </form>
+        <form method="post" action={ofSchedule(schedule.id, 'run')}>
+          <button class="primary" data-key="r">
+            Run now
+          </button>
+        </form>
+        <Sure
+          label="Delete"
+          consequence="It fires no more. Runs it started stay."
+          action={ofSchedule(schedule.id, 'delete')}
+        />
+      </div>
+    )}
+  </div>
+)
+
+const Changes = ({ schedule }: { schedule: Schedule }) => (
+  <details>
+    <summary>Change it</summary>
+    {schedule.declared && (
+      <p class="dim">It is declared in the agent's code: the next deploy sets it back.</p>
+    )}
+    <form class="stack" method="post" action={ofSchedule(schedule.id)}>
+      <Field label="Cron">
+        <input name="cron" value={schedule.cron} required />
+      </Field>
+      <Field label="Time zone">
+        <input name="timezone" value={schedule.timezone} required />
+      </Field>
+      <Field label="Input">
+        <textarea name="input" spellcheck={false}>
+          {JSON.stringify(schedule.input, null, 2)}
+        </textarea>
+      </Field>
+      <Field label="Budget of each run in dollars" hint="Empty is no bound.">
+        <input
+          name="budget_usd"
+          inputmode="decimal"
+          value={schedule.budget_cents === null ? '' : (schedule.budget_cents / 100).toFixed(2)}
+        />
+      </Field>
+      <div>
+        <button class="primary">Save</button>
+      </div>
+    </form>
+  </details>
+)
+
+export const changeSchedule = action({
+  path: '/dashboard/schedules/{scheduleId}',
+  form: z.strictObject(scheduleForm),
+  async act({ api, params }, { budget_usd: budget_cents, ...changes }) {
+    const body = { ...changes, budget_cents }
+    await api.PATCH('/v1/schedules/{scheduleId}', { params: { path: params }, body })
+    return { to: ofSchedule(params.scheduleId), said: 'Saved; it counts from the very next moment on.' }
+  },
+})
+
+export const enableSchedule = action({
+  path: '/dashboard/schedules/{scheduleId}/enable',
+  async act({ api, params }) {
+    await api.POST('/v1/schedules/{scheduleId}/enable', { params: { path: params } })
+    return { to: ofSchedule(params.scheduleId), said: 'It fires again.' }
+  },
+})
+
+export const disableSchedule = action({
+  path: '/dashboard/schedules/{scheduleId}/disable',
+  async act({ api, params }) {
+    await api.POST('/v1/schedules/{scheduleId}/disable', { params: { path: params } })
+    const to = ofSchedule(params.scheduleId)
+    return { to, said: 'It is paused.', undo: { action: `${to}/enable`, fields: {} } }
+  },
+})
+
+export const runSchedule = action({
+  path: '/dashboard/schedules/{scheduleId}/run',
+  async act({ api, params }) {
+    const { data } = await api.POST('/v1/schedules/{scheduleId}/trigger', { params: { path: params } })
+    return { to: ofItem(data!.record_id), said: 'Started by hand; its next moment stays as it is.' }
+  },
+})
+
+export const deleteSchedule = action({
+  path: '/dashboard/schedules/{scheduleId}/delete',
+  async act({ api, params }) {
+    const { data } = await api.GET('/v1/schedules/{scheduleId}', { params: { path: params } })
+    await api.DELETE('/v1/schedules/{scheduleId}', { params: { path: params } })
+    return { to: ofProject(data!.project_id, 'schedules'), said: 'The schedule is deleted.' }
+  },
+})

@@ -1,0 +1,238 @@
+// Addresses that start an agent when somebody posts to them.
+
+import { z } from 'zod'
+import { SIGNATURE_SCHEMES } from '../../../shared/domain/vocabulary.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofProject, ofTrigger } from '../frame/addresses.ts'
+import { defined } from '../frame/defined.ts'
+import { action, page, type View } from '../frame/page.ts'
+import { Field, Sure } from '../parts/form.tsx'
+import { List, Pager } from '../parts/list.tsx'
+import { When } from '../parts/text.tsx'
+
+type Trigger = Schemas['Trigger']
+
+export const triggersPage = page({
+  path: '/dashboard/projects/{projectId}/triggers',
+  query: z.strictObject({ agent_id: z.string().optional(), cursor: z.string().optional() }),
+  async show({ api, params, query, request, member, ctx }) {
+    const project_id = params.projectId
+    const [{ data }, { data: agents = [] }] = await Promise.all([
+      api.GET('/v1/triggers', { params: { query: { project_id, ...defined(query) } } }),
+      api.GET('/v1/agents', { params: { query: { project_id } } }),
+    ])
+    const now = ctx.now()
+    return {
+      title: 'Triggers',
+      project_id,
+      menu: 'triggers',
+      cli: 'assay triggers',
+      body: (
+        <>
+          <h1>Triggers</h1>
+          <p class="dim">
+            A POST to a trigger's address starts one run over one item: the body is its input.
+          </p>
+          <List
+            id="triggers"
+            rows={data!.triggers}
+            href={one => ofTrigger(one.id)}
+            columns={[
+              { label: 'Name', cell: one => <a href={ofTrigger(one.id)}>{one.name}</a> },
+              { label: 'Starts', cell: one => one.agent_slug },
+              { label: 'Proved by', cell: one => one.scheme.replaceAll('_', ' ') },
+              {
+                label: 'Ready',
+                cell: one => (one.ready ? 'yes' : <b>no: it waits for the sender's secret</b>),
+              },
+              { label: 'Declared', cell: one => (one.declared ? 'in code' : 'by hand') },
+              { label: 'Last fired', cell: one => <When at={one.last_fired_at} now={now} /> },
+            ]}
+            empty={<p>No trigger yet. Make one below, or declare it above an agent: @trigger.</p>}
+          />
+          <Pager request={request} next={data!.next_cursor} />
+          {member.role !== 'viewer' && <NewTrigger project_id={project_id} agents={agents} />}
+        </>
+      ),
+    }
+  },
+})
+
+const NewTrigger = ({ project_id, agents }: { project_id: string; agents: readonly Schemas['Agent'][] }) => (
+  <>
+    <h2>New trigger</h2>
+    <form class="stack" method="post" action={ofProject(project_id, 'triggers')}>
+      <Field label="Starts">
+        <select name="agent_id" required>
+          {agents.map(agent => (
+            <option value={agent.id}>{agent.slug}</option>
+          ))}
+        </select>
+      </Field>
+      <Field label="Name" hint="Letters, digits, underscores and dashes.">
+        <input name="name" required pattern="[a-zA-Z0-9_\-]{1,64}" placeholder="new-ticket" />
+      </Field>
+      <Field label="Who sends" hint="bearer: your own code, with a secret that is made here.">
+        <select name="scheme">
+          {SIGNATURE_SCHEMES.map(scheme => (
+            <option value={scheme}>{scheme.replaceAll('_', ' ')}</option>
+          ))}
+        </select>
+      </Field>
+      <Field
+        label="The sender's signing secret"
+        hint="Of Stripe, Slack and Shopify, which make it themselves; else empty."
+      >
+        <input name="signing_secret" type="password" autocomplete="off" />
+      </Field>
+      <div>
+        <button class="primary">Make a trigger</button>
+      </div>
+    </form>
+  </>
+)
+
+const curlOf = ({ url, scheme }: Trigger, secret: string) =>
+  scheme === 'bearer'
+    ? `curl ${url} \\\n  -H 'authorization: Bearer ${secret}' \\\n  -H 'content-type: application/json' \\\n  -H 'x-idempotency-key: example-1' \\\n  -d '{"hello":"world"}'`
+    : undefined
+
+/** The secret is shown where it was just made, and nowhere else. */
+function secretView(trigger: Schemas['NewTrigger']): View {
+  const curl = trigger.secret === null ? undefined : curlOf(trigger, trigger.secret)
+  return {
+    title: trigger.name,
+    project_id: trigger.project_id,
+    menu: 'triggers',
+    body: (
+      <>
+        <h1>Trigger {trigger.name}</h1>
+        <p>Senders post to this address:</p>
+        <pre class="wrap">
+          <code class="secret">{trigger.url}</code>
+        </pre>
+        {trigger.secret !== null && (
+          <>
+            <p>With this secret. Copy it now; it is shown this once.</p>
+            <pre class="wrap">
+              <code class="secret">{trigger.secret}</code>
+            </pre>
+          </>
+        )}
+        {curl && (
+          <>
+            <h2>Try it</h2>
+            <pre>
+              <code>{curl}</code>
+            </pre>
+          </>
+        )}
+        <p>
+          <a class="button" href={ofTrigger(trigger.id)}>
+            I have it
+          </a>
+        </p>
+      </>
+    ),
+  }
+}
+
+export const createTrigger = action({
+  path: '/dashboard/projects/{projectId}/triggers',
+  form: z.strictObject({
+    agent_id: z.string(),
+    name: z.string(),
+    scheme: z.enum(SIGNATURE_SCHEMES),
+    signing_secret: z.string().optional(),
+  }),
+  async act({ api }, { agent_id, name, scheme, signing_secret }) {
+    const body = { agent_id, name, scheme, ...defined({ signing_secret }) }
+    return secretView((await api.POST('/v1/triggers', { body })).data!)
+  },
+})
+
+export const triggerPage = page({
+  path: '/dashboard/triggers/{triggerId}',
+  async show({ api, params, member, ctx }) {
+    const { data } = await api.GET('/v1/triggers/{triggerId}', { params: { path: params } })
+    const trigger = data!
+    const curl = curlOf(trigger, trigger.secret_env ? `'"$${trigger.secret_env}"'` : '…')
+    return {
+      title: trigger.name,
+      project_id: trigger.project_id,
+      menu: 'triggers',
+      cli: `assay triggers show ${trigger.id}`,
+      body: (
+        <>
+          <h1>{trigger.name}</h1>
+          <p>
+            Starts {trigger.agent_slug}; proved by {trigger.scheme.replaceAll('_', ' ')}; last fired{' '}
+            <When at={trigger.last_fired_at} now={ctx.now()} />.
+          </p>
+          {!trigger.ready && (
+            <p>
+              <b>Fires are refused</b> until it has the sender's signing secret.
+            </p>
+          )}
+          <pre class="wrap">
+            <code class="secret">{trigger.url}</code>
+          </pre>
+          {curl && (
+            <pre>
+              <code>{curl}</code>
+            </pre>
+          )}
+          {member.role !== 'viewer' && <Changes trigger={trigger} />}
+        </>
+      ),
+    }
+  },
+})
+
+const Changes = ({ trigger }: { trigger: Trigger }) => (
+  <>
+    <h2>Change</h2>
+    {trigger.declared && <p class="dim">It is declared in the agent's code: the next deploy sets it back.</p>}
+    <form class="filters" method="post" action={ofTrigger(trigger.id)}>
+      <Field label="Name" hint="Another name is another address and another secret.">
+        <input name="name" value={trigger.name} required />
+      </Field>
+      <button>Rename</button>
+    </form>
+    {trigger.scheme !== 'bearer' && (
+      <form class="filters" method="post" action={ofTrigger(trigger.id)}>
+        <Field label="The sender's signing secret">
+          <input name="signing_secret" type="password" required autocomplete="off" />
+        </Field>
+        <button>Take it</button>
+      </form>
+    )}
+    <Sure
+      label="Delete"
+      consequence="Its address answers 404 at once. Runs it started stay."
+      action={ofTrigger(trigger.id, 'delete')}
+    />
+  </>
+)
+
+export const changeTrigger = action({
+  path: '/dashboard/triggers/{triggerId}',
+  form: z.strictObject({ name: z.string().optional(), signing_secret: z.string().optional() }),
+  async act({ api, params }, form) {
+    const { data } = await api.PATCH('/v1/triggers/{triggerId}', {
+      params: { path: params },
+      body: defined(form),
+    })
+    if (data!.secret !== null) return secretView(data!)
+    return { to: ofTrigger(params.triggerId), said: 'Changed.' }
+  },
+})
+
+export const deleteTrigger = action({
+  path: '/dashboard/triggers/{triggerId}/delete',
+  async act({ api, params }) {
+    const { data } = await api.GET('/v1/triggers/{triggerId}', { params: { path: params } })
+    await api.DELETE('/v1/triggers/{triggerId}', { params: { path: params } })
+    return { to: ofProject(data!.project_id, 'triggers'), said: `${data!.name} is deleted.` }
+  },
+})
