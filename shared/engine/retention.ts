@@ -7,7 +7,8 @@ import { markSpentRuns, purgePiece, removeOldLogs } from '../store/retention.ts'
 /** Returns how many runs, pieces of runs and rows of logs there were. */
 export async function retain(ctx: Context): Promise<number> {
   let taken = await markSpentRuns(ctx.sql, ctx.now(), LIMITS.purge_runs)
-  for (let piece = 0; piece < LIMITS.purges_per_sweep; piece++) {
+  const endsAt = ctx.now() + LIMITS.purge_ms
+  for (let piece = 0; piece < LIMITS.purges_per_sweep && ctx.now() < endsAt; piece++) {
     if (!(await purgePiece(ctx.sql, ctx.now()))) break
     taken++
   }

@@ -1,7 +1,7 @@
 // A whole Assay for the bench: stores of its own, one server process, agents in processes of their own.
 
 import { type ChildProcess, fork } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '../../infra/local/postgres.ts'
@@ -48,6 +48,7 @@ export interface BenchOptions {
 
 export async function startBench({ parts = PARTS, connections: most }: BenchOptions = {}): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), 'assay-bench-'))
+  await chmod(dataDir, 0o755) // or PostgreSQL, which does not run as root, is kept elsewhere and stays there
   const opening = { dataDir, ...(most === undefined ? {} : { connections: most }) }
   const [postgres, redis] = await Promise.all([startPostgres(opening), startRedis({ dataDir })])
   await migrate(postgres.url)

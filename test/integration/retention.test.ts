@@ -124,6 +124,13 @@ it('removes whole runs after their days, but none that has not ended', async () 
   expect(await engine.sql`select from purges`).toHaveLength(0)
 })
 
+it('removes as many small runs in a tick as its share of it allows', async () => {
+  for (let i = 0; i < 4; i++) await oldRun(8)
+  await keep({ record_retention_days: 7 })
+  await sweep(engine.ctx)
+  expect(await engine.sql`select id from runs`).toHaveLength(0)
+})
+
 it('takes nothing where nothing was set', async () => {
   const old = await oldRun(3000)
   await sweep(engine.ctx)
