@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { type BuildOptions, build } from 'esbuild'
 import type { Endpoint } from '../shared/http/endpoint.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
-import { leaveOut, TELEMETRY_CHUNK, UNDOCUMENTED_SCHEMAS } from './leave-out.ts'
+import { builtInsWhenUsed, leaveOut, TELEMETRY_CHUNK, UNDOCUMENTED_SCHEMAS } from './leave-out.ts'
 import { PACKAGINGS, type Packaging, routesOf, type Unit, unitsOf } from './packaging.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -44,7 +44,12 @@ const bundled = (contents: string): Promise<string> =>
   bundledFrom({ stdin: { contents, resolveDir: ROOT, loader: 'ts' } })
 
 async function bundledFrom(start: Pick<BuildOptions, 'stdin' | 'entryPoints'>): Promise<string> {
-  const { outputFiles } = await build({ ...FOR_NODE, ...start, write: false, plugins: leaveOut })
+  const { outputFiles } = await build({
+    ...FOR_NODE,
+    ...start,
+    write: false,
+    plugins: [...leaveOut, builtInsWhenUsed],
+  })
   return outputFiles[0]!.text
 }
 

@@ -52,7 +52,7 @@ describe('the Dockerfile', () => {
 })
 
 describe('compose.yaml', () => {
-  const file = parse(read('compose.yaml'))
+  const file = parse(read('compose.yaml'), { merge: true })
   const services: [string, Record<string, unknown>][] = Object.entries(file.services)
   const KEYS = [
     ...[
@@ -67,10 +67,11 @@ describe('compose.yaml', () => {
       'depends_on',
     ],
     ...['restart', 'stop_grace_period', 'read_only', 'tmpfs', 'cap_drop', 'security_opt', 'init'],
+    ...['networks', 'mem_limit', 'pids_limit'],
   ]
 
   it('says nothing that Compose does not know', () => {
-    expect(Object.keys(file).toSorted()).toEqual(['name', 'secrets', 'services', 'volumes'])
+    expect(Object.keys(file).toSorted()).toEqual(['name', 'networks', 'secrets', 'services', 'volumes'])
     for (const [name, service] of services) {
       expect([name, Object.keys(service).filter(key => !KEYS.includes(key))]).toEqual([name, []])
     }
@@ -83,6 +84,7 @@ describe('compose.yaml', () => {
     expect(new Set(named('volumes').map(volume => volume.split(':')[0]))).toEqual(
       new Set(Object.keys(file.volumes)),
     )
+    expect(new Set(named('networks'))).toEqual(new Set(Object.keys(file.networks)))
     for (const [, { depends_on = {} }] of services) {
       for (const name of Object.keys(depends_on as object)) expect(Object.keys(file.services)).toContain(name)
     }

@@ -12,6 +12,7 @@ const PROGRAMS = {
   server: 'infra/node/main.ts',
   migrate: 'infra/migrate.ts',
   'first-account': 'infra/node/first-account.ts',
+  warm: 'infra/node/warm.ts',
 }
 
 const folder = process.argv[2]

@@ -37,7 +37,7 @@ export function openRedis(target: RedisTarget): Redis {
     ...(tls ? { tls } : {}),
   }
   const redis = isCluster
-    ? new BoundedCluster(nodes, { ...common, ...credentialsOf(url) })
+    ? openCluster(nodes, { ...common, ...credentialsOf(url) })
     : new SingleRedis(url.href, { ...common, lazyConnect: true, retryStrategy })
   redis.on('error', () => {}) // told to the log by who has one, and by the command that fails
   return redis
@@ -45,44 +45,51 @@ export function openRedis(target: RedisTarget): Redis {
 
 /**
  * Of itself the client bounds a command once a node has it. One that finds no node would wait until there is one again,
- * as long as that takes.
+ * as long as that takes. Its class is made here, and so the client for clusters loaded, with the first that is wanted.
  */
-class BoundedCluster extends Cluster {
-  readonly #first: OfEach & Node
+function openCluster(nodes: Node[], ofEach: OfEach): Cluster & Explaining {
+  class BoundedCluster extends Cluster {
+    readonly #first: OfEach & Node
 
-  constructor(nodes: Node[], ofEach: OfEach) {
-    super(nodes, {
-      lazyConnect: true,
-      redisOptions: ofEach,
-      clusterRetryStrategy: retryStrategy,
-      slotsRefreshTimeout: REDIS_WAIT_MS,
-      slotsRefreshInterval: 5000, // a node that comes back without its slots having moved is told of by nobody
-      // A name stays a name: certificates are made out to names.
-      dnsLookup: (address, callback) => callback(null, address),
-    })
-    this.#first = { ...ofEach, ...nodes[0]! }
-  }
-
-  /** Why no node can be reached, which the client keeps to itself. */
-  async reason(): Promise<unknown> {
-    const node = new SingleRedis({ ...this.#first, lazyConnect: true, retryStrategy: null })
-    let reason: unknown
-    node.on('error', error => {
-      reason = error
-    })
-    await node.connect().catch(() => {})
-    node.disconnect()
-    return reason
-  }
-
-  override sendCommand(command: Command, ...rest: [stream?: never, node?: unknown]): unknown {
-    command.setTimeout(REDIS_WAIT_MS)
-    if (this.status === 'reconnecting' || this.status === 'close') {
-      command.reject(new Error('no node of the cluster can be reached'))
-      return command.promise
+    constructor(nodes: Node[], ofEach: OfEach) {
+      super(nodes, {
+        lazyConnect: true,
+        redisOptions: ofEach,
+        clusterRetryStrategy: retryStrategy,
+        slotsRefreshTimeout: REDIS_WAIT_MS,
+        slotsRefreshInterval: 5000, // a node that comes back without its slots having moved is told of by nobody
+        // A name stays a name: certificates are made out to names.
+        dnsLookup: (address, callback) => callback(null, address),
+      })
+      this.#first = { ...ofEach, ...nodes[0]! }
     }
-    return super.sendCommand(command, ...rest)
+
+    async reason(): Promise<unknown> {
+      const node = new SingleRedis({ ...this.#first, lazyConnect: true, retryStrategy: null })
+      let reason: unknown
+      node.on('error', error => {
+        reason = error
+      })
+      await node.connect().catch(() => {})
+      node.disconnect()
+      return reason
+    }
+
+    override sendCommand(command: Command, ...rest: [stream?: never, node?: unknown]): unknown {
+      command.setTimeout(REDIS_WAIT_MS)
+      if (this.status === 'reconnecting' || this.status === 'close') {
+        command.reject(new Error('no node of the cluster can be reached'))
+        return command.promise
+      }
+      return super.sendCommand(command, ...rest)
+    }
   }
+  return new BoundedCluster(nodes, ofEach)
+}
+
+interface Explaining {
+  /** Why no node can be reached, which the client keeps to itself. */
+  reason(): Promise<unknown>
 }
 
 function partsOf({ url: text, ca }: RedisTarget) {
@@ -121,5 +128,7 @@ const refusal = (what: string) => new Refusal('redis_url_unusable', `REDIS_URL $
 
 /** What an error event of the client is due to. */
 export async function reasonOf(redis: Redis, error: Error): Promise<unknown> {
-  return redis instanceof BoundedCluster ? ((await redis.reason()) ?? error) : error
+  return isExplaining(redis) ? ((await redis.reason()) ?? error) : error
 }
+
+const isExplaining = (redis: Redis): redis is Cluster & Explaining => 'reason' in redis

@@ -1,7 +1,7 @@
 import http, { type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Listener } from './listen.ts'
+import type { Listener } from './listening.ts'
 import { startRouter } from './router.ts'
 
 const ROUTES = [

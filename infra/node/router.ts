@@ -10,7 +10,7 @@ import { newId } from '../../shared/domain/ids.ts'
 import { errorAnswer } from '../../shared/http/error-answer.ts'
 import { noOperation } from '../../shared/http/no-operation.ts'
 import { createRoutes, type Route } from '../../shared/http/routes.ts'
-import { type Address, type Listener, listening } from './listen.ts'
+import { type Address, type Listener, listening } from './listening.ts'
 import { readSettings } from './settings.ts'
 import { endOnSignal } from './stop.ts'
 
@@ -101,9 +101,12 @@ const notAnswered = (unit: string, request_id: string) =>
   )
 
 /** Kept connections are for requests that can be sent twice: the other end may close one just as it is taken up. */
-const kept = {
-  'http:': new http.Agent({ keepAlive: true }),
-  'https:': new https.Agent({ keepAlive: true }),
+const kept = new http.Agent({ keepAlive: true })
+let keptSecure: https.Agent | undefined // made with the first: a router within a cluster never loads TLS
+function keptFor(to: URL): http.Agent {
+  if (to.protocol === 'http:') return kept
+  keptSecure ??= new https.Agent({ keepAlive: true })
+  return keptSecure
 }
 
 function forward(
@@ -118,7 +121,7 @@ function forward(
   const upstream = request(to, {
     method: incoming.method,
     headers: forwardedHeaders(incoming, to),
-    agent: hasBody ? false : kept[to.protocol as keyof typeof kept],
+    agent: hasBody ? false : keptFor(to),
   })
   upstream.once('response', response => {
     if (isForeign(response) && !isDashboardPath(requestUrl(incoming).pathname)) {

@@ -102,7 +102,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
 /** Agents behind a URL, over connections kept per scheme. */
 function createRemote(): { invoke: InvokeAgent; close(): void } {
   const plain = new http.Agent({ keepAlive: true })
-  const secure = new https.Agent({ keepAlive: true })
+  let secure: https.Agent | undefined // made with the first, which loads TLS
   const endpoints = new Map<string, Endpoint['options']>()
 
   function optionsOf(address: string): Endpoint['options'] {
@@ -113,6 +113,7 @@ function createRemote(): { invoke: InvokeAgent; close(): void } {
       throw new Error(`an agent's URL starts with http:// or https://, not ${url.protocol}`)
     }
     const { protocol, hostname, port, path, auth } = urlToHttpOptions(url)
+    if (protocol === 'https:') secure ??= new https.Agent({ keepAlive: true })
     const agent = protocol === 'https:' ? secure : plain
     const options: Endpoint['options'] = { agent, method: 'POST', protocol, hostname, port, path, auth }
     if (endpoints.size >= URLS_REMEMBERED) endpoints.clear()
@@ -126,11 +127,11 @@ function createRemote(): { invoke: InvokeAgent; close(): void } {
       const options = optionsOf(target.url)
       // Plain JSON answers when the item is done, which is for the caller's deadline to bound.
       const head_ms = target.protocol === 'ndjson' ? LIMITS.agent_head_ms : 0
-      return send({ options, secure: options.agent === secure, retry_stale: true, head_ms }, request)
+      return send({ options, secure: options.protocol === 'https:', retry_stale: true, head_ms }, request)
     },
     close() {
       plain.destroy()
-      secure.destroy()
+      secure?.destroy()
     },
   }
 }

@@ -9,6 +9,8 @@ export const UNITS = unitsOf('group')
 export const ROUTER = 'router'
 export const CONSUMER = 'consume'
 export const TICK = 'tick'
+/** Runs the bundles of agents, for the consumer. */
+export const RUNTIME = 'runtime'
 
 /** Of the image, without its registry and tag. */
 export const IMAGE = 'assay'
@@ -22,11 +24,14 @@ export const HEALTH_PATH = '/healthz'
 
 /** Settings that are secrets; without them no unit but the router starts. */
 export const SECRETS = ['DATABASE_URL', 'REDIS_URL', 'ASSAY_MASTER_KEY'] as const
+/** What metrics are read with: of the tick, which answers for the whole installation and is awake every minute. */
+export const METRICS_TOKEN = 'ASSAY_METRICS_TOKEN'
+export const METRICS_PATH = '/metrics'
 
 // Where a cluster has its ingress, its proxies and the router; who calls from there is believed whom it calls for.
 export const TRUSTED_PROXIES = '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7'
 
-export type Role = 'router' | 'api' | 'consumer' | 'tick'
+export type Role = 'router' | 'api' | 'consumer' | 'tick' | 'runtime'
 
 export interface Workload {
   /** What FUNCTION selects. */
@@ -34,10 +39,11 @@ export interface Workload {
   role: Role
 }
 
-/** The router first, then every unit. */
+/** The router first, then every unit, and what runs agents. */
 export const WORKLOADS: readonly Workload[] = [
   { name: ROUTER, role: 'router' },
   ...UNITS.map(unit => ({ name: unit.name, role: roleOf(unit) })),
+  { name: RUNTIME, role: 'runtime' },
 ]
 
 function roleOf({ platform }: Unit): Role {
@@ -47,8 +53,10 @@ function roleOf({ platform }: Unit): Role {
 
 const SPARE_S = 5 // between the last moment of a function's own time and the platform's end of it
 
-/** No call of the consumer or of the tick takes longer by itself. */
+/** No call of the consumer, as long as nobody tells it another time, or of the tick takes longer by itself. */
 export const PLATFORM_CALL_S = Math.max(LIMITS.consume_ms, LIMITS.tick_function_ms) / 1000 + SPARE_S
+/** Nor of a consumer that works as long as any may, and so none of the runtime, which works while it is called. */
+export const LONGEST_CALL_S = LIMITS.consume_seconds.max + SPARE_S
 /** No answer is longer under way than an event stream. */
 export const STREAM_S = LIMITS.event_stream_ms / 1000 + SPARE_S
 
@@ -59,10 +67,19 @@ interface Room {
 
 const MiB = 1024 * 1024
 export const SMALL: Room = { requests: { cpu: '20m', memory: '96Mi' }, limits: { cpu: '1', memory: '384Mi' } }
-// The consumer brings the processes that run agents, and each of those may fill what it is allowed.
+// The consumer holds the inputs and results of what is in flight.
+const MEDIUM: Room = { requests: { cpu: '50m', memory: '128Mi' }, limits: { cpu: '1', memory: '1024Mi' } }
+// What runs agents brings their processes, and each of those may fill what it is allowed.
 export const LARGE: Room = {
   requests: { cpu: '200m', memory: '256Mi' },
   limits: { cpu: '2', memory: `${LIMITS.agent_memory_bytes / MiB + 1024}Mi` },
 }
 
-export const roomOf = ({ role }: Workload): Room => (role === 'consumer' ? LARGE : SMALL)
+const ROOMS: Record<Role, Room> = {
+  router: SMALL,
+  api: SMALL,
+  tick: SMALL,
+  consumer: MEDIUM,
+  runtime: LARGE,
+}
+export const roomOf = ({ role }: Workload): Room => ROOMS[role]

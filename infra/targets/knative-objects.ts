@@ -1,20 +1,16 @@
-// What runs on Knative: a Service for each unit, the clock that calls the tick, the schema's migration, and who may
-// reach what.
+// What runs on Knative: a Service for each unit and for what runs agents, the clock that calls the tick, and the
+// schema's migration.
 
 import type { IService } from '@kubernetes-models/knative/serving.knative.dev/v1/Service'
 import type { IPingSource } from '@kubernetes-models/knative/sources.knative.dev/v1/PingSource'
 import type { IJob } from 'kubernetes-models/batch/v1/Job'
-import type {
-  INetworkPolicy,
-  INetworkPolicyEgressRule,
-  INetworkPolicyPeer,
-} from 'kubernetes-models/networking.k8s.io/v1'
 import type { IContainer } from 'kubernetes-models/v1/Container'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import {
   COMMAND,
   HEALTH_PATH,
   IMAGE,
+  LONGEST_CALL_S,
   MIGRATE_COMMAND,
   PLATFORM_CALL_S,
   PORT,
@@ -34,18 +30,27 @@ export const PART = { 'app.kubernetes.io/part-of': 'assay' }
 export const ROLE = 'app.kubernetes.io/component'
 
 /** Requests at once for which one more copy is started. */
-const TARGET: Record<Role, number> = { router: 100, api: 50, consumer: 1, tick: 1 }
+const TARGET: Record<Role, number> = { router: 100, api: 50, consumer: 1, tick: 1, runtime: 8 }
 const MOST_COPIES: Record<Role, number> = {
   router: 4,
   api: 4,
   consumer: LIMITS.consumers.default + 1, // one leaves while its successor begins
   tick: 1,
+  runtime: 4,
+}
+/** An installation allows 300 s unless it is told otherwise. */
+const TIMES: Record<Role, number> = {
+  router: STREAM_S,
+  api: STREAM_S,
+  consumer: LONGEST_CALL_S,
+  tick: PLATFORM_CALL_S,
+  runtime: LONGEST_CALL_S,
 }
 
 function serviceOf(workload: Workload): IService {
   const { name, role } = workload
   const labels = { ...PART, [ROLE]: role }
-  const timeoutSeconds = role === 'consumer' || role === 'tick' ? PLATFORM_CALL_S : STREAM_S
+  const timeoutSeconds = TIMES[role]
   return {
     apiVersion: 'serving.knative.dev/v1',
     kind: 'Service',
@@ -72,7 +77,7 @@ function serviceOf(workload: Workload): IService {
           responseStartTimeoutSeconds: timeoutSeconds, // nothing comes of a consumer until it ends
           enableServiceLinks: false,
           containers: [containerOf(workload)],
-          ...(role === 'consumer' ? { volumes: [SCRATCH] } : {}),
+          ...(role === 'runtime' ? { volumes: [SCRATCH] } : {}),
         },
       },
     },
@@ -104,15 +109,17 @@ function containerOf(workload: Workload): IContainer {
     livenessProbe: { ...probe, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
     resources: roomOf(workload),
     securityContext: CONFINED,
-    ...(workload.role === 'consumer' ? { volumeMounts: [{ name: SCRATCH.name, mountPath: '/tmp' }] } : {}),
+    ...(workload.role === 'runtime' ? { volumeMounts: [{ name: SCRATCH.name, mountPath: '/tmp' }] } : {}),
   }
 }
 
 /** The router needs no secret. */
 function environmentOf({ name, role }: Workload): Pick<IContainer, 'env' | 'envFrom'> {
   const secret = role === 'router' ? [] : [{ secretRef: { name: SETTINGS } }]
+  const time =
+    role === 'consumer' ? [{ name: 'ASSAY_CONSUME_SECONDS', value: String(LIMITS.consume_seconds.max) }] : []
   return {
-    env: [{ name: 'FUNCTION', value: name }],
+    env: [{ name: 'FUNCTION', value: name }, ...time],
     envFrom: [{ configMapRef: { name: SETTINGS } }, ...secret],
   }
 }
@@ -159,59 +166,3 @@ export const migration: IJob = {
     },
   },
 }
-
-const NAMESPACE_NAME = 'kubernetes.io/metadata.name'
-/** Through which every request to a Service of Knative comes, from outside and from other functions alike. */
-const GATEWAYS: INetworkPolicyPeer = {
-  namespaceSelector: {
-    matchExpressions: [
-      {
-        key: NAMESPACE_NAME,
-        operator: 'In',
-        values: ['knative-serving', 'kourier-system', 'istio-system', 'contour-internal', 'contour-external'],
-      },
-    ],
-  },
-}
-const DNS: INetworkPolicyEgressRule = {
-  ports: [
-    { protocol: 'UDP', port: 53 },
-    { protocol: 'TCP', port: 53 },
-  ],
-}
-// Agents, callbacks and stores may be anywhere; credentials of the machine itself are nobody's.
-const ANYWHERE: INetworkPolicyEgressRule = {
-  to: [
-    { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.169.254/32'] } },
-    { ipBlock: { cidr: '::/0', except: ['fd00:ec2::254/128'] } },
-    { namespaceSelector: {} },
-  ],
-}
-
-const policy = (name: string, spec: NonNullable<INetworkPolicy['spec']>): INetworkPolicy => ({
-  apiVersion: 'networking.k8s.io/v1',
-  kind: 'NetworkPolicy',
-  metadata: { name, labels: PART },
-  spec,
-})
-
-export const policies: INetworkPolicy[] = [
-  policy('in-by-gateways', {
-    podSelector: { matchLabels: PART },
-    policyTypes: ['Ingress'],
-    ingress: [{ from: [GATEWAYS] }],
-  }),
-  policy('out-of-router', {
-    podSelector: { matchLabels: { ...PART, [ROLE]: 'router' } },
-    policyTypes: ['Egress'],
-    egress: [DNS, { to: [GATEWAYS] }],
-  }),
-  policy('out-of-functions', {
-    podSelector: {
-      matchLabels: PART,
-      matchExpressions: [{ key: ROLE, operator: 'NotIn', values: ['router'] }],
-    },
-    policyTypes: ['Egress'],
-    egress: [DNS, ANYWHERE],
-  }),
-]

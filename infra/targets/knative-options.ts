@@ -9,7 +9,7 @@ import type { IDomainMapping } from '@kubernetes-models/knative/serving.knative.
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment'
 import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget'
 import { LIMITS } from '../../shared/domain/limits.ts'
-import { IMAGE, LARGE, ROUTER, SERVER_COMMAND, WORKLOADS } from './image.ts'
+import { IMAGE, LARGE, METRICS_PATH, METRICS_TOKEN, ROUTER, SERVER_COMMAND, WORKLOADS } from './image.ts'
 import { CONFINED, PART, ROLE, SCRATCH, SETTINGS } from './knative-objects.ts'
 
 /** Replaced by the host of BASE_URL. */
@@ -76,6 +76,7 @@ export const consumer: IDeployment = {
             env: [
               { name: 'ASSAY_PARTS', value: 'consumer' },
               { name: 'ASSAY_DATA_DIR', value: '/tmp/assay' },
+              { name: 'ASSAY_RUNTIME_URL', value: '' }, // it runs bundles itself, for as long as they take
             ],
             envFrom: [{ configMapRef: { name: SETTINGS } }, { secretRef: { name: SETTINGS } }],
             resources: LARGE,
@@ -124,6 +125,24 @@ export const consumerScale: IScaledObject = {
     ],
   },
 }
+
+/** How the operator of Prometheus finds the tick: its pods, so that being asked keeps none awake. */
+export const podMonitor = {
+  apiVersion: 'monitoring.coreos.com/v1',
+  kind: 'PodMonitor',
+  metadata: { name: 'assay', labels: PART },
+  spec: {
+    selector: { matchLabels: { ...PART, [ROLE]: 'tick' } },
+    podMetricsEndpoints: [
+      {
+        port: 'user-port', // as Knative names that of the container
+        path: METRICS_PATH,
+        interval: '30s',
+        authorization: { type: 'Bearer', credentials: { name: SETTINGS, key: METRICS_TOKEN } },
+      },
+    ],
+  },
+} as const
 
 /**
  * One copy of each Service at a time. `minAvailable: 1` would keep a node from ever being drained of a Service that has

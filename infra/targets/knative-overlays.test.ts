@@ -107,7 +107,7 @@ describe.skipIf(!kubectl)('built by kubectl', () => {
   const scaleOf = ({ spec }: KubernetesObject) =>
     spec.template.metadata.annotations['autoscaling.knative.dev/min-scale']
 
-  it('staging sleeps as a whole, and production but for its consumer and its tick', () => {
+  it('staging sleeps as a whole, and production but for what is called when there is work', () => {
     const scales = (installation: string) =>
       Object.fromEntries(
         build(installation)
@@ -115,19 +115,20 @@ describe.skipIf(!kubectl)('built by kubectl', () => {
           .map(one => [one.metadata.name, scaleOf(one)]),
       )
     expect(new Set(Object.values(scales('staging')))).toEqual(new Set(['0']))
-    const { consume, tick, ...others } = scales('production')
-    expect([consume, tick]).toEqual(['0', '0'])
+    const { consume, runtime, tick, ...others } = scales('production')
+    expect([consume, runtime, tick]).toEqual(['0', '0', '0'])
     expect(new Set(Object.values(others))).toEqual(new Set(['1']))
   })
 
   it('an installation takes its names from the top of its overlay, all of them', async () => {
-    const built = build('production', 'domain', 'gateway', 'keda')
+    const built = build('production', 'domain', 'gateway', 'keda', 'prometheus')
     expect(await problemsOf(built)).toEqual(built.map(() => []))
     expect(new Set(built.map(({ metadata }) => metadata.namespace))).toEqual(new Set(['elsewhere']))
     const settings = built.find(({ kind }) => kind === 'ConfigMap')!
     expect(settings.data).toEqual({
       BASE_URL: 'https://assay.test',
       ASSAY_CONSUMER_URL: 'http://consume.elsewhere.svc.cluster.local',
+      ASSAY_RUNTIME_URL: 'http://runtime.elsewhere.svc.cluster.local',
       ASSAY_UNIT_URL: 'http://{unit}.elsewhere.svc.cluster.local',
       ASSAY_TRUSTED_PROXIES: TRUSTED_PROXIES,
     })

@@ -8,7 +8,7 @@ import { createRoutes } from '../../shared/http/routes.ts'
 import { generatedFiles, readGenerated } from '../../test/support/generated.ts'
 import { isObjects, objectsIn, problemsOf } from '../../test/support/kubernetes.ts'
 import { routesOf } from '../packaging.ts'
-import { ROUTER, UNITS } from './image.ts'
+import { ROUTER, RUNTIME, UNITS } from './image.ts'
 import { knativeFiles } from './knative.ts'
 
 const files = generatedFiles('knative')
@@ -65,6 +65,7 @@ const BREAKS: [what: string, object: string, path: string, value: unknown, told:
   ['a misspelt rewrite', 'HTTPRoute assay', 'spec rules 0 filters 0 urlRewrite hostName', 'x', /hostName/],
   ['a misspelt bound', 'ScaledObject consumer', 'spec minReplicas', 0, /minReplicas/],
   ['a number for a text', 'ScaledObject consumer', 'spec triggers 0 metadata targetQueryValue', 50, /string/],
+  ['a misspelt field of a monitor', 'PodMonitor assay', 'spec podMetricsEndpoint', [], /podMetricsEndpoint/],
   ['a host with an underscore', 'DomainMapping assay.example.com', 'metadata name', 'a_b.example.com', /a_b/],
 ]
 
@@ -88,9 +89,9 @@ function withValue<T extends object>(whole: T, path: string[], value: unknown): 
 }
 
 describe('the services', () => {
-  it('are the units, each once, and the router, the only one that is seen from outside', () => {
+  it('are the units, each once, the agent runtime, and the router, the only one that is seen from outside', () => {
     const names = services.map(({ metadata }) => metadata.name)
-    expect(names.toSorted()).toEqual([ROUTER, ...UNITS.map(unit => unit.name)].toSorted())
+    expect(names.toSorted()).toEqual([ROUTER, RUNTIME, ...UNITS.map(unit => unit.name)].toSorted())
     const seen = services.filter(({ metadata }) => !metadata.labels!['networking.knative.dev/visibility'])
     expect(seen).toEqual([service(ROUTER)])
     for (const { metadata, spec } of services) {
@@ -112,10 +113,23 @@ describe('the services', () => {
 
   it('give the consumer and the tick the time they take, and an event stream too', () => {
     const seconds = (name: string): number => service(name).spec.template.spec.timeoutSeconds
-    expect(seconds('consume') * 1000).toBeGreaterThan(LIMITS.consume_ms)
+    const told = service('consume').spec.template.spec.containers[0].env
+    const own = told.find((one: { name: string }) => one.name === 'ASSAY_CONSUME_SECONDS').value
+    expect(seconds('consume')).toBeGreaterThan(Number(own))
+    expect(seconds(RUNTIME)).toBeGreaterThan(Number(own))
     expect(seconds('tick') * 1000).toBeGreaterThan(LIMITS.tick_function_ms)
     expect(seconds('runs') * 1000).toBeGreaterThan(LIMITS.event_stream_ms)
     expect(seconds(ROUTER)).toBeGreaterThanOrEqual(seconds('runs'))
+  })
+
+  it('write to no disk but the runtime to its own', () => {
+    for (const { metadata, spec } of services) {
+      const { containers, volumes } = spec.template.spec
+      expect(containers[0].securityContext.readOnlyRootFilesystem).toBe(true)
+      const mounts = (containers[0].volumeMounts ?? []).map((one: { mountPath: string }) => one.mountPath)
+      expect([metadata.name, mounts]).toEqual([metadata.name, metadata.name === RUNTIME ? ['/tmp'] : []])
+      expect(volumes?.length ?? 0).toBe(mounts.length)
+    }
   })
 
   it('keep the secrets from the router', () => {

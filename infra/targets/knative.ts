@@ -2,8 +2,8 @@
 // the names an operator gives at its top, and components that an overlay may add.
 
 import { stringify } from 'yaml'
-import { CONSUMER, IMAGE, SECRETS, TRUSTED_PROXIES } from './image.ts'
-import { migration, policies, ROLE, SETTINGS, services, tickSource } from './knative-objects.ts'
+import { CONSUMER, IMAGE, METRICS_TOKEN, RUNTIME, SECRETS, TRUSTED_PROXIES } from './image.ts'
+import { migration, ROLE, SETTINGS, services, tickSource } from './knative-objects.ts'
 import {
   consumer,
   consumerScale,
@@ -11,8 +11,10 @@ import {
   disruptionBudgets,
   domainMapping,
   httpRoute,
+  podMonitor,
   referenceGrant,
 } from './knative-options.ts'
+import { policies, prometheusPolicy } from './network-policies.ts'
 import { yamlFile } from './yaml.ts'
 
 /** What of a kustomization.yaml is used here. */
@@ -112,11 +114,13 @@ const ABOUT_GRANT =
   'Lets the routes of these namespaces lead to Kourier. Applied once, by who administers the cluster.'
 const ABOUT_POLICIES = `Nothing comes in but by the gateways of Knative, which the label cluster-local keeps the outside from; name
 yours here if it is another. A gateway hides who called, so the consumer also asks for a bearer, and the tick does
-no harm to be called. Out goes what agents and callbacks need; the router finds other functions only.`
+no harm to be called. Out goes what agents behind URLs and callbacks need; the router finds other functions only. Code
+of agents reaches public addresses, and PostgreSQL at its usual port: name there what else of yours it may.`
 const aboutOf = ({ about }: Installation) => `${about}
 Yours to name: namespace, newName, newTag and BASE_URL. Hosts within the cluster follow the namespace.
-Optional: components: [../../components/domain] or gateway, and keda.
-Before it: kubectl -n NAMESPACE create secret generic ${SETTINGS} ${SECRETS.map(name => `--from-literal=${name}=…`).join(' ')}`
+Optional: components: [../../components/domain] or gateway, keda, and prometheus.
+Before it: kubectl -n NAMESPACE create secret generic ${SETTINGS} ${SECRETS.map(name => `--from-literal=${name}=…`).join(' ')}
+  and for metrics --from-literal=${METRICS_TOKEN}=…`
 
 const BASE: Kustomization = {
   ...KUSTOMIZATION,
@@ -147,7 +151,11 @@ const BASE_FILES: [name: string, about: string, ...objects: object[]][] = [
     'Applied through an overlay, which names the namespace, the image and the host.',
     BASE,
   ],
-  ['services.yaml', 'A Service for each unit of functions; callers reach the router only.', ...services],
+  [
+    'services.yaml',
+    'A Service for each unit of functions and for what runs agents; callers reach the router only.',
+    ...services,
+  ],
   ['tick.yaml', 'Calls the tick every minute.', tickSource],
   ['migrate.yaml', 'Brings the database to the schema of this image; safe to repeat.', migration],
   ['network-policies.yaml', ABOUT_POLICIES, ...policies],
@@ -165,6 +173,7 @@ function overlay({ namespace, host, resources = [], patches }: Installation): Ku
         literals: [
           `BASE_URL=https://${host}`,
           `ASSAY_CONSUMER_URL=http://${CONSUMER}.${namespace}.svc.cluster.local`,
+          `ASSAY_RUNTIME_URL=http://${RUNTIME}.${namespace}.svc.cluster.local`,
           `ASSAY_UNIT_URL=http://{unit}.${namespace}.svc.cluster.local`,
           `ASSAY_TRUSTED_PROXIES=${TRUSTED_PROXIES}`,
         ],
@@ -179,7 +188,7 @@ function overlay({ namespace, host, resources = [], patches }: Installation): Ku
         targets: [
           {
             select: { kind: 'ConfigMap', name: SETTINGS },
-            fieldPaths: ['data.ASSAY_CONSUMER_URL', 'data.ASSAY_UNIT_URL'],
+            fieldPaths: ['data.ASSAY_CONSUMER_URL', 'data.ASSAY_RUNTIME_URL', 'data.ASSAY_UNIT_URL'],
             options: { delimiter: '.', index: 1 },
           },
           {
@@ -212,6 +221,13 @@ interface Component extends Pick<Kustomization, 'patches' | 'replacements'> {
 }
 
 const COMPONENTS: Component[] = [
+  {
+    name: 'prometheus',
+    about: `Lets the operator of Prometheus read the metrics, with ${METRICS_TOKEN} of the Secret. Name your Prometheus's
+namespace in pod-monitor.yaml, and the labels by which it picks monitors.`,
+    file: 'pod-monitor.yaml',
+    objects: [podMonitor, prometheusPolicy],
+  },
   {
     name: 'domain',
     about:

@@ -9,7 +9,7 @@ import { LIMITS } from '../../shared/domain/limits.ts'
 import { readGenerated } from '../../test/support/generated.ts'
 import { FunctionIngress, Stack, withDefaults } from '../../test/support/openfaas.ts'
 import { readSettings } from '../node/settings.ts'
-import { UNITS } from './image.ts'
+import { RUNTIME, UNITS } from './image.ts'
 
 const read = (name: string) => readGenerated('openfaas', name)
 const written = () => parse(withDefaults(read('stack.yml')), { version: '1.1' })
@@ -18,12 +18,26 @@ const functions = Object.entries(stack.functions)
 const ofUnit = (unit: string) => functions.filter(([, one]) => one.environment.FUNCTION === unit)
 
 describe('the stack', () => {
-  it('has each unit once, and the router, and is few enough for an installation that allows fifteen', () => {
-    for (const unit of ['router', ...UNITS.map(unit => unit.name)]) {
+  it('has each unit once, the router and the agent runtime, and is few enough for an installation that allows fifteen', () => {
+    for (const unit of ['router', RUNTIME, ...UNITS.map(unit => unit.name)]) {
       expect(ofUnit(unit).map(([name]) => name)).toEqual([`assay-${unit}`])
     }
-    expect(functions).toHaveLength(UNITS.length + 1)
+    expect(functions).toHaveLength(UNITS.length + 2)
     expect(functions.length).toBeLessThanOrEqual(15)
+  })
+
+  it('leads the consumer to the runtime, and no other', () => {
+    const led = functions.filter(([, one]) => one.environment.ASSAY_RUNTIME_URL)
+    expect(led).toEqual(ofUnit('consume'))
+    const [, , name] = new URL(led[0]![1].environment.ASSAY_RUNTIME_URL!).pathname.split('/')
+    expect(stack.functions[name!]!.environment.FUNCTION).toBe(RUNTIME)
+  })
+
+  it('lets metrics be read of the tick, which alone has their token', () => {
+    const having = functions.filter(([, one]) => one.secrets?.includes('assay-metrics-token'))
+    expect(having).toEqual(ofUnit('tick'))
+    const [job] = parse(read('prometheus.yml')).scrape_configs
+    expect(job.metrics_path).toBe(`/function/${having[0]![0]}/metrics`)
   })
 
   it('leads the router and every poke to functions that are there', () => {
@@ -38,7 +52,8 @@ describe('the stack', () => {
   it('gives the consumer and the tick the time they take', () => {
     for (const [, { environment }] of [...ofUnit('consume'), ...ofUnit('tick')]) {
       const [exec, write] = [environment.exec_timeout, environment.write_timeout].map(Number.parseFloat)
-      expect(exec! * 1000).toBeGreaterThan(Math.max(LIMITS.consume_ms, LIMITS.tick_function_ms))
+      const own = Number(environment.ASSAY_CONSUME_SECONDS ?? 0) * 1000
+      expect(exec! * 1000).toBeGreaterThan(Math.max(own, LIMITS.tick_function_ms))
       expect(write).toBeGreaterThan(exec!)
     }
   })

@@ -5,14 +5,19 @@ import {
   COMMAND,
   CONSUMER,
   IMAGE,
+  METRICS_PATH,
+  METRICS_TOKEN,
   PLATFORM_CALL_S,
   ROUTER,
+  RUNTIME,
   roomOf,
   SECRETS,
+  TICK,
   TRUSTED_PROXIES,
   WORKLOADS,
   type Workload,
 } from './image.ts'
+import { openfaasRuntimePolicy } from './network-policies.ts'
 import { yamlFile } from './yaml.ts'
 
 /** What a stack.yml may say of a function; faas-cli passes over what it does not know. */
@@ -45,6 +50,8 @@ export function openfaasFiles(): [path: string, text: string][] {
   return [
     ['stack.yml', yamlFile(ABOUT_STACK, [{ version: '1.0', provider, functions }])],
     ['function-ingress.yaml', yamlFile(ABOUT_INGRESS, [INGRESS])],
+    ['network-policy.yaml', yamlFile(ABOUT_POLICY, [openfaasRuntimePolicy(nameOf(RUNTIME))])],
+    ['prometheus.yml', yamlFile(ABOUT_METRICS, [{ scrape_configs: [SCRAPE] }])],
   ]
 }
 
@@ -68,7 +75,7 @@ function functionOf(workload: Workload): StackFunction {
       prefix_logs: 'false',
       ...(role === 'consumer' ? { max_inflight: String(CALLS_PER_REPLICA) } : {}),
     },
-    ...(role === 'router' ? {} : { secrets: SECRETS.map(secretName) }),
+    ...(role === 'router' ? {} : { secrets: secretsOf(workload).map(secretName) }),
     labels: scaleOf(workload),
     ...(role === 'tick' ? { annotations: { topic: 'cron-function', schedule: '* * * * *' } } : {}),
     ...roomOf(workload),
@@ -76,9 +83,18 @@ function functionOf(workload: Workload): StackFunction {
   }
 }
 
+const secretsOf = ({ role }: Workload) => (role === 'tick' ? [...SECRETS, METRICS_TOKEN] : SECRETS)
+
 function settingsOf({ role }: Workload): Record<string, string> {
   if (role === 'router') return { ASSAY_UNIT_URL: `${GATEWAY}/function/${nameOf('{unit}')}` }
+  if (role === 'runtime') return {}
   return {
+    ...(role === 'consumer'
+      ? {
+          ASSAY_RUNTIME_URL: `${GATEWAY}/function/${nameOf(RUNTIME)}`,
+          ASSAY_CONSUME_SECONDS: String(LIMITS.consume_ms / 1000),
+        }
+      : {}),
     BASE_URL: fromShell('ASSAY_BASE_URL', 'https://assay.example.com'),
     ASSAY_CONSUMER_URL: `${GATEWAY}/function/${nameOf(CONSUMER)}`,
     ASSAY_TRUSTED_PROXIES: fromShell('ASSAY_TRUSTED_PROXIES', TRUSTED_PROXIES),
@@ -92,7 +108,7 @@ const fromShell = (name: string, otherwise: string) => `\${${name}:-${otherwise}
 const secretName = (setting: string) => setting.toLowerCase().replaceAll('_', '-')
 
 function scaleOf({ role }: Workload): Record<string, string> {
-  const target = role === 'consumer' ? '1' : '50'
+  const target = { consumer: '1', runtime: '8', router: '50', api: '50', tick: '50' }[role]
   return {
     'com.openfaas.scale.min': '1',
     'com.openfaas.scale.max': role === 'tick' ? '1' : '4',
@@ -119,9 +135,23 @@ const INGRESS = {
 
 const ABOUT_STACK = `Apply with: faas-cli deploy -f stack.yml
 Names come from the environment: ASSAY_IMAGE, ASSAY_BASE_URL (where callers reach the router), OPENFAAS_URL.
-Secrets: ${SECRETS.map(secretName).join(', ')}.
+Secrets: ${[...SECRETS, METRICS_TOKEN].map(secretName).join(', ')}.
 Labels com.openfaas.scale.* need a paid edition: on CE no function ever sleeps.
 The gateway must allow ${WRITE_S} s: its upstreamTimeout, readTimeout and writeTimeout.`
+
+const SCRAPE = {
+  job_name: 'assay',
+  scrape_interval: '30s',
+  metrics_path: `/function/${nameOf(TICK)}${METRICS_PATH}`,
+  authorization: { type: 'Bearer', credentials_file: '/etc/prometheus/secrets/assay-metrics-token' },
+  static_configs: [{ targets: [new URL(GATEWAY).host] }],
+}
+
+const ABOUT_METRICS = `An example for Prometheus: the tick answers for the whole installation, by the gateway of OpenFaaS.
+The file of credentials holds what the secret ${secretName(METRICS_TOKEN)} holds.`
+
+const ABOUT_POLICY = `What runs code of agents is called by the gateway alone, and reaches public addresses, and PostgreSQL at its usual port;
+name here what else of yours agents may. Apply with: kubectl apply -f network-policy.yaml`
 
 const ABOUT_INGRESS = `Optional: callers' host name led to the router. Needs the ingress operator, which comes with paid editions.
 Without it lead a path or host of your ingress to ${GATEWAY}/function/${nameOf(ROUTER)}.`

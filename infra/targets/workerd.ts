@@ -2,7 +2,7 @@
 // call by the clock and keep the queue.
 
 import { text } from '../runtime/workerd-config.ts'
-import { CONSUMER, PORT, ROUTER, TICK, UNITS } from './image.ts'
+import { CONSUMER, METRICS_TOKEN, PORT, ROUTER, TICK, UNITS } from './image.ts'
 
 /** Flags that are the default by this date must not be listed: workerd refuses to start on them. */
 export const COMPATIBILITY_DATE = '2026-07-01'
@@ -17,7 +17,9 @@ const SETTINGS = [
   'BASE_URL',
   'ASSAY_TRUSTED_PROXIES',
   'ASSAY_ALLOW_CALLBACK_NETWORKS',
+  'ASSAY_LOG_LEVEL',
 ] as const
+const METRICS_PORT = 9090
 const WAKE_BATCH = 100 // one call stands for all of them
 
 export function workerdFiles(): [path: string, text: string][] {
@@ -46,7 +48,7 @@ function config(): string {
 #
 # Settings are read from the environment:
 #   ${SETTINGS.join(', ')},
-#   ASSAY_CONSUMER_URL
+#   ASSAY_CONSUMER_URL, ASSAY_METRICS_TOKEN
 # infra/README.md tells what each is for. --experimental is for workerd's own cron and queue.
 using Workerd = import "/workerd/workerd.capnp";
 using Settings = import "settings.capnp";
@@ -61,7 +63,10 @@ const config :Workerd.Config = (
     (name = "state", disk = (writable = true)), # of the cron and the queue; nothing is lost with it that the tick misses
 ${['router', ...UNITS.map(unit => unit.name), 'cron', 'queues'].map(name => `    (name = ${text(name)}, worker = .${constant(name)}),`).join('\n')}
   ],
-  sockets = [(name = "http", address = "*:${PORT}", http = (), service = ${text(ROUTER)})],
+  sockets = [
+    (name = "metrics", address = "127.0.0.1:${METRICS_PORT}", http = (), service = ${text(TICK)}), # GET /metrics
+    (name = "http", address = "*:${PORT}", http = (), service = ${text(ROUTER)}),
+  ],
 );
 
 const ${constant(ROUTER)} :Workerd.Worker = (
@@ -106,7 +111,8 @@ const constant = (name: string) => name.replaceAll(/-(\w)/g, (_, letter: string)
 
 const fromEnvironment = (name: string) => `    (name = ${text(name)}, fromEnvironment = ${text(name)}),`
 
-const settingsOf = (name: string) => (name === CONSUMER ? [...SETTINGS, 'ASSAY_CONSUMER_URL'] : SETTINGS)
+const OWN: Record<string, string[]> = { [CONSUMER]: ['ASSAY_CONSUMER_URL'], [TICK]: [METRICS_TOKEN] }
+const settingsOf = (name: string) => [...SETTINGS, ...(OWN[name] ?? [])]
 
 const unitWorker = (name: string) => `
 const ${constant(name)} :Workerd.Worker = (

@@ -5,7 +5,7 @@ import type { Context } from '../../shared/context.ts'
 import { publishWake } from '../../shared/hints/wake.ts'
 import { createCallerAddress } from '../node/caller-address.ts'
 import { openConnections } from '../node/connections.ts'
-import { createContext } from '../node/context.ts'
+import { createContext, logLevelOf } from '../node/context.ts'
 import { createPost, type Outside } from './post.ts'
 
 export interface Env {
@@ -16,6 +16,10 @@ export interface Env {
   BASE_URL?: string | null
   /** Networks (CIDR), with commas between them, of proxies that are believed where a request came from. */
   ASSAY_TRUSTED_PROXIES?: string | null
+  /** The bearer that reads GET /metrics; nobody does without. */
+  ASSAY_METRICS_TOKEN?: string | null
+  /** The least that is logged: info, warn or error. */
+  ASSAY_LOG_LEVEL?: string | null
   /** What OUTSIDE allows besides public addresses, in the same way. */
   ASSAY_ALLOW_CALLBACK_NETWORKS?: string | null
   /** The network service that callbacks and alerts go out by. */
@@ -33,7 +37,11 @@ export function openContext(env: Env, pool: { sql: number; db: number; lanes: nu
   const connections = openConnections({ databaseUrl: env.DATABASE_URL, redisUrl: env.REDIS_URL, pool })
   const ctx = createContext({
     connections,
-    config: { base_url: env.BASE_URL?.replace(/\/+$/, '') ?? '', master_key: env.ASSAY_MASTER_KEY },
+    config: {
+      base_url: env.BASE_URL?.replace(/\/+$/, '') ?? '',
+      master_key: env.ASSAY_MASTER_KEY,
+      ...(env.ASSAY_METRICS_TOKEN ? { metrics_token: env.ASSAY_METRICS_TOKEN } : {}),
+    },
     poke(consumers = 1) {
       publishWake(connections.redis) // for those that are awake
       if (env.WAKE) ctx.waitUntil(env.WAKE.send(consumers))
@@ -41,6 +49,7 @@ export function openContext(env: Env, pool: { sql: number; db: number; lanes: nu
     post: createPost(env.OUTSIDE, listOf(env.ASSAY_ALLOW_CALLBACK_NETWORKS)),
     mail: null, // nodemailer is for Node: a tick there sends them
     addressOf: addressBehind(listOf(env.ASSAY_TRUSTED_PROXIES)),
+    logLevel: logLevelOf(env.ASSAY_LOG_LEVEL || undefined),
     writeLog: line => console.error(line.trimEnd()),
   })
   return {

@@ -5,6 +5,7 @@
 // lives. Without it a request opens connections when it first uses them and ends them after its answer.
 
 import { DurableObject } from 'cloudflare:workers'
+import { answerMetrics, isMetrics } from '../../functions/metrics.ts'
 import type { Context } from '../../shared/context.ts'
 import { createApp } from '../../shared/http/app.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
@@ -58,6 +59,7 @@ export function workerOf(unit: WorkerdUnit) {
   unit.serveDashboard?.(app, contextFor)
 
   function answer(ctx: Context, request: Request): Response | Promise<Response> {
+    if (unit.scheduled && isMetrics(request)) return answerMetrics(ctx, request)
     contexts.set(request, ctx)
     return app.fetch(request)
   }

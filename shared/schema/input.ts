@@ -121,14 +121,13 @@ export function pageSize(page: { default: number; max: number }) {
 }
 
 /** A whole number in a query, of the same range as the body field it stands for. */
-export function queryNumber(schema: z.ZodNumber) {
-  const { $schema: _, ...shape } = z.toJSONSchema(schema)
+export function queryNumber(schema: z.ZodNumber, [minimum, maximum]: readonly [number, number]) {
   return z
     .string()
     .refine(text => !Number.isNaN(wholeNumber(text)), 'must be a whole number')
     .transform(wholeNumber)
     .pipe(schema)
-    .meta(shape)
+    .meta({ ...schema.meta(), type: 'integer', minimum, maximum })
 }
 
 const RFC_3339 = /^(\d{4}-\d{2}-\d{2})[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/
@@ -170,21 +169,18 @@ export const cursor = z
 export const outcome = z.enum(OUTCOMES)
 
 // Money has to stay exact in micro-dollars below 2^53.
-export const budgetCents = z
-  .int()
-  .min(0)
-  .max(LIMITS.budget_cents)
-  .describe('Money the run may spend, in cents.')
-export const concurrency = z
-  .int()
-  .min(1)
-  .max(LIMITS.run_concurrency)
-  .describe("Items at work at once at most; the project's cap holds as well.")
-export const timeoutSeconds = z
-  .int()
-  .min(1)
-  .max(LIMITS.agent_timeout_seconds.max)
-  .describe('Time one item may take.')
+export const BUDGET_CENTS = [0, LIMITS.budget_cents] as const
+export const CONCURRENCY = [1, LIMITS.run_concurrency] as const
+export const TIMEOUT_SECONDS = [1, LIMITS.agent_timeout_seconds.max] as const
+
+const whole = ([min, max]: readonly [number, number], description: string) =>
+  z.int().min(min).max(max).describe(description)
+export const budgetCents = whole(BUDGET_CENTS, 'Money the run may spend, in cents.')
+export const concurrency = whole(
+  CONCURRENCY,
+  "Items at work at once at most; the project's cap holds as well.",
+)
+export const timeoutSeconds = whole(TIMEOUT_SECONDS, 'Time one item may take.')
 export const idempotencyKey = label(
   LIMITS.idempotency_key_characters,
   'The same key with the same body gets the first answer again, for 24 hours.',

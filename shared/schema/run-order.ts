@@ -3,7 +3,9 @@
 import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import {
+  BUDGET_CENTS,
   budgetCents,
+  CONCURRENCY,
   concurrency,
   httpUrl,
   idempotencyKey,
@@ -12,6 +14,7 @@ import {
   partitionKey,
   queryNumber,
   slug,
+  TIMEOUT_SECONDS,
   timeoutSeconds,
   uuid,
 } from './input.ts'
@@ -80,9 +83,9 @@ export const BatchOrder = z
 export const BatchQuery = z.strictObject({
   ...namedAgent,
   name: runName.optional(),
-  concurrency: queryNumber(concurrency).optional(),
-  budget_cents: queryNumber(budgetCents).optional(),
-  timeout_seconds: queryNumber(timeoutSeconds).optional(),
+  concurrency: queryNumber(concurrency, CONCURRENCY).optional(),
+  budget_cents: queryNumber(budgetCents, BUDGET_CENTS).optional(),
+  timeout_seconds: queryNumber(timeoutSeconds, TIMEOUT_SECONDS).optional(),
   callback_url: callbackUrl.optional(),
   idempotency_key: idempotencyKey.optional(),
 })

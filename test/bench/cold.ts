@@ -1,9 +1,10 @@
 // `npm run bench:cold`: how long each function's process takes from its start to its first answer, with the first
-// query to PostgreSQL in it, and how much time of a processor that takes, which a busy machine changes less.
+// query to PostgreSQL in it, and how much time of a processor that takes, which a busy machine changes less; with what
+// the image has compiled beforehand, and without.
 
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import http from 'node:http'
-import { tmpdir } from 'node:os'
+import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeBundles } from '../../infra/bundle.ts'
 import { startPostgres } from '../../infra/local/postgres.ts'
@@ -11,11 +12,13 @@ import { startRedis } from '../../infra/local/redis.ts'
 import { migrate } from '../../infra/migrate.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
+import { warm } from '../../infra/node/warm.ts'
 import { type Unit, unitsOf } from '../../infra/packaging.ts'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { platformBearer } from '../../shared/http/platform-function.ts'
 import { freePort, startProcess } from '../support/doubles/process.ts'
 import { median } from './batch.ts'
+import { fromZero } from './from-zero.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7)
 const ASK_AGAIN_MS = 2
@@ -65,6 +68,8 @@ async function coldStart(bundle: string, env: Record<string, string>, request: F
   }
 }
 
+const cpu = (starts: Start[]) => median(starts.map(one => one.cpu_ms))
+
 /** Its own and the kernel's on its behalf, which /proc counts in hundredths of a second; NaN where there is no /proc. */
 async function cpuOf(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')).split(' ')
@@ -106,23 +111,34 @@ try {
   const bearer = await platformBearer(MASTER_KEY)
   // The consumer starts workerd, which is in no bundle.
   await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'))
-  console.log('| function | bundle | fastest | median | processor | asked |\n|---|---|---|---|---|---|')
+  const warmed = { NODE_COMPILE_CACHE: join(folder, 'compiled') }
+  console.log('| function | bundle | fastest | median | processor | not compiled before | asked |')
+  console.log('|---|---|---|---|---|---|---|')
   for (const [name, bytes] of await writeBundles('group', folder)) {
     const request = firstRequest(units.get(name), api_key, bearer)
     const bundle = join(folder, `${name}.mjs`)
+    await warm(bundle, { ...warmed, PORT: String(await freePort()) })
     const starts: Start[] = []
-    for (let round = 0; round < ROUNDS; round++) starts.push(await coldStart(bundle, env, request))
+    const unwarmed: Start[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      starts.push(await coldStart(bundle, { ...env, ...warmed }, request))
+      unwarmed.push(await coldStart(bundle, env, request))
+    }
     const times = starts.map(one => one.ms)
     const cells = [
       name,
       `${Math.round(bytes / 1024)} KiB`,
-      ...[Math.min(...times), median(times), median(starts.map(one => one.cpu_ms))].map(
-        time => `${time.toFixed(0)} ms`,
-      ),
+      ...[Math.min(...times), median(times), cpu(starts), cpu(unwarmed)].map(time => `${time.toFixed(0)} ms`),
       `${request.method} ${request.path}`,
     ]
     console.log(`| ${cells.join(' | ')} |`)
   }
+  const times = await fromZero({ databaseUrl: postgres.url, redisUrl: redis.url }, ROUNDS)
+  const [answered, atAgent] = [times.map(one => one.answered), times.map(one => one.at_agent)]
+  console.log(
+    `From zero: answered after ${median(answered).toFixed(0)} ms, with the agent after ${median(atAgent).toFixed(0)} ms ` +
+      `(fastest ${Math.min(...atAgent).toFixed(0)} ms), at a load of ${loadavg()[0]!.toFixed(1)}`,
+  )
 } finally {
   await Promise.all([postgres.stop(), redis.stop()])
   await rm(folder, { recursive: true, force: true })

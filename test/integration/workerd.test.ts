@@ -34,6 +34,7 @@ beforeEach(async () => {
         REDIS_URL: redisUrl,
         ASSAY_MASTER_KEY: masterKey,
         ASSAY_CONSUMER_URL: `http://127.0.0.1:${port}/`,
+        ASSAY_METRICS_TOKEN: 'of the operator',
       },
       await withTestClock(),
     )
@@ -83,6 +84,14 @@ it('does the chores every minute, and wakes the consumer for work that nobody wa
   await fetch(`${workerd.urls.cron}/clock?advance=${untilFire - 500}`, { method: 'POST' })
   await vi.waitFor(() => expect(workerd.log()).toContain('"event":"tick"'), 10_000)
   await vi.waitFor(() => expect(calls).not.toEqual([]), 5000)
+})
+
+it('answers for metrics at a socket of their own, to whom the token names', async () => {
+  const read = (token: string) =>
+    fetch(`${workerd.urls.metrics}/metrics`, { headers: { authorization: `Bearer ${token}` } })
+  expect((await read('guessed')).status).toBe(401)
+  expect(await (await read('of the operator')).text()).toContain('assay_items_waiting')
+  expect((await fetch(`${workerd.url}/metrics`)).status).toBe(404)
 })
 
 it('believes nobody about where a request came from', async () => {

@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import ts from 'typescript'
 import { parseAllDocuments } from 'yaml'
+import { z } from 'zod'
 
 export interface KubernetesObject {
   apiVersion: string
@@ -27,9 +28,12 @@ export const objectsIn = (text: string): KubernetesObject[] =>
 /** What is wrong with each of the objects, in their order. */
 export async function problemsOf(objects: readonly KubernetesObject[]): Promise<string[][]> {
   const found = objects.map(object => [...namingProblems(object), ...knativeProblems(object)])
-  const known = objects.map((object, at) => ({ object, at, model: modelOf(object) }))
+  for (const [at, object] of objects.entries()) found[at]!.push(...monitorProblems(object))
+  const known = objects.flatMap((object, at) =>
+    isMonitor(object) ? [] : [{ object, at, model: modelOf(object) }],
+  )
   for (const { object, at, model } of known) found[at]!.push(...(await modelProblems(object, model)))
-  for (const { at, message } of typeProblems(known)) found[at]!.push(message)
+  for (const { at, message } of typeProblems(known)) found[known[at]!.at]!.push(message)
   return found
 }
 
@@ -94,6 +98,39 @@ function typeProblems(known: readonly Known[]): { at: number; message: string }[
   }))
 }
 
+const isMonitor = ({ apiVersion }: KubernetesObject) => apiVersion === 'monitoring.coreos.com/v1'
+
+/** What we use of the operator of Prometheus, whose kinds npm has no models of (prometheus-operator, api.md). */
+const PodMonitor = z.strictObject({
+  apiVersion: z.literal('monitoring.coreos.com/v1'),
+  kind: z.literal('PodMonitor'),
+  metadata: z.strictObject({
+    name: z.string(),
+    namespace: z.string().optional(),
+    labels: z.record(z.string(), z.string()),
+  }),
+  spec: z.strictObject({
+    selector: z.strictObject({ matchLabels: z.record(z.string(), z.string()) }),
+    podMetricsEndpoints: z.array(
+      z.strictObject({
+        port: z.string(),
+        path: z.string().startsWith('/'),
+        interval: z.string().regex(/^\d+s$/),
+        authorization: z.strictObject({
+          type: z.literal('Bearer'),
+          credentials: z.strictObject({ name: z.string(), key: z.string() }),
+        }),
+      }),
+    ),
+  }),
+})
+
+function monitorProblems(object: KubernetesObject): string[] {
+  if (!isMonitor(object)) return []
+  const { error } = PodMonitor.safeParse(object)
+  return error ? [error.message] : []
+}
+
 const LABEL = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/
 const HOST = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/
 /** Those we use; a platform passes over one that it does not know. */
@@ -102,7 +139,7 @@ const ANNOTATIONS = ['class', 'metric', 'target', 'min-scale', 'max-scale'].map(
 )
 const LABELS: Record<string, RegExp> = {
   'app.kubernetes.io/part-of': /^assay$/,
-  'app.kubernetes.io/component': /^(router|api|consumer|tick|migration)$/,
+  'app.kubernetes.io/component': /^(router|api|consumer|tick|runtime|migration)$/,
   'app.kubernetes.io/name': LABEL,
   'networking.knative.dev/visibility': /^cluster-local$/,
 }

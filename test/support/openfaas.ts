@@ -12,6 +12,8 @@ export const Environment = z.strictObject({
   FUNCTION: text,
   BASE_URL: z.url().optional(),
   ASSAY_CONSUMER_URL: z.url().optional(),
+  ASSAY_RUNTIME_URL: z.url().optional(),
+  ASSAY_CONSUME_SECONDS: whole.optional(),
   ASSAY_UNIT_URL: z
     .string()
     .regex(/\{unit\}/)

@@ -8,11 +8,13 @@ import { join } from 'node:path'
 import { bundleForNode, writeTelemetry } from '../../infra/bundle.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
+import { warm } from '../../infra/node/warm.ts'
 import { unitsOf } from '../../infra/packaging.ts'
 import type { Redis, Sql } from '../../shared/context.ts'
 import type { ItemLine } from '../../shared/domain/protocol.ts'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { platformBearer } from '../../shared/http/platform-function.ts'
+import { freePort } from './doubles/process.ts'
 import { type Revision, startRevision } from './doubles/queue-proxy.ts'
 import { tempFolder } from './temp-folder.ts'
 
@@ -25,6 +27,8 @@ export interface Sleeping {
   sql: Sql
   redis: Redis
   functions: Record<Name, Revision>
+  /** The bundle of each. */
+  files: Record<Name, string>
   /** Of the pods that are started from now on. */
   env: Record<Name, Record<string, string>>
   agent: PlayedAgent
@@ -49,6 +53,23 @@ export interface PlayedAgent {
   until(count: number): Promise<void>
 }
 
+const compiledIn = (folder: string) => join(folder, 'compiled')
+let made: Promise<string> | undefined
+/** The folder with the bundles and what they compile to, as the image has it, made once for a test file. */
+function bundles(): Promise<string> {
+  made ??= (async () => {
+    const { path } = await tempFolder() // removed by the next test run
+    await writeTelemetry(path)
+    for (const unit of unitsOf('group').filter(({ name }) => NAMES.includes(name as Name))) {
+      const file = join(path, `${unit.name}.mjs`)
+      await writeFile(file, await bundleForNode(unit))
+      await warm(file, { NODE_COMPILE_CACHE: compiledIn(path), PORT: String(await freePort()) })
+    }
+    return path
+  })()
+  return made
+}
+
 export async function startSleeping(stores: { databaseUrl: string; redisUrl: string }): Promise<Sleeping> {
   const parts = new AsyncDisposableStack()
   const folder = parts.adopt(await tempFolder(), one => one.remove())
@@ -68,17 +89,18 @@ export async function startSleeping(stores: { databaseUrl: string; redisUrl: str
 
   const env = {} as Sleeping['env']
   const functions = {} as Sleeping['functions']
-  const units = unitsOf('group')
-  await writeTelemetry(folder.path)
+  const files = {} as Sleeping['files']
+  const made = await bundles()
   for (const name of NAMES) {
-    const file = join(folder.path, `${name}.mjs`)
-    await writeFile(file, await bundleForNode(units.find(unit => unit.name === name)!))
+    const file = join(made, `${name}.mjs`)
+    files[name] = file
     env[name] = {
       DATABASE_URL: stores.databaseUrl,
       REDIS_URL: stores.redisUrl,
       ASSAY_MASTER_KEY: MASTER_KEY,
       ASSAY_DATA_DIR: folder.path,
       HOST: '127.0.0.1',
+      NODE_COMPILE_CACHE: compiledIn(made),
     }
     functions[name] = await startRevision({ name, command: ['node', file], env: env[name] })
     parts.defer(() => functions[name].close())
@@ -97,6 +119,7 @@ export async function startSleeping(stores: { databaseUrl: string; redisUrl: str
     sql,
     redis,
     functions,
+    files,
     env,
     agent,
     async submit(items) {

@@ -43,7 +43,17 @@ export async function startWorkerd(env: Record<string, string>, config = 'config
   const folder = await workerdFolder()
   const state = join(folder, `state-${crypto.randomUUID()}`)
   await mkdir(state)
-  const args = ['serve', '--experimental', '--control-fd=3', '-s', 'http=127.0.0.1:0', '-d', `state=${state}`]
+  const args = [
+    'serve',
+    '--experimental',
+    '--control-fd=3',
+    '-s',
+    'http=127.0.0.1:0',
+    '-s',
+    'metrics=127.0.0.1:0',
+    '-d',
+    `state=${state}`,
+  ]
   const child = spawn(WORKERD, [...args, join(folder, config)], {
     env,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],

@@ -4,8 +4,8 @@
 #   workerd serve --experimental -d state=/var/lib/assay-workerd dist/workerd/config.capnp
 #
 # Settings are read from the environment:
-#   DATABASE_URL, REDIS_URL, ASSAY_MASTER_KEY, BASE_URL, ASSAY_TRUSTED_PROXIES, ASSAY_ALLOW_CALLBACK_NETWORKS,
-#   ASSAY_CONSUMER_URL
+#   DATABASE_URL, REDIS_URL, ASSAY_MASTER_KEY, BASE_URL, ASSAY_TRUSTED_PROXIES, ASSAY_ALLOW_CALLBACK_NETWORKS, ASSAY_LOG_LEVEL,
+#   ASSAY_CONSUMER_URL, ASSAY_METRICS_TOKEN
 # infra/README.md tells what each is for. --experimental is for workerd's own cron and queue.
 using Workerd = import "/workerd/workerd.capnp";
 using Settings = import "settings.capnp";
@@ -34,7 +34,10 @@ const config :Workerd.Config = (
     (name = "cron", worker = .cron),
     (name = "queues", worker = .queues),
   ],
-  sockets = [(name = "http", address = "*:8080", http = (), service = "router")],
+  sockets = [
+    (name = "metrics", address = "127.0.0.1:9090", http = (), service = "tick"), # GET /metrics
+    (name = "http", address = "*:8080", http = (), service = "router"),
+  ],
 );
 
 const router :Workerd.Worker = (
@@ -71,6 +74,7 @@ const health :Workerd.Worker = (
     (name = "BASE_URL", fromEnvironment = "BASE_URL"),
     (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
     (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
+    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
   ],
 );
 
@@ -91,6 +95,7 @@ const projects :Workerd.Worker = (
     (name = "BASE_URL", fromEnvironment = "BASE_URL"),
     (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
     (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
+    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
   ],
 );
 
@@ -111,6 +116,7 @@ const agents :Workerd.Worker = (
     (name = "BASE_URL", fromEnvironment = "BASE_URL"),
     (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
     (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
+    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
   ],
 );
 
@@ -131,6 +137,7 @@ const runs :Workerd.Worker = (
     (name = "BASE_URL", fromEnvironment = "BASE_URL"),
     (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
     (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
+    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
   ],
 );
 
@@ -151,6 +158,7 @@ const items :Workerd.Worker = (
     (name = "BASE_URL", fromEnvironment = "BASE_URL"),
     (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
     (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
+    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
   ],
 );
 
@@ -171,6 +179,7 @@ const recovery :Workerd.Worker = (
     (name = "BASE_URL", fromEnvironment = "BASE_URL"),
     (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
     (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
+    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
   ],
 );
 
@@ -191,6 +200,7 @@ const schedules :Workerd.Worker = (
     (name = "BASE_URL", fromEnvironment = "BASE_URL"),
     (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
     (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
+    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
   ],
 );
 
@@ -211,6 +221,7 @@ const account :Workerd.Worker = (
     (name = "BASE_URL", fromEnvironment = "BASE_URL"),
     (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
     (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
+    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
   ],
 );
 
@@ -231,6 +242,7 @@ const docs :Workerd.Worker = (
     (name = "BASE_URL", fromEnvironment = "BASE_URL"),
     (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
     (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
+    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
   ],
 );
 
@@ -251,6 +263,7 @@ const dashboard :Workerd.Worker = (
     (name = "BASE_URL", fromEnvironment = "BASE_URL"),
     (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
     (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
+    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
   ],
 );
 
@@ -271,6 +284,7 @@ const consume :Workerd.Worker = (
     (name = "BASE_URL", fromEnvironment = "BASE_URL"),
     (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
     (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
+    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
     (name = "ASSAY_CONSUMER_URL", fromEnvironment = "ASSAY_CONSUMER_URL"),
   ],
 );
@@ -292,6 +306,8 @@ const tick :Workerd.Worker = (
     (name = "BASE_URL", fromEnvironment = "BASE_URL"),
     (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
     (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
+    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
+    (name = "ASSAY_METRICS_TOKEN", fromEnvironment = "ASSAY_METRICS_TOKEN"),
   ],
 );
 
