@@ -1,23 +1,9 @@
 // Verdicts in words and colours, and what the end of a run means for the exit code.
 
-import type { Outcome, OutcomeReason } from '../domain/vocabulary.ts'
+import { reasonMeaning } from '../domain/outcome-meanings.ts'
+import type { Outcome } from '../domain/vocabulary.ts'
 import { EXIT, type ExitCode } from './failure.ts'
 import type { Style } from './output.ts'
-
-const REASONS: Record<OutcomeReason, string> = {
-  refusal: 'the model refused',
-  empty_output: 'the output is empty',
-  truncated: 'the answer was cut off at a token limit',
-  content_filter: 'a content filter stopped the answer',
-  schema_mismatch: 'the output does not match the declared schema',
-  agent_degraded: 'the agent marked it degraded',
-  step_error: 'a step failed',
-  agent_error: 'the agent raised an error',
-  provider_error: 'the model provider answered with an error',
-  transport_error: 'the agent could not be reached or died',
-  limit_exceeded: 'a limit was exceeded',
-  budget_exceeded: 'its budget was used up',
-}
 
 interface Judged {
   status: string
@@ -34,7 +20,7 @@ export function whyOf(item: Judged): string {
 }
 
 export function reasonInWords(reason: string | null): string | undefined {
-  return reason === null ? undefined : (REASONS[reason as OutcomeReason] ?? reason)
+  return reason === null ? undefined : reasonMeaning(reason)
 }
 
 export const OUTCOME_STYLES: Record<Outcome, Style> = { ok: 'green', degraded: 'yellow', failed: 'red' }

@@ -1,0 +1,75 @@
+// What it means that an item did not work, and what a person can do about it. A reason without both does not compile.
+
+import { ITEM_ERROR_MEANINGS } from './error-meanings.ts'
+import type { ItemErrorCode, OutcomeReason } from './vocabulary.ts'
+
+interface Meaning {
+  means: string
+  next: string
+}
+
+const MEANINGS: Record<OutcomeReason, Meaning> = {
+  refusal: {
+    means: 'the model refused',
+    next: 'Read its answer below. Where it is wrong to refuse, change the prompt, deploy and replay; where it is right, dismiss the item.',
+  },
+  empty_output: {
+    means: 'the output is empty',
+    next: 'Read the last model call below. Replay once; if it stays empty, the prompt or the agent needs a change.',
+  },
+  truncated: {
+    means: 'the answer was cut off at a token limit',
+    next: 'Raise the limit of that call in the agent or ask for less, deploy, then replay: the steps before it are reused.',
+  },
+  content_filter: {
+    means: 'a content filter stopped the answer',
+    next: 'The provider will stop it again. Change the input or the prompt, or take another model; otherwise dismiss the item.',
+  },
+  schema_mismatch: {
+    means: 'the output does not match the declared schema',
+    next: 'Compare the output with the schema; mend the agent or the schema, deploy, then replay.',
+  },
+  agent_degraded: {
+    means: 'the agent marked it degraded',
+    next: 'Its own words say why. Decide by hand: dismiss it if the output will do, replay it otherwise.',
+  },
+  step_error: {
+    means: 'a step failed',
+    next: 'Open the failed step below. Mend what it called, then replay: the steps that worked are reused.',
+  },
+  agent_error: {
+    means: 'the agent raised an error',
+    next: 'Mend the agent, deploy, then replay: the steps that worked are reused.',
+  },
+  provider_error: {
+    means: 'the model provider answered with an error',
+    next: 'Most of these pass: replay. If many items failed alike, wait until the provider is well and replay all of them.',
+  },
+  transport_error: {
+    means: 'the agent could not be reached or died',
+    next: 'See that the agent runs and has enough memory, then replay.',
+  },
+  limit_exceeded: {
+    means: 'a limit was exceeded',
+    next: 'Raise the limit in the agent or give it less to do, deploy, then replay.',
+  },
+  budget_exceeded: {
+    means: 'its budget was used up',
+    next: 'Replay or resume it with more money, or leave it.',
+  },
+}
+
+/** @example reasonMeaning('refusal') // 'the model refused' */
+export const reasonMeaning = (reason: string): string => MEANINGS[reason as OutcomeReason]?.means ?? reason
+
+/** What an agent refused stays refused as long as it is the same. */
+const INVALID_INPUT = 'The input does not fit what the agent takes. Replay it with an input that does.'
+
+/** What to do about an item that did not work; undefined where nothing is known about its reason. */
+export function nextOf(item: { outcome_reason: string | null; error_code: string | null }): string | undefined {
+  if (item.error_code === 'invalid_input') return INVALID_INPUT
+  return MEANINGS[item.outcome_reason as OutcomeReason]?.next
+}
+
+/** What an error code of an item means; undefined for an agent's own. */
+export const itemErrorMeaning = (code: string): string | undefined => ITEM_ERROR_MEANINGS[code as ItemErrorCode]
