@@ -8,6 +8,10 @@ import { accountPage, changePassword, revokeSession } from './pages/account.tsx'
 import { addAlertChannel, alertsPage, removeAlertChannel, setAlertRule } from './pages/alerts.tsx'
 import { auditPage } from './pages/audit.tsx'
 import { deliveriesPage, deliveryPage, resendDelivery } from './pages/deliveries.tsx'
+import { itemPage } from './pages/item.tsx'
+import { acknowledgeItem, dismissItem, reopenItem, resumeItem } from './pages/item-decide.ts'
+import { itemRaw } from './pages/item-raw.ts'
+import { replayItem, replayPage } from './pages/item-replay.tsx'
 import { createKey, keysPage, revokeKey } from './pages/keys.tsx'
 import { createMember, membersPage, removeMember, setRole } from './pages/members.tsx'
 import { createProject, projectsPage, start } from './pages/projects.tsx'
@@ -41,6 +45,9 @@ const pages = [
   alertsPage,
   deliveriesPage,
   deliveryPage,
+  itemPage,
+  itemRaw,
+  replayPage,
   keysPage,
   settingsPage,
   auditPage,
@@ -64,6 +71,11 @@ const actions = [
   addAlertChannel,
   removeAlertChannel,
   resendDelivery,
+  replayItem,
+  resumeItem,
+  acknowledgeItem,
+  dismissItem,
+  reopenItem,
   createKey,
   revokeKey,
   changeSettings,
@@ -76,7 +88,6 @@ const actions = [
   changePassword,
   revokeSession,
 ]
-
 /** Adds everything below /dashboard to an app; pages call the endpoints. */
 export const serveDashboard = (
   app: Hono,

@@ -66,10 +66,14 @@ export const reasonMeaning = (reason: string): string => MEANINGS[reason as Outc
 const INVALID_INPUT = 'The input does not fit what the agent takes. Replay it with an input that does.'
 
 /** What to do about an item that did not work; undefined where nothing is known about its reason. */
-export function nextOf(item: { outcome_reason: string | null; error_code: string | null }): string | undefined {
+export function nextOf(item: {
+  outcome_reason: string | null
+  error_code: string | null
+}): string | undefined {
   if (item.error_code === 'invalid_input') return INVALID_INPUT
   return MEANINGS[item.outcome_reason as OutcomeReason]?.next
 }
 
 /** What an error code of an item means; undefined for an agent's own. */
-export const itemErrorMeaning = (code: string): string | undefined => ITEM_ERROR_MEANINGS[code as ItemErrorCode]
+export const itemErrorMeaning = (code: string): string | undefined =>
+  ITEM_ERROR_MEANINGS[code as ItemErrorCode]

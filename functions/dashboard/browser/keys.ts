@@ -41,7 +41,7 @@ function walk(by: number): boolean {
   row?.removeAttribute('data-here')
   next.setAttribute('data-here', '')
   next.scrollIntoView({ block: 'nearest' })
-  next.querySelector<HTMLElement>('a, input, button')?.focus({ preventScroll: true })
+  next.querySelector<HTMLElement>('summary, a, input, button')?.focus({ preventScroll: true })
   return true
 }
 

@@ -45,7 +45,8 @@ async function refresh(): Promise<void> {
     const fresh = new DOMParser().parseFromString(await response.text(), 'text/html')
     for (const old of document.querySelectorAll('[data-live][id]')) {
       const made = fresh.getElementById(old.id)
-      // What one is writing in, or has opened, is not taken away.
+      if (made !== null) keepOpen(old, made)
+      // What one is writing in is not taken away.
       if (made === null || old.contains(document.activeElement) || made.isEqualNode(old)) continue
       localTimes(made)
       old.replaceWith(document.adoptNode(made))
@@ -54,4 +55,10 @@ async function refresh(): Promise<void> {
     fetching = false
     last = Date.now()
   }
+}
+
+/** What one has opened stays open. */
+function keepOpen(old: Element, made: Element): void {
+  for (const { id } of old.querySelectorAll('details[id][open]'))
+    made.querySelector(`#${CSS.escape(id)}`)?.setAttribute('open', '')
 }

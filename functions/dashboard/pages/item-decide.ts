@@ -1,0 +1,55 @@
+// Decisions about one item.
+
+import { z } from 'zod'
+import { ApiError } from '../../../shared/domain/errors.ts'
+import { ofItem } from '../frame/addresses.ts'
+import { action } from '../frame/page.ts'
+import { centsOfDollars } from '../parts/dollars.ts'
+
+export const resumeItem = action({
+  path: '/dashboard/items/{itemId}/resume',
+  form: z.strictObject({ dollars: z.string().optional() }),
+  async act({ api, params }, { dollars }) {
+    const budget_cents = centsOfDollars(dollars)
+    if (budget_cents === null)
+      throw new ApiError('invalid_request', 'The amount is no sum of dollars, such as 0.50.')
+    await api.POST('/v1/durable/runs/{itemId}/resume', {
+      params: { path: { itemId: params.itemId } },
+      body: budget_cents === undefined ? {} : { budget_cents },
+    })
+    return { to: ofItem(params.itemId), said: 'The item goes on after its last step.' }
+  },
+})
+
+export const acknowledgeItem = action({
+  path: '/dashboard/items/{itemId}/acknowledge',
+  async act({ api, params }) {
+    await api.POST('/v1/durable/runs/{itemId}/acknowledge', { params: { path: { itemId: params.itemId } } })
+    return {
+      to: ofItem(params.itemId),
+      said: 'The item has left triage, undecided.',
+      undo: undoOf(params.itemId),
+    }
+  },
+})
+
+export const dismissItem = action({
+  path: '/dashboard/items/{itemId}/dismiss',
+  async act({ api, params }) {
+    const path = { itemId: params.itemId }
+    await api.POST('/v1/durable/runs/{itemId}/dismiss', { params: { path } })
+    const { data: item } = await api.GET('/v1/durable/runs/{itemId}', { params: { path } })
+    const undo = item?.available_actions.includes('reopen') ? { undo: undoOf(params.itemId) } : {}
+    return { to: ofItem(params.itemId), said: 'The item is dismissed.', ...undo }
+  },
+})
+
+export const reopenItem = action({
+  path: '/dashboard/items/{itemId}/reopen',
+  async act({ api, params }) {
+    await api.POST('/v1/durable/runs/{itemId}/reopen', { params: { path: { itemId: params.itemId } } })
+    return { to: ofItem(params.itemId), said: 'The item waits for a decision again.' }
+  },
+})
+
+const undoOf = (itemId: string) => ({ action: ofItem(itemId, 'reopen'), fields: {} })

@@ -1,0 +1,37 @@
+// The bytes of an input or an output. Guarantee: the very text that was kept, and no browser takes it for a page.
+
+import { z } from 'zod'
+import { ApiError } from '../../../shared/domain/errors.ts'
+import { page } from '../frame/page.ts'
+import { readItem, readTrace } from '../parts/record.ts'
+
+export const itemRaw = page({
+  path: '/dashboard/items/{itemId}/raw/{part}',
+  query: z.strictObject({ step: z.coerce.number().int().optional(), at: z.iso.datetime().optional() }),
+  async show({ api, params, query }) {
+    const { itemId, part } = params
+    if (part !== 'input' && part !== 'output') throw missing()
+    const { texts } = query.step === undefined ? await readItem(api, itemId) : await findStep()
+    return new Response(texts[part] ?? 'null', {
+      headers: {
+        'content-type': 'text/plain; charset=utf-8',
+        'content-disposition': `inline; filename="${itemId}-${query.step === undefined ? '' : `step-${query.step}-`}${part}.json"`,
+        'content-security-policy': "sandbox; default-src 'none'",
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+      },
+    })
+
+    /** Steps are found by when they began, to the millisecond. */
+    async function findStep() {
+      const at = query.at === undefined ? {} : { from: query.at, to: after(query.at) }
+      const { steps } = await readTrace(api, { record_id: itemId, ...at })
+      const found = steps.find(step => step.step_no === query.step)
+      if (found === undefined) throw missing()
+      return found
+    }
+  },
+})
+
+const after = (at: string) => new Date(Date.parse(at) + 1).toISOString()
+const missing = () => new ApiError('not_found', 'There is no such part of the item.')

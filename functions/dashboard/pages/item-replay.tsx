@@ -1,0 +1,150 @@
+// Replays an item: as it is, from a step, or with another input. Guarantee: what was typed is kept when it is refused,
+// and goes out as it was typed, so that numbers keep their digits.
+
+import { z } from 'zod'
+import { checkJson, JsonError } from '../../../shared/domain/json.ts'
+import { prettyJson } from '../../../shared/domain/pretty-json.ts'
+import { DEPLOYMENT_CHOICES } from '../../../shared/domain/vocabulary.ts'
+import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
+import { ofItem } from '../frame/addresses.ts'
+import { action, page, type View } from '../frame/page.ts'
+import { centsOfDollars } from '../parts/dollars.ts'
+import { readItem, readTrace } from '../parts/record.ts'
+import { counted } from '../parts/text.tsx'
+
+const Order = z.strictObject({
+  input: z.string().optional(),
+  from_step: z.string().optional(),
+  deployment: z.enum(DEPLOYMENT_CHOICES).optional(),
+  dollars: z.string().optional(),
+})
+type Order = z.infer<typeof Order>
+
+export const replayPage = page({
+  path: '/dashboard/items/{itemId}/replay',
+  show: ({ api, params }) => formView(api, params.itemId, {}),
+})
+
+export const replayItem = action({
+  path: '/dashboard/items/{itemId}/replay',
+  form: Order,
+  async act({ api, params }, order) {
+    const { itemId } = params
+    const sent = await bodyOf(api, itemId, order)
+    if ('wrong' in sent) return formView(api, itemId, order, sent.wrong)
+    try {
+      const { data } = await api.POST('/v1/durable/runs/{itemId}/replay', {
+        params: { path: { itemId } },
+        body: {},
+        bodySerializer: () => sent.body,
+      })
+      const reused = data!.reused_steps
+      const words =
+        reused === 0
+          ? ''
+          : ` ${counted(reused, 'step')} of the original ${reused === 1 ? 'is' : 'are'} reused.`
+      return { to: ofItem(data!.record_id), said: `This is the replay.${words}` }
+    } catch (error) {
+      if (!(error instanceof ApiFailure && error.status === 400)) throw error
+      return formView(api, itemId, order, [error.message, error.hint].filter(Boolean).join(' '))
+    }
+  },
+})
+
+/** The request's text, or what is wrong with what was typed. */
+async function bodyOf(
+  api: Client,
+  itemId: string,
+  order: Order,
+): Promise<{ body: string } | { wrong: string }> {
+  const budget_cents = centsOfDollars(order.dollars)
+  if (budget_cents === null) return { wrong: 'The budget is no sum of dollars, such as 0.50.' }
+  const rest = { from_step: order.from_step || undefined, deployment: order.deployment, budget_cents }
+  const fields = Object.entries(rest).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${JSON.stringify(name)}:${JSON.stringify(value)}`],
+  )
+  if (order.input !== undefined) {
+    try {
+      checkJson(order.input)
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error
+      return { wrong: `The input is not JSON. ${error.message}` }
+    }
+    const { texts } = await readItem(api, itemId)
+    // As it was: the steps that worked can be reused.
+    const isOther = prettyJson(order.input) !== prettyJson(texts.input ?? '')
+    if (isOther) fields.push(`"input":${order.input}`)
+  }
+  return { body: `{${fields.join(',')}}` }
+}
+
+async function formView(api: Client, itemId: string, order: Order, wrong?: string): Promise<View> {
+  const [{ item, texts }, { steps }] = await Promise.all([
+    readItem(api, itemId),
+    readTrace(api, { record_id: itemId }),
+  ])
+  const keys = [
+    ...new Set(steps.filter(step => !step.reused || step.outcome_status !== 'ok').map(step => step.key)),
+  ]
+  return {
+    title: `Replay ${item.item_id}`,
+    project_id: item.project_id,
+    menu: 'runs',
+    cli: `assay replay ${item.id} --input '…' --from-step KEY`,
+    ...(wrong === undefined ? {} : { status: 400 as const }),
+    body: (
+      <>
+        <p class="crumbs">
+          <a href={ofItem(item.id)}>
+            <bdi>{item.item_id}</bdi>
+          </a>
+        </p>
+        <h1>Replay with another input, code or budget</h1>
+        <p>A new item runs beside this one; the verdict of this one stays.</p>
+        {wrong !== undefined && (
+          <p class="notice refused" role="alert">
+            {wrong}
+          </p>
+        )}
+        <form class="stack wide" method="post" action={ofItem(item.id, 'replay')}>
+          <label>
+            <span class="label">Input, as JSON</span>
+            <textarea name="input" rows={14} spellcheck={false} autofocus>
+              {order.input ?? prettyJson(texts.input ?? 'null')}
+            </textarea>
+          </label>
+          <label>
+            <span class="label">Begin at</span>
+            <select name="from_step">
+              <option value="">what did not work; with a changed input, the beginning</option>
+              {keys.map(key => (
+                <option value={key} selected={key === order.from_step}>
+                  {key}
+                </option>
+              ))}
+            </select>
+            <span class="dim">
+              The steps before it are reused and not paid again, also when the input is another one.
+            </span>
+          </label>
+          <label>
+            <span class="label">Code</span>
+            <select name="deployment">
+              <option value="current">what is deployed now</option>
+              <option value="original" selected={order.deployment === 'original'}>
+                what the item ran with
+              </option>
+            </select>
+          </label>
+          <label>
+            <span class="label">Budget in dollars</span>
+            <input name="dollars" inputmode="decimal" value={order.dollars ?? ''} placeholder="no bound" />
+          </label>
+          <p>
+            <button class="primary">Replay</button>
+          </p>
+        </form>
+      </>
+    ),
+  }
+}

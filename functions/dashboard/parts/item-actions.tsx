@@ -1,0 +1,70 @@
+// What may be done with an item, each said before it is done.
+
+import { LIMITS } from '../../../shared/domain/limits.ts'
+import type { MemberRole } from '../../../shared/domain/vocabulary.ts'
+import { ofItem } from '../frame/addresses.ts'
+import type { Item } from './record.ts'
+import { money } from './text.tsx'
+
+export const ItemActions = ({ item, role }: { item: Item; role: MemberRole }) => {
+  const { available_actions: can, id } = item
+  if (role === 'viewer' || can.length === 0) return ''
+  const at = (action: string) => ofItem(id, action)
+  return (
+    <section class="choices" aria-label="What you can do" id="actions" data-live>
+      {can.includes('replay') && (
+        <form method="post" action={at('replay')}>
+          <button class="primary" data-key="r">
+            {item.cost_usd > 0 ? `Replay (about ${money(item.cost_usd)})` : 'Replay'}
+          </button>
+          <p class="dim">
+            A new item runs beside this one, with the code of now. Steps that worked are reused and not paid
+            again; the verdict here stays.{' '}
+            <a href={at('replay')}>Replay with another input, code or budget…</a>
+          </p>
+        </form>
+      )}
+      {can.includes('resume') && (
+        <form method="post" action={at('resume')}>
+          <button class="primary" data-key="r">
+            Resume
+          </button>
+          <p class="dim">
+            It goes on after its last step.
+            {item.outcome_reason === 'budget_exceeded' && (
+              <label class="inline">
+                Dollars more <input name="dollars" inputmode="decimal" size={6} placeholder="as declared" />
+              </label>
+            )}
+          </p>
+        </form>
+      )}
+      {can.includes('acknowledge') && (
+        <form method="post" action={at('acknowledge')}>
+          <button data-key="a">Acknowledge</button>
+          <p class="dim">It leaves triage, seen but undecided: a partial run stays partial.</p>
+        </form>
+      )}
+      {can.includes('dismiss') && (
+        <form method="post" action={at('dismiss')}>
+          <button data-key="d">Dismiss</button>
+          <p class="dim">
+            {item.status === 'paused'
+              ? 'It ends as cancelled. This cannot be taken back.'
+              : 'Nothing more is done about it, and its run counts it as decided.'}
+          </p>
+        </form>
+      )}
+      {can.includes('reopen') && (
+        <form method="post" action={at('reopen')}>
+          <button data-key="u">
+            {item.disposition === 'dismissed' ? 'Undo dismissing' : 'Undo acknowledging'}
+          </button>
+          <p class="dim">
+            It waits for a decision again. Possible for {LIMITS.reopen_minutes} minutes after the decision.
+          </p>
+        </form>
+      )}
+    </section>
+  )
+}

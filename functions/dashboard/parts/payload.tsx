@@ -1,0 +1,52 @@
+// A JSON value as people read it: indented, long ones folded, texts as texts. Guarantee: numbers keep their digits;
+// where it is cut it says so, and the link beside it gives every byte.
+
+import { LIMITS } from '../../../shared/domain/limits.ts'
+import { prettyJson } from '../../../shared/domain/pretty-json.ts'
+import { count } from './text.tsx'
+
+const SHOWN_LINES = 16
+const SHOWN_CHARACTERS = 2000
+
+interface PayloadProps {
+  /** Undefined where there is none. */
+  text: string | undefined
+  /** Where its bytes are. */
+  raw: string
+  empty?: string
+}
+
+export const Payload = ({ text, raw, empty = 'none' }: PayloadProps) =>
+  text === undefined || text === 'null' ? (
+    <p class="dim">{empty}</p>
+  ) : (
+    <div class="payload">
+      <Folded text={readable(text)} isText={text.startsWith('"')} />
+      <p class="payload-foot dim">
+        {count(new TextEncoder().encode(text).length)} bytes · <a href={raw}>raw</a>
+      </p>
+    </div>
+  )
+
+/** A string says more without its quotes and escapes. */
+export const readable = (text: string): string => (text.startsWith('"') ? JSON.parse(text) : prettyJson(text))
+
+/** A text of which at first the beginning is shown. */
+export const Folded = ({ text, isText }: { text: string; isText: boolean }) => {
+  const shown = text.split('\n', SHOWN_LINES).join('\n').slice(0, SHOWN_CHARACTERS)
+  const kind = isText ? 'wrap text' : 'wrap'
+  if (shown.length === text.length) return <pre class={kind}>{text}</pre>
+  const cut = text.slice(0, LIMITS.page_text_characters)
+  return (
+    <details class="fold">
+      <summary>
+        <pre class={kind}>{`${shown}…`}</pre>
+        <span class="fold-more">Show all {count(text.length)} characters</span>
+      </summary>
+      <pre class={kind}>{cut}</pre>
+      {cut.length < text.length && (
+        <p class="dim">Cut here: this page shows the first {count(cut.length)} characters.</p>
+      )}
+    </details>
+  )
+}

@@ -1,0 +1,174 @@
+// The steps of an item as a waterfall, each of which opens to what went in and what came out. Guarantee: what is drawn
+// is also in words; each attempt has a scale of its own, since hours may lie between two.
+
+import { readAnswer, readPrompt } from '../../../shared/domain/conversation.ts'
+import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
+import { ofItem } from '../frame/addresses.ts'
+import { Messages } from './messages.tsx'
+import { Payload } from './payload.tsx'
+import type { TraceStep } from './record.ts'
+import { count, counted, money, span, Verdict } from './text.tsx'
+
+interface TraceProps {
+  steps: readonly TraceStep[]
+  /** The step that is open. */
+  open: number | undefined
+  /** Whether the item can be replayed from one of them. */
+  canReplay: boolean
+}
+
+export const Trace = ({ steps, open, canReplay }: TraceProps) => (
+  <div class="trace">
+    {[...Map.groupBy(steps, step => step.attempt)].map(([attempt, own]) => {
+      const axis = axisOf(own)
+      return (
+        <>
+          <h3>
+            {attempt === 0 ? 'Taken over from the item it replays' : `Attempt ${attempt}`}{' '}
+            <span class="dim">
+              {attempt === 0 ? `${counted(own.length, 'step')}, not paid again` : span(axis.length_ms)}
+            </span>
+          </h3>
+          <div data-rows>
+            {own.map(step => (
+              <OneStep step={step} axis={axis} isOpen={step.step_no === open} canReplay={canReplay} />
+            ))}
+          </div>
+        </>
+      )
+    })}
+  </div>
+)
+
+interface Axis {
+  start_ms: number
+  length_ms: number
+}
+
+function axisOf(steps: readonly TraceStep[]): Axis {
+  const start_ms = Math.min(...steps.map(step => Date.parse(step.started_at)))
+  const end_ms = Math.max(...steps.map(step => Date.parse(step.started_at) + step.duration_ms))
+  return { start_ms, length_ms: Math.max(1, end_ms - start_ms) }
+}
+
+const WIDTH = 1000
+const LEAST = 5 // of WIDTH, so that the shortest step can be seen
+
+interface StepProps {
+  step: TraceStep
+  axis: Axis
+  isOpen: boolean
+  canReplay: boolean
+}
+
+const OneStep = ({ step, axis, isOpen, canReplay }: StepProps) => {
+  const x = ((Date.parse(step.started_at) - axis.start_ms) / axis.length_ms) * (WIDTH - LEAST)
+  const width = Math.max(LEAST, (step.duration_ms / axis.length_ms) * WIDTH)
+  return (
+    <details class="step" id={`step-${step.step_no}-row`} open={isOpen}>
+      <summary>
+        <span class="step-name">
+          <Verdict of={step.outcome_status} /> <bdi>{step.key}</bdi>{' '}
+          <span class="dim">
+            {KINDS[step.type]}
+            {step.model !== null && ` ${step.model}`}
+          </span>
+        </span>
+        <svg viewBox={`0 0 ${WIDTH} 10`} preserveAspectRatio="none" aria-hidden="true">
+          <rect
+            class={step.reused ? 'fill-queued' : `fill-${step.outcome_status}`}
+            x={x.toFixed(1)}
+            width={Math.min(width, WIDTH - x).toFixed(1)}
+            height="10"
+          />
+        </svg>
+        <span class="step-figures">
+          <span>{span(step.duration_ms)}</span>
+          <span>{tokensOf(step)}</span>
+          <span>{step.reused ? 'reused' : costOf(step)}</span>
+        </span>
+      </summary>
+      <div class="step-body" id={`step-${step.step_no}`}>
+        <Trouble step={step} />
+        <Side step={step} part="input" />
+        <Side step={step} part="output" />
+        {canReplay && !step.reused && (
+          <form class="actions" method="post" action={ofItem(step.record_id, 'replay')}>
+            <input type="hidden" name="from_step" value={step.key} />
+            <button>Replay from here</button>
+            <span class="dim">
+              This step and what follows run again; the steps before it are reused and not paid again.
+            </span>
+          </form>
+        )}
+      </div>
+    </details>
+  )
+}
+
+const KINDS: Record<TraceStep['type'], string> = {
+  llm_call: 'model call',
+  tool_call: 'tool call',
+  tool_result: 'tool result',
+  step: 'step',
+}
+
+const tokensOf = ({ input_tokens, output_tokens }: TraceStep) =>
+  input_tokens + output_tokens > 0 ? `${count(input_tokens)} → ${count(output_tokens)} tokens` : ''
+
+const costOf = ({ cost_usd, unpriced }: TraceStep) =>
+  unpriced ? 'no known price' : cost_usd > 0 ? money(cost_usd) : ''
+
+const Trouble = ({ step }: { step: TraceStep }) => (
+  <>
+    {step.reused && (
+      <p>
+        Reused, not paid again: it was recorded for the item that this one replays, where it took{' '}
+        {span(step.duration_ms)}.
+      </p>
+    )}
+    {step.error_code !== null && (
+      <p class="trouble">
+        <b>{step.error_code}</b> <bdi>{step.error_message}</bdi>
+      </p>
+    )}
+    {step.error_code === null && step.outcome_reason !== null && (
+      <p class="trouble">It did not work: {reasonMeaning(step.outcome_reason)}.</p>
+    )}
+  </>
+)
+
+const SIDES = {
+  input: { title: 'In', read: readPrompt, empty: 'nothing was recorded' },
+  output: { title: 'Out', read: readAnswer, empty: 'nothing came back' },
+} as const
+
+/** As messages where it reads as such, and always as JSON. */
+const Side = ({ step, part }: { step: TraceStep; part: keyof typeof SIDES }) => {
+  const { title, read, empty } = SIDES[part]
+  const messages = step.type === 'llm_call' ? read(step[part]) : undefined
+  const raw = `${ofItem(step.record_id, `raw/${part}`)}?step=${step.step_no}&at=${encodeURIComponent(step.started_at)}`
+  const payload = <Payload text={step.texts[part]} raw={raw} empty={empty} />
+  return (
+    <section class="side" aria-label={`${title} of ${step.key}`}>
+      <h4>{title}</h4>
+      {wasCut(step[part]) && (
+        <p class="dim">It was over the bound of a step, so only its beginning was kept.</p>
+      )}
+      {messages === undefined ? (
+        payload
+      ) : (
+        <>
+          <Messages of={messages} />
+          <details class="as-json">
+            <summary>As JSON</summary>
+            {payload}
+          </details>
+        </>
+      )}
+    </section>
+  )
+}
+
+const wasCut = (value: unknown) =>
+  typeof value === 'object' && value !== null && 'cut' in value && value.cut === true
