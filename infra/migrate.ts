@@ -14,6 +14,9 @@ const FOLDER = `${import.meta.dirname}/../drizzle`
 const OLDEST = 16
 // Any number that other users of the same database are unlikely to pick.
 const LOCK = 7_261_538_905_417n
+const LOCK_WAIT_MS = 1000
+const LOCK_TRIES = 30
+const LOCK_NOT_AVAILABLE = '55P03'
 
 export async function migrate(databaseUrl: string, databaseCa?: string): Promise<void> {
   if (new URL(databaseUrl).searchParams.has('pgbouncer')) {
@@ -29,7 +32,7 @@ export async function migrate(databaseUrl: string, databaseCa?: string): Promise
     await sql`select pg_advisory_lock(${LOCK.toString()}::bigint)`
     // The lock is the session's and goes with it.
     await refuseWithoutRole(sql)
-    await applyMigrations(drizzle(sql), { migrationsFolder: FOLDER })
+    await applyWhileOthersWork(sql)
     await grantTenantReads(sql)
   } catch (error) {
     const advice = adviceOf(error, 'DATABASE')
@@ -38,6 +41,30 @@ export async function migrate(databaseUrl: string, databaseCa?: string): Promise
     await sql.end({ timeout: 5 })
   }
 }
+
+/**
+ * Whoever waits for a lock on a table makes all wait that come after, so it waits for a short time and lets them pass.
+ * The timeout comes after the advisory lock, which it would bound as well.
+ */
+export async function applyWhileOthersWork(sql: Sql, migrationsFolder = FOLDER): Promise<void> {
+  await sql`select set_config('lock_timeout', ${LOCK_WAIT_MS.toString()}, false)`
+  for (let tries = LOCK_TRIES; ; tries--) {
+    try {
+      return await applyMigrations(drizzle(sql), { migrationsFolder })
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error
+      if (tries > 1) continue
+      throw new Refusal(
+        'migration_waits',
+        'a transaction holds a table that is to be changed (see pg_stat_activity). Nothing was changed: end it, then run this again.',
+      )
+    }
+  }
+}
+
+const isLockTimeout = (error: unknown): boolean =>
+  error instanceof Error &&
+  ((error as { code?: string }).code === LOCK_NOT_AVAILABLE || isLockTimeout(error.cause))
 
 async function refuseUnsafe(sql: Sql): Promise<void> {
   const rows = await sql<{ name: string; setting: string }[]>`

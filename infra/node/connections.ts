@@ -3,6 +3,7 @@
 // Drizzle replaces the date and JSON codecs of the client it is given, so it gets a client of its own: raw `sql`
 // reads timestamptz as Date and writes objects as jsonb, as postgres.js does out of the box.
 
+import type { Duplex } from 'node:stream'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import type { Database, Lane, Lanes, Redis, Sql } from '../../shared/context.ts'
@@ -25,6 +26,8 @@ export interface ConnectionOptions {
   /** Certificates of who signed those of the servers, in PEM; what Node knows unless given. */
   databaseCa?: string | undefined
   redisCa?: string | undefined
+  /** Connects by TLS where Node's own way does not exist. */
+  openTls?: (hostname: string, port: number) => Duplex
   /** Connections to PostgreSQL at most: for raw statements, for Drizzle's, and for callers' reads. */
   pool?: { sql: number; db: number; lanes?: number }
 }
@@ -46,8 +49,8 @@ const laneTypes = {
 const reconnectAfter = (tries: number) => Math.min(0.05 * 2 ** tries, 1) // seconds
 
 export function openConnections(options: ConnectionOptions): Connections {
-  const { databaseUrl, databaseCa, redisUrl, redisCa, pool } = options
-  const { url, ...session } = postgresOptions({ url: databaseUrl, ca: databaseCa })
+  const { databaseUrl, databaseCa, redisUrl, redisCa, pool, openTls } = options
+  const { url, ...session } = postgresOptions({ url: databaseUrl, ca: databaseCa }, openTls)
   const base = { types, onnotice: () => {}, backoff: reconnectAfter, ...session }
   // The types of postgres.js name the parsed bigint; callers declare their row shapes anyway.
   const sql = postgres(url, { ...base, max: pool?.sql ?? 12 }) as unknown as Sql

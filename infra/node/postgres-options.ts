@@ -1,6 +1,7 @@
 // What a session of PostgreSQL is opened with, read from its URL as libpq reads it. Guarantee: a URL that asks for TLS
 // gets it, verified as far as it asks; what the driver could not keep is refused instead of left out.
 
+import type { Duplex } from 'node:stream'
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { Refusal } from '../local/refusal.ts'
@@ -11,6 +12,9 @@ export interface PostgresTarget {
   ca?: string | undefined
 }
 
+type OpenTls = (hostname: string, port: number) => Duplex
+
+const PORT = 5432
 const MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const
 /** Parameters of libpq that the driver would send to the server, which knows none of them. */
 const NOT_KEPT: Record<string, string> = {
@@ -24,7 +28,7 @@ const NOT_KEPT: Record<string, string> = {
  * Behind a pooler in transaction mode nothing may be said to a session that is meant to last, prepared statements
  * included; there the database's role carries the timeout. @throws Refusal when the URL says what cannot be
  */
-export function postgresOptions({ url: text, ca }: PostgresTarget) {
+export function postgresOptions({ url: text, ca }: PostgresTarget, openTls?: OpenTls) {
   const url = URL.parse(text)
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) {
     throw refusal('is no URL of a PostgreSQL: postgres://user:password@host:5432/database is one')
@@ -40,7 +44,9 @@ export function postgresOptions({ url: text, ca }: PostgresTarget) {
     // A process that hangs, or whose network does, in the middle of a transaction must not keep its locks.
     ...(isPooled ? {} : { idle_in_transaction_session_timeout: LIMITS.transaction_idle_ms }),
   }
-  return { url: url.href, ssl, prepare: !isPooled, connection }
+  const session = { url: url.href, prepare: !isPooled, connection }
+  if (openTls === undefined || !ssl) return { ...session, ssl }
+  return { ...session, ssl: false, socket: () => openTls(url.hostname, Number(url.port || PORT)) }
 }
 
 function tlsOf(url: URL, ca: string | undefined) {

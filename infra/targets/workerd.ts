@@ -35,6 +35,10 @@ const SETTINGS_FILE = `@0xd3a1c7b4e92f5086;
 # Where PostgreSQL, Redis and the consumer are. Functions reach nothing else, and callers' URLs never lead here.
 const backplane :List(Text) = ["127.0.0.1/32", "::1/128"];
 
+# Who may sign the certificates of PostgreSQL, Redis and the consumer, besides those that browsers trust:
+#   [embed "ca.pem"]
+const trusted :List(Text) = [];
+
 # Where callbacks and alerts may go. Name private networks here and in ASSAY_ALLOW_CALLBACK_NETWORKS.
 const outside :List(Text) = ["public"];
 `
@@ -56,7 +60,9 @@ using Settings = import "settings.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "internet", network = (allow = [])),
-    (name = "backplane", network = (allow = Settings.backplane, tlsOptions = (trustBrowserCas = true))),
+    (name = "backplane", network = (
+      allow = Settings.backplane,
+      tlsOptions = (trustBrowserCas = true, trustedCertificates = Settings.trusted))),
     (name = "outside", network = (
       allow = Settings.outside, deny = [${NEVER_PUBLIC.map(text).join(', ')}],
       tlsOptions = (trustBrowserCas = true))),

@@ -8,3 +8,17 @@ declare module 'cloudflare:workers' {
     fetch(request: Request): Response | Promise<Response>
   }
 }
+
+declare module 'cloudflare:sockets' {
+  interface Socket {
+    readable: ReadableStream<Uint8Array>
+    writable: WritableStream<Uint8Array>
+    opened: Promise<unknown>
+    startTls(): Socket
+    close(): Promise<void>
+  }
+  export function connect(
+    address: { hostname: string; port: number },
+    options: { secureTransport: 'starttls'; allowHalfOpen: boolean },
+  ): Socket
+}

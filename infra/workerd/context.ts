@@ -7,6 +7,7 @@ import { createCallerAddress } from '../node/caller-address.ts'
 import { openConnections } from '../node/connections.ts'
 import { createContext, logLevelOf } from '../node/context.ts'
 import { createPost, type Outside } from './post.ts'
+import { openPostgresSocket } from './postgres-socket.ts'
 
 export interface Env {
   DATABASE_URL: string
@@ -34,7 +35,8 @@ export interface WorkerdContext extends Context {
 }
 
 export function openContext(env: Env, pool: { sql: number; db: number; lanes: number }): WorkerdContext {
-  const connections = openConnections({ databaseUrl: env.DATABASE_URL, redisUrl: env.REDIS_URL, pool })
+  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = env
+  const connections = openConnections({ databaseUrl, redisUrl, pool, openTls: openPostgresSocket })
   const ctx = createContext({
     connections,
     config: {

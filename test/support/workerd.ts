@@ -13,6 +13,7 @@ const LOG_CHARACTERS = 8000
 
 const SETTINGS = `@0xd3a1c7b4e92f5086;
 const backplane :List(Text) = ["127.0.0.0/8"];
+const trusted :List(Text) = [];
 const outside :List(Text) = ["public", "127.0.0.0/8"];
 `
 

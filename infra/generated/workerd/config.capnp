@@ -13,7 +13,9 @@ using Settings = import "settings.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "internet", network = (allow = [])),
-    (name = "backplane", network = (allow = Settings.backplane, tlsOptions = (trustBrowserCas = true))),
+    (name = "backplane", network = (
+      allow = Settings.backplane,
+      tlsOptions = (trustBrowserCas = true, trustedCertificates = Settings.trusted))),
     (name = "outside", network = (
       allow = Settings.outside, deny = ["64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "100.64.0.0/10"],
       tlsOptions = (trustBrowserCas = true))),

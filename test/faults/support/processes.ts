@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const NODE = join(import.meta.dirname, '../../../infra/node')
+const CHECKOUT = join(import.meta.dirname, '../../..')
 const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'].find(path => existsSync(path))
 
 export interface AssayProcess {
@@ -22,8 +22,12 @@ export interface AssayProcess {
 }
 
 /** Starts a process with the environment and resolves when it says that it is ready. */
-export async function startProcess(env: Record<string, string>, program = 'main'): Promise<AssayProcess> {
-  const path = join(NODE, `${program}.ts`)
+export async function startProcess(
+  env: Record<string, string>,
+  program = 'main',
+  checkout = CHECKOUT,
+): Promise<AssayProcess> {
+  const path = join(checkout, 'infra/node', `${program}.ts`)
   const [file, args] = SETPRIV
     ? [SETPRIV, ['--pdeathsig', 'KILL', '--', process.execPath, path]]
     : [process.execPath, [path]]

@@ -34,6 +34,8 @@ export interface Stack {
   control: AssayProcess
   startControl(faults?: string): Promise<void>
   startConsumer(faults?: string, env?: Record<string, string>): Promise<AssayProcess>
+  /** A process with these parts from the checkout of another version, at a port of its own. */
+  startOther(checkout: string, parts: string): Promise<{ base_url: string; process: AssayProcess }>
   /** One part in a process of its own; the API answers at `base_url` unless PORT says otherwise. */
   startPart(part: Part, env?: Record<string, string>): Promise<AssayProcess>
   /** The runtime function, at a port that is free. */
@@ -42,7 +44,12 @@ export interface Stack {
   gone(dead: AssayProcess): Promise<string | number>
   /** Deploys the probe agent, or another, under a new slug; returns its agent id. */
   deploy(declaration?: Record<string, unknown>, bundle?: Bundle): Promise<string>
-  submit(agentId: string, inputs: readonly unknown[], query?: Record<string, string>): Promise<string>
+  submit(
+    agentId: string,
+    inputs: readonly unknown[],
+    query?: Record<string, string>,
+    at?: string,
+  ): Promise<string>
   run(runId: string): Promise<RunRow>
   /** Resolves when the condition on the run's row holds; stores may be away meanwhile. */
   runBecomes(runId: string, condition: (run: RunRow) => boolean): Promise<RunRow>
@@ -118,7 +125,7 @@ async function build(parts: AsyncDisposableStack, options: StackOptions): Promis
   const port = await freePort()
   const base_url = `http://127.0.0.1:${port}`
   const client = createClient({ baseUrl: base_url, apiKey: api_key })
-  const start = async (env: Record<string, string>, faults?: string, program?: string) => {
+  const start = async (env: Record<string, string>, faults?: string, program?: string, checkout?: string) => {
     const name = `process-${++started}`
     const one = await startProcess(
       {
@@ -134,6 +141,7 @@ async function build(parts: AsyncDisposableStack, options: StackOptions): Promis
         ...env,
       },
       program,
+      checkout,
     )
     processes.add(one)
     names.set(one, name)
@@ -155,6 +163,11 @@ async function build(parts: AsyncDisposableStack, options: StackOptions): Promis
     },
     startConsumer: (faults, env = {}) => start({ ASSAY_PARTS: 'consumer', ...env }, faults),
     startPart: (part, env = {}) => start({ ASSAY_PARTS: part, ...env }),
+    async startOther(checkout, parts) {
+      const port = String(await freePort())
+      const process = await start({ ASSAY_PARTS: parts, PORT: port }, undefined, undefined, checkout)
+      return { base_url: `http://127.0.0.1:${port}`, process }
+    },
     startRuntime: port => start({ PORT: String(port) }, undefined, 'runtime'),
     async gone(dead) {
       const how = await dead.exited
@@ -185,9 +198,9 @@ async function build(parts: AsyncDisposableStack, options: StackOptions): Promis
       expect(deployed.response.status).toBe(201)
       return agentId
     },
-    async submit(agentId, inputs, query = {}) {
+    async submit(agentId, inputs, query = {}, at = base_url) {
       const response = await fetch(
-        `${base_url}/v1/batches?${new URLSearchParams({ agent_id: agentId, ...query })}`,
+        `${at}/v1/batches?${new URLSearchParams({ agent_id: agentId, ...query })}`,
         {
           method: 'POST',
           headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/x-ndjson' },

@@ -1,0 +1,64 @@
+// A connection to PostgreSQL by TLS from workerd, which cannot change a socket of node:net to TLS once that has read
+// something. Guarantee: chain and name of the certificate are verified, whatever sslmode says: workerd knows no less.
+
+import { connect, type Socket } from 'cloudflare:sockets'
+import { Duplex } from 'node:stream'
+
+const SSL_REQUEST = Uint8Array.of(0, 0, 0, 8, 4, 210, 22, 47)
+const YES = 83 // 'S'
+
+/** Fails and closes as a socket does, with what to do where TLS is refused by either side. */
+export function openPostgresSocket(hostname: string, port: number): Duplex {
+  const plain = connect({ hostname, port }, { secureTransport: 'starttls', allowHalfOpen: false })
+  let socket = plain
+  let reader: ReadableStreamDefaultReader<Uint8Array>
+  let writer: WritableStreamDefaultWriter<Uint8Array>
+  return new Duplex({
+    allowHalfOpen: false,
+    construct(done) {
+      begunTls(plain).then(begun => {
+        socket = begun
+        reader = socket.readable.getReader()
+        writer = socket.writable.getWriter()
+        done()
+      }, done)
+    },
+    read() {
+      reader.read().then(({ done, value }) => {
+        this.push(done ? null : Buffer.from(value))
+      }, this.destroy.bind(this))
+    },
+    write(chunk, _, done) {
+      writer.write(chunk).then(() => done(), done)
+    },
+    destroy(error, done) {
+      const closed = () => done(error)
+      socket.close().then(closed, closed)
+    },
+  })
+}
+
+async function begunTls(plain: Socket): Promise<Socket> {
+  if (!(await agreesToTls(plain))) {
+    throw new Error('PostgreSQL takes no TLS there: switch ssl on, or leave sslmode out of DATABASE_URL.')
+  }
+  const socket = plain.startTls()
+  try {
+    await socket.opened
+  } catch (error) {
+    throw new Error(
+      `PostgreSQL was not trusted (${(error as Error).message}): name its CA by "trusted" in settings.capnp, and the server as its certificate does.`,
+    )
+  }
+  return socket
+}
+
+async function agreesToTls({ readable, writable }: Socket): Promise<boolean> {
+  const writer = writable.getWriter()
+  await writer.write(SSL_REQUEST)
+  writer.releaseLock()
+  const reader = readable.getReader()
+  const { value } = await reader.read()
+  reader.releaseLock()
+  return value?.[0] === YES
+}

@@ -1,0 +1,56 @@
+// Migrations since the last one that no release ever ran beside. Guarantee: while a version is rolled out, the one before
+// goes on working on the changed schema, so what it reads stays until a migration says which release stopped reading it.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+const FOLDER = join(import.meta.dirname, '../../drizzle')
+/** Up to here the schema was that of no release. */
+const BASELINE = '0023_dear_failures.sql'
+/** Stands above a statement that takes something away, as `-- contract: not read since v1.2.0`. */
+const MARKER = /^\s*-- contract: not read since v\d+\.\d+\.\d+$/m
+const NARROWS: Record<string, RegExp> = {
+  'takes away what is read': /\bdrop\s+(table|column|type|view|function|schema)\b/i,
+  renames: /\brename\b/i,
+  'refuses rows that were written so far': /\bset\s+not\s+null\b/i,
+  'rewrites the table': /\bset\s+data\s+type\b|\balter\s+column\s+\S+\s+type\b/i,
+  'refuses rows without the new column':
+    /\badd\s+column\b(?![^;]*\bdefault\b)(?![^;]*\bgenerated\b)[^;]*\bnot\s+null\b/i,
+}
+
+/** What the version before could not live with. */
+function narrowings(migration: string): string[] {
+  return migration.split(/;|--> statement-breakpoint/).flatMap(statement => {
+    if (MARKER.test(statement)) return []
+    const sql = statement.replaceAll(/^\s*--.*$/gm, '')
+    return Object.entries(NARROWS).flatMap(([what, pattern]) =>
+      pattern.test(sql) ? [`${what}: ${sql.trim()}`] : [],
+    )
+  })
+}
+
+it('a migration only adds, or names the release that stopped reading what it takes away', () => {
+  const files = readdirSync(FOLDER).filter(name => name.endsWith('.sql'))
+  expect(files).toContain(BASELINE)
+  const wrong = files
+    .filter(name => name > BASELINE)
+    .flatMap(name => narrowings(readFileSync(join(FOLDER, name), 'utf8')).map(what => `${name} ${what}`))
+  expect(wrong).toEqual([])
+})
+
+it.for([
+  ['drop table runs', 1],
+  ['alter table "runs" drop column "name"', 1],
+  ['alter table "runs" rename column "name" to "title"', 1],
+  ['alter table "runs" alter column "name" set not null', 1],
+  ['alter table "runs" alter column "ok" set data type bigint', 1],
+  ['alter table "runs" add column "kind" text not null', 1],
+  ["alter table runs add column kind text default 'x' not null", 0],
+  ['alter table "runs" add column "kind" text', 0],
+  ['create index x on runs (name)', 0],
+  ['-- contract: not read since v1.2.0\ndrop table runs', 0],
+  ['-- contract: some day\ndrop table runs', 1],
+] as const)('%j narrows %i times', ([sql, times]) => {
+  expect(narrowings(`select 1;${sql};`)).toHaveLength(times)
+})
