@@ -28,6 +28,8 @@ import {
 } from '../../shared/engine/telemetry-port.ts'
 import type { Exporter, TelemetryOptions } from './telemetry.ts'
 
+const EXPORT_FAILED = 1 // ExportResultCode.FAILED of @opentelemetry/core, which is no dependency of ours
+
 const SCOPE = { name: 'assay', version: VERSION }
 
 export function createExporter(options: TelemetryOptions): Exporter {
@@ -125,12 +127,18 @@ class SpanQueue {
     const exporter = new OTLPTraceExporter()
     this.#batches = new BatchSpanProcessor({
       exporter: {
-        export: (spans, done) =>
-          exporter.export(spans, result => {
+        export: (spans, done) => {
+          const over: typeof done = result => {
             this.held -= spans.length
             if (result.error) dropped.spans(spans.length, result.error)
             done(result)
-          }),
+          }
+          try {
+            exporter.export(spans, over)
+          } catch (error) {
+            over({ code: EXPORT_FAILED, error: error as Error }) // what cannot be written down
+          }
+        },
         forceFlush: () => exporter.forceFlush(),
         shutdown: () => exporter.shutdown(),
       },

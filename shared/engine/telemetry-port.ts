@@ -60,6 +60,7 @@ export const INSTRUMENTS = {
   },
 } as const satisfies Record<string, Instrument>
 
+/** Nothing of it waits or throws: the work goes on whatever becomes of what is told. */
 export interface Telemetry {
   /** Whether spans are exported at all. */
   readonly tracing: boolean
