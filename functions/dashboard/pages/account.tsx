@@ -54,6 +54,7 @@ export const accountPage = page({
           <h2>Password</h2>
           <p class="dim">Every other session of yours ends with the old one.</p>
           <form class="stack" method="post" action={`${ACCOUNT}/password`}>
+            <input type="hidden" name="username" autocomplete="username" value={account!.member.email} />
             <Field label="Current password">
               <input name="current_password" type="password" required autocomplete="current-password" />
             </Field>
@@ -78,8 +79,8 @@ export const accountPage = page({
 
 export const changePassword = action({
   path: '/dashboard/account/password',
-  form: z.strictObject({ current_password: z.string(), new_password: z.string() }),
-  async act({ api }, body) {
+  form: z.strictObject({ username: z.string(), current_password: z.string(), new_password: z.string() }),
+  async act({ api }, { username: _, ...body }) {
     await api.POST('/v1/account/password', { body })
     return { to: ACCOUNT, said: 'The password is changed.' }
   },

@@ -145,13 +145,24 @@ export const changeSettings = action({
   path: '/dashboard/projects/{projectId}/settings',
   form: Form,
   async act({ api, params }, { credit_usd, keys_may_mint, ...fields }) {
-    await api.PATCH('/v1/projects/{projectId}', {
-      params: { path: params },
-      body: { ...fields, credit_cents: credit_usd, keys_may_mint: keys_may_mint === 'on' },
-    })
-    return { to: ofProject(params.projectId, 'settings'), said: 'Saved; it holds within five seconds.' }
+    const { data } = await api.GET('/v1/projects/{projectId}', { params: { path: params } })
+    const wanted = { ...fields, credit_cents: credit_usd, keys_may_mint: keys_may_mint === 'on' }
+    const to = ofProject(params.projectId, 'settings')
+    const body = changesOf(data!, wanted)
+    if (Object.keys(body).length === 0) return { to, said: 'Nothing was different.' }
+    await api.PATCH('/v1/projects/{projectId}', { params: { path: params }, body })
+    return { to, said: 'Saved; it holds within five seconds.' }
   },
 })
+
+/** What nobody touched stays what the installation sets. */
+function changesOf<T extends object>(project: Project, wanted: T): Partial<T> {
+  const known = project as Record<string, unknown>
+  const changed = Object.entries(wanted).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(known[name]),
+  )
+  return Object.fromEntries(changed) as Partial<T>
+}
 
 const secretView = (project_id: string, found: Schemas['SigningSecret'], now: number): View => ({
   title: 'Signing secret',
