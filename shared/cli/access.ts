@@ -8,6 +8,8 @@ import { EXIT, Failure } from './failure.ts'
 export interface Access {
   base_url: string
   api_key: string
+  /** The operator's, for the figures of the whole installation. */
+  metrics_token?: string
 }
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:8090'
@@ -21,7 +23,9 @@ export function findAccess(env: Record<string, string | undefined>, folder: stri
   if (!/^https?:\/\//.test(base_url) || !URL.canParse(base_url)) {
     throw new Failure(EXIT.usage, 'usage', `ASSAY_BASE_URL is "${base_url}"; it must be an http or https URL`)
   }
-  if (api_key !== undefined) return { base_url, api_key }
+  const metrics_token =
+    env.ASSAY_METRICS_TOKEN || (base_url === local?.base_url ? local.metrics_token : undefined)
+  if (api_key !== undefined) return { base_url, api_key, ...(metrics_token && { metrics_token }) }
   throw new Failure(EXIT.api, 'no_credentials', `there is no API key for ${base_url}`, {
     hint:
       local === undefined
@@ -38,8 +42,9 @@ function localStack(env: Record<string, string | undefined>, folder: string): Ac
   const file = folders.map(path => join(path, 'local.json')).find(path => existsSync(path))
   if (file === undefined) return undefined
   try {
-    const { base_url, api_key } = JSON.parse(readFileSync(file, 'utf8'))
-    if (typeof base_url === 'string' && typeof api_key === 'string') return { base_url, api_key }
+    const { base_url, api_key, metrics_token } = JSON.parse(readFileSync(file, 'utf8'))
+    if (typeof base_url === 'string' && typeof api_key === 'string')
+      return { base_url, api_key, ...(typeof metrics_token === 'string' && { metrics_token }) }
   } catch (error) {
     throw unreadable(file, (error as Error).message)
   }

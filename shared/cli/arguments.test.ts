@@ -79,7 +79,7 @@ describe('a command line', () => {
   it('with an unknown command is told the nearest one, or all of them', () => {
     expect(refused('submitt', 'f')).toMatchObject({ exit: EXIT.usage, hint: 'did you mean submit?' })
     expect(refused('cancle', 'r').hint).toBe('did you mean cancel?')
-    expect(refused('destroy').hint).toContain('there are: init, test, overview, deploy, package, agents, ')
+    expect(refused('destroy').hint).toContain('overview, top, deploy, package, agents, ')
   })
 })
 

@@ -32,6 +32,13 @@ export const COMMANDS: readonly Command[] = [
     run: async session => (await import('./overview.ts')).overview(session),
   },
   {
+    name: 'top',
+    args: [],
+    summary: 'Watch all runs that are in flight, on the whole screen.',
+    options: [],
+    run: async session => (await import('./top.ts')).top(session),
+  },
+  {
     name: 'deploy',
     args: ['[FILE]'],
     summary: 'Make the agent in FILE, or one at a URL, the current version.',
@@ -200,6 +207,13 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Prove that no item of a run was lost or counted twice.',
     options: [],
     run: async (...given) => (await import('./read.ts')).verify(...given),
+  },
+  {
+    name: 'completion',
+    args: ['SHELL'],
+    summary: 'Print what makes bash, zsh or fish complete commands, options and ids.',
+    options: [],
+    run: async (...given) => (await import('./completion.ts')).completion(...given, COMMANDS),
   },
   ...RECOVERY_COMMANDS,
   ...SCHEDULE_COMMANDS,

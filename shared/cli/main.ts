@@ -38,6 +38,11 @@ process.exitCode = await main()
 
 async function main(): Promise<ExitCode> {
   try {
+    if (argv[2] === '__ids') {
+      const { recentIds } = await import('./recent-ids.ts')
+      for (const id of await recentIds(argv[3] ?? '', env, process.cwd(), Date.now())) stdout.write(`${id}\n`)
+      return EXIT.ok
+    }
     const invocation = parse(COMMANDS, argv.slice(2))
     if (invocation.kind === 'help') {
       stdout.write(`${helpOf(COMMANDS, invocation.command)}\n`)

@@ -16,6 +16,9 @@ export interface Screen {
 }
 
 export interface Output {
+  /** Whether all is told as JSON lines. */
+  readonly isJson: boolean
+  screen(): Screen
   /** Says something that stays. */
   emit(event: string, value: object, text: (screen: Screen) => string): void
   /** Says a list: a line for each row, or one table. */
@@ -25,6 +28,8 @@ export interface Output {
   /** Tells a person what goes on besides; on standard error. */
   note(message: string): void
   fail(failure: Failure): void
+  /** What another program reads, just as it is. */
+  text(text: string): void
 }
 
 export interface Writer {
@@ -64,6 +69,8 @@ export function createOutput({ out, err, json, color, program }: OutputOptions):
     err.write(text)
   }
   return {
+    isJson: json,
+    screen,
     emit(event, value, text) {
       if (json) out.write(line(event, value))
       else out.write(`${erased()}${text(screen())}\n`)
@@ -82,6 +89,7 @@ export function createOutput({ out, err, json, color, program }: OutputOptions):
       out.write(`${CLEAR}${text(screen())}`)
       drawn = true
     },
+    text: text => void out.write(text),
     note(message) {
       aside(json ? line('note', { message }) : `${paint('dim', clean(message))}\n`)
     },

@@ -45,6 +45,23 @@ export function paceMeter(): (run: Run, now: number) => Pace {
 }
 
 export function progressLine(run: Run, pace: Pace, screen: Screen): string {
+  const [rate, left] = paceWords(pace)
+  const cost = spend(run.cost_usd, run.unpriced_item_count > 0)
+  return fitted(run, [[rate, left, cost], [left, cost], [cost], []], screen)
+}
+
+/** The two halves alone, for where the pace stands beside. */
+export const progressBars = (run: Run, screen: Screen) => fitted(run, [[]], screen)
+
+/** Rate and time left; each is empty where it is not known. */
+export function paceWords({ per_second, left_ms }: Pace): [rate: string, left: string] {
+  return [
+    per_second === null ? '' : `${rateText(per_second)}/s`,
+    left_ms === null || left_ms === 0 ? '' : `${clock(left_ms)} left`,
+  ]
+}
+
+function fitted(run: Run, tails: string[][], screen: Screen): string {
   const { paint } = screen
   const ended = endedOf(run)
   const ok = run.completed - run.degraded_count
@@ -56,16 +73,13 @@ export function progressLine(run: Run, pace: Pace, screen: Screen): string {
     ...(run.cancelled > 0 ? [paint('dim', `${count(run.cancelled)} cancelled`)] : []),
     ...(run.paused > 0 ? [paint('cyan', `${count(run.paused)} held`)] : []),
   ].join(' ')
-  const rate = pace.per_second === null ? '' : `${rateText(pace.per_second)}/s`
-  const left = pace.left_ms === null || pace.left_ms === 0 ? '' : `${clock(pace.left_ms)} left`
-  const cost = spend(run.cost_usd, run.unpriced_item_count > 0)
   const line = (bars: number, tail: string[]) =>
     [
       `${paint('dim', 'ran')}${bars > 0 ? ` ${bar(bars, run.total_items, [[ended, 'cyan']], screen)}` : ''} ${ran}`,
       `${paint('dim', 'worked')}${bars > 0 ? ` ${verdictBar(bars, run, screen)}` : ''} ${worked}`,
       ...tail.filter(Boolean),
     ].join('  ')
-  for (const tail of [[rate, left, cost], [left, cost], [cost], []]) {
+  for (const tail of tails) {
     const bare = widthOf(line(0, tail))
     const bars = BARS.find(length => bare + 2 * (length + 1) < screen.columns)
     if (bars !== undefined) return line(bars, tail)
@@ -105,7 +119,7 @@ function bar(columns: number, whole: number, parts: Part[], { paint }: Screen): 
   while (spare !== 0) {
     const largest = cells.indexOf(Math.max(...cells))
     const change = Math.sign(spare)
-    if (cells[largest]! + change < 0) break
+    if (cells[largest]! + change < 1) break
     cells[largest]! += change
     spare -= change
   }

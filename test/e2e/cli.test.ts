@@ -1,12 +1,12 @@
 // The `assay` command as it is installed, against a real stack: what it prints, what it sends, how it ends.
 
 import { spawnSync } from 'node:child_process'
-import { EventEmitter, once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Gate, listening, startGate } from '../support/gate.ts'
 import { assay, CHECKOUT, type Ran, type Stack, startStack } from '../support/stack.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
@@ -25,46 +25,6 @@ export default class Obedient {
   }
 }
 `
-
-/** What items that wait wait for. */
-interface Gate {
-  url: string
-  /** Resolves when an item waits. */
-  reached(): Promise<void>
-  /** Lets those through that wait. */
-  open(): void
-  close(): Promise<void>
-}
-
-async function startGate(): Promise<Gate> {
-  const waiting: ServerResponse[] = []
-  const arrivals = new EventEmitter()
-  const server = createServer((_, response) => {
-    waiting.push(response)
-    arrivals.emit('arrival')
-  })
-  const open = () => {
-    for (const response of waiting.splice(0)) response.end()
-  }
-  return {
-    url: await listening(server),
-    async reached() {
-      if (waiting.length === 0) await once(arrivals, 'arrival')
-    },
-    open,
-    async close() {
-      open()
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
-
-async function listening(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as { port: number }).port}/`
-}
 
 let stack: Stack
 let folder: TempFolder

@@ -15,7 +15,7 @@ export const noTerminal =
     ? undefined
     : 'needs `script` of util-linux (Debian: bsdutils)'
 
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 40_000
 
 export const KEYS = {
   up: '\x1b[A',
@@ -151,7 +151,7 @@ function rowsOf(screen: xterm.Terminal): string[] {
   const { active } = screen.buffer
   return Array.from(
     { length: screen.rows },
-    (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
+    (_, row) => active.getLine(active.baseY + row)?.translateToString(true, 0, screen.cols) ?? '',
   )
 }
 

@@ -1,0 +1,70 @@
+// Completion for bash, zsh and fish. Guarantee: the scripts are made from the table of commands, so they offer what
+// there is and nothing else; only ids are asked for, of the command itself, and it answers from a short-lived file.
+
+import { type Command, type Given, GLOBAL_OPTIONS, type Option } from './arguments.ts'
+import { bashScript, fishScript, zshScript } from './completion-scripts.ts'
+import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import type { Session } from './session.ts'
+
+export const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
+
+/** What a line may go on with, by what stands before it. */
+export interface Completions {
+  /** `runs`, `schedules create`: the nouns, and after each its verbs. */
+  commands: { name: string; about: string }[]
+  /** Options by command; each with whether a value follows. */
+  options: Record<string, { name: string; about: string; takesValue: boolean }[]>
+  /** Closed sets by `command --option`. */
+  choices: Record<string, readonly string[]>
+  /** Kinds of ids by `command` for its first argument and `command --option`. */
+  ids: Record<string, string>
+}
+
+/** The arguments and values that are ids, by how the table calls them. */
+const ID_ARGUMENTS: Record<string, string> = {
+  RUN: 'runs',
+  AGENT: 'agents',
+  SCHEDULE: 'schedules',
+  DELIVERY: 'deliveries',
+  RECOVERY: 'recoveries',
+  ITEM: 'items',
+}
+/** A trigger is called by its name. */
+const TRIGGER_COMMANDS = ['triggers rename', 'triggers secret', 'triggers delete']
+
+export function completionsOf(commands: readonly Command[]): Completions {
+  const found: Completions = { commands: [], options: {}, choices: {}, ids: {} }
+  for (const { name, args, summary, options } of commands) {
+    found.commands.push({ name, about: summary })
+    found.options[name] = [...options, ...GLOBAL_OPTIONS].map(option => ({
+      name: `--${option.name}`,
+      about: option.about,
+      takesValue: option.value !== undefined,
+    }))
+    for (const option of options) addValues(found, `${name} --${option.name}`, option)
+    const kind = TRIGGER_COMMANDS.includes(name)
+      ? 'triggers'
+      : ID_ARGUMENTS[(args[0] ?? '').replace(/[[\]]/g, '')]
+    if (kind !== undefined) found.ids[name] = kind
+    if (name === 'completion') found.choices[name] = Object.keys(SHELLS)
+  }
+  return found
+}
+
+function addValues(found: Completions, place: string, option: Option): void {
+  if (option.choices !== undefined) found.choices[place] = option.choices
+  else if (option.value === 'RUN') found.ids[place] = 'runs'
+  else if (option.name === 'agent') found.ids[place] = 'agents'
+}
+
+/** @throws Failure `usage` */
+export function completion({ output }: Session, given: Given, commands: readonly Command[]): ExitCode {
+  const script = SHELLS[given.arg(0) as keyof typeof SHELLS]
+  if (script === undefined)
+    throw usageFailure(`there is no completion for "${given.arg(0)}"`, {
+      hint: `there is: ${Object.keys(SHELLS).join(', ')}`,
+      next: 'assay completion --help',
+    })
+  output.text(script(completionsOf(commands)))
+  return EXIT.ok
+}

@@ -1,0 +1,221 @@
+// Journeys of a person at a terminal, against a real stack: what the screen shows, and what keys do.
+
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Gate, startGate } from '../support/gate.ts'
+import { assay, CHECKOUT, type Stack, startStack } from '../support/stack.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+import { assayInTerminal, KEYS, noTerminal, openTerminal, type Terminal } from '../support/terminal.ts'
+
+const AGENT = `
+import { agent, type Context } from 'assay'
+@agent({ name: 'Walker', description: 'waits at a gate', retries: 0, network: ['$GATE'] })
+export default class Walker {
+  async run(ctx: Context, input: { do?: string }) {
+    if (input.do === 'fail') throw new Error('asked to fail')
+    if (input.do === 'hold') await ctx.hold('asked to wait for a person')
+    if (input.do === 'wait') await (await fetch(process.env.GATE!)).text()
+    return { done: true }
+  }
+}
+`
+
+// A journey starts many processes, one after the other.
+vi.setConfig({ testTimeout: 120_000 })
+
+let stack: Stack
+let folder: TempFolder
+let gate: Gate
+beforeAll(async () => {
+  folder = await tempFolder()
+  const file = join(folder.path, 'agent.ts')
+  await writeFile(file, AGENT)
+  gate = await startGate()
+  stack = await startStack()
+  const deployed = await assay(stack, ['deploy', file, '--env', `GATE=${gate.url}`]).done
+  expect(deployed).toMatchObject({ code: 0 })
+})
+afterAll(async () => {
+  await stack?.close()
+  await gate?.close()
+  await folder?.remove()
+})
+
+/** Submits items by what they are to do; the id of the run. */
+async function submitted(name: string, items: string[], ...options: string[]): Promise<string> {
+  const file = join(folder.path, 'items.jsonl')
+  await writeFile(file, items.map(what => `${JSON.stringify({ do: what })}\n`).join(''))
+  const { code, events } = await assay(stack, [
+    'submit',
+    file,
+    '--agent',
+    'walker',
+    '--name',
+    name,
+    ...options,
+  ]).done
+  expect([0, 10, 11]).toContain(code)
+  return events[0].run_id
+}
+
+const opened = async (
+  parts: AsyncDisposableStack,
+  args: string[],
+  options?: Parameters<typeof assayInTerminal>[2],
+): Promise<Terminal> => parts.adopt(await assayInTerminal(stack, args, options), terminal => terminal.close())
+
+const at = (terminal: Terminal, text: string) => terminal.lines().find(line => line.includes(text))
+
+describe.skipIf(noTerminal !== undefined)(
+  `in a terminal${noTerminal ? `, left out: ${noTerminal}` : ''}`,
+  () => {
+    it('assay alone shows what matters now, each part with the next command', async () => {
+      const night = await submitted('bad night', ['fail', 'fail', 'hold', 'ok'], '--watch')
+      const moving = await submitted('still walking', ['ok', 'wait'])
+      await gate.reached()
+      await using parts = new AsyncDisposableStack()
+      const terminal = await opened(parts, [])
+      expect(await terminal.ended).toBe(0)
+      expect(at(terminal, 'in flight')).toMatch(/^runs +1 in flight +assay top$/)
+      expect(at(terminal, moving)).toMatch(/still walking .* running/)
+      expect(at(terminal, 'did not work')).toMatch(/^to decide +2 did not work, 1 held, .* +assay triage$/)
+      expect(terminal.lines().join('\n')).toMatch(/2 +agent_error: asked to fail/)
+      expect(at(terminal, 'by the runs of today')).toMatch(/^money +\$0/)
+      expect(terminal.isColored()).toBe(true)
+
+      const bare = await opened(parts, [], { columns: 60, env: { NO_COLOR: '1' } })
+      expect(await bare.ended).toBe(0)
+      expect(bare.lines().join('\n')).toContain('2 did not work')
+      expect(bare.isColored()).toBe(false)
+      gate.open()
+      await assay(stack, ['watch', moving]).done
+      await assay(stack, ['cancel', night]).done
+    })
+
+    it('assay alone without a server or a key says what to do next', async () => {
+      const away = { ASSAY_BASE_URL: 'http://127.0.0.1:1', ASSAY_DATA_DIR: folder.path }
+      await using parts = new AsyncDisposableStack()
+      for (const key of [{}, { ASSAY_API_KEY: 'pk_x' }]) {
+        const terminal = parts.adopt(await assayInTerminal({ env: { ...away, ...key } }, []), one =>
+          one.close(),
+        )
+        expect(await terminal.ended).toBe(3)
+        expect(terminal.lines().join('\n')).toMatch(/^try {3}(npm start|assay --help)$/m)
+      }
+    })
+
+    it('top selects, shows details, asks before it cancels, follows other sizes, and leaves the screen as it was', async () => {
+      const [older, newer] = [await submitted('older', ['ok', 'wait']), await submitted('newer', ['wait'])]
+      const shell = `echo before; ${join(CHECKOUT, 'shared/cli/main.ts')} top; echo after $?`
+      await using parts = new AsyncDisposableStack()
+      const terminal = parts.adopt(
+        await openTerminal(['sh', '-c', shell], { columns: 100, rows: 24, env: stack.env }),
+        one => one.close(),
+      )
+      await terminal.until(/^▸ newer .*1 at work.*^ {2}older .*1 at work/ms)
+      expect(terminal.isAlternate()).toBe(true)
+      expect(at(terminal, 'in flight')).toMatch(/^2 runs in flight, 2 of 256 items at work/)
+      await terminal.until(/^ {2}ran █+░+ 1\/2 {2}worked █+ 1 ok$/m)
+
+      terminal.type(KEYS.down)
+      await terminal.until(/^▸ older /m)
+      terminal.type('k')
+      await terminal.until(/^▸ newer /m)
+      terminal.type(`j${KEYS.enter}`)
+      await terminal.until(new RegExp(`^run +${older} +older$`, 'm'))
+      terminal.type(KEYS.escape)
+      await terminal.until(/^▸ older /m)
+
+      terminal.type('c')
+      await terminal.until(/^cancel older\?/m)
+      terminal.type('n')
+      await terminal.until(/^↑↓ select/m)
+      expect(at(terminal, '▸ older')).toContain('running')
+      terminal.type('c')
+      await terminal.until(/^cancel older\?/m)
+      terminal.type('y')
+      await terminal.until(/^▸ older +cancelled/m)
+
+      terminal.resize(50, 12)
+      await terminal.until(/^▸ older +cancelled[^\n]*\n[^\n]*ran, 1 ok$/m)
+      expect(terminal.lines()).toHaveLength(12)
+      gate.open()
+      await terminal.until(/^ {2}newer +completed/m)
+
+      terminal.type('q')
+      expect(await terminal.ended).toBe(0)
+      expect(terminal.isAlternate()).toBe(false)
+      expect(terminal.lines().filter(Boolean)).toEqual(['before', 'after 0'])
+      expect((await assay(stack, ['watch', newer]).done).code).toBe(0)
+    })
+
+    it.each(['SIGTERM', 'SIGHUP'] as const)(
+      'top gives the screen and the cursor back on %s',
+      async signal => {
+        const pid = join(folder.path, 'pid')
+        const shell = `echo before; echo $$ > ${pid}; exec ${join(CHECKOUT, 'shared/cli/main.ts')} top`
+        await using parts = new AsyncDisposableStack()
+        const terminal = parts.adopt(await openTerminal(['sh', '-c', shell], { env: stack.env }), one =>
+          one.close(),
+        )
+        await terminal.until(/in flight/)
+        process.kill(Number(await readFile(pid, 'utf8')), signal)
+        await terminal.ended
+        expect(terminal.lines().filter(Boolean)).toEqual(['before'])
+        expect(terminal.written().lastIndexOf('\x1b[?25h')).toBeGreaterThan(
+          terminal.written().lastIndexOf('\x1b[?25l'),
+        )
+      },
+    )
+
+    it('a followed list tells what comes, and ends with Ctrl-C', async () => {
+      await submitted('there before', ['ok'], '--watch')
+      await using parts = new AsyncDisposableStack()
+      const terminal = await opened(parts, ['runs', '--follow', '--limit', '1'], { columns: 120 })
+      await terminal.until(/there before/)
+      await submitted('comes later', ['ok'])
+      const lines = await terminal.until(/comes later/)
+      expect(lines.filter(line => /RUN +NAME/.test(line))).toHaveLength(1)
+      expect(lines.findIndex(line => line.includes('there before'))).toBeLessThan(
+        lines.findIndex(line => line.includes('comes later')),
+      )
+      terminal.type(KEYS.interrupt)
+      expect(await terminal.ended).toBe(130)
+    })
+  },
+)
+
+describe('without a terminal', () => {
+  it('top tells once what is in flight', async () => {
+    const id = await submitted('one', ['wait'])
+    const { code, events } = await assay(stack, ['top']).done
+    expect(code).toBe(0)
+    expect(events).toMatchObject([{ event: 'top', runs: [{ id }], concurrency: 256 }])
+    gate.open()
+    await assay(stack, ['watch', id]).done
+  })
+
+  it('the items of a run are followed to its end, each told once when it has ended', async () => {
+    const id = await submitted('followed', ['wait', 'ok', 'fail', 'ok'])
+    const following = assay(stack, ['items', id, '--follow'])
+    await following.seen('item')
+    gate.open()
+    const { code, events } = await following.done
+    expect(code).toBe(0)
+    expect(events.map(item => item.line).sort()).toEqual([1, 2, 3, 4])
+    expect(events.at(-1)).toMatchObject({ line: 1, worst_outcome_status: 'ok' })
+    const bad = await assay(stack, ['items', id, '--follow', '--outcome', 'not_ok']).done
+    expect(bad.events).toMatchObject([{ line: 3, worst_outcome_status: 'failed' }])
+  })
+
+  it('a list since some time leaves out what came before', async () => {
+    const id = await submitted('recent', ['ok'], '--watch')
+    const all = await assay(stack, ['runs', '--since', '1h']).done
+    expect(all.events[0]).toMatchObject({ id })
+    const future = new Date(Date.now() + 60_000).toISOString()
+    expect((await assay(stack, ['runs', '--since', future]).done).events).toEqual([])
+    const wrong = await assay(stack, ['runs', '--since', 'soon']).done
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('--since is \\"soon\\"') })
+  })
+})
