@@ -28,6 +28,8 @@ export interface LocalStack {
   account: { email: string; password: string }
   project_id: string
   api_key: string
+  /** What reads GET /metrics; older files lack it. */
+  metrics_token?: string
 }
 
 const HOST = '127.0.0.1'
@@ -92,6 +94,7 @@ async function start(): Promise<void> {
   const { databaseUrl, redisUrl } = stores
   const urls = { databaseUrl, databaseCa, redisUrl, redisCa: settings.get('REDIS_CA') }
   const access = known ?? (await firstAccess({ ...urls, baseUrl: `http://${HOST}:${port}`, masterKey: key }))
+  const metrics_token = settings.get('ASSAY_METRICS_TOKEN') ?? known?.metrics_token ?? crypto.randomUUID()
   const demo = parts.adopt(await openDemo(dataFolder.path, say), demo => demo.close())
   const log = parts.adopt(
     createWriteStream(join(dataFolder.path, 'assay.log'), { flags: 'a', mode: 0o600 }),
@@ -106,7 +109,7 @@ async function start(): Promise<void> {
       masterKey: key,
       allowPrivateNetworks: LOOPBACK,
       mail: mailFrom(settings),
-      metricsToken: settings.get('ASSAY_METRICS_TOKEN'),
+      metricsToken: metrics_token,
       telemetry: await openTelemetry(settings),
       allowCallbackNetworks: settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? LOOPBACK,
       writeLog: line => log.write(line),
@@ -116,7 +119,13 @@ async function start(): Promise<void> {
     server => server.close(),
   )
   const { account, project_id, api_key } = access
-  await writeJson(file, { base_url: server.url, account, project_id, api_key } satisfies LocalStack)
+  await writeJson(file, {
+    base_url: server.url,
+    account,
+    project_id,
+    api_key,
+    metrics_token,
+  } satisfies LocalStack)
   if (known === undefined) say(`first account ${account.email}, its password and an API key are in ${file}`)
   say(`ready ${server.url}`)
   if (wantsDemo && (known === undefined || demo.unfinished)) {

@@ -209,6 +209,13 @@ export const COMMANDS: readonly Command[] = [
     run: async (...given) => (await import('./read.ts')).verify(...given),
   },
   {
+    name: 'doctor',
+    args: [],
+    summary: 'Check server, stores, clocks and counters, and say what mends them.',
+    options: [],
+    run: async session => (await import('./doctor.ts')).doctor(session),
+  },
+  {
     name: 'completion',
     args: ['SHELL'],
     summary: 'Print what makes bash, zsh or fish complete commands, options and ids.',

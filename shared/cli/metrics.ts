@@ -4,18 +4,21 @@ import { findAccess } from './access.ts'
 
 const WAIT_MS = 5000
 
-export type Metrics = Record<string, number>
+export interface Metrics {
+  values: Record<string, number>
+  /** Those of `assay_info`, which tells versions. */
+  labels: Record<string, string>
+}
 
 /** Undefined for who has no bearer, or where it is not taken. */
 export async function readMetrics(
   env: Record<string, string | undefined>,
   folder: string,
-  ask: typeof fetch = fetch,
 ): Promise<Metrics | undefined> {
   const { base_url, metrics_token } = findAccess(env, folder)
   if (metrics_token === undefined) return undefined
   try {
-    const response = await ask(`${base_url}/metrics`, {
+    const response = await fetch(`${base_url}/metrics`, {
       headers: { authorization: `Bearer ${metrics_token}` },
       signal: AbortSignal.timeout(WAIT_MS),
     })
@@ -25,8 +28,9 @@ export async function readMetrics(
   }
 }
 
-/** Values by name; of one with labels the labels are left out. */
 export function metricsOf(text: string): Metrics {
-  const lines = text.matchAll(/^(\w+)(?:\{[^}]*\})? (\S+)$/gm)
-  return Object.fromEntries([...lines].map(([, name, value]) => [name!, Number(value)]))
+  const values = [...text.matchAll(/^(\w+) (\S+)$/gm)].map(([, name, value]) => [name!, Number(value)])
+  const info = /^assay_info\{(.*)\} 1$/m.exec(text)?.[1] ?? ''
+  const labels = [...info.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name!, value!])
+  return { values: Object.fromEntries(values), labels: Object.fromEntries(labels) }
 }

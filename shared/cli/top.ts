@@ -61,9 +61,9 @@ async function look({ api, env, folder, now }: Session): Promise<[Run[], Load]> 
     {
       running: sum(projects.map(project => project.running)),
       concurrency: sum(projects.map(project => project.concurrency)),
-      oldest_wait_s: metrics?.assay_oldest_wait_seconds ?? waited,
-      consumers: metrics?.assay_consumers_awake ?? null,
-      leases_expired: metrics?.assay_leases_expired ?? null,
+      oldest_wait_s: metrics?.values.assay_oldest_wait_seconds ?? waited,
+      consumers: metrics?.values.assay_consumers_awake ?? null,
+      leases_expired: metrics?.values.assay_leases_expired ?? null,
     },
   ]
 }

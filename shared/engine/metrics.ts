@@ -3,9 +3,9 @@
 
 import type { Context } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { VERSION } from '../domain/version.ts'
 import { countAwake } from '../hints/awake.ts'
 import { type Backlog, countBacklog, type Gauges, readGauges } from '../store/backlog.ts'
+import { INSTALLATION_METRICS, type Installation, readInstallation } from './installation.ts'
 
 export type Figures = Gauges & Backlog & { consumers_awake: number | undefined }
 
@@ -63,15 +63,41 @@ async function collect(ctx: Context): Promise<Figures> {
   return { ...gauges, ...backlog, consumers_awake }
 }
 
+const installations = new WeakMap<Context['sql'], { at: number; found: Promise<Installation> }>()
+
+function installationOf(ctx: Context): Promise<Installation> {
+  const kept = installations.get(ctx.sql)
+  if (kept && ctx.now() - kept.at < LIMITS.metrics_cache_ms) return kept.found
+  const found = readInstallation(ctx)
+  installations.set(ctx.sql, { at: ctx.now(), found })
+  found.catch(() => installations.delete(ctx.sql))
+  return found
+}
+
 /** The text a scraper is answered with. */
 export async function readMetrics(ctx: Context): Promise<string> {
-  const figures = await readFigures(ctx)
+  const [figures, { versions, figures: state }] = await Promise.all([readFigures(ctx), installationOf(ctx)])
+  const gauge = (name: string, help: string, value: number | string) => [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} gauge`,
+    `${name} ${value}`,
+  ]
   const lines = Object.entries(METRICS).flatMap(([name, { help, of }]) => {
     const value = of(figures)
-    return value === undefined ? [] : [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${value}`]
+    return value === undefined ? [] : gauge(name, help, value)
   })
-  const info = `assay_info{version="${VERSION}"} 1`
-  return [...lines, '# HELP assay_info The version that answered.', '# TYPE assay_info gauge', info, ''].join(
-    '\n',
+  const own = Object.entries(INSTALLATION_METRICS).flatMap(([name, help]) =>
+    gauge(name, help, state[name as keyof typeof state]),
   )
+  const labels = Object.entries(versions).map(
+    ([name, version]) => `${name}="${version.replace(/[^\w. ()+-]/g, '')}"`,
+  )
+  return [
+    ...lines,
+    ...own,
+    '# HELP assay_info The versions of what answered.',
+    '# TYPE assay_info gauge',
+    `assay_info{${labels.join(',')}} 1`,
+    '',
+  ].join('\n')
 }

@@ -3,7 +3,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { answerMetrics } from '../../functions/metrics.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
+import { INSTALLATION_METRICS } from '../../shared/engine/installation.ts'
 import { METRICS } from '../../shared/engine/metrics.ts'
+import { seal } from '../../shared/engine/sealing.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine
@@ -42,7 +44,7 @@ it('they are read by who has the token, and by nobody where there is none', asyn
 
 it('every metric has a help, a type and a number', async () => {
   const { text } = await scraped('t', 't')
-  for (const name of Object.keys(METRICS))
+  for (const name of [...Object.keys(METRICS), ...Object.keys(INSTALLATION_METRICS)])
     expect(text).toMatch(new RegExp(`^# HELP ${name} .+\\n# TYPE ${name} gauge\\n${name} [0-9.]+$`, 'm'))
 })
 
@@ -75,4 +77,18 @@ it('they count what waits, within caps and without, what is late and what is due
   expect(busy.assay_oldest_wait_seconds).toBeLessThan(90) // a run at its cap does not wait
   await sql`update runs set running = 0`
   await sql`update project_usage set running = 0`
+})
+
+it('they tell whether the master key is the one things were sealed under, and the versions of the stores', async () => {
+  const { sql, ctx } = engine
+  const { text } = await scraped('t', 't')
+  expect(text).toMatch(/^assay_info\{version="\d[^"]*",postgres="\d[^"]*",redis="\d[^"]*"\} 1$/m)
+  expect(await figures()).toMatchObject({ assay_master_key_opens: 1, assay_database_durable: 1 })
+  const sealed = await seal(
+    { ...ctx, config: { ...ctx.config, master_key: 'ab'.repeat(32) } },
+    'environment',
+    '{}',
+  )
+  await sql`update deployments set env_sealed = ${sealed}`
+  expect(await figures()).toMatchObject({ assay_master_key_opens: 0 })
 })

@@ -1,0 +1,103 @@
+// The part of the check-up that looks for work that is stuck or late, and counts again what was counted.
+
+import { LIMITS } from '../domain/limits.ts'
+import { type Api, answered } from './api.ts'
+import { type Finding, LATE_S, tried } from './finding.ts'
+import { ago, count, plural } from './format.ts'
+import type { Session } from './session.ts'
+
+const RUNS_VERIFIED = 5
+/** Nothing happened in an open run for this long. */
+const STILL_MS = 15 * 60_000
+
+/** Runs that are open while nothing of them is at work, and nothing happened for long. */
+export async function openRunsOf({ api, now }: Session): Promise<Finding> {
+  const check = 'open runs'
+  const runs = await tried(() =>
+    answered(api.GET('/v2/runs', { params: { query: { state: 'open', limit: LIMITS.runs_page.max } } })),
+  )
+  if ('refused' in runs) return { check, state: 'unknown', found: runs.refused }
+  const still = runs.filter(
+    run =>
+      run.running === 0 &&
+      run.paused === 0 &&
+      now() - Date.parse(run.started_at ?? run.created_at) > STILL_MS,
+  )
+  const [oldest] = still.slice(-1)
+  if (oldest === undefined) return { check, state: 'ok', found: `${count(runs.length)}, none stuck` }
+  const nothing =
+    oldest.queued === 0
+      ? 'with nothing left to do'
+      : `with ${plural(oldest.queued, 'item')} that nobody takes`
+  return {
+    check,
+    state: 'wrong',
+    found: `${plural(still.length, 'run')} at a standstill; ${oldest.id} since ${ago(oldest.created_at, now())}, ${nothing}`,
+    mend: `assay watch ${oldest.id} says what it waits for`,
+  }
+}
+
+export async function deliveriesOf({ api, now }: Session): Promise<Finding> {
+  const check = 'deliveries'
+  const query = { state: 'pending' as const, limit: LIMITS.deliveries_page.max }
+  const page = await tried(() => answered(api.GET('/v1/deliveries', { params: { query } })))
+  if ('refused' in page) return { check, state: 'unknown', found: page.refused }
+  const overdue = page.deliveries.filter(
+    ({ due_at }) => due_at !== null && now() - Date.parse(due_at) > LATE_S * 1000,
+  )
+  if (overdue.length === 0)
+    return { check, state: 'ok', found: `${count(page.deliveries.length)} pending, none overdue` }
+  return {
+    check,
+    state: 'wrong',
+    found: `${plural(overdue.length, 'message')} overdue`,
+    mend: 'assay deliveries --pending; the tick sends them: is it called?',
+  }
+}
+
+export async function schedulesOf({ api, now }: Session): Promise<Finding> {
+  const check = 'schedules'
+  const rows = await tried(() =>
+    answered(api.GET('/v1/schedules', { params: { query: { limit: LIMITS.schedules_page.max } } })),
+  )
+  if ('refused' in rows) return { check, state: 'unknown', found: rows.refused }
+  const overdue = rows.filter(
+    ({ enabled, next_fires: [next] }) =>
+      enabled && next !== undefined && now() - Date.parse(next) > LATE_S * 1000,
+  )
+  const broken = rows.filter(row => row.disabled_reason !== null && row.disabled_reason !== 'operator')
+  const [first] = [...overdue, ...broken]
+  if (first === undefined) return { check, state: 'ok', found: `${count(rows.length)}, none overdue` }
+  return {
+    check,
+    state: 'wrong',
+    found: `${count(overdue.length)} overdue, ${count(broken.length)} that cannot fire`,
+    mend: `assay schedules events ${first.id}`,
+  }
+}
+
+/** Recounts the newest runs that have ended. */
+export async function countersOf(api: Api): Promise<Finding> {
+  const check = 'counters'
+  const runs = await tried(() =>
+    answered(api.GET('/v2/runs', { params: { query: { state: 'ended', limit: RUNS_VERIFIED } } })),
+  )
+  if ('refused' in runs) return { check, state: 'unknown', found: runs.refused }
+  const counted = await tried(() =>
+    Promise.all(
+      runs
+        .filter(run => run.steps_purged_at === null)
+        .map(run => answered(api.GET('/v2/runs/{runId}/verify', { params: { path: { runId: run.id } } }))),
+    ),
+  )
+  if ('refused' in counted) return { check, state: 'unknown', found: counted.refused }
+  const off = counted.filter(one => !one.balanced)
+  if (off.length === 0)
+    return { check, state: 'ok', found: `${plural(counted.length, 'run')} recounted, all add up` }
+  return {
+    check,
+    state: 'wrong',
+    found: `${plural(off.length, 'run')} of ${count(counted.length)} do not add up`,
+    mend: `assay verify ${off[0]!.run_id}`,
+  }
+}
