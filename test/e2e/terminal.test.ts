@@ -218,4 +218,23 @@ describe('without a terminal', () => {
     const wrong = await assay(stack, ['runs', '--since', 'soon']).done
     expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('--since is \\"soon\\"') })
   })
+
+  it('the doctor says what it cannot tell, and ends with 1 when something is wrong', async () => {
+    const well = await assay(stack, ['doctor']).done
+    expect(well.code).toBe(0)
+    const states = Object.fromEntries(well.events.map(finding => [finding.check, finding.state]))
+    expect(states).toMatchObject({ server: 'ok', postgres: 'ok', redis: 'ok', key: 'ok', counters: 'ok' })
+    expect(states.operation).toBe('unknown')
+    const locked = await assay({ env: { ...stack.env, ASSAY_API_KEY: 'pk_x' } }, ['doctor']).done
+    expect(locked.code).toBe(1)
+    expect(locked.events.find(finding => finding.check === 'key')).toMatchObject({ state: 'wrong' })
+    await stack.kill()
+    const ill = await assay(stack, ['doctor']).done
+    expect(ill.code).toBe(1)
+    expect(ill.events[0]).toMatchObject({
+      check: 'server',
+      state: 'wrong',
+      mend: expect.stringContaining('npm start'),
+    })
+  })
 })
