@@ -27,7 +27,7 @@ it('a dry run tells what would be replayed, in how many runs, and what not', asy
     runs: 2,
   }
   await recover(answering({ 'POST /v1/recoveries': plan })(80), given({ 'dry-run': 'yes' }))
-  expect(told()).toBe('30 items would be replayed in 2 runs\n1 item not: dismissed\n')
+  expect(told()).toBe('30 of 31 items can be replayed; 1 cannot: dismissed\nin 2 runs\n')
 })
 
 it('a recovery that stopped says why, and its exit code that not all of it worked', async () => {

@@ -10,7 +10,7 @@ import { tellList } from './listing.ts'
 import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
-import { filtersOf } from './triage.ts'
+import { filtersOf } from './triage-filters.ts'
 
 type Recovery = Schemas['Recovery']
 type Plan = Schemas['RecoveryPlan']
@@ -123,11 +123,37 @@ function exitOf(recovery: Recovery): ExitCode {
   return recovery.degraded > 0 ? EXIT.degraded : EXIT.ok
 }
 
+const INELIGIBLE: Record<Plan['ineligible'][number]['reason'], string> = {
+  held: 'held; to be resumed',
+  acknowledged: 'acknowledged',
+  dismissed: 'dismissed',
+  replayed: 'replayed already',
+  resumed: 'resumed already',
+  purged: 'its input is kept no longer',
+}
+
+/** Why some cannot be replayed; empty where all can. */
+export const ineligibleWords = (ineligible: Plan['ineligible']) =>
+  ineligible.map(({ reason, count: items }) => `${count(items)} cannot: ${INELIGIBLE[reason]}`).join(', ')
+
 function planText(plan: Plan): string {
-  return [
-    `${plural(plan.eligible, 'item')} would be replayed${plan.runs > 1 ? ` in ${plan.runs} runs` : ''}`,
-    ...plan.ineligible.map(({ reason, count: items }) => `${plural(items, 'item')} not: ${reason}`),
-  ].join('\n')
+  const left = plan.ineligible.reduce((sum, one) => sum + one.count, 0)
+  const can =
+    left === 0
+      ? `${plural(plan.eligible, 'item')} can be replayed`
+      : `${count(plan.eligible)} of ${count(plan.eligible + left)} items can be replayed; ${ineligibleWords(plan.ineligible)}`
+  return plan.runs > 1 ? `${can}\nin ${plan.runs} runs` : can
+}
+
+/** What replaying items of a cluster comes to: a recovery. */
+export function replayMany(session: Session, given: Given): Promise<ExitCode> {
+  if (given.text('cluster') === undefined)
+    throw usageFailure('ITEM is missing, or --cluster KEY for all items of a cluster', {
+      next: 'assay replay --help',
+    })
+  const alone = ['from-step', 'input'].find(name => given.text(name) !== undefined)
+  if (alone !== undefined) throw usageFailure(`--${alone} is for one item and does not go with --cluster`)
+  return start(session, given)
 }
 
 function recoveryText(recovery: Recovery, { paint, program }: Screen): string {

@@ -26,7 +26,7 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
   {
     name: 'triage',
     args: [],
-    summary: 'List items that wait for a decision, newest first.',
+    summary: 'Decide about items that wait: on a terminal by keys, else a list.',
     options: [
       {
         name: 'kind',
@@ -41,9 +41,11 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
   },
   {
     name: 'replay',
-    args: ['ITEM'],
-    summary: 'Replay an item; steps of it that succeeded are taken over.',
+    args: ['[ITEM]'],
+    summary: 'Replay an item, or a cluster; steps that succeeded are taken over.',
     options: [
+      { name: 'cluster', value: 'KEY', about: 'all items of this failure cluster, as one recovery' },
+      { name: 'dry-run', about: 'with --cluster: how many can be replayed and why others cannot' },
       { name: 'from-step', value: 'KEY', about: 'run this step and what follows it again' },
       { name: 'input', value: 'JSON', about: 'another input' },
       deployment,

@@ -1,36 +1,22 @@
 // The commands that look at items that wait for a decision, and decide.
 
 import { LIMITS } from '../domain/limits.ts'
-import { answered, findAgent, type Schemas } from './api.ts'
+import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { ago, plural } from './format.ts'
-import { tellList } from './listing.ts'
+import { isFullTerminal } from './full-screen.ts'
+import { type Listing, tellList } from './listing.ts'
+import { replayMany } from './recover.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
-import { outcomeStyle, reasonInWords } from './verdict.ts'
+import { filtersOf } from './triage-filters.ts'
+import { triageScreen } from './triage-screen.ts'
+import { whyInTriage } from './triage-view.ts'
+import { outcomeStyle } from './verdict.ts'
 import { watchRun } from './watch.ts'
 
 type Row = Schemas['TriageRow']
-
-/** The filters of triage and of a recovery, by the names of the API. */
-export async function filtersOf({ api }: Session, given: Given) {
-  const agent = given.text('agent')
-  const [run_id, cluster_key, reason, partition_key] = ['run', 'cluster', 'reason', 'partition'].map(name =>
-    given.text(name),
-  )
-  return {
-    ...(run_id !== undefined && { run_id }),
-    ...(agent !== undefined && { agent_id: (await findAgent(api, agent)).id }),
-    ...(cluster_key !== undefined && { cluster_key }),
-    ...(reason !== undefined && { reason }),
-    ...(partition_key !== undefined && { partition_key }),
-  }
-}
-
-/** The error, else the words of the agent or the grader, else what the reason means. */
-const whyInTriage = ({ error_code, reason, message }: Row) =>
-  [error_code, message].filter(Boolean).join(': ') || (reasonInWords(reason) ?? reason)
 
 /** The action as the command line calls it. */
 const verbOf = (action: string) => (action === 'acknowledge' ? 'ack' : action)
@@ -60,8 +46,9 @@ function columnsOf(rows: readonly Row[], now: number): Column<Row>[] {
 export async function triage(session: Session, given: Given): Promise<ExitCode> {
   const { api, now } = session
   const kind = given.text('kind') as Row['kind'] | undefined
-  const filters = { ...(await filtersOf(session, given)), ...(kind && { kind }) }
-  return tellList<Row>(session, given, {
+  const own = await filtersOf(session, given)
+  const filters = { ...own, ...(kind && { kind }) }
+  const listing: Listing<Row> = {
     event: 'triage',
     noun: 'item',
     empty: 'nothing waits for a decision',
@@ -74,11 +61,21 @@ export async function triage(session: Session, given: Given): Promise<ExitCode> 
     keyOf: row => `${row.record_id} ${row.created_at}`,
     cameAt: row => row.created_at,
     text: (rows, screen) => table(columnsOf(rows, now()), rows, screen),
-  })
+  }
+  const isList = ['limit', 'since'].some(name => given.text(name) !== undefined) || given.flag('follow')
+  if (isList || session.output.isJson || !isFullTerminal()) return tellList(session, given, listing)
+  const newest = async () => {
+    const { rows, next } = await listing.read(listing.page, undefined)
+    return { rows, more: next !== undefined }
+  }
+  return triageScreen(session, newest, own)
 }
 
 export async function replay(session: Session, given: Given): Promise<ExitCode> {
-  const itemId = given.arg(0)
+  const itemId = given.optionalArg(0)
+  if (itemId === undefined) return replayMany(session, given)
+  if (given.flag('dry-run') || given.text('cluster') !== undefined)
+    throw usageFailure('--cluster and --dry-run are for many items, and one is named')
   const body = replayText(given)
   const continued = await answered(
     session.api.POST('/v1/durable/runs/{itemId}/replay', {

@@ -1,0 +1,118 @@
+// What can be done with items in triage, each said before it is done. Guarantee: an act touches the items it named, or,
+// for a whole group, those that its dry run counted; the one that can be taken back says how.
+
+import { LIMITS } from '../domain/limits.ts'
+import { type Api, answered, asFailure } from './api.ts'
+import { count, money, plural } from './format.ts'
+import { ineligibleWords } from './recover.ts'
+import type { Group, Row } from './triage-view.ts'
+
+export interface Act {
+  /** What it will do. */
+  words: string
+  /** Does it; what became of it, in words, and which items it can be taken back for. */
+  perform(): Promise<{ note: string; undo: Row[] }>
+}
+
+/** Items one by one; a whole group as a recovery. */
+export interface Target {
+  rows: Row[]
+  group?: Group
+}
+
+export async function replayAct(api: Api, { rows, group }: Target, filters: object): Promise<Act | string> {
+  if (group?.filter !== undefined && rows.length > 1) return recoverAct(api, { ...filters, ...group.filter })
+  const able = rows.filter(row =>
+    row.available_actions.some(action => action === 'replay' || action === 'resume'),
+  )
+  if (able.length === 0) return 'none of these can be replayed or resumed'
+  const held = able.filter(row => row.kind === 'quarantine').length
+  const parts = [
+    able.length > held && `replay ${plural(able.length - held, 'item')}, each in a run of its own`,
+    held > 0 && `let ${plural(held, 'held item')} go on`,
+  ]
+  const cost = able.reduce((sum, row) => sum + row.cost_usd, 0)
+  return {
+    words: `${parts.filter(Boolean).join(' and ')}; steps that succeeded are not paid for again (at most about ${money(cost)})`,
+    perform: async () => {
+      const { words } = await each(able, (itemId, { kind }) =>
+        kind === 'quarantine'
+          ? api.POST('/v1/durable/runs/{itemId}/resume', { params: { path: { itemId } }, body: {} })
+          : api.POST('/v1/durable/runs/{itemId}/replay', { params: { path: { itemId } }, body: {} }),
+      )
+      return { note: `started: ${words}`, undo: [] }
+    },
+  }
+}
+
+async function recoverAct(api: Api, filter: object): Promise<Act | string> {
+  const plan = await answered(api.POST('/v1/recoveries', { body: { filter, dry_run: true } }))
+  if (!('ineligible' in plan)) throw new Error('a dry run made a recovery')
+  const left = plan.ineligible.reduce((sum, one) => sum + one.count, 0)
+  const told = ineligibleWords(plan.ineligible)
+  if (plan.eligible === 0) return `none of these can be replayed${told && `: ${told}`}`
+  const of =
+    left === 0 ? plural(plan.eligible, 'item') : `${count(plan.eligible)} of ${count(plan.eligible + left)}`
+  return {
+    words: `replay ${of} as one recovery, without paying again for steps that succeeded${told && `; ${told}`}`,
+    perform: async () => {
+      const made = await answered(api.POST('/v1/recoveries', { body: { filter } }))
+      const id = 'id' in made ? made.id : ''
+      return { note: `recovery ${id} is replaying: assay recover ${id} --watch`, undo: [] }
+    },
+  }
+}
+
+const DONE = { acknowledge: 'acknowledged', dismiss: 'dismissed' }
+
+export function decideAct(api: Api, { rows }: Target, action: 'acknowledge' | 'dismiss'): Act | string {
+  const able = rows.filter(row => row.available_actions.includes(action))
+  if (able.length === 0) return `none of these can be ${DONE[action]}`
+  const held = able.some(row => row.kind === 'quarantine')
+  const what =
+    action === 'acknowledge'
+      ? `take ${plural(able.length, 'item')} out of this list, undecided`
+      : `dismiss ${plural(able.length, 'item')}: nothing more is done`
+  const back =
+    held && action === 'dismiss'
+      ? 'held ones end as cancelled, for good'
+      : `u takes it back within ${LIMITS.reopen_minutes} minutes`
+  return {
+    words: `${what}; ${back}`,
+    perform: async () => {
+      const done = await each(able, itemId =>
+        api.POST(`/v1/durable/runs/{itemId}/${action}`, { params: { path: { itemId } } }),
+      )
+      const undo = done.rows.filter(row => row.kind === 'dlq' || action === 'acknowledge')
+      return { note: `${DONE[action]}: ${done.words}`, undo }
+    },
+  }
+}
+
+export async function takeBack(api: Api, rows: readonly Row[]): Promise<string> {
+  const done = await each(rows, itemId =>
+    api.POST('/v1/durable/runs/{itemId}/reopen', { params: { path: { itemId } } }),
+  )
+  return `taken back: ${done.words}`
+}
+
+/** One after the other; what is refused is told and keeps nobody else from it. */
+async function each(rows: readonly Row[], send: (itemId: string, row: Row) => Promise<unknown>) {
+  const done: Row[] = []
+  let refused: string | undefined
+  for (const row of rows) {
+    try {
+      await send(row.record_id, row)
+      done.push(row)
+    } catch (error) {
+      const failure = asFailure(error)
+      if (failure === undefined || failure.code === 'unreachable') throw error
+      refused ??= failure.message
+    }
+  }
+  const words = plural(done.length, 'item')
+  return {
+    rows: done,
+    words: refused === undefined ? words : `${words}; ${count(rows.length - done.length)} not: ${refused}`,
+  }
+}

@@ -1,0 +1,119 @@
+// How triage looks on the whole screen: what waits, by what it has in common. Guarantee: pure; every line fits the
+// screen, and what a key is about to do stands below the list before it is done.
+
+import type { Schemas } from './api.ts'
+import { ago, clean, count, money, pad, plural, shorten, widthOf } from './format.ts'
+import type { Screen } from './output.ts'
+import { outcomeStyle, reasonInWords } from './verdict.ts'
+
+export type Row = Schemas['TriageRow']
+
+export interface Group {
+  key: string
+  /** What its items have in common, in words. */
+  words: string
+  rows: Row[]
+  /** As a filter of a recovery; absent where one by one is the only way, as for held items. */
+  filter?: { cluster_key: string } | { reason: string }
+}
+
+/** A line that the cursor can stand on. */
+export type Entry = { key: string; group: Group; row?: Row }
+
+export interface TriageState {
+  groups: Group[]
+  open: ReadonlySet<string>
+  cursor: string
+  chosen: ReadonlySet<string>
+  /** What is about to be done, until it is confirmed. */
+  asks: string | undefined
+  note: string
+  more: boolean
+}
+
+/** The error, else the words of the agent or the grader, else what the reason means. */
+export const whyInTriage = ({ error_code, reason, message }: Row) =>
+  [error_code, message].filter(Boolean).join(': ') || (reasonInWords(reason) ?? reason)
+
+/**
+ * What failed in the same words together, the largest group first. A cluster is of one prompt besides, and items of a
+ * pile seldom share theirs. `more`: there are others that are not among these.
+ */
+export function groupsOf(rows: readonly Row[], more: boolean): Group[] {
+  const groups = [...Map.groupBy(rows, row => `${row.kind} ${whyInTriage(row)}`)].map(([key, of]): Group => {
+    const { kind } = of[0]!
+    const words = whyInTriage(of[0]!)
+    if (kind === 'quarantine') return { key, words: `held: ${words}`, rows: of }
+    const filter = filterFor(of, rows, more)
+    return { key, words, rows: of, ...(filter && { filter }) }
+  })
+  return groups.sort((a, b) => b.rows.length - a.rows.length)
+}
+
+/** What just these have in common, where a recovery can say so. */
+function filterFor(of: Row[], rows: readonly Row[], more: boolean): Group['filter'] {
+  const { cluster_key, reason } = of[0]!
+  if (cluster_key !== null && of.every(row => row.cluster_key === cluster_key)) return { cluster_key }
+  const alike = rows.filter(row => row.kind === 'dlq' && row.reason === reason)
+  return !more && alike.length === of.length && of.every(row => row.reason === reason)
+    ? { reason }
+    : undefined
+}
+
+export const entriesOf = ({ groups, open }: Pick<TriageState, 'groups' | 'open'>): Entry[] =>
+  groups.flatMap(group => [
+    { key: group.key, group },
+    ...(open.has(group.key) ? group.rows.map(row => ({ key: row.record_id, group, row })) : []),
+  ])
+
+const HELP = 'j/k move  enter open  x select  r replay  a acknowledge  d dismiss  u undo  q quit'
+const AROUND = 4 // the title, a blank line, and two lines below
+
+export function triageLines(state: TriageState, rows: number, now: number, screen: Screen): string[] {
+  const { paint, columns } = screen
+  const entries = entriesOf(state)
+  const items = state.groups.reduce((sum, group) => sum + group.rows.length, 0)
+  const at = Math.max(
+    0,
+    entries.findIndex(entry => entry.key === state.cursor),
+  )
+  const room = Math.max(1, rows - AROUND)
+  const first = Math.min(Math.max(0, at - Math.floor(room / 2)), Math.max(0, entries.length - room))
+  const chosen = state.chosen.size > 0 ? `, ${count(state.chosen.size)} selected` : ''
+  const title = `${plural(items, 'item')}${state.more ? ' and more' : ''} wait${items === 1 ? 's' : ''} for a decision${chosen}`
+  const below = state.asks === undefined ? state.note : `${state.asks}  [y/n]`
+  return [
+    paint('bold', shorten(title, columns)),
+    '',
+    ...entries
+      .slice(first, first + room)
+      .map(entry => entryLine(entry, entry.key === state.cursor, state, now, screen)),
+    ...(items === 0 ? [paint('dim', 'nothing waits for a decision')] : []),
+    ...Array.from({ length: Math.max(0, room - Math.max(1, entries.length)) }, () => ''),
+    paint(state.asks === undefined ? 'dim' : 'yellow', shorten(clean(below), columns)),
+    paint('dim', shorten(HELP, columns)),
+  ]
+}
+
+function entryLine({ group, row }: Entry, isHere: boolean, state: TriageState, now: number, screen: Screen) {
+  const { paint, columns } = screen
+  const isChosen = row
+    ? state.chosen.has(row.record_id)
+    : group.rows.every(r => state.chosen.has(r.record_id))
+  const mark = `${isHere ? '▸' : ' '}${isChosen ? '●' : ' '} `
+  const left = row === undefined ? groupWords(group, state) : `   ${row.item_id}`
+  const right =
+    row === undefined
+      ? ''
+      : [row.agent_slug, row.partition_key, money(row.cost_usd), ago(row.created_at, now)]
+          .filter(Boolean)
+          .join('  ')
+  const room = columns - widthOf(mark)
+  const kept = widthOf(right) + 12 < room ? right : ''
+  const words = pad(shorten(clean(left), room - (kept === '' ? 0 : widthOf(kept) + 1)), room - widthOf(kept))
+  const style = row === undefined ? outcomeStyle(group.rows[0]!.outcome_status) : undefined
+  return `${mark}${isHere ? paint('bold', words) : style === undefined ? words : paint(style, words)}${paint('dim', clean(kept))}`.trimEnd()
+}
+
+const groupWords = (group: Group, { open }: TriageState) =>
+  `${open.has(group.key) ? '▾' : '▸'} ${count(group.rows.length)} × ${group.words}`
