@@ -5,6 +5,7 @@ import type { Context } from '../../shared/context.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
 import { serveParts } from './frame/app.tsx'
 import { accountPage, changePassword, revokeSession } from './pages/account.tsx'
+import { agentPage, agentsPage, deleteAgent, promoteDeployment, runAgent } from './pages/agents.tsx'
 import { addAlertChannel, alertsPage, removeAlertChannel, setAlertRule } from './pages/alerts.tsx'
 import { auditPage } from './pages/audit.tsx'
 import { deliveriesPage, deliveryPage, resendDelivery } from './pages/deliveries.tsx'
@@ -37,6 +38,8 @@ const pages = [
   runsPage,
   runPage,
   runEvents,
+  agentsPage,
+  agentPage,
   newSchedulePage,
   schedulesPage,
   schedulePage,
@@ -58,6 +61,9 @@ const actions = [
   signOut,
   createProject,
   cancelRun,
+  runAgent,
+  promoteDeployment,
+  deleteAgent,
   createSchedule,
   changeSchedule,
   enableSchedule,

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofItem, ofProject, ofRun, ofSchedule } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
+import { bodyText } from '../frame/form-values.ts'
 import { action, page } from '../frame/page.ts'
 import { Field, Sure } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
@@ -152,9 +153,12 @@ const Changes = ({ schedule }: { schedule: Schedule }) => (
 export const changeSchedule = action({
   path: '/dashboard/schedules/{scheduleId}',
   form: z.strictObject(scheduleForm),
-  async act({ api, params }, { budget_usd: budget_cents, ...changes }) {
-    const body = { ...changes, budget_cents }
-    await api.PATCH('/v1/schedules/{scheduleId}', { params: { path: params }, body })
+  async act({ api, params }, { budget_usd: budget_cents, input, ...changes }) {
+    await api.PATCH('/v1/schedules/{scheduleId}', {
+      params: { path: params },
+      body: changes,
+      bodySerializer: body => bodyText({ ...body, budget_cents }, { input }),
+    })
     return { to: ofSchedule(params.scheduleId), said: 'Saved; it counts from the very next moment on.' }
   },
 })

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ofSchedule } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
+import { bodyText, dollars, jsonText } from '../frame/form-values.ts'
 import { action, page } from '../frame/page.ts'
 import { Field } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
@@ -234,29 +235,16 @@ export const Moments = ({
   />
 )
 
-export const scheduleForm = {
-  cron: z.string(),
-  timezone: z.string(),
-  input: z.string().transform((text, { addIssue }) => {
-    try {
-      return JSON.parse(text) as unknown
-    } catch (error) {
-      addIssue({ code: 'custom', message: `is not JSON: ${(error as Error).message}` })
-      return z.NEVER
-    }
-  }),
-  budget_usd: z
-    .string()
-    .trim()
-    .regex(/^(\d{1,9}(\.\d{1,2})?)?$/, 'must be dollars such as 2.50, or empty')
-    .transform(text => (text === '' ? null : Math.round(Number(text) * 100))),
-}
+export const scheduleForm = { cron: z.string(), timezone: z.string(), input: jsonText, budget_usd: dollars }
 
 export const createSchedule = action({
   path: '/dashboard/projects/{projectId}/schedules',
   form: z.strictObject({ agent_id: z.string(), ...scheduleForm }),
-  async act({ api }, { budget_usd: budget_cents, ...order }) {
-    const { data } = await api.POST('/v1/schedules', { body: { ...order, enabled: true, budget_cents } })
+  async act({ api }, { budget_usd: budget_cents, input, ...order }) {
+    const { data } = await api.POST('/v1/schedules', {
+      body: { ...order, enabled: true },
+      bodySerializer: body => bodyText({ ...body, budget_cents }, { input }),
+    })
     return { to: ofSchedule(data!.id), said: 'The schedule is made.' }
   },
 })

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ROOT } from '../frame/addresses.ts'
+import { dollars, jsonText } from '../frame/form-values.ts'
 import { action, page, type View } from '../frame/page.ts'
 import { Field, Sure } from '../parts/form.tsx'
 import { cents, When } from '../parts/text.tsx'
@@ -118,11 +119,7 @@ const whole = z
 
 const Form = z.strictObject({
   name: z.string(),
-  credit_usd: z
-    .string()
-    .trim()
-    .regex(/^(\d{1,9}(\.\d{1,2})?)?$/, 'must be dollars such as 25.00, or empty')
-    .transform(text => (text === '' ? null : Math.round(Number(text) * 100))),
+  credit_usd: dollars,
   concurrency: whole,
   partition_concurrency: whole,
   open_runs: whole,
@@ -131,14 +128,7 @@ const Form = z.strictObject({
   payload_retention_days: whole,
   record_retention_days: whole,
   keys_may_mint: z.literal('on').optional(),
-  prices: z.string().transform((text, { addIssue }) => {
-    try {
-      return JSON.parse(text) as Project['prices']
-    } catch (error) {
-      addIssue({ code: 'custom', message: `is not JSON: ${(error as Error).message}` })
-      return z.NEVER
-    }
-  }),
+  prices: jsonText.transform(text => JSON.parse(text) as Project['prices']),
 })
 
 export const changeSettings = action({

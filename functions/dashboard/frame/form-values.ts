@@ -1,0 +1,33 @@
+// What people type into forms, as the API takes it. Guarantee: JSON goes out as it was typed, so that numbers keep their
+// digits; what is no JSON or no sum is refused by name.
+
+import { z } from 'zod'
+import { checkJson, JsonError } from '../../../shared/domain/json.ts'
+import { centsOfDollars } from '../parts/dollars.ts'
+
+/** Any JSON value, kept as text. */
+export const jsonText = z.string().superRefine((text, { addIssue }) => {
+  try {
+    checkJson(text)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    addIssue({ code: 'custom', message: `is not JSON. ${error.message}` })
+  }
+})
+
+/** Dollars as whole cents; null for an empty field. */
+export const dollars = z.string().transform((text, { addIssue }) => {
+  const cents = centsOfDollars(text)
+  if (cents !== null) return cents ?? null
+  addIssue({ code: 'custom', message: 'must be dollars such as 2.50, or empty' })
+  return z.NEVER
+})
+
+/** The text of an object; the values of `texts` are JSON already. */
+export function bodyText(fields: Record<string, unknown>, texts: Record<string, string>): string {
+  const own = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, JSON.stringify(value)])
+  const members = [...own, ...Object.entries(texts)].map(([name, text]) => `${JSON.stringify(name)}:${text}`)
+  return `{${members.join(',')}}`
+}

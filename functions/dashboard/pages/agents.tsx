@@ -1,0 +1,263 @@
+// The agents of a project, and one agent: its versions, and a run by hand.
+
+import { z } from 'zod'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofAgent, ofItem, ofProject } from '../frame/addresses.ts'
+import { defined } from '../frame/defined.ts'
+import { bodyText, dollars, jsonText } from '../frame/form-values.ts'
+import { action, page } from '../frame/page.ts'
+import { Field, Sure } from '../parts/form.tsx'
+import { InputFields, inputOf, propertiesOf } from '../parts/input-form.tsx'
+import { List, nextOf, Pager } from '../parts/list.tsx'
+import { count, When } from '../parts/text.tsx'
+
+type Agent = Schemas['Agent']
+type Deployment = Schemas['Deployment']
+
+export const agentsPage = page({
+  path: '/dashboard/projects/{projectId}/agents',
+  query: z.strictObject({ cursor: z.string().optional() }),
+  async show({ api, params, query, request, ctx }) {
+    const project_id = params.projectId
+    const { data: agents = [], response } = await api.GET('/v1/agents', {
+      params: { query: { project_id, ...defined(query) } },
+    })
+    const now = ctx.now()
+    return {
+      title: 'Agents',
+      project_id,
+      menu: 'agents',
+      cli: 'assay agents',
+      body: (
+        <>
+          <h1>Agents</h1>
+          <List
+            id="agents"
+            rows={agents}
+            href={one => ofAgent(one.id)}
+            columns={[
+              { label: 'Agent', cell: one => <a href={ofAgent(one.id)}>{one.slug}</a> },
+              { label: 'Does', cell: one => one.description },
+              {
+                label: 'Version',
+                numeric: true,
+                cell: one =>
+                  one.deployed_version === null ? <b>not deployed</b> : `v${one.deployed_version}`,
+              },
+              { label: 'Changed', numeric: true, cell: one => <When at={one.updated_at} now={now} /> },
+              {
+                label: '',
+                numeric: true,
+                cell: one => <a href={`${ofProject(project_id, 'runs')}?agent=${one.slug}`}>runs</a>,
+              },
+            ]}
+            empty={
+              <>
+                <p>No agent yet. Make one, try it, and deploy it:</p>
+                <pre>
+                  <code>{'npx assay init my-agent\ncd my-agent\nnpx assay deploy agent.ts'}</code>
+                </pre>
+              </>
+            }
+          />
+          <Pager request={request} next={nextOf(response)} />
+        </>
+      ),
+    }
+  },
+})
+
+export const agentPage = page({
+  path: '/dashboard/agents/{agentId}',
+  query: z.strictObject({ cursor: z.string().optional(), as: z.literal('json').optional() }),
+  async show({ api, params, query, request, member, ctx }) {
+    const { as, ...at } = query
+    const [{ data }, { data: deployments = [], response }] = await Promise.all([
+      api.GET('/v1/agents/{agentId}', { params: { path: params } }),
+      api.GET('/v1/agents/{agentId}/deployments', { params: { path: params, query: defined(at) } }),
+    ])
+    const agent = data!
+    const current = deployments.find(one => one.is_current)
+    const mayChange = member.role !== 'viewer'
+    return {
+      title: agent.slug,
+      project_id: agent.project_id,
+      menu: 'agents',
+      cli: `assay deployments ${agent.slug}`,
+      body: (
+        <>
+          <div class="head">
+            <div>
+              <h1>{agent.name}</h1>
+              <p>{agent.description}</p>
+              <p class="dim">
+                <code>{agent.slug}</code> ·{' '}
+                <a href={`${ofProject(agent.project_id, 'runs')}?agent=${agent.slug}`}>its runs</a> ·{' '}
+                <a href={`${ofProject(agent.project_id, 'schedules')}?agent_id=${agent.id}`}>its schedules</a>{' '}
+                · <a href={`${ofProject(agent.project_id, 'triggers')}?agent_id=${agent.id}`}>its triggers</a>
+              </p>
+            </div>
+            {mayChange && (
+              <div class="actions">
+                {current && (
+                  <a
+                    class="button primary"
+                    href={`${ofProject(agent.project_id, 'submit')}?agent=${agent.slug}`}
+                  >
+                    Submit items
+                  </a>
+                )}
+                <Sure
+                  label="Delete"
+                  consequence="For good: its deployments, runs and items go too. Runs under way are cancelled."
+                  action={ofAgent(agent.id, 'delete')}
+                />
+              </div>
+            )}
+          </div>
+          {mayChange && current && <RunNow agent={agent} current={current} asJson={as === 'json'} />}
+          <h2>Versions</h2>
+          <Deployments agent={agent} deployments={deployments} mayChange={mayChange} now={ctx.now()} />
+          <Pager request={request} next={nextOf(response)} />
+        </>
+      ),
+    }
+  },
+})
+
+/** One run over one item, by hand. */
+const RunNow = ({ agent, current, asJson }: { agent: Agent; current: Deployment; asJson: boolean }) => {
+  const properties = asJson ? undefined : propertiesOf(current.declaration.input_schema)
+  return (
+    <>
+      <h2>Run it now</h2>
+      <form class="stack" method="post" action={ofAgent(agent.id, 'run')}>
+        {properties ? (
+          <>
+            <InputFields properties={properties} />
+            <p class="dim">
+              Or <a href={`${ofAgent(agent.id)}?as=json`}>write the input as JSON</a>.
+            </p>
+          </>
+        ) : (
+          <Field label="Input, as JSON">
+            <textarea name="input" spellcheck={false} required>
+              {'{}'}
+            </textarea>
+          </Field>
+        )}
+        <Field label="Your own id of the item" hint="Empty takes the id of its record.">
+          <input name="item_id" />
+        </Field>
+        <Field label="Budget in dollars" hint="Empty is no bound.">
+          <input name="budget_usd" inputmode="decimal" />
+        </Field>
+        <div>
+          <button class="primary">Run</button>
+        </div>
+      </form>
+    </>
+  )
+}
+
+const Deployments = ({
+  agent,
+  deployments,
+  mayChange,
+  now,
+}: {
+  agent: Agent
+  deployments: readonly Deployment[]
+  mayChange: boolean
+  now: number
+}) => (
+  <List
+    id="deployments"
+    rows={deployments}
+    columns={[
+      {
+        label: 'Version',
+        cell: one => (
+          <>
+            v{count(one.version)} {one.is_current && <b>current</b>}
+          </>
+        ),
+      },
+      { label: 'Runs as', cell: one => (one.kind === 'url' ? <code>{one.url}</code> : 'a bundle') },
+      { label: 'Declares', cell: one => declared(one) },
+      { label: 'Deployed', cell: one => <When at={one.created_at} now={now} /> },
+      {
+        label: '',
+        numeric: true,
+        cell: one =>
+          mayChange &&
+          !one.is_current && (
+            <Sure
+              label="Make it current"
+              consequence="Runs from now on execute it, and its schedules and triggers become what it declares. Runs under way go on with theirs."
+              action={ofAgent(agent.id, `deployments/${one.id}/promote`)}
+            />
+          ),
+      },
+    ]}
+    empty={
+      <>
+        <p>Nothing is deployed: no run can start.</p>
+        <pre>
+          <code>npx assay deploy agent.ts</code>
+        </pre>
+      </>
+    }
+  />
+)
+
+function declared({ declaration }: Deployment): string {
+  const { schedules = [], triggers = [], item_budget_cents, retries, concurrency } = declaration
+  const parts = [
+    item_budget_cents === undefined ? '' : `$${item_budget_cents / 100} an item`,
+    retries === undefined ? '' : `${retries} retries`,
+    concurrency === undefined ? '' : `${concurrency} at once`,
+    ...schedules.map(schedule => schedule.cron),
+    ...triggers.map(trigger => trigger.name),
+  ]
+  return parts.filter(Boolean).join(', ')
+}
+
+export const runAgent = action({
+  path: '/dashboard/agents/{agentId}/run',
+  form: z.looseObject({ input: jsonText.optional(), item_id: z.string(), budget_usd: dollars }),
+  async act({ api, params }, { input, item_id, budget_usd, ...fields }) {
+    const text = input ?? inputOf(await currentProperties(), fields)
+    const { data } = await api.POST('/v1/agents/{agentId}/runs', {
+      params: { path: params },
+      body: { input: null },
+      bodySerializer: () =>
+        bodyText(defined({ item_id, budget_cents: budget_usd ?? undefined }), { input: text }),
+    })
+    return { to: ofItem(data!.record_id), said: 'Its run was started.' }
+
+    async function currentProperties() {
+      const { data: deployments = [] } = await api.GET('/v1/agents/{agentId}/deployments', {
+        params: { path: params },
+      })
+      return propertiesOf(deployments.find(one => one.is_current)?.declaration.input_schema) ?? []
+    }
+  },
+})
+
+export const promoteDeployment = action({
+  path: '/dashboard/agents/{agentId}/deployments/{deploymentId}/promote',
+  async act({ api, params }) {
+    await api.POST('/v1/agents/{agentId}/deployments/{deploymentId}/promote', { params: { path: params } })
+    return { to: ofAgent(params.agentId), said: 'The next run executes it.' }
+  },
+})
+
+export const deleteAgent = action({
+  path: '/dashboard/agents/{agentId}/delete',
+  async act({ api, params }) {
+    const { data } = await api.GET('/v1/agents/{agentId}', { params: { path: params } })
+    await api.DELETE('/v1/agents/{agentId}', { params: { path: params } })
+    return { to: ofProject(data!.project_id, 'agents'), said: `${data!.slug} is gone.` }
+  },
+})
