@@ -126,6 +126,7 @@ test('one command brings a stack that answers, and its access for its owner alon
     account: { email: expect.stringMatching(/@/), password: expect.stringMatching(/.{12}/) },
     project_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     api_key: expect.stringMatching(/.{20}/),
+    metrics_token: expect.stringMatching(/^[0-9a-f-]{36}$/),
   })
   expect(await health(stack.url)).toBe(200)
   for (const file of ['local.json', 'master.key']) {
