@@ -18,11 +18,8 @@ const CHECKOUT = join(import.meta.dirname, '../..')
 /** @throws Failure `no_credentials` */
 export function findAccess(env: Record<string, string | undefined>, folder: string): Access {
   const local = localStack(env, folder)
-  const base_url = (env.ASSAY_BASE_URL || local?.base_url || DEFAULT_BASE_URL).replace(/\/+$/, '')
+  const base_url = serverOf(env, folder)
   const api_key = env.ASSAY_API_KEY || (base_url === local?.base_url ? local.api_key : undefined)
-  if (!/^https?:\/\//.test(base_url) || !URL.canParse(base_url)) {
-    throw new Failure(EXIT.usage, 'usage', `ASSAY_BASE_URL is "${base_url}"; it must be an http or https URL`)
-  }
   const metrics_token =
     env.ASSAY_METRICS_TOKEN || (base_url === local?.base_url ? local.metrics_token : undefined)
   if (api_key !== undefined) return { base_url, api_key, ...(metrics_token && { metrics_token }) }
@@ -33,6 +30,14 @@ export function findAccess(env: Record<string, string | undefined>, folder: stri
         : `set ASSAY_API_KEY; the key of the local stack is for ${local.base_url} alone`,
     next: local === undefined ? 'npm start' : undefined,
   })
+}
+
+/** @throws Failure `usage` where it is no URL */
+export function serverOf(env: Record<string, string | undefined>, folder: string): string {
+  const base_url = env.ASSAY_BASE_URL || localStack(env, folder)?.base_url || DEFAULT_BASE_URL
+  if (!/^https?:\/\//.test(base_url) || !URL.canParse(base_url))
+    throw new Failure(EXIT.usage, 'usage', `ASSAY_BASE_URL is "${base_url}"; it must be an http or https URL`)
+  return base_url.replace(/\/+$/, '')
 }
 
 function localStack(env: Record<string, string | undefined>, folder: string): Access | undefined {

@@ -7,6 +7,26 @@ const project: Option = { name: 'project', value: 'ID', about: "the project; the
 
 export const ADMINISTRATION_COMMANDS: readonly Command[] = [
   {
+    name: 'login',
+    args: [],
+    summary: 'Sign in as a member; what takes one is asked as you from then on.',
+    options: [
+      {
+        name: 'email',
+        value: 'EMAIL',
+        about: 'who you are; without a terminal the password comes on standard input',
+      },
+    ],
+    run: async (...given) => (await import('./login.ts')).login(...given),
+  },
+  {
+    name: 'logout',
+    args: [],
+    summary: 'Sign out.',
+    options: [],
+    run: async session => (await import('./login.ts')).logout(session),
+  },
+  {
     name: 'projects',
     args: [],
     summary: 'List projects, with what they run and spend.',
@@ -28,7 +48,8 @@ export const ADMINISTRATION_COMMANDS: readonly Command[] = [
   {
     name: 'members',
     args: [],
-    summary: 'List who can sign in; takes the token of a session.',
+    summary: 'List who can sign in; takes assay login.',
+    member: true,
     options: LIST_OPTIONS,
     run: async (...given) => (await import('./administer.ts')).members(...given),
   },

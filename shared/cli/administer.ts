@@ -1,5 +1,5 @@
 // Commands around runs: projects, keys, members and the log of changes. A project key sees its own project; what
-// takes a member is asked with a session's token in ASSAY_API_KEY.
+// takes a member is asked as the one who is signed in, else with a session's token in ASSAY_API_KEY.
 
 import { LIMITS } from '../domain/limits.ts'
 import type { Schemas } from '../sdk/client.ts'

@@ -26,6 +26,8 @@ export interface Command {
   args: readonly string[]
   summary: string
   options: readonly Option[]
+  /** It is a member's: asked by the one who is signed in, where somebody is. */
+  member?: true
   run(session: Session, given: Given): Promise<ExitCode>
 }
 

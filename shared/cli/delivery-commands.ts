@@ -33,7 +33,8 @@ export const DELIVERY_COMMANDS: readonly Command[] = [
   {
     name: 'deliveries secret',
     args: [],
-    summary: 'Show the secret that signs what is sent; takes the token of a session of an owner.',
+    summary: 'Show the secret that signs what is sent; takes assay login of an owner.',
+    member: true,
     options: [
       { name: 'project', value: 'ID', about: 'the project; the only one unless told' },
       { name: 'roll', about: 'replace it first; for a day the one before signs as well' },

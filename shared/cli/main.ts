@@ -1,14 +1,15 @@
 #!/usr/bin/env node
-// The `assay` command. Guarantee: it never asks anything; it ends with an exit code of EXIT, whatever happens.
+// The `assay` command. Guarantee: it asks nothing but a person at a terminal; it ends with an exit code of EXIT, whatever happens.
 
 import { VERSION } from '../domain/version.ts'
-import { findAccess } from './access.ts'
+import { findAccess, serverOf } from './access.ts'
 import { type Api, asFailure, connect } from './api.ts'
 import { helpOf, parse } from './arguments.ts'
 import { COMMANDS } from './commands.ts'
-import { EXIT, type ExitCode } from './failure.ts'
+import { EXIT, type ExitCode, Failure } from './failure.ts'
 import { createOutput, mayColor } from './output.ts'
 import type { Session } from './session.ts'
+import { memberFetch, signedInAt } from './signed-in.ts'
 
 const { argv, env, stdout, stderr } = process
 const json = argv.includes('--json') || !stdout.isTTY
@@ -23,15 +24,30 @@ stdout.on('error', error => {
 })
 
 let connected: Api | undefined
+let isMembers = false
 const session: Session = {
   get api() {
-    connected ??= connect(findAccess(env, process.cwd()))
+    connected ??= connection(isMembers)
     return connected
   },
   output,
   folder: process.cwd(),
   env,
   now: Date.now,
+}
+
+/** By the key of the environment or of the local stack; by who is signed in where there is none, or it takes a member. */
+function connection(isMembers: boolean): Api {
+  const base_url = serverOf(env, process.cwd())
+  const asMember = () => connect({ base_url, api_key: '' }, memberFetch(env, base_url, Date.now))
+  const isSignedIn = signedInAt(env, base_url) !== undefined
+  if (isMembers && isSignedIn) return asMember()
+  try {
+    return connect(findAccess(env, process.cwd()))
+  } catch (error) {
+    if (isSignedIn && error instanceof Failure && error.code === 'no_credentials') return asMember()
+    throw error
+  }
 }
 
 process.exitCode = await main()
@@ -52,6 +68,7 @@ async function main(): Promise<ExitCode> {
       stdout.write(`assay ${VERSION}\n`)
       return EXIT.ok
     }
+    isMembers = invocation.command.member === true
     return await invocation.command.run(session, invocation.given)
   } catch (error) {
     const failure = asFailure(error)

@@ -19,6 +19,8 @@ const MASTER_KEY = '5a'.repeat(32)
 export interface Stack {
   base_url: string
   api_key: string
+  /** Who signs in, where the database was empty. */
+  account?: { email: string; password: string }
   databaseUrl: string
   dataDir: string
   /** The environment that points the command line here. */
@@ -51,7 +53,8 @@ export async function startStack({
   const redis = parts.adopt(await testRedis(), store => store.drop())
   const port = await freePort()
   const base_url = `http://127.0.0.1:${port}`
-  const api_key = on?.api_key ?? (await firstKey(databaseUrl, redis.url, base_url))
+  const first = on ?? (await firstAccount(databaseUrl, redis.url, base_url))
+  const { api_key } = first
   let server: ChildProcess | undefined
   const stop = async (signal: NodeJS.Signals) => {
     if (server?.exitCode === null && server.signalCode === null) {
@@ -63,6 +66,7 @@ export async function startStack({
   const stack: Stack = {
     base_url,
     api_key,
+    ...('account' in first && { account: first.account }),
     databaseUrl,
     dataDir: folder.path,
     env: { ASSAY_BASE_URL: base_url, ASSAY_API_KEY: api_key },
@@ -110,11 +114,11 @@ async function freePort(): Promise<number> {
   return port
 }
 
-async function firstKey(databaseUrl: string, redisUrl: string, base_url: string): Promise<string> {
+async function firstAccount(databaseUrl: string, redisUrl: string, base_url: string) {
   const connections = openConnections({ databaseUrl, redisUrl })
   try {
     const ctx = createContext({ connections, config: { base_url, master_key: MASTER_KEY } })
-    return (await bootstrapAccount(ctx)).api_key
+    return await bootstrapAccount(ctx)
   } finally {
     await connections.close()
   }
@@ -143,7 +147,7 @@ export interface Running {
 export function assay(
   stack: Pick<Stack, 'env'>,
   args: string[],
-  options: { terminal?: number } = {},
+  options: { terminal?: number; input?: string } = {},
 ): Running {
   const main = join(CHECKOUT, 'shared/cli/main.ts')
   const [file, argv] =
@@ -156,9 +160,10 @@ export function assay(
   const { NO_COLOR: _, npm_command: __, ...env } = process.env
   const child = spawn(file, argv, {
     cwd: CHECKOUT,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     env: { ...env, ...stack.env, PATH: `${join(CHECKOUT, 'node_modules/.bin')}:${env.PATH}` },
   })
+  child.stdin?.end(options.input)
   let out = ''
   let err = ''
   const looks = new Set<() => void>()

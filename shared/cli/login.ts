@@ -1,0 +1,72 @@
+// Signing in and out. Guarantee: the password is never shown, kept, or taken from the command line, where others could
+// read it.
+
+import { ApiFailure, createClient } from '../sdk/client.ts'
+import { serverOf } from './access.ts'
+import { connect } from './api.ts'
+import type { Given } from './arguments.ts'
+import { ask, askHidden, canAsk } from './ask.ts'
+import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
+import type { Session } from './session.ts'
+import { keepSignedIn, memberFetch, signedIn, signedInAt } from './signed-in.ts'
+
+export async function login({ output, env, folder }: Session, given: Given): Promise<ExitCode> {
+  const base_url = serverOf(env, folder)
+  const { email, password } = canAsk() ? await asked(given) : await piped(given)
+  const client = connect({ base_url, api_key: '' })
+  try {
+    const { data } = await client.POST('/v1/sessions', { body: { email, password } })
+    const file = keepSignedIn(env, base_url, signedIn(email, data!))
+    output.emit(
+      'signed_in',
+      { email, base_url, file },
+      () => `signed in at ${base_url} as ${email}, kept in ${file}`,
+    )
+    return EXIT.ok
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || error.code !== 'unauthenticated') throw error
+    throw new Failure(EXIT.api, 'unauthenticated', 'the e-mail or the password is wrong', {
+      hint: `at ${base_url}; the first start of a stack prints both and leaves them in .assay/local.json`,
+    })
+  }
+}
+
+async function asked(given: Given) {
+  const email = given.text('email') ?? (await ask('E-mail: '))
+  return { email, password: await askHidden('Password: ') }
+}
+
+/** The password is what comes on standard input, without the line's end. */
+async function piped(given: Given) {
+  const email = given.text('email')
+  if (email === undefined)
+    throw usageFailure('--email is missing', {
+      hint: 'without a terminal the password is read from standard input',
+      next: 'assay login --email EMAIL < password-file',
+    })
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
+  const password = Buffer.concat(chunks)
+    .toString()
+    .replace(/\r?\n$/, '')
+  if (password === '') throw usageFailure('standard input holds no password')
+  return { email, password }
+}
+
+/** The session ends at the server too, unless that is gone or has ended it already. */
+export async function logout({ output, env, folder, now }: Session): Promise<ExitCode> {
+  const base_url = serverOf(env, folder)
+  const found = signedInAt(env, base_url)
+  if (found === undefined)
+    throw new Failure(EXIT.api, 'signed_out', `nobody is signed in at ${base_url}`, { next: 'assay login' })
+  const client = createClient({ baseUrl: base_url, apiKey: '', fetch: memberFetch(env, base_url, now) })
+  const ended = await client.DELETE('/v1/sessions/current').then(
+    () => true,
+    () => false,
+  )
+  keepSignedIn(env, base_url, undefined)
+  output.emit('signed_out', { email: found.email, base_url, ended }, () =>
+    ended ? `${found.email} is signed out of ${base_url}` : `forgotten here; ${base_url} was not told`,
+  )
+  return EXIT.ok
+}

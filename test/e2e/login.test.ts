@@ -1,0 +1,71 @@
+// Signing in from the command line, at a terminal and without one.
+
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { assay, type Ran, type Stack, startStack } from '../support/stack.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { assayInTerminal, noTerminal } from '../support/terminal.ts'
+
+const parts = new AsyncDisposableStack()
+let stack: Stack
+let env: Record<string, string>
+let file: string
+const run = (...args: string[]): Promise<Ran> => assay({ env }, args).done
+const kept = async () => JSON.parse(await readFile(file, 'utf8'))
+
+beforeAll(async () => {
+  const folder = parts.adopt(await tempFolder(), temporary => temporary.remove()).path
+  stack = parts.adopt(await startStack(), running => running.close())
+  env = { ...stack.env, XDG_CONFIG_HOME: folder }
+  file = join(folder, 'assay/sessions.json')
+})
+afterAll(() => parts.disposeAsync())
+
+describe('a member', () => {
+  it.skipIf(noTerminal !== undefined)('signs in at a terminal, which shows no password', async () => {
+    const { email, password } = stack.account!
+    expect((await run('members')).code).toBe(3)
+    const terminal = await assayInTerminal({ env }, ['login'])
+    await terminal.until(/E-mail: /)
+    terminal.type(`${email}\r`)
+    await terminal.until(/Password: /)
+    terminal.type(`${password}\r`)
+    await terminal.until(/signed in at/)
+    expect(await terminal.ended).toBe(0)
+    expect(terminal.written()).not.toContain(password)
+    await terminal.close()
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect((await run('members')).events).toEqual([expect.objectContaining({ email })])
+  })
+
+  it('signs in without a terminal, the password on standard input', async () => {
+    const { email, password } = stack.account!
+    const login = (word: string) => {
+      const running = assay({ env }, ['login', '--email', email], { input: `${word}\n` })
+      return running.done
+    }
+    expect(await login('wrong')).toMatchObject({ code: 3, err: expect.stringContaining('password is wrong') })
+    expect((await login(password)).events).toEqual([expect.objectContaining({ event: 'signed_in', email })])
+    expect((await run('deliveries', 'secret')).code).toBe(0)
+    expect(await readFile(file, 'utf8')).not.toContain(password)
+  })
+
+  it('stays signed in when the access token has run out', async () => {
+    const before = await kept()
+    const expired = { ...before[stack.base_url], access_expires_at: new Date().toISOString() }
+    await writeFile(file, JSON.stringify({ [stack.base_url]: expired }))
+    expect((await run('members')).code).toBe(0)
+    expect((await kept())[stack.base_url].refresh_token).not.toBe(expired.refresh_token)
+  })
+
+  it('is asked where there is no key, and signs out', async () => {
+    const { ASSAY_API_KEY: _, ...keyless } = env
+    expect((await assay({ env: keyless }, ['runs']).done).code).toBe(0)
+    expect((await run('logout')).events).toEqual([
+      expect.objectContaining({ event: 'signed_out', ended: true }),
+    ])
+    expect(await kept()).toEqual({})
+    expect((await run('logout')).err).toContain('nobody is signed in')
+  })
+})
