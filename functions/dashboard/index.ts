@@ -16,6 +16,7 @@ import { replayItem, replayPage } from './pages/item-replay.tsx'
 import { createKey, keysPage, revokeKey } from './pages/keys.tsx'
 import { createMember, membersPage, removeMember, setRole } from './pages/members.tsx'
 import { createProject, projectsPage, start } from './pages/projects.tsx'
+import { recoveryPage, startRecovery } from './pages/recovery.tsx'
 import { cancelRun, runEvents, runPage } from './pages/run.tsx'
 import { runsPage } from './pages/runs.tsx'
 import {
@@ -27,8 +28,11 @@ import {
   schedulePage,
 } from './pages/schedule.tsx'
 import { createSchedule, newSchedulePage, schedulesPage } from './pages/schedules.tsx'
+import { searchPage } from './pages/search.tsx'
 import { changeSettings, deleteProject, rollSecret, settingsPage, showSecret } from './pages/settings.tsx'
 import { signIn, signInPage, signOut } from './pages/sign-in.tsx'
+import { triagePage } from './pages/triage.tsx'
+import { decideItems, reopenItems } from './pages/triage-decide.ts'
 import { changeTrigger, createTrigger, deleteTrigger, triggerPage, triggersPage } from './pages/triggers.tsx'
 
 const open = { pages: [signInPage], actions: [signIn] }
@@ -51,6 +55,9 @@ const pages = [
   itemPage,
   itemRaw,
   replayPage,
+  triagePage,
+  recoveryPage,
+  searchPage,
   keysPage,
   settingsPage,
   auditPage,
@@ -82,6 +89,9 @@ const actions = [
   acknowledgeItem,
   dismissItem,
   reopenItem,
+  decideItems,
+  reopenItems,
+  startRecovery,
   createKey,
   revokeKey,
   changeSettings,

@@ -247,6 +247,9 @@ export const LIMITS = {
   form_bytes: 4 * MiB, // of a form that holds an input: urlencoded, a character may take three bytes
   page_text_characters: 100_000, // of one payload; its raw form has no bound of its own
   page_messages: 100, // of one prompt, the latest
+  inbox_page: 50, // items of triage shown at once, and decided about by one form
+  clusters_shown: 5,
+  search_page: 30,
   trace_page: 100, // steps of an item shown at once
   notice_characters: 400, // what an action says on the next page, in a cookie
 } as const

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { snippetOf } from './snippet.ts'
+import { hitOf, snippetOf } from './snippet.ts'
 
 it('marks the hit where it stands, whatever its case', () => {
   const found = snippetOf([['error_message', 'search_orders answered: Timeout after 30 s']], 'timeout')
@@ -54,4 +54,13 @@ it('is null where no word is met', () => {
       'yes',
     ),
   ).toBeNull()
+})
+
+it('finds the hit again, also in a text that has such marks itself', () => {
+  expect(hitOf('he said «no» and then «Timeout» again', 'timeout')).toEqual([
+    'he said «no» and then ',
+    'Timeout',
+    ' again',
+  ])
+  expect(hitOf('nothing marked', 'x')).toEqual(['nothing marked', '', ''])
 })

@@ -45,3 +45,12 @@ function around(text: string, at: number, length: number): string {
 /** On one line, and without the half of a character at a cut. */
 const whole = (text: string) =>
   text.replace(/\s+/g, ' ').replace(/^(…?)[\udc00-\udfff]|[\ud800-\udbff](…?)$/g, '$1$2')
+
+/** A snippet as what stands before the hit, the hit, and what stands after it; the text may have such marks itself. */
+export function hitOf(snippet: string, query: string): [before: string, hit: string, after: string] {
+  const hits = [...snippet.matchAll(/«([^»]*)»/gu)]
+  const wanted = [query.trim(), ...wordsOf(query)].map(word => word.toLowerCase())
+  const found = hits.find(hit => wanted.includes(hit[1]!.toLowerCase())) ?? hits[0]
+  if (found === undefined) return [snippet, '', '']
+  return [snippet.slice(0, found.index), found[1]!, snippet.slice(found.index + found[0].length)]
+}

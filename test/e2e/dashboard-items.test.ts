@@ -1,52 +1,12 @@
 // An item as a person sees it: in a browser, over real stores; only the agent is played.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
 import { startNodeHost } from '../conformance/hosts.ts'
 import { holds, type Play, ran, recordId, workOff, works } from '../conformance/play.ts'
 import { openWorld, type World } from '../conformance/world.ts'
+import { chat, failsAtTheEnd, step, XSS } from '../support/agents-played.ts'
 import { axeProblems } from '../support/axe.ts'
 import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../support/browser.ts'
-
-const XSS = `<img src=x onerror=alert(1)>"'</pre><script>alert(2)</script>`
-
-const step = ({ seq, attempt }: ItemLine, key: string, more: object = {}): AgentLine => ({
-  type: 'step',
-  seq,
-  attempt,
-  step: {
-    key,
-    kind: 'tool_call',
-    name: key,
-    started_at: '2026-01-01T00:00:00Z',
-    duration_ms: 40,
-    ...more,
-  },
-})
-
-const chat = (content: string, answer: string) => ({
-  kind: 'llm_call',
-  name: 'test-model',
-  input: { model: 'test-model', messages: [{ role: 'user', content }] },
-  output: { choices: [{ message: { role: 'assistant', content: answer }, finish_reason: 'stop' }] },
-  usage: { model: 'test-model', input_tokens: 1000, output_tokens: 20 },
-})
-
-/** Looks something up, asks a model, and fails when it writes. */
-const failsAtTheEnd: Play = item => [
-  step(item, 'look_up', { input: { id: 7 }, output: { found: 7.5 } }),
-  step(item, 'ask', chat('What is it?', 'It is a cat.')),
-  step(item, 'write', {
-    started_at: '2026-01-01T00:00:01Z',
-    error: { code: 'tool_call_error', message: 'the disk is full' },
-  }),
-  {
-    type: 'error',
-    seq: item.seq,
-    attempt: item.attempt,
-    error: { code: 'tool_call_error', message: 'the disk is full' },
-  },
-]
 
 describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', () => {
   let world: World

@@ -26,7 +26,7 @@ function pressed(key: string): boolean {
   if (key === 'j' || key === 'k') return walk(key === 'j' ? 1 : -1)
   if (key === 'Enter') return open()
   if (key === 'x') return select()
-  return key.length === 1 && click(`[data-key="${CSS.escape(key)}"]`)
+  return key.length === 1 && click(`[data-key="${CSS.escape(key)}"]:not(:disabled)`)
 }
 
 const rows = () => [...document.querySelectorAll<HTMLElement>('[data-rows] > *')]

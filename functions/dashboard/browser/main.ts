@@ -2,8 +2,10 @@
 
 import { followKeys } from './keys.ts'
 import { keepLive } from './live.ts'
+import { followSelection } from './selection.ts'
 import { localTimes } from './times.ts'
 
 localTimes(document)
 keepLive(document.body.dataset)
 followKeys()
+followSelection()

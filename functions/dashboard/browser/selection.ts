@@ -1,0 +1,59 @@
+// Says what the buttons for selected rows come to, and selects groups. Guarantee: a button for selected rows is off while
+// nothing it could act on is selected, and a row's own buttons are off while something is.
+
+const WORDS: Record<string, string> = {
+  replay: 'Replay',
+  resume: 'Resume',
+  acknowledge: 'Acknowledge',
+  dismiss: 'Dismiss',
+}
+
+export function followSelection(): void {
+  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-selection]')) {
+    for (const box of form.querySelectorAll<HTMLInputElement>('[data-select-group]')) box.hidden = false
+    form.addEventListener('change', event => {
+      selectGroup(form, event.target as HTMLInputElement)
+      tell(form)
+    })
+    form.addEventListener('submit', event => leaveOut(form, event.submitter))
+    tell(form)
+  }
+}
+
+/** What the pressed button does not count is not sent. */
+function leaveOut(form: HTMLFormElement, pressed: HTMLElement | null): void {
+  const action = pressed?.dataset.bulk
+  for (const box of form.querySelectorAll<HTMLInputElement>('input[name=items]:checked'))
+    box.disabled = action !== undefined && !box.dataset.can!.split(' ').includes(action)
+}
+
+function selectGroup(form: HTMLFormElement, box: HTMLInputElement): void {
+  const group = box.dataset.selectGroup
+  if (group === undefined) return
+  for (const one of form.querySelectorAll<HTMLInputElement>(`[data-group="${group}"] input[name=items]`))
+    one.checked = box.checked
+}
+
+function tell(form: HTMLFormElement): void {
+  const selected = [...form.querySelectorAll<HTMLInputElement>('input[name=items]:checked')]
+  for (const button of form.querySelectorAll<HTMLButtonElement>('[data-bulk]')) {
+    const action = button.dataset.bulk!
+    const able = selected.filter(box => box.dataset.can!.split(' ').includes(action))
+    button.disabled = able.length === 0
+    button.hidden = able.length === 0 && selected.length > 0
+    button.textContent = able.length === 0 ? `${WORDS[action]} selected` : labelOf(action, able)
+  }
+  for (const button of form.querySelectorAll<HTMLButtonElement>('[data-one]'))
+    button.disabled = selected.length > 0
+  const told = form.querySelector('[data-selected]')
+  if (told !== null)
+    told.textContent = selected.length === 0 ? 'None selected.' : `${selected.length} selected`
+}
+
+function labelOf(action: string, boxes: readonly HTMLInputElement[]): string {
+  const cost = boxes.reduce((sum, box) => sum + Number(box.dataset.cost), 0)
+  const about = action === 'replay' && cost > 0 ? ` (about ${dollars(cost)})` : ''
+  return `${WORDS[action]} ${boxes.length} item${boxes.length === 1 ? '' : 's'}${about}`
+}
+
+const dollars = (usd: number) => `$${usd < 0.01 ? usd.toPrecision(2) : usd.toFixed(2)}`

@@ -1,0 +1,242 @@
+// Search over the steps of all items: what was asked, answered, called and raised. Guarantee: the link holds the whole
+// search; what is found is shown as text, the hit marked.
+
+import { z } from 'zod'
+import { LIMITS } from '../../../shared/domain/limits.ts'
+import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
+import { hitOf } from '../../../shared/domain/snippet.ts'
+import { OUTCOME_REASONS, OUTCOMES } from '../../../shared/domain/vocabulary.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofItem, ofProject } from '../frame/addresses.ts'
+import { defined } from '../frame/defined.ts'
+import { page } from '../frame/page.ts'
+import { ErrorCategories } from '../parts/error-categories.tsx'
+import { List, Pager } from '../parts/list.tsx'
+import { money, Verdict, When } from '../parts/text.tsx'
+
+/** An empty field of the form means any. */
+const any = <T extends z.ZodType>(of: T) => z.literal('').or(of).optional()
+/** As a browser's field for a date and a time has it; in UTC. */
+const moment = any(
+  z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/, 'must be a date and a time such as 2026-01-31T09:00'),
+)
+
+const Query = z.strictObject({
+  q: z.string().optional(),
+  outcome: any(z.enum(OUTCOMES)),
+  reason: any(z.enum(OUTCOME_REASONS)),
+  item: z.string().optional(),
+  run_id: any(z.uuid()),
+  min_cost: any(z.coerce.number().min(0)),
+  from: moment,
+  to: moment,
+  sort: any(z.enum(['recent', 'cost'])),
+  cursor: z.string().optional(),
+})
+type Query = z.output<typeof Query>
+
+export const searchPage = page({
+  path: '/dashboard/projects/{projectId}/search',
+  query: Query,
+  async show({ api, params, query, request, ctx }) {
+    const project_id = params.projectId
+    const { cursor, q, outcome, reason, item, run_id, min_cost, from, to, sort } = query
+    const range = defined({ from: instantOf(from), to: instantOf(to) })
+    const filter = defined({
+      q: q?.trim(),
+      outcome_status: outcome,
+      outcome_reason: reason,
+      item_id_prefix: item,
+      run_id,
+      min_cost_usd: min_cost,
+      sort,
+    })
+    const isSearch = Object.keys(filter).length + Object.keys(range).length > 0
+    const [{ data: found }, { data: errors }] = await Promise.all([
+      isSearch
+        ? api.GET('/v1/steps', {
+            params: {
+              query: { project_id, ...filter, ...range, ...defined({ cursor }), limit: LIMITS.search_page },
+            },
+          })
+        : { data: undefined },
+      api.GET('/v1/steps/error-categories', { params: { query: { project_id, ...range } } }),
+    ])
+    const now = ctx.now()
+    return {
+      title: 'Search',
+      project_id,
+      menu: 'search',
+      cli: `assay search ${q?.trim() ? `'${q.trim()}'` : ''}${outcome ? ` --outcome ${outcome}` : ''}${reason ? ` --reason ${reason}` : ''}`,
+      body: (
+        <>
+          <h1>Search</h1>
+          <SearchForm query={query} />
+          {isSearch && <Found steps={found?.steps ?? []} q={q ?? ''} now={now} project_id={project_id} />}
+          {isSearch && <Pager request={request} next={found?.next_cursor ?? null} />}
+          {!isSearch && <WhatCanBeFound />}
+          {errors !== undefined && cursor === undefined && (
+            <ErrorCategories
+              errors={errors}
+              project_id={project_id}
+              range={defined({ from, to })}
+              now={now}
+            />
+          )}
+        </>
+      ),
+    }
+  },
+})
+
+const instantOf = (local: string | undefined) => (local ? `${local}:00Z` : undefined)
+
+const SearchForm = ({ query }: { query: Query }) => (
+  <form class="filters" method="get">
+    <label>
+      <span class="label">Words, a tool, an error code</span>
+      <input type="search" name="q" value={query.q ?? ''} size={28} maxlength={LIMITS.search_characters} />
+    </label>
+    <label>
+      <span class="label">Worked</span>
+      <select name="outcome">
+        <option value="">any</option>
+        {OUTCOMES.map(one => (
+          <option value={one} selected={one === query.outcome}>
+            {one}
+          </option>
+        ))}
+      </select>
+    </label>
+    <label>
+      <span class="label">Why not</span>
+      <select name="reason">
+        <option value="">any</option>
+        {OUTCOME_REASONS.map(one => (
+          <option value={one} selected={one === query.reason}>
+            {reasonMeaning(one)}
+          </option>
+        ))}
+      </select>
+    </label>
+    <label>
+      <span class="label">Item begins with</span>
+      <input name="item" value={query.item ?? ''} size={14} />
+    </label>
+    <label>
+      <span class="label">Costs at least $</span>
+      <input name="min_cost" inputmode="decimal" value={String(query.min_cost ?? '')} size={6} />
+    </label>
+    <label>
+      <span class="label">From, in UTC</span>
+      <input type="datetime-local" name="from" value={query.from ?? ''} />
+    </label>
+    <label>
+      <span class="label">Until, in UTC</span>
+      <input type="datetime-local" name="to" value={query.to ?? ''} />
+    </label>
+    <label>
+      <span class="label">Order</span>
+      <select name="sort">
+        <option value="">latest first</option>
+        <option value="cost" selected={query.sort === 'cost'}>
+          dearest first
+        </option>
+      </select>
+    </label>
+    {query.run_id && <input type="hidden" name="run_id" value={query.run_id} />}
+    <button class="primary">Search</button>
+  </form>
+)
+
+interface FoundProps {
+  steps: readonly Schemas['Step'][]
+  q: string
+  now: number
+  project_id: string
+}
+
+const Found = ({ steps, q, now, project_id }: FoundProps) => {
+  const href = (step: Schemas['Step']) =>
+    `${ofItem(step.record_id)}?step=${step.step_no}#step-${step.step_no}`
+  return (
+    <List
+      id="found"
+      rows={steps}
+      href={href}
+      columns={[
+        {
+          label: 'Step',
+          cell: step => (
+            <>
+              <a href={href(step)}>
+                <bdi>{step.name}</bdi>
+              </a>
+              <div class="dim">
+                of <bdi>{step.item_id}</bdi>
+              </div>
+            </>
+          ),
+        },
+        { label: 'Worked', cell: step => <Verdict of={step.outcome_status} /> },
+        { label: 'Found', cell: step => <Snippet step={step} q={q} /> },
+        { label: 'Cost', numeric: true, cell: step => (step.cost_usd > 0 ? money(step.cost_usd) : '') },
+        { label: 'When', numeric: true, cell: step => <When at={step.started_at} now={now} /> },
+      ]}
+      empty={
+        <>
+          <p>
+            No step fits. <a href={ofProject(project_id, 'search')}>Start anew</a>
+          </p>
+          <Limits />
+        </>
+      }
+    />
+  )
+}
+
+const FIELDS: Record<string, string> = {
+  error_message: 'error',
+  error_code: 'error code',
+  name: 'name',
+  input: 'in',
+  output: 'out',
+}
+
+const Snippet = ({ step, q }: { step: Schemas['Step']; q: string }) => {
+  if (step.snippet === null) {
+    const said =
+      step.error_message ?? (step.outcome_reason === null ? '' : reasonMeaning(step.outcome_reason))
+    return <bdi>{said}</bdi>
+  }
+  const [before, hit, after] = hitOf(step.snippet.text, q)
+  return (
+    <>
+      <span class="dim">{FIELDS[step.snippet.field]}</span>{' '}
+      <bdi>
+        {before}
+        <mark>{hit}</mark>
+        {after}
+      </bdi>
+    </>
+  )
+}
+
+const WhatCanBeFound = () => (
+  <div class="empty">
+    <p>
+      Search finds steps: what was said to a model and what it answered, tools, what they took and gave,
+      errors.
+    </p>
+    <Limits />
+  </div>
+)
+
+const Limits = () => (
+  <p class="dim">
+    Every word must occur; the last one may be the beginning of one. The first{' '}
+    {LIMITS.search_text_characters.toLocaleString('en')} characters of each input and output are searched.
+    What an agent printed, logs of containers and of providers are not recorded, and what retention has taken
+    is not found.
+  </p>
+)

@@ -1,0 +1,137 @@
+// Decides about items of triage, one or many. Guarantee: each is decided for itself; what could not be is said, with
+// why, and what can be taken back can be taken back at once.
+
+import { z } from 'zod'
+import { ApiError } from '../../../shared/domain/errors.ts'
+import { LIMITS } from '../../../shared/domain/limits.ts'
+import { TRIAGE_ACTIONS, type TriageAction } from '../../../shared/domain/vocabulary.ts'
+import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
+import { ofProject } from '../frame/addresses.ts'
+import { action } from '../frame/page.ts'
+import { counted } from '../parts/text.tsx'
+
+const AT_ONCE = 4 // calls; each takes a connection
+
+const SAID: Record<TriageAction, (items: string, isOne: boolean) => string> = {
+  replay: (items, isOne) =>
+    `${items} ${isOne ? 'is' : 'are'} replayed, ${isOne ? 'in a run of its own' : 'each in a run of its own'}.`,
+  resume: (items, isOne) => `${items} ${isOne ? 'goes' : 'go'} on.`,
+  acknowledge: (items, isOne) => `${items} ${isOne ? 'has' : 'have'} left triage, undecided.`,
+  dismiss: (items, isOne) => `${items} ${isOne ? 'is' : 'are'} dismissed.`,
+}
+
+export const decideItems = action({
+  path: '/dashboard/projects/{projectId}/triage/decide',
+  form: z.strictObject({
+    back: z.string().optional(),
+    items: z.union([z.string(), z.array(z.string())]).optional(),
+    action: z.enum(TRIAGE_ACTIONS).optional(),
+    /** A row's own button: an action and an item, whatever is selected. */
+    one: z.templateLiteral([z.enum(TRIAGE_ACTIONS), ' ', z.uuid()]).optional(),
+  }),
+  async act({ api, params }, form) {
+    const [verb, ids] = orderOf(form)
+    const { done, refused } = await each(ids, itemId => decide(api, verb, itemId))
+    const to = backTo(params.projectId, form.back)
+    const reopenable = await reopenableOf(api, verb, done)
+    const undo = {
+      action: ofProject(params.projectId, 'triage/reopen'),
+      fields: { items: reopenable.join(' '), back: to },
+    }
+    return {
+      to,
+      said: said(done.length, refused, SAID[verb]),
+      ...(reopenable.length > 0 ? { undo } : {}),
+    }
+  },
+})
+
+export const reopenItems = action({
+  path: '/dashboard/projects/{projectId}/triage/reopen',
+  form: z.strictObject({ back: z.string().optional(), items: z.string() }),
+  async act({ api, params }, { back, items }) {
+    const { done, refused } = await each(items.split(' '), async itemId => {
+      await api.POST('/v1/durable/runs/{itemId}/reopen', { params: { path: { itemId } } })
+    })
+    const words = (items: string, isOne: boolean) =>
+      `${items} ${isOne ? 'waits' : 'wait'} for a decision again.`
+    return { to: backTo(params.projectId, back), said: said(done.length, refused, words) }
+  },
+})
+
+interface Decision {
+  items?: string | string[] | undefined
+  action?: TriageAction | undefined
+  one?: `${TriageAction} ${string}` | undefined
+}
+
+function orderOf({ items = [], action, one }: Decision): [TriageAction, string[]] {
+  if (one !== undefined) {
+    const [verb, id] = one.split(' ') as [TriageAction, string]
+    return [verb, [id]]
+  }
+  const ids = [items].flat()
+  if (action === undefined || ids.length === 0)
+    throw new ApiError(
+      'invalid_request',
+      'No item was selected.',
+      'Tick the items, then press the button again.',
+    )
+  return [action, ids.slice(0, LIMITS.inbox_page)]
+}
+
+async function decide(api: Client, verb: TriageAction, itemId: string): Promise<void> {
+  const call = { params: { path: { itemId } } }
+  if (verb === 'replay') await api.POST('/v1/durable/runs/{itemId}/replay', { ...call, body: {} })
+  else if (verb === 'resume') await api.POST('/v1/durable/runs/{itemId}/resume', { ...call, body: {} })
+  else if (verb === 'acknowledge') await api.POST('/v1/durable/runs/{itemId}/acknowledge', call)
+  else await api.POST('/v1/durable/runs/{itemId}/dismiss', call)
+}
+
+/** Of what was just decided, what can be taken back: a held item that was dismissed has ended. */
+async function reopenableOf(api: Client, verb: TriageAction, ids: readonly string[]): Promise<string[]> {
+  if (verb === 'acknowledge') return [...ids]
+  if (verb !== 'dismiss') return []
+  const reopenable: string[] = []
+  await each(ids, async itemId => {
+    const { data } = await api.GET('/v1/durable/runs/{itemId}', { params: { path: { itemId } } })
+    if (data?.available_actions.includes('reopen')) reopenable.push(itemId)
+  })
+  return reopenable
+}
+
+async function each(ids: readonly string[], act: (id: string) => Promise<void>) {
+  const done: string[] = []
+  const refused: ApiFailure[] = []
+  const left = [...ids]
+  const work = async () => {
+    for (let id = left.shift(); id !== undefined; id = left.shift()) {
+      try {
+        await act(id)
+        done.push(id)
+      } catch (error) {
+        if (!(error instanceof ApiFailure) || error.status >= 500 || error.status === 401) throw error
+        refused.push(error)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return { done, refused }
+}
+
+function said(
+  done: number,
+  refused: readonly ApiFailure[],
+  words: (items: string, isOne: boolean) => string,
+): string {
+  const [first] = refused
+  if (first !== undefined && done === 0 && refused.length === 1) throw first
+  const not = first === undefined ? '' : ` ${counted(refused.length, 'item')} could not be: ${first.message}`
+  return `${words(counted(done, 'item'), done === 1)}${not}`
+}
+
+/** The page of triage the form was on. */
+function backTo(project_id: string, back: string | undefined): string {
+  const triage = ofProject(project_id, 'triage')
+  return back === triage || back?.startsWith(`${triage}?`) ? back : triage
+}

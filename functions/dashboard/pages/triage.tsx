@@ -1,0 +1,192 @@
+// What waits for a decision, as an inbox: what failed alike together, decided one by one, selected, or all at once.
+
+import { z } from 'zod'
+import { LIMITS } from '../../../shared/domain/limits.ts'
+import { TRIAGE_LANES } from '../../../shared/domain/vocabulary.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofProject } from '../frame/addresses.ts'
+import { defined } from '../frame/defined.ts'
+import { page } from '../frame/page.ts'
+import { Inbox } from '../parts/inbox.tsx'
+import { Pager } from '../parts/list.tsx'
+import { count } from '../parts/text.tsx'
+
+export const triageFilter = {
+  kind: z.enum(TRIAGE_LANES).or(z.literal('')).optional(),
+  agent_id: z.string().optional(),
+  run_id: z.string().optional(),
+  reason: z.string().optional(),
+  cluster_key: z.string().optional(),
+  partition_key: z.string().optional(),
+}
+
+export const triagePage = page({
+  path: '/dashboard/projects/{projectId}/triage',
+  query: z.strictObject({ ...triageFilter, cursor: z.string().optional() }),
+  async show({ api, params, query, request, ctx, member }) {
+    const project_id = params.projectId
+    const { cursor, ...filter } = query
+    const given = defined(filter)
+    const [{ data: found }, { data: failures }, { data: agents = [] }] = await Promise.all([
+      api.GET('/v1/triage', {
+        params: { query: { project_id, ...given, ...defined({ cursor }), limit: LIMITS.inbox_page } },
+      }),
+      api.GET('/v1/durable/runs/clusters', { params: { query: { project_id } } }),
+      api.GET('/v1/agents', { params: { query: { project_id } } }),
+    ])
+    const { rows = [], next_cursor = null } = found ?? {}
+    const clusters = (failures?.clusters ?? []).filter(one => one.cluster_key !== 'other')
+    const isFiltered = Object.keys(given).length > 0
+    const options = Object.entries({ kind: query.kind, reason: query.reason, cluster: query.cluster_key })
+    return {
+      title: 'Triage',
+      project_id,
+      menu: 'triage',
+      cli: `assay triage${options.map(([name, value]) => (value ? ` --${name} '${value}'` : '')).join('')}`,
+      body: (
+        <>
+          <h1>Triage</h1>
+          <p class="dim">What did not work or is held, until somebody decides. Newest first.</p>
+          <Filters query={query} agents={agents} isFiltered={isFiltered} project_id={project_id} />
+          {!isFiltered && cursor === undefined && (
+            <Biggest clusters={clusters} project_id={project_id} canReplay={member.role !== 'viewer'} />
+          )}
+          {rows.length === 0 ? (
+            <Empty isFiltered={isFiltered} project_id={project_id} />
+          ) : (
+            <Inbox
+              rows={rows}
+              clusters={clusters}
+              project_id={project_id}
+              filter={given}
+              back={request.url}
+              now={ctx.now()}
+              role={member.role}
+            />
+          )}
+          <Pager request={request} next={next_cursor} />
+        </>
+      ),
+    }
+  },
+})
+
+const Filters = ({
+  query,
+  agents,
+  isFiltered,
+  project_id,
+}: {
+  query: { [Name in keyof typeof triageFilter]?: string | undefined }
+  agents: readonly Schemas['Agent'][]
+  isFiltered: boolean
+  project_id: string
+}) => (
+  <form class="filters" method="get">
+    <label>
+      <span class="label">What</span>
+      <select name="kind">
+        <option value="">all</option>
+        <option value="dlq" selected={query.kind === 'dlq'}>
+          did not work
+        </option>
+        <option value="quarantine" selected={query.kind === 'quarantine'}>
+          held
+        </option>
+      </select>
+    </label>
+    <label>
+      <span class="label">Agent</span>
+      <select name="agent_id">
+        <option value="">any</option>
+        {agents.map(one => (
+          <option value={one.id} selected={one.id === query.agent_id}>
+            {one.slug}
+          </option>
+        ))}
+      </select>
+    </label>
+    <label>
+      <span class="label">Partition</span>
+      <input name="partition_key" value={query.partition_key ?? ''} />
+    </label>
+    <label>
+      <span class="label">Reason</span>
+      <input name="reason" value={query.reason ?? ''} placeholder="refusal" />
+    </label>
+    {query.run_id && <input type="hidden" name="run_id" value={query.run_id} />}
+    {query.cluster_key && <input type="hidden" name="cluster_key" value={query.cluster_key} />}
+    <button>Show</button>
+    {isFiltered && <a href={ofProject(project_id, 'triage')}>Show all</a>}
+  </form>
+)
+
+const Biggest = ({
+  clusters,
+  project_id,
+  canReplay,
+}: {
+  clusters: readonly Schemas['FailureCluster'][]
+  project_id: string
+  canReplay: boolean
+}) =>
+  clusters.length === 0 ? (
+    ''
+  ) : (
+    <section id="clusters" aria-label="Failed alike" class="scroll">
+      <h2>Failed alike</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Error</th>
+            <th scope="col">Prompt begins</th>
+            <th scope="col" class="numeric">
+              Items, decided ones too
+            </th>
+            <th scope="col">What to do</th>
+          </tr>
+        </thead>
+        <tbody>
+          {clusters.slice(0, LIMITS.clusters_shown).map(one => {
+            const query = `?cluster_key=${encodeURIComponent(one.cluster_key)}`
+            return (
+              <tr>
+                <td>
+                  <code>{one.error_code}</code>
+                </td>
+                <td>{one.sample_prompt}</td>
+                <td class="numeric">{count(one.count)}</td>
+                <td class="nowrap">
+                  <a href={ofProject(project_id, `triage${query}`)}>Show those that wait</a>
+                  {canReplay && (
+                    <>
+                      {' · '}
+                      <a href={ofProject(project_id, `recover${query}`)}>Replay all…</a>
+                    </>
+                  )}
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
+
+const Empty = ({ isFiltered, project_id }: { isFiltered: boolean; project_id: string }) => (
+  <div class="empty">
+    {isFiltered ? (
+      <p>
+        Nothing that fits waits for a decision. <a href={ofProject(project_id, 'triage')}>Show all</a>
+      </p>
+    ) : (
+      <>
+        <p>Nothing waits for a decision.</p>
+        <p class="dim">
+          Items come here when they fail, when the grader finds that they ran and did not work (a refusal, an
+          empty or a cut answer, an output of another shape), and when an agent holds them for a person.
+        </p>
+      </>
+    )}
+  </div>
+)

@@ -1,0 +1,204 @@
+// The rows of triage, those that failed alike together, as one form. Guarantee: without a script each row has its
+// buttons and the selected ones theirs; a script only adds what they come to.
+
+import { itemErrorMeaning, reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
+import type { MemberRole } from '../../../shared/domain/vocabulary.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofItem, ofProject } from '../frame/addresses.ts'
+import { counted, Verdict, When } from './text.tsx'
+
+type Row = Schemas['TriageRow']
+type Cluster = Schemas['FailureCluster']
+
+interface InboxProps {
+  rows: readonly Row[]
+  clusters: readonly Cluster[]
+  project_id: string
+  /** What is shown; a group narrows it. */
+  filter: Record<string, string>
+  back: string
+  now: number
+  role: MemberRole
+}
+
+export const Inbox = ({ rows, clusters, project_id, filter, back, now, role }: InboxProps) => {
+  const known = new Map(clusters.map(one => [one.cluster_key, one]))
+  const keyOf = (row: Row) =>
+    row.cluster_key !== null && known.has(row.cluster_key) ? row.cluster_key : `${row.kind} ${row.reason}`
+  const groups = [...Map.groupBy(rows, keyOf)].sort(([, a], [, b]) => b.length - a.length)
+  const { pathname, search } = new URL(back)
+  const mayDecide = role !== 'viewer'
+  return (
+    <form method="post" action={ofProject(project_id, 'triage/decide')} data-selection id="inbox">
+      <input type="hidden" name="back" value={pathname + search} />
+      {mayDecide && <Bulk />}
+      <div class="scroll">
+        <table class="inbox">
+          <thead>
+            <tr>
+              {mayDecide && (
+                <th scope="col">
+                  <span class="off-screen">Select</span>
+                </th>
+              )}
+              <th scope="col">Item</th>
+              <th scope="col">Why</th>
+              <th scope="col">Since</th>
+              {mayDecide && <th scope="col">Decide</th>}
+            </tr>
+          </thead>
+          {groups.map(([key, own], at) => (
+            <>
+              <tbody class="group">
+                <Group
+                  at={at}
+                  rows={own}
+                  cluster={known.get(key)}
+                  project_id={project_id}
+                  filter={filter}
+                  mayDecide={mayDecide}
+                />
+              </tbody>
+              <tbody data-rows data-group={String(at)}>
+                {own.map(row => (
+                  <Entry row={row} now={now} mayDecide={mayDecide} />
+                ))}
+              </tbody>
+            </>
+          ))}
+        </table>
+      </div>
+    </form>
+  )
+}
+
+const ACTIONS = ['replay', 'resume', 'acknowledge', 'dismiss'] as const
+const WORDS = { replay: 'Replay', resume: 'Resume', acknowledge: 'Acknowledge', dismiss: 'Dismiss' } as const
+const KEYS = { replay: 'r', resume: 'r', acknowledge: 'a', dismiss: 'd' } as const
+
+/** What is done with all that are selected; before the rows, so that a key means it where no row is looked at. */
+const Bulk = () => (
+  <fieldset class="bulk actions" aria-label="With the selected items">
+    <span class="dim" data-selected aria-live="polite">
+      None selected.
+    </span>
+    {ACTIONS.map(action => (
+      <button name="action" value={action} data-bulk={action} data-key={KEYS[action]}>
+        {WORDS[action]} selected
+      </button>
+    ))}
+  </fieldset>
+)
+
+const Group = ({
+  at,
+  rows,
+  cluster,
+  project_id,
+  filter,
+  mayDecide,
+}: {
+  at: number
+  rows: readonly Row[]
+  cluster: Cluster | undefined
+  project_id: string
+  filter: Record<string, string>
+  mayDecide: boolean
+}) => {
+  const [{ kind, reason }] = rows as [Row]
+  const narrower = cluster === undefined ? { reason } : { cluster_key: cluster.cluster_key }
+  const to = (path: string, more: Record<string, string>) =>
+    ofProject(project_id, `${path}?${new URLSearchParams({ ...filter, ...more })}`)
+  const { kind: _, ...cohort } = { kind, ...filter, ...narrower }
+  return (
+    <tr>
+      {mayDecide && (
+        <td>
+          <input
+            type="checkbox"
+            data-select-group={String(at)}
+            aria-label="Select all of this group"
+            hidden
+          />
+        </td>
+      )}
+      <th scope="rowgroup" colspan={3}>
+        {cluster === undefined ? (
+          kind === 'quarantine' ? (
+            'Held for a person'
+          ) : (
+            capital(reasonMeaning(reason))
+          )
+        ) : (
+          <>
+            <code>{cluster.error_code}</code> on “{cluster.sample_prompt}”
+          </>
+        )}{' '}
+        <span class="dim">{counted(rows.length, 'item')} on this page</span>
+      </th>
+      {mayDecide && (
+        <td class="nowrap">
+          <a href={to('triage', { kind, ...narrower })}>Only these</a>
+          {kind === 'dlq' && (
+            <>
+              {' · '}
+              <a href={`${ofProject(project_id, 'recover')}?${new URLSearchParams(cohort)}`}>Replay all…</a>
+            </>
+          )}
+        </td>
+      )}
+    </tr>
+  )
+}
+
+const Entry = ({ row, now, mayDecide }: { row: Row; now: number; mayDecide: boolean }) => (
+  <tr data-href={ofItem(row.record_id)}>
+    {mayDecide && (
+      <td>
+        <input
+          type="checkbox"
+          name="items"
+          value={row.record_id}
+          data-can={row.available_actions.join(' ')}
+          data-cost={String(row.cost_usd)}
+          aria-label={`Select ${row.item_id}`}
+        />
+      </td>
+    )}
+    <td>
+      <a href={ofItem(row.record_id)}>
+        <bdi>{row.item_id}</bdi>
+      </a>
+      <div class="dim">
+        {row.agent_slug}
+        {row.partition_key !== null && (
+          <>
+            {' '}
+            · <bdi>{row.partition_key}</bdi>
+          </>
+        )}
+      </div>
+    </td>
+    <td>
+      <Verdict of={row.outcome_status ?? 'held'} /> <bdi>{row.message ?? meaningOf(row)}</bdi>
+      {row.error_code !== null && <div class="dim">{row.error_code}</div>}
+    </td>
+    <td class="nowrap">
+      <When at={row.created_at} now={now} />
+    </td>
+    {mayDecide && (
+      <td class="nowrap row-buttons">
+        {row.available_actions.map(action => (
+          <button name="one" value={`${action} ${row.record_id}`} data-key={KEYS[action]} data-one>
+            {WORDS[action]}
+          </button>
+        ))}
+      </td>
+    )}
+  </tr>
+)
+
+const meaningOf = ({ error_code, reason }: Row) =>
+  (error_code !== null ? itemErrorMeaning(error_code) : undefined) ?? capital(reasonMeaning(reason))
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,0 +1,219 @@
+// Triage, recovery and search as a person uses them: in a browser, over real stores; only the agent is played.
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { advanceRecoveries } from '../../shared/engine/recover.ts'
+import { startNodeHost } from '../conformance/hosts.ts'
+import { fails, holds, type Play, ran, recordId, workOff, works } from '../conformance/play.ts'
+import { openWorld, type World } from '../conformance/world.ts'
+import { chat, failsAtTheEnd, step, XSS } from '../support/agents-played.ts'
+import { axeProblems } from '../support/axe.ts'
+import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../support/browser.ts'
+
+describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromium)', () => {
+  let world: World
+  let visit: Visitor | undefined
+  beforeAll(async () => {
+    world = await openWorld(startNodeHost)
+  })
+  beforeEach(async () => {
+    await world.ctx.sql`delete from runs`
+    await world.ctx.sql`delete from failure_clusters`
+    await world.ctx.sql`delete from step_index`
+  })
+  afterEach(async () => {
+    await visit?.[Symbol.asyncDispose]()
+    visit = undefined
+  })
+  afterAll(async () => {
+    await closeBrowser()
+    await world.end()
+  })
+
+  async function open(pathname: string, options: object = {}) {
+    visit = await visitor(world.url, options)
+    const { page } = visit
+    await signIn(page, world.first.account)
+    visit.complaints.length = 0 // the overview is another page's matter
+    await page.goto(`/dashboard/projects/${world.first.project_id}/${pathname}`)
+    return page
+  }
+
+  const waiting = async () =>
+    (await world.call('GET', '/v1/triage')).json.rows.map((row: { item_id: string }) => row.item_id).sort()
+
+  it('is walked, selected and acknowledged by keys, and taken back', async () => {
+    await ran(world, failsAtTheEnd, [
+      { item_id: 'a', input: 1 },
+      { item_id: 'b', input: 2 },
+      { item_id: 'c', input: 3 },
+    ])
+    const page = await open('triage')
+    for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key)
+    await page.getByRole('button', { name: 'Acknowledge 2 items' }).waitFor()
+    await page.getByText('2 selected').waitFor()
+    await page.keyboard.press('a')
+    await page.getByRole('status').getByText('2 items have left triage, undecided.').waitFor()
+    expect(await waiting()).toHaveLength(1)
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('2 items wait for a decision again.').waitFor()
+    expect(await waiting()).toEqual(['a', 'b', 'c'])
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/dashboard\/items\//)
+  })
+
+  it('is decided about together: each action for those that take it, and says what it costs', async () => {
+    const both: Play = item => (item.seq === 1 ? holds(item) : failsAtTheEnd(item))
+    await ran(world, both, [
+      { item_id: 'held', input: 1 },
+      { item_id: 'one', input: 2 },
+      { item_id: 'two', input: 3 },
+    ])
+    const page = await open('triage')
+    for (const name of ['held', 'one', 'two']) await page.getByLabel(`Select ${name}`).check()
+    await page.getByRole('button', { name: 'Resume 1 item' }).waitFor()
+    await page.getByRole('button', { name: 'Replay 2 items' }).click()
+    await page.getByText('2 items are replayed, each in a run of its own.').waitFor()
+    expect(await waiting()).toEqual(['held'])
+    await page.getByLabel('Select held').check()
+    await page.getByRole('button', { name: 'Dismiss 1 item' }).click()
+    await page.getByText('1 item is dismissed.').waitFor()
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+    await page.getByText('Nothing waits for a decision.').waitFor()
+  })
+
+  it('works without a script', async () => {
+    await ran(world, fails(), [
+      { item_id: 'a', input: 1 },
+      { item_id: 'b', input: 2 },
+    ])
+    const page = await open('triage', { javaScriptEnabled: false })
+    await page.getByRole('row', { name: 'Select a' }).getByRole('button', { name: 'Dismiss' }).click()
+    await page.getByText('1 item is dismissed.').waitFor()
+    await page.getByLabel('Select b').check()
+    await page.getByRole('button', { name: 'Acknowledge selected' }).click()
+    await page.getByText('1 item has left triage').waitFor()
+    expect(await waiting()).toEqual([])
+  })
+
+  it('shows the biggest cluster, says what of it can be replayed and what not, and replays it', async () => {
+    const prompts = ['same prompt', 'same prompt', 'same prompt', 'same prompt', 'another']
+    const { run } = await ran(
+      world,
+      fails(),
+      prompts.map((prompt, n) => ({ item_id: `i${n}`, input: { prompt } })),
+    )
+    await world.call('POST', `/v1/durable/runs/${recordId(run, 1)}/dismiss`)
+    const page = await open('triage')
+    const alike = page.getByRole('region', { name: 'Failed alike' })
+    await alike.getByRole('row', { name: 'same prompt' }).getByText('4', { exact: true }).waitFor()
+    await alike.getByRole('link', { name: 'Show those that wait' }).click()
+    await expect.poll(() => page.getByRole('checkbox', { name: /^Select i/ }).count()).toBe(3)
+    await page.getByRole('link', { name: 'Replay all…' }).click()
+    await page.getByText('3 of 4 items can be replayed').waitFor()
+    await page.getByText('1 item cannot: dismissed.').waitFor()
+    await page.getByRole('button', { name: 'Replay 3 items' }).click()
+    await page.getByText('3 items are being replayed. This is the run.').waitFor()
+    await workOff(world, works)
+    await advanceRecoveries(world.ctx)
+    expect(await waiting()).toEqual(['i4'])
+    const { json: runs } = await world.call('GET', '/v2/runs')
+    expect(runs[0]).toMatchObject({ status: 'completed', worst_outcome_status: 'ok', total_items: 3 })
+  })
+
+  it('says where there is nothing, and what comes there', async () => {
+    const page = await open('triage')
+    await page.getByText('Nothing waits for a decision.').waitFor()
+    await page.getByText('Items come here when they fail').waitFor()
+  })
+
+  it('is found by words of its steps, with the hit marked and a way to the step', async () => {
+    await ran(world, failsAtTheEnd, [{ item_id: 'ticket 7', input: 1 }])
+    const page = await open('search')
+    await page.getByText('Search finds steps').waitFor()
+    await page.getByText('logs of containers and of providers are not recorded').waitFor()
+    await page.getByLabel('Words, a tool, an error code').fill('disk')
+    await page.getByRole('button', { name: 'Search' }).click()
+    expect(await page.locator('mark').allTextContents()).toEqual(['disk'])
+    expect(new URL(page.url()).searchParams.get('q')).toBe('disk')
+    await page.getByRole('link', { name: 'write' }).first().click()
+    await page.getByText('the disk is full').last().waitFor()
+    await page.goBack()
+    const wrong = page.getByRole('region', { name: 'What goes wrong' })
+    await wrong.getByRole('link', { name: /a step failed/ }).click()
+    await page.locator('mark').first().waitFor()
+    await page.getByLabel('Worked').selectOption('ok')
+    await page.getByLabel('Why not').selectOption('')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByText('No step fits.').waitFor()
+  })
+
+  it('shows whatever an item, an agent or a model says as text', async () => {
+    const hostile: Play = item => [
+      step(item, XSS, { ...chat(XSS, XSS), name: XSS }),
+      step(item, 'second', { name: XSS, error: { code: 'tool_call_error', message: XSS } }),
+      {
+        type: 'error',
+        seq: item.seq,
+        attempt: item.attempt,
+        error: { code: 'tool_call_error', message: XSS },
+      },
+    ]
+    const items = [1, 2].map(n => ({ item_id: `${XSS}${n}`, partition_key: XSS, input: { prompt: XSS } }))
+    await ran(world, hostile, items, { name: XSS })
+    const page = await open('triage')
+    let dialogs = 0
+    page.on('dialog', dialog => {
+      dialogs++
+      void dialog.dismiss()
+    })
+    const paths = [
+      'triage',
+      `triage?partition_key=${encodeURIComponent(XSS)}`,
+      `search?q=onerror`,
+      `recover?partition_key=${encodeURIComponent(XSS)}`,
+    ]
+    for (const path of paths) {
+      await page.goto(`/dashboard/projects/${world.first.project_id}/${path}`)
+      expect(await page.locator('main').textContent()).toContain(
+        path.startsWith('search') ? '<img src=x' : XSS,
+      )
+      expect(await page.locator('main img, main script').count()).toBe(0)
+    }
+    expect(dialogs).toBe(0)
+  })
+
+  it.each(['light', 'dark'] as const)('can be used by everybody, %s', async colorScheme => {
+    await ran(world, failsAtTheEnd, [
+      { item_id: 'a', input: { prompt: 'same' } },
+      { item_id: 'b', input: { prompt: 'same' } },
+    ])
+    const page = await open('triage', { colorScheme })
+    expect(await axeProblems(page)).toEqual([])
+    for (const path of ['search?q=disk', 'search', 'recover']) {
+      await page.goto(`/dashboard/projects/${world.first.project_id}/${path}`)
+      expect(await axeProblems(page)).toEqual([])
+    }
+  })
+
+  it('is shown to viewers without what they may not do', async () => {
+    await ran(world, fails(), [{ item_id: 'seen', input: 1 }])
+    const viewer = { email: 'viewer@example.com', password: 'a long enough password' }
+    const owner = await world.call('POST', '/v1/sessions', { token: null, body: world.first.account })
+    const made = await world.call('POST', '/v1/members', {
+      token: owner.json.access_token,
+      body: { ...viewer, role: 'viewer' },
+    })
+    expect(made.status).toBe(201)
+    visit = await visitor(world.url)
+    const { page } = visit
+    await signIn(page, viewer)
+    visit.complaints.length = 0
+    await page.goto(`/dashboard/projects/${world.first.project_id}/triage`)
+    await page.getByRole('link', { name: 'seen' }).waitFor()
+    expect(await page.getByRole('button', { name: /Replay|Dismiss|Acknowledge/ }).count()).toBe(0)
+    await page.getByRole('link', { name: 'seen' }).click()
+    await page.getByRole('heading', { name: 'seen' }).waitFor()
+    expect(await page.getByRole('button', { name: /Replay|Dismiss|Acknowledge/ }).count()).toBe(0)
+  })
+})
