@@ -38,8 +38,8 @@ export async function items(session: Session, given: Given): Promise<ExitCode> {
   return untilInterrupted(signal => follow(session, runId, listing, isWanted, signal))
 }
 
-function itemsPage(
-  { api }: Session,
+export function itemsPage(
+  { api }: Pick<Session, 'api'>,
   runId: string,
   query: { limit: number; cursor: string | undefined; outcome?: Outcome | undefined },
 ) {

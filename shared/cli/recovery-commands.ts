@@ -123,4 +123,11 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
     ],
     run: async (...given) => (await import('./recover.ts')).recover(...given),
   },
+  {
+    name: 'diff',
+    args: ['RUN', 'RUN'],
+    summary: 'Compare two runs item by item: verdicts, cost, outputs.',
+    options: [],
+    run: async (...given) => (await import('./diff.ts')).diff(...given),
+  },
 ]

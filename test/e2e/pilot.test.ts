@@ -103,3 +103,30 @@ describe('without a terminal, a pilot', () => {
     expect(await newestRuns()).toHaveLength(before)
   })
 })
+
+describe('two runs', () => {
+  it('are compared by item: verdicts, outputs and cost, the summary first', async () => {
+    const [same, other] = [join(folder, 'a.jsonl'), join(folder, 'b.jsonl')]
+    const row = (ticket_id: number, text: string) =>
+      `${JSON.stringify({ ticket_id, tenant: 'acme', text })}\n`
+    await writeFile(
+      same,
+      row(1, 'Where is my card?') + row(2, 'I need a new PIN.') + row(3, 'Top up failed.'),
+    )
+    await writeFile(other, row(1, 'Where is my card?') + row(2, ' ') + row(4, 'Thank you.'))
+    const runOf = async (file: string) =>
+      (await assay(stack, submit(file, '--watch')).done).events.at(-1).run.id
+    const [first, second] = [await runOf(same), await runOf(other)]
+    const compared = await assay(stack, ['diff', first, second]).done
+    expect(compared.events[0]).toMatchObject({
+      event: 'diff',
+      ...{ in_both: 2, only_first: 1, only_second: 1, outputs_changed: 1 },
+      verdicts: [{ from: 'ok', to: 'failed', count: 1 }],
+    })
+    expect(compared.events[1]).toMatchObject({ item_id: '2', verdict: ['ok', 'failed'] })
+    const shown = await assay(stack, ['diff', first, second], { terminal: 80 }).done
+    expect(shown.out).toMatch(/in both runs, 1 only in the first, 1 only in the second/)
+    expect(shown.out).toMatch(/ok → failed/)
+    expect((await assay(stack, ['diff', first, first]).done).events).toHaveLength(1)
+  })
+})

@@ -1,0 +1,125 @@
+// Compares two runs over the same items. Guarantee: items are matched by their item_id alone, and none is left out:
+// those that only one of the runs has are counted.
+
+import { LIMITS } from '../domain/limits.ts'
+import { answered, type Run, type RunItem } from './api.ts'
+import type { Given } from './arguments.ts'
+import { EXIT, type ExitCode } from './failure.ts'
+import { brief, count, money, plural, spend } from './format.ts'
+import { itemsPage } from './items.ts'
+import type { Screen } from './output.ts'
+import type { Session } from './session.ts'
+import { type Column, table } from './table.ts'
+
+const ROWS_SHOWN = 50
+const CELL = 200
+
+interface Pair {
+  item_id: string
+  before: RunItem
+  after: RunItem
+}
+
+export async function diff({ api, output }: Session, given: Given): Promise<ExitCode> {
+  const [first, second] = [given.arg(0), given.arg(1)]
+  const runOf = (runId: string) => answered(api.GET('/v2/runs/{runId}', { params: { path: { runId } } }))
+  const [before, after] = await Promise.all([runOf(first), runOf(second)])
+  const [olds, news] = [await itemsOf(api, first), await itemsOf(api, second)]
+  const pairs = [...olds.values()].flatMap((old): Pair[] => {
+    const found = news.get(old.item_id)
+    return found === undefined ? [] : [{ item_id: old.item_id, before: old, after: found }]
+  })
+  const changed = pairs.filter(pair => verdictOf(pair.before) !== verdictOf(pair.after) || !sameOutput(pair))
+  const summary = {
+    runs: [first, second],
+    in_both: pairs.length,
+    only_first: olds.size - pairs.length,
+    only_second: news.size - pairs.length,
+    verdicts: verdictChanges(pairs),
+    outputs_changed: pairs.filter(pair => !sameOutput(pair)).length,
+    cost_usd: [costOf(pairs.map(pair => pair.before)), costOf(pairs.map(pair => pair.after))],
+  }
+  output.emit('diff', summary, screen => summaryText(summary, [before, after], screen))
+  const rows = changed.map(pair => ({
+    item_id: pair.item_id,
+    verdict: [verdictOf(pair.before), verdictOf(pair.after)],
+    cost_usd: [pair.before.cost_usd, pair.after.cost_usd],
+    output: [pair.before.output, pair.after.output],
+  }))
+  if (rows.length === 0) return EXIT.ok
+  output.rows('changed', rows, screen => `\n${table(COLUMNS, rows.slice(0, ROWS_SHOWN), screen)}`)
+  if (rows.length > ROWS_SHOWN)
+    output.note(`the first ${ROWS_SHOWN} of ${count(rows.length)}; --json tells all`)
+  return EXIT.ok
+}
+
+interface Changed {
+  item_id: string
+  verdict: string[]
+  cost_usd: number[]
+  output: unknown[]
+}
+
+const COLUMNS: Column<Changed>[] = [
+  { title: 'ITEM', value: row => row.item_id, least: 8 },
+  {
+    title: 'VERDICT',
+    value: ({ verdict: [old, now] }) => (old === now ? (old ?? '') : `${old} → ${now}`),
+    style: ({ verdict: [old, now] }) => (old === now ? undefined : now === 'ok' ? 'green' : 'yellow'),
+  },
+  { title: 'COST', value: ({ cost_usd: [a, b] }) => `${money(a!)} → ${money(b!)}`, optional: 1 },
+  { title: 'BEFORE', value: row => outputText(row.output[0]), least: 12 },
+  { title: 'AFTER', value: row => outputText(row.output[1]), least: 12 },
+]
+
+const outputText = (output: unknown) => (output == null ? '–' : brief(output, CELL))
+
+const verdictOf = (item: RunItem) => item.worst_outcome_status ?? item.status
+const sameOutput = ({ before, after }: Pair) => JSON.stringify(before.output) === JSON.stringify(after.output)
+const costOf = (items: readonly RunItem[]) => items.reduce((sum, item) => sum + item.cost_usd, 0)
+
+function verdictChanges(pairs: readonly Pair[]): { from: string; to: string; count: number }[] {
+  const changes = Map.groupBy(pairs, ({ before, after }) => `${verdictOf(before)} ${verdictOf(after)}`)
+  return [...changes]
+    .map(([key, of]) => ({ from: key.split(' ')[0]!, to: key.split(' ')[1]!, count: of.length }))
+    .filter(({ from, to }) => from !== to)
+    .sort((a, b) => b.count - a.count)
+}
+
+async function itemsOf(api: Session['api'], runId: string): Promise<Map<string, RunItem>> {
+  const found = new Map<string, RunItem>()
+  let cursor: string | undefined
+  do {
+    const page = await itemsPage({ api }, runId, { limit: LIMITS.items_page.max, cursor })
+    for (const item of page.rows) found.set(item.item_id, item)
+    cursor = page.next
+  } while (cursor !== undefined)
+  return found
+}
+
+interface Summary {
+  in_both: number
+  only_first: number
+  only_second: number
+  verdicts: { from: string; to: string; count: number }[]
+  outputs_changed: number
+  cost_usd: number[]
+}
+
+function summaryText(summary: Summary, runs: readonly Run[], { paint }: Screen): string {
+  const { in_both, only_first, only_second, verdicts, outputs_changed, cost_usd } = summary
+  const only = [
+    only_first > 0 && `${count(only_first)} only in the first`,
+    only_second > 0 && `${count(only_second)} only in the second`,
+  ].filter(Boolean)
+  const isUnpriced = runs.map(run => run.unpriced_item_count > 0)
+  const change = verdicts.map(({ from, to, count: items }) =>
+    paint(to === 'ok' ? 'green' : 'yellow', `${count(items)} ${from} → ${to}`),
+  )
+  return [
+    `${paint('bold', plural(in_both, 'item'))} in both runs${only.length > 0 ? `, ${only.join(', ')}` : ''}`,
+    `verdicts  ${change.length > 0 ? change.join(', ') : 'all as before'}`,
+    `outputs   ${outputs_changed === 0 ? 'all as before' : `${count(outputs_changed)} changed`}`,
+    `cost      ${cost_usd.map((usd, at) => spend(usd, isUnpriced[at] ?? false)).join(' → ')}`,
+  ].join('\n')
+}
