@@ -126,7 +126,7 @@ async function start(): Promise<void> {
     api_key,
     metrics_token,
   } satisfies LocalStack)
-  if (known === undefined) say(`first account ${account.email}, its password and an API key are in ${file}`)
+  say(`dashboard ${server.url}/dashboard for ${account.email}, whose password is in ${file}, as is an API key`)
   say(`ready ${server.url}`)
   if (wantsDemo && (known === undefined || demo.unfinished)) {
     const { env, stdout: out } = process
