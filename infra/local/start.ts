@@ -126,7 +126,9 @@ async function start(): Promise<void> {
     api_key,
     metrics_token,
   } satisfies LocalStack)
-  say(`dashboard ${server.url}/dashboard for ${account.email}, whose password is in ${file}, as is an API key`)
+  say(
+    `dashboard ${server.url}/dashboard for ${account.email}, whose password is in ${file}, as is an API key`,
+  )
   say(`ready ${server.url}`)
   if (wantsDemo && (known === undefined || demo.unfinished)) {
     const { env, stdout: out } = process
