@@ -251,5 +251,6 @@ export const LIMITS = {
   clusters_shown: 5,
   search_page: 30,
   trace_page: 100, // steps of an item shown at once
-  notice_characters: 400, // what an action says on the next page, in a cookie
+  notice_characters: 400, // what an action says on the next page, in a cookie; encoded, one takes up to nine bytes
+  notice_cookie_bytes: 3900, // browsers keep 4096 with name and attributes
 } as const

@@ -12,6 +12,15 @@ export const ofItem = (record_id: string, page = ''): string =>
 
 export const isDashboardPath = (pathname: string): boolean =>
   pathname === ROOT || pathname.startsWith(`${ROOT}/`)
+
+const HERE = 'http://here.invalid'
+
+/** The path and query that a link has here; undefined where it leads out of the dashboard or to another origin. */
+export function ownPath(link: string): string | undefined {
+  if (!URL.canParse(link, HERE)) return undefined
+  const { origin, pathname, search } = new URL(link, HERE)
+  return origin === HERE && isDashboardPath(pathname) ? pathname + search : undefined
+}
 export const ofAgent = (agent_id: string, page = ''): string =>
   `${ROOT}/agents/${agent_id}${page && `/${page}`}`
 export const ofSchedule = (schedule_id: string, page = ''): string =>

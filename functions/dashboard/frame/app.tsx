@@ -11,17 +11,17 @@ import { readBytes } from '../../../shared/http/body.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { checked, queryOf } from '../../../shared/http/validation.ts'
 import { ApiFailure, type Schemas } from '../../../shared/sdk/client.ts'
-import { isDashboardPath, ROOT, SIGN_IN } from './addresses.ts'
+import { ownPath, ROOT, SIGN_IN } from './addresses.ts'
 import { createApi } from './api.ts'
 import { assetAnswer } from './assets.ts'
-import { endedCookie, type SignedIn, signedIn } from './browser-session.ts'
+import { endedCookieFor, type SignedIn, signedIn } from './browser-session.ts'
 import { isOwnForm } from './form-guard.ts'
 import { Layout } from './layout.tsx'
 import { noticeCookie, noticeOf, noticeShownCookie } from './notice.ts'
 import type { Action, Done, Page, View } from './page.ts'
 
+/** Of every answer that does not say otherwise. */
 const HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
     "default-src 'none'",
     "style-src 'self'",
@@ -53,17 +53,30 @@ export function serveParts(
   contextFor: (request: Request) => Context,
 ): void {
   const apiFor = createApi(endpoints)
-  app.get(`${ROOT}/assets/:name`, c => assetAnswer(c.req.param('name')))
+  app.get(`${ROOT}/assets/:name`, c => sealed(assetAnswer(c.req.param('name'))))
   for (const page of [...open.pages, ...pages])
-    app.get(honoPath(page.path), c => visited(c.req.raw, c.req.param(), page, open.pages.includes(page)))
+    app.get(honoPath(page.path), c =>
+      answered(c.req.raw, () => visited(c.req.raw, c.req.param(), page, open.pages.includes(page))),
+    )
   for (const action of [...open.actions, ...actions])
     app.post(honoPath(action.path), c =>
-      acted(c.req.raw, c.req.param(), action, open.actions.includes(action)),
+      answered(c.req.raw, () => acted(c.req.raw, c.req.param(), action, open.actions.includes(action))),
     )
   app.all(`${ROOT}/*`, c => {
     const nothing: Page = { path: '', query: z.unknown(), show: () => Promise.reject(noSuchPage()) }
-    return visited(c.req.raw, {}, nothing, false)
+    return answered(c.req.raw, () => visited(c.req.raw, {}, nothing, false))
   })
+
+  /** Also where not even the session could be looked up. */
+  async function answered(request: Request, answer: () => Promise<Response>): Promise<Response> {
+    const ctx = contextFor(request)
+    const failed = async (error: unknown) => {
+      const view = failureView(ctx, request, error)
+      return view instanceof Response ? view : shown(ctx, request, undefined, apiFor(ctx, request, ''), view)
+    }
+    return sealed(await answer().catch(failed))
+  }
+
   async function visited(request: Request, params: Record<string, string>, page: Page, isOpen: boolean) {
     const ctx = contextFor(request)
     const who = await signedIn(ctx, request)
@@ -80,7 +93,7 @@ export function serveParts(
 
   async function acted(request: Request, params: Record<string, string>, action: Action, isOpen: boolean) {
     const ctx = contextFor(request)
-    if (!isOwnForm(request)) return new Response('This form is not from the dashboard.', { status: 403 })
+    if (!isOwnForm(request)) return shown(ctx, request, undefined, apiFor(ctx, request, ''), foreignForm())
     const who = await signedIn(ctx, request)
     if (who === undefined && !isOpen) return toSignIn(request)
     const api = apiFor(ctx, request, who?.access_token ?? '')
@@ -111,7 +124,10 @@ export function serveParts(
   ): Promise<Response> {
     const calls = [...api.calls] // without the one for the menu
     const projects: Schemas['Project'][] = who
-      ? await api.client.GET('/v1/projects').then(answer => answer.data ?? [])
+      ? await api.client.GET('/v1/projects').then(
+          answer => answer.data ?? [],
+          () => [], // the menu alone fails no page
+        )
       : []
     const notice = noticeOf(request)
     const html = await Layout({
@@ -122,7 +138,7 @@ export function serveParts(
       member: who?.principal,
       base_url: ctx.config.base_url,
     })
-    const headers = new Headers(HEADERS)
+    const headers = new Headers({ 'content-type': 'text/html; charset=utf-8' })
     if (notice) headers.append('set-cookie', noticeShownCookie())
     return new Response(`<!doctype html>${html}`, { status: view.status ?? 200, headers })
   }
@@ -131,14 +147,25 @@ export function serveParts(
 /** Pages that are open to everybody do not ask who it is. */
 const memberOf = (who: SignedIn | undefined) => who?.principal as SignedIn['principal']
 
-const honoPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
+/** What stands for a name are ids and words: an encoded slash or dot could make another path of the API's. */
+const honoPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1{[\\w-]+}')
+
+function sealed(response: Response): Response {
+  for (const [name, value] of Object.entries(HEADERS))
+    if (!response.headers.has(name)) response.headers.set(name, value)
+  return response
+}
 
 const noSuchPage = () => new ApiError('not_found', 'There is no such page.')
 
 async function formOf(request: Request): Promise<Record<string, unknown>> {
   const bytes = await readBytes(request, LIMITS.form_bytes, 'Submit large batches as a file.')
   const type = request.headers.get('content-type') ?? ''
-  const form = await new Response(bytes as BodyInit, { headers: { 'content-type': type } }).formData()
+  const form = await new Response(bytes as BodyInit, { headers: { 'content-type': type } })
+    .formData()
+    .catch(() => {
+      throw new ApiError('invalid_request', 'The body is no form.', 'Send it from the page it is on.')
+    })
   const names = [...new Set(form.keys())]
   return Object.fromEntries(
     names.map(name => {
@@ -154,7 +181,7 @@ function toSignIn(request: Request): Response {
     request.method === 'GET' && pathname !== ROOT ? `?next=${encodeURIComponent(pathname + search)}` : ''
   return new Response(null, {
     status: 303,
-    headers: { location: SIGN_IN + next, 'set-cookie': endedCookie() },
+    headers: { location: SIGN_IN + next, ...endedCookieFor(request) },
   })
 }
 
@@ -184,7 +211,7 @@ function refusal(ctx: Context, request: Request, error: unknown): Response | Vie
 function pathOf(referer: string | null): string | undefined {
   if (referer === null || !URL.canParse(referer)) return undefined
   const { pathname, search } = new URL(referer)
-  return isDashboardPath(pathname) ? pathname + search : undefined
+  return ownPath(pathname + search)
 }
 
 const TITLES: Record<number, string> = {
@@ -209,12 +236,17 @@ function failureView(ctx: Context, request: Request, error: unknown): Response |
   return problem(status, error.message, error.hint)
 }
 
-const problem = (status: NonNullable<View['status']>, text: string, hint: string | undefined): View => ({
+const problem = (
+  status: NonNullable<View['status']>,
+  text: string,
+  hint: string | undefined,
+  title = TITLES[status] ?? 'Something went wrong',
+): View => ({
   status,
-  title: TITLES[status] ?? 'Something went wrong',
+  title,
   body: (
     <section class="problem">
-      <h1>{TITLES[status] ?? 'Something went wrong'}</h1>
+      <h1>{title}</h1>
       <p>{text}</p>
       {hint && <p class="dim">{hint}</p>}
       <p>
@@ -223,3 +255,11 @@ const problem = (status: NonNullable<View['status']>, text: string, hint: string
     </section>
   ),
 })
+
+const foreignForm = () =>
+  problem(
+    403,
+    'The browser says that this form was on a page of another site, so nothing was done.',
+    'Open the dashboard and do it there.',
+    'This form is not from here',
+  )

@@ -2,6 +2,7 @@
 // other site, and is worth nothing once the session has ended.
 
 import type { Context } from '../../../shared/context.ts'
+import { ApiError } from '../../../shared/domain/errors.ts'
 import {
   authenticate,
   browserSessionOf,
@@ -27,7 +28,10 @@ export async function signedIn(ctx: Context, request: Request): Promise<SignedIn
   if (session_id === undefined) return undefined
   const { access_token } = await signAccessToken(ctx, session_id)
   const headers = { authorization: `Bearer ${access_token}` }
-  const principal = await authenticate(ctx, new Request(request.url, { headers })).catch(() => undefined)
+  const principal = await authenticate(ctx, new Request(request.url, { headers })).catch(error => {
+    if (error instanceof ApiError) return undefined
+    throw error // The stores are away: that ends nobody's session.
+  })
   return principal?.kind === 'session' ? { principal, access_token } : undefined
 }
 
@@ -37,6 +41,10 @@ export async function sessionCookie(ctx: Context, session_id: string, expires_at
   const token = await signBrowserToken(ctx, session_id, expires_ms)
   return setCookie(SESSION, token, Math.floor((expires_ms - ctx.now()) / 1000))
 }
+
+/** What takes the cookie away; nothing where there is none, or another site's request would sign one out. */
+export const endedCookieFor = (request: Request): Record<string, string> =>
+  cookieOf(request, SESSION) === undefined ? {} : { 'set-cookie': endedCookie() }
 
 export const endedCookie = (): string => setCookie(SESSION, '', 0)
 

@@ -1,7 +1,9 @@
-// What an action tells the page it leads to. Guarantee: it is shown once, as text.
+// What an action tells the page it leads to. Guarantee: it is shown once, as text, and a browser keeps it whatever its
+// length; what it offers to take back is an action of the dashboard.
 
 import { z } from 'zod'
 import { LIMITS } from '../../../shared/domain/limits.ts'
+import { ownPath } from './addresses.ts'
 import { cookieOf, setCookie } from './browser-session.ts'
 
 const Notice = z.strictObject({
@@ -9,7 +11,12 @@ const Notice = z.strictObject({
   text: z.string(),
   hint: z.string().optional(),
   /** An action that takes it back, with what its form holds. */
-  undo: z.strictObject({ action: z.string(), fields: z.record(z.string(), z.string()) }).optional(),
+  undo: z
+    .strictObject({
+      action: z.string().refine(action => ownPath(action) === action),
+      fields: z.record(z.string(), z.string()),
+    })
+    .optional(),
 })
 export type Notice = z.infer<typeof Notice>
 
@@ -29,11 +36,13 @@ export function noticeOf(request: Request): Notice | undefined {
   }
 }
 
-/** Browsers keep 4 KB a cookie: words that are longer end early. */
+/** Browsers drop a cookie of more than 4 KB: words that are longer end early, and what is still too long goes. */
 function packed(notice: Notice): string {
-  const cut = (text: string) => text.slice(0, LIMITS.notice_characters)
-  const { text, hint, ...rest } = notice
-  return encodeURIComponent(
-    JSON.stringify({ ...rest, text: cut(text), ...(hint === undefined ? {} : { hint: cut(hint) }) }),
-  )
+  const cut = (text: string | undefined) => text?.slice(0, LIMITS.notice_characters)
+  const words = { ...notice, text: cut(notice.text), hint: cut(notice.hint) }
+  const least = { ...words, hint: undefined, undo: undefined }
+  const texts = [words, { ...words, hint: undefined }].map(encoded)
+  return texts.find(text => text.length <= LIMITS.notice_cookie_bytes) ?? encoded(least)
 }
+
+const encoded = (value: object) => encodeURIComponent(JSON.stringify(value))

@@ -16,9 +16,7 @@ export const itemRaw = page({
       headers: {
         'content-type': 'text/plain; charset=utf-8',
         'content-disposition': `inline; filename="${itemId}-${query.step === undefined ? '' : `step-${query.step}-`}${part}.json"`,
-        'content-security-policy': "sandbox; default-src 'none'",
-        'x-content-type-options': 'nosniff',
-        'cache-control': 'no-store',
+        'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
       },
     })
 

@@ -90,7 +90,7 @@ export const createKey = action({
           </pre>
           <h2>Try it</h2>
           <pre class="wrap">
-            <code>{`export ASSAY_URL=${ctx.config.base_url}\nexport ASSAY_API_KEY=${data!.key}\nnpx assay`}</code>
+            <code>{`export ASSAY_BASE_URL=${ctx.config.base_url}\nexport ASSAY_API_KEY=${data!.key}\nnpx assay`}</code>
           </pre>
           <p>
             <a class="button" href={ofProject(project_id, 'keys')}>

@@ -144,7 +144,7 @@ export const newSchedulePage = page({
       title: 'New schedule',
       project_id,
       menu: 'schedules',
-      cli: `assay schedules create AGENT '${cron ?? '0 6 * * 1-5'}' --timezone ${timezone}`,
+      cli: `assay schedules create AGENT ${quoted(cron ?? '0 6 * * 1-5')} --timezone ${quoted(timezone)}`,
       body: (
         <>
           <h1>New schedule</h1>
@@ -248,3 +248,6 @@ export const createSchedule = action({
     return { to: ofSchedule(data!.id), said: 'The schedule is made.' }
   },
 })
+
+/** As a shell takes it: what a link brings along must not become another command. */
+const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`

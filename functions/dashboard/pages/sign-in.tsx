@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { ApiFailure } from '../../../shared/sdk/client.ts'
-import { ROOT, SIGN_IN } from '../frame/addresses.ts'
+import { ownPath, ROOT, SIGN_IN } from '../frame/addresses.ts'
 import { endedCookie, sessionCookie } from '../frame/browser-session.ts'
 import { action, page, type View } from '../frame/page.ts'
 
@@ -67,17 +67,15 @@ export const signIn = action({
     try {
       const { data } = await api.POST('/v1/sessions', { body: { email, password } })
       const cookie = await sessionCookie(ctx, data!.session_id, data!.refresh_expires_at)
-      return new Response(null, { status: 303, headers: { location: ownPath(next), 'set-cookie': cookie } })
+      // A link from elsewhere must not lead away after one has signed in.
+      const location = (next && ownPath(next)) || ROOT
+      return new Response(null, { status: 303, headers: { location, 'set-cookie': cookie } })
     } catch (error) {
       if (error instanceof ApiFailure) return form(next, email, error)
       throw error
     }
   },
 })
-
-/** Only a path of the dashboard: a link from elsewhere must not lead away after one has signed in. */
-const ownPath = (next: string | undefined): string =>
-  next !== undefined && /^\/dashboard(\/[\w./?=&%-]*)?$/.test(next) ? next : ROOT
 
 export const signOut = action({
   path: '/dashboard/sign-out',
