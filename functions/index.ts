@@ -43,6 +43,7 @@ import { createMember } from './members/create.ts'
 import { deleteMember } from './members/delete.ts'
 import { listMembers } from './members/list.ts'
 import { updateMember } from './members/update.ts'
+import { getActivity } from './projects/activity.ts'
 import { createProject } from './projects/create.ts'
 import { createApiKey } from './projects/create-key.ts'
 import { deleteProject } from './projects/delete.ts'
@@ -64,7 +65,9 @@ import { reopenItem } from './recovery/reopen-item.ts'
 import { replayItem } from './recovery/replay-item.ts'
 import { resumeItem } from './recovery/resume-item.ts'
 import { cancelRun } from './runs/cancel.ts'
+import { compareRuns } from './runs/compare.ts'
 import { followRun } from './runs/events.ts'
+import { getRunFailures } from './runs/failures.ts'
 import { getRun } from './runs/get.ts'
 import { listRuns } from './runs/list.ts'
 import { listRunItems } from './runs/list-items.ts'
@@ -98,6 +101,7 @@ export const endpoints: readonly Endpoint[] = [
   getProject,
   updateProject,
   deleteProject,
+  getActivity,
   listApiKeys,
   createApiKey,
   revokeApiKey,
@@ -123,6 +127,8 @@ export const endpoints: readonly Endpoint[] = [
   getRun,
   followRun,
   listRunItems,
+  getRunFailures,
+  compareRuns,
   cancelRun,
   verifyRun,
   exportItemRecords,

@@ -15,9 +15,14 @@ import { itemRaw } from './pages/item-raw.ts'
 import { replayItem, replayPage } from './pages/item-replay.tsx'
 import { createKey, keysPage, revokeKey } from './pages/keys.tsx'
 import { createMember, membersPage, removeMember, setRole } from './pages/members.tsx'
+import { overviewPage } from './pages/overview.tsx'
 import { createProject, projectsPage, start } from './pages/projects.tsx'
 import { recoveryPage, startRecovery } from './pages/recovery.tsx'
-import { cancelRun, runEvents, runPage } from './pages/run.tsx'
+import { runEvents, runPage } from './pages/run.tsx'
+import { cancelRun, cancelRunPage } from './pages/run-cancel.tsx'
+import { compareRunPage } from './pages/run-compare.tsx'
+import { replayRun, replayRunPage } from './pages/run-replay.tsx'
+import { verifyRunPage } from './pages/run-verify.tsx'
 import { runsPage } from './pages/runs.tsx'
 import {
   changeSchedule,
@@ -39,11 +44,16 @@ const open = { pages: [signInPage], actions: [signIn] }
 const pages = [
   start,
   projectsPage,
+  overviewPage,
   runsPage,
   runPage,
   runEvents,
   agentsPage,
   agentPage,
+  cancelRunPage,
+  replayRunPage,
+  compareRunPage,
+  verifyRunPage,
   newSchedulePage,
   schedulesPage,
   schedulePage,
@@ -71,6 +81,7 @@ const actions = [
   runAgent,
   promoteDeployment,
   deleteAgent,
+  replayRun,
   createSchedule,
   changeSchedule,
   enableSchedule,
@@ -104,6 +115,7 @@ const actions = [
   changePassword,
   revokeSession,
 ]
+
 /** Adds everything below /dashboard to an app; pages call the endpoints. */
 export const serveDashboard = (
   app: Hono,

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { ITEM_STATUSES, OUTCOMES } from '../../shared/domain/vocabulary.ts'
-import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
+import { NEXT_CURSOR, readPage, sealCursor, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'
-import { cursor, pageSize } from '../../shared/schema/input.ts'
+import { cursor, itemId, pageSize, partitionKey } from '../../shared/schema/input.ts'
 import { RunItem, runItemOf } from '../../shared/schema/wire.ts'
-import { listItems } from '../../shared/store/items.ts'
+import { triageReason } from '../../shared/schema/wire-recovery.ts'
+import { listItems as list } from '../../shared/store/items.ts'
 
 export const listRunItems = endpoint({
   method: 'get',
@@ -14,7 +15,7 @@ export const listRunItems = endpoint({
   tag: 'Runs',
   operation_id: 'listRunItems',
   summary: 'List the items of a run',
-  description: 'In the order they are dispatched.',
+  description: `In the order they are dispatched. With a filter one page looks through at most ${LIMITS.items_looked_through} items, so it may hold fewer than \`limit\`, or none, and still lead on.`,
   auth: 'any',
   params: { runId: 'run' },
   query: z.strictObject({
@@ -23,6 +24,9 @@ export const listRunItems = endpoint({
       .optional()
       .describe('Only items with this verdict; not_ok is degraded, failed or held.'),
     status: z.enum(ITEM_STATUSES).optional().describe('Only items in this status.'),
+    reason: triageReason.optional(),
+    partition_key: partitionKey.optional().describe('Only items of this partition.'),
+    item_id: itemId.optional().describe('Only items with this identifier of yours.'),
     cursor: cursor.optional(),
     limit: pageSize(LIMITS.items_page),
   }),
@@ -33,9 +37,16 @@ export const listRunItems = endpoint({
     const run = await runIn(ctx, principal, params.runId)
     const scope = { account_id: principal.account_id, project_id: run.project_id }
     const identity = { list: `items ${run.id}`, ...scope, filters }
-    const read = ([seq = '0']: string[] = [], limit: number) =>
-      listItems(ctx.db, { run_id: run.id, ...filters, after_seq: Number(seq), limit })
+    let lookedTo: number | null = null
+    const read = async ([seq = '0']: string[] = [], limit: number) => {
+      const { id: run_id, total_items } = run
+      const after_seq = Number(seq)
+      const { rows, looked_to } = await list(ctx.db, { run_id, total_items, ...filters, after_seq, limit })
+      lookedTo = looked_to
+      return rows
+    }
     const page = await readPage(ctx, identity, { cursor, limit }, read, item => [String(item.seq)])
+    if (lookedTo !== null) page.next_cursor ??= await sealCursor(ctx, identity, [String(lookedTo)])
     setNextCursor(reply.headers, page)
     return page.rows.map(item => runItemOf(item, run))
   },

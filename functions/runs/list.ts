@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { LIMITS } from '../../shared/domain/limits.ts'
-import { RUN_STATES } from '../../shared/domain/vocabulary.ts'
+import { OUTCOMES, RUN_STATES, RUN_STATUSES } from '../../shared/domain/vocabulary.ts'
 import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
-import { scopeOf } from '../../shared/http/scope.ts'
-import { cursor, itemId, pageSize, slug, uuid } from '../../shared/schema/input.ts'
+import { runIn, scopeOf } from '../../shared/http/scope.ts'
+import { cursor, instant, itemId, pageSize, slug, uuid } from '../../shared/schema/input.ts'
 import { Run, runOf } from '../../shared/schema/wire.ts'
 import { listRuns as list } from '../../shared/store/runs.ts'
 
@@ -25,6 +25,14 @@ export const listRuns = endpoint({
       .describe(
         'Only runs that have not ended, or only those that have; a run that is stopped ends with its last item.',
       ),
+    status: z.enum(RUN_STATUSES).optional().describe('Only runs in this status.'),
+    outcome: z
+      .enum([...OUTCOMES, 'not_ok'])
+      .optional()
+      .describe('Only runs whose items came to this at worst; not_ok is degraded or failed.'),
+    replay_of: uuid('Only runs that replay items of this run.').optional(),
+    from: instant('Only runs submitted at or after this time.').optional(),
+    to: instant('Only runs submitted before this time.').optional(),
     project_id: uuid('Only runs of this project.').optional(),
     cursor: cursor.optional(),
     limit: pageSize(LIMITS.runs_page),
@@ -34,6 +42,7 @@ export const listRuns = endpoint({
   async handle({ ctx, principal, query, reply }) {
     const { cursor, limit, project_id, ...filters } = query
     const scope = await scopeOf(ctx, principal, project_id)
+    if (filters.replay_of !== undefined) await runIn(ctx, principal, filters.replay_of)
     const read = ([before_id]: string[] = [], limit: number) =>
       list(ctx.db, { ...scope, ...filters, before_id, limit })
     const page = await readPage(ctx, { list: 'runs', ...scope, filters }, { cursor, limit }, read, run => [

@@ -47,6 +47,15 @@ export const LIMITS = {
   // Pages
   runs_page: { default: 50, max: 500 },
   items_page: { default: 50, max: 500 },
+  items_looked_through: 20_000, // for one page of a filtered list; a page that found less ends early and leads on
+  failures_looked_through: 50_000, // of a run, to count by reason, cluster and partition
+  failure_groups: 20, // listed of each
+  compared_items: 1_000_000, // of each of two runs
+  compared_changes: 50, // items listed of each change of verdict
+  activity_days: { default: 14, max: 90 },
+  activity_runs: 200_000, // the latest, summed by day
+  activity_counted: 10_000, // of what waits; more than that is said to be so many
+  activity_fires: 20, // listed of those that started nothing
   steps_page: { default: 50, max: 200 },
   search_characters: 256,
   search_names: 1000, // different names of steps a search looks through

@@ -93,6 +93,26 @@ export interface paths {
         patch: operations["updateProject"];
         trace?: never;
     };
+    "/v1/projects/{projectId}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sum up what a project did lately
+         * @description Items and cost by the UTC day their run was submitted on, what waits for a decision, and what went wrong outside of runs within 24 hours.
+         */
+        get: operations["getActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{projectId}/api-keys": {
         parameters: {
             query?: never;
@@ -470,9 +490,49 @@ export interface paths {
         };
         /**
          * List the items of a run
-         * @description In the order they are dispatched.
+         * @description In the order they are dispatched. With a filter one page looks through at most 20000 items, so it may hold fewer than `limit`, or none, and still lead on.
          */
         get: operations["listRunItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/runs/{runId}/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count what did not work in a run
+         * @description By reason, by cluster and by partition, decided about or not.
+         */
+        get: operations["getRunFailures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/runs/{runId}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare a run with another, item by item
+         * @description Items are the same where they have the same item_id; those without one of yours are in no other run. It reads both piles, so it takes seconds for large ones; runs of more than 1000000 items are refused.
+         */
+        get: operations["compareRuns"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1431,6 +1491,54 @@ export interface components {
              */
             created_at: string;
             member: components["schemas"]["Member"];
+        };
+        /** @description What a project did lately, and what waits in it. */
+        Activity: {
+            /** @description The oldest first, days without a run included; the last one is today. */
+            days: {
+                /**
+                 * Format: date
+                 * @description In UTC.
+                 */
+                day: string;
+                /** @description Runs submitted on this day. */
+                runs: number;
+                /** @description Their items. */
+                items: number;
+                /** @description Of those, items that worked. */
+                ok: number;
+                /** @description Of those, items that are degraded. */
+                degraded: number;
+                /** @description Of those, items that failed. */
+                failed: number;
+                /** @description Of those, items that were cancelled. */
+                cancelled: number;
+                /** @description What the runs of this day have cost. */
+                cost_usd: number;
+                /** @description Items that called a model without a known price. */
+                unpriced_item_count: number;
+            }[];
+            /**
+             * Format: date-time
+             * @description Of this time and later every run is counted: the latest 200000 are.
+             */
+            complete_since: string;
+            waiting: {
+                /** @description Items that did not work and wait for a decision. At most 10000 are counted. */
+                dlq: number;
+                /** @description Items that are held. At most 10000 are counted. */
+                quarantine: number;
+            };
+            last_24_hours: {
+                /** @description Callbacks and alerts that were given up. At most 10000 are counted. */
+                given_up_deliveries: number;
+                /** @description Moments of schedules that started nothing. At most 10000 are counted. */
+                unfired_moments: number;
+                /** @description The latest of them. */
+                unfired: (components["schemas"]["ScheduleEvent"] & {
+                    agent_slug: string;
+                })[];
+            };
         };
         /** @description The deployable unit of code. */
         Agent: {
@@ -2719,6 +2827,96 @@ export interface components {
              */
             payloads_purged_at: string | null;
         };
+        /** @description Two runs, item by item. */
+        RunComparison: {
+            before: components["schemas"]["Run"] & unknown;
+            after: components["schemas"]["Run"] & unknown;
+            /** @description Each pair of verdicts that occurs, the most frequent first. */
+            changes: {
+                /**
+                 * @description The verdict in the run before; none: it has no verdict. absent: the run has no such item.
+                 * @enum {string}
+                 */
+                before: "ok" | "degraded" | "failed" | "none" | "absent";
+                /**
+                 * @description The verdict in this run.
+                 * @enum {string}
+                 */
+                after: "ok" | "degraded" | "failed" | "none" | "absent";
+                /** @description Items. */
+                count: number;
+                /** @description What they cost in the run before. */
+                before_cost_usd: number;
+                /** @description What they cost in this run. */
+                after_cost_usd: number;
+                /** @description Some of them, where the verdict differs. */
+                items: {
+                    item_id: string;
+                    /**
+                     * Format: uuid
+                     * @description Its record in the run before.
+                     */
+                    before_record_id: string | null;
+                    /**
+                     * Format: uuid
+                     * @description Its record in this run.
+                     */
+                    after_record_id: string | null;
+                }[];
+            }[];
+        };
+        /** @description What did not work in a run, by what went wrong and for whom. */
+        RunFailures: {
+            /** @description Items that did not work, or were held, and are counted here. */
+            looked_at: number;
+            /** @description False where there are more than 50000: then only the first of them are counted. */
+            is_complete: boolean;
+            /** @description By reason and error code, the most frequent first. */
+            reasons: {
+                /**
+                 * @description dlq: it did not work. quarantine: it is or was held.
+                 * @enum {string}
+                 */
+                kind: "dlq" | "quarantine";
+                /** @description Why, as a token. */
+                reason: string;
+                error_code: string | null;
+                /** @description Items. */
+                count: number;
+                /** @description Of those, items that wait for a decision. */
+                waiting: number;
+                /** @description What one of them says. */
+                message: string | null;
+                /**
+                 * Format: uuid
+                 * @description Record id of that one.
+                 */
+                record_id: string;
+            }[];
+            /** @description Failed items that share an error code and a prompt, if more than one does. */
+            clusters: {
+                cluster_key: string;
+                error_code: string;
+                /** @description First 200 characters of the canonicalized input prompt. */
+                sample_prompt: string;
+                /** @description Items. */
+                count: number;
+                /** @description Of those, items that wait for a decision. */
+                waiting: number;
+            }[];
+            /** @description Partitions with most of them. */
+            partitions: {
+                partition_key: string;
+                /** @description Items that failed. */
+                failed: number;
+                /** @description Items that are degraded. */
+                degraded: number;
+                /** @description Items that are or were held. */
+                held: number;
+                /** @description Of those, items that wait for a decision. */
+                waiting: number;
+            }[];
+        };
         /** @description A run has come to an end. */
         RunFinished: {
             /** @enum {string} */
@@ -3968,6 +4166,101 @@ export interface operations {
                 };
             };
             /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getActivity: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Days, today included.
+                 * @example 1
+                 */
+                days?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sums. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Activity"];
+                };
+            };
+            /** @description `invalid_request` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6150,6 +6443,31 @@ export interface operations {
                  */
                 state?: "open" | "ended";
                 /**
+                 * @description Only runs in this status.
+                 * @example materializing
+                 */
+                status?: "materializing" | "queued" | "running" | "completed" | "partial" | "failed" | "cancelled" | "budget_exceeded";
+                /**
+                 * @description Only runs whose items came to this at worst; not_ok is degraded or failed.
+                 * @example ok
+                 */
+                outcome?: "ok" | "degraded" | "failed" | "not_ok";
+                /**
+                 * @description Only runs that replay items of this run.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                replay_of?: string;
+                /**
+                 * @description Only runs submitted at or after this time.
+                 * @example 2026-03-02T09:30:00.000Z
+                 */
+                from?: string;
+                /**
+                 * @description Only runs submitted before this time.
+                 * @example 2026-03-02T09:30:00.000Z
+                 */
+                to?: string;
+                /**
                  * @description Only runs of this project.
                  * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
                  */
@@ -6447,6 +6765,21 @@ export interface operations {
                  */
                 status?: "queued" | "running" | "paused" | "completed" | "failed" | "cancelled" | "budget_exceeded";
                 /**
+                 * @description Only items with this reason token, for example refusal or tool_call_error.
+                 * @example reason
+                 */
+                reason?: string;
+                /**
+                 * @description Only items of this partition.
+                 * @example tenant-a
+                 */
+                partition_key?: string;
+                /**
+                 * @description Only items with this identifier of yours.
+                 * @example ticket-4711
+                 */
+                item_id?: string;
+                /**
                  * @description Opaque; where the page before said the next one begins.
                  * @example Zk1xR2…
                  */
@@ -6482,6 +6815,190 @@ export interface operations {
                 };
             };
             /** @description `invalid_cursor`, `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getRunFailures: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the run.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunFailures"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    compareRuns: {
+        parameters: {
+            query: {
+                /**
+                 * @description The run to compare with, usually an earlier one.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                with: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the run.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What differs. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunComparison"];
+                };
+            };
+            /** @description `invalid_request` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

@@ -1,6 +1,6 @@
 // Reads of items. They are found by (run, seq); whoever may see a run may see its items.
 
-import { and, asc, eq, getTableColumns, gt, ne, or } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, lte, ne, or, type SQL } from 'drizzle-orm'
 import type { Database, Sql } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { ItemStatus, Outcome } from '../domain/vocabulary.ts'
@@ -9,38 +9,86 @@ import type { ItemInRunRow, ItemRow } from '../schema/wire.ts'
 
 export interface ItemFilter {
   run_id: string
+  /** Of the run. */
+  total_items: number
   /** `not_ok` is degraded, failed, or held without a verdict. */
   outcome?: Outcome | 'not_ok' | undefined
   status?: ItemStatus | undefined
+  reason?: string | undefined
+  partition_key?: string | undefined
+  item_id?: string | undefined
   after_seq: number
   limit: number
 }
 
-/** A run's items in the order they are dispatched. */
-export function listItems(db: Database, filter: ItemFilter): Promise<ItemRow[]> {
-  const { outcome } = filter
-  const base = db.select(getTableColumns(items)).from(items).$dynamic()
+/**
+ * A run's items in the order they are dispatched. A filter that few items pass would read the whole pile, so it looks
+ * at a part of it: `looked_to` is where the next look goes on, null when there is nothing behind.
+ */
+export async function listItems(
+  db: Database,
+  filter: ItemFilter,
+): Promise<{ rows: ItemRow[]; looked_to: number | null }> {
   // Every item that did not work has a triage row, and few do: the search goes through those.
+  const among = didNotWork(filter) ? triage : items
+  const looked_to = isPlain(filter) ? null : await endOfLook(db, among, filter)
+  const base = db.select(getTableColumns(items)).from(items).$dynamic()
   const query =
-    outcome === undefined || outcome === 'ok'
+    among === items
       ? base
       : base.innerJoin(triage, and(eq(triage.run_id, items.run_id), eq(triage.seq, items.seq)))
-  const sorted = outcome === undefined || outcome === 'ok' ? items : triage
-  return query
+  const rows = await query
     .where(
       and(
-        eq(sorted.run_id, filter.run_id),
-        gt(sorted.seq, filter.after_seq),
-        filter.status === undefined ? undefined : eq(items.status, filter.status),
-        outcomeIs(outcome),
+        eq(among.run_id, filter.run_id),
+        gt(among.seq, filter.after_seq),
+        looked_to === null ? undefined : lte(among.seq, looked_to),
+        given(filter.status, status => eq(items.status, status)),
+        given(filter.outcome, outcomeIs),
+        given(filter.reason, reason => eq(triage.reason, reason)),
+        given(filter.partition_key, key => eq(among.partition_key, key)),
+        given(filter.item_id, id => eq(items.item_id, id)),
       ),
     )
-    .orderBy(asc(sorted.seq))
+    .orderBy(asc(among.seq))
     .limit(filter.limit)
+  return { rows, looked_to }
 }
 
-function outcomeIs(outcome: ItemFilter['outcome']) {
-  if (outcome === undefined) return undefined
+const FAILED: readonly (ItemStatus | undefined)[] = ['failed', 'budget_exceeded']
+
+const didNotWork = ({ outcome, status, reason }: ItemFilter) =>
+  (outcome !== undefined && outcome !== 'ok') || FAILED.includes(status) || reason !== undefined
+
+/** An item_id has an index, and most triage rows are not ok. */
+const isPlain = ({ outcome, status, reason, partition_key, item_id }: ItemFilter) =>
+  item_id !== undefined ||
+  ((outcome === undefined || outcome === 'not_ok') &&
+    status === undefined &&
+    reason === undefined &&
+    partition_key === undefined)
+
+/** Seqs of items have no gaps; those of triage do. */
+async function endOfLook(db: Database, among: typeof items | typeof triage, filter: ItemFilter) {
+  const { run_id, after_seq, total_items } = filter
+  if (among === items) {
+    const seq = after_seq + LIMITS.items_looked_through
+    return seq < total_items ? seq : null
+  }
+  const [row] = await db
+    .select({ seq: triage.seq })
+    .from(triage)
+    .where(and(eq(triage.run_id, run_id), gt(triage.seq, after_seq)))
+    .orderBy(asc(triage.seq))
+    .offset(LIMITS.items_looked_through - 1)
+    .limit(1)
+  return row?.seq ?? null
+}
+
+const given = <T>(value: T | undefined, condition: (value: T) => SQL | undefined) =>
+  value === undefined ? undefined : condition(value)
+
+function outcomeIs(outcome: Outcome | 'not_ok') {
   if (outcome !== 'not_ok') return eq(items.outcome, outcome)
   return or(ne(items.outcome, 'ok'), eq(items.status, 'paused'))
 }

@@ -1,17 +1,28 @@
 // Reads of runs. An account's runs are found through its projects; newest first is by id, which holds the time.
 
-import { and, desc, eq, getTableColumns, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gte, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Database, Sql } from '../context.ts'
-import type { RunState, RunStatus, StopReason } from '../domain/vocabulary.ts'
+import { firstIdAt } from '../domain/ids.ts'
+import { LIMITS } from '../domain/limits.ts'
+import type { Outcome, RunState, RunStatus, StopReason } from '../domain/vocabulary.ts'
 import { agents, deployments, items, projects, runs } from '../schema/tables.ts'
 import type { RunRow } from '../schema/wire.ts'
 
 export interface RunFilter {
   account_id: string
   project_id: string | null
+  /** A slug. */
   agent?: string | undefined
   item_id?: string | undefined
   state?: RunState | undefined
+  status?: RunStatus | undefined
+  /** The worst verdict of its items; `not_ok` is degraded or failed. */
+  outcome?: Outcome | 'not_ok' | undefined
+  /** When it was submitted. */
+  from?: string | undefined
+  to?: string | undefined
+  /** Only those that replay items of this run. */
+  replay_of?: string | undefined
   before_id?: string | undefined
   limit: number
 }
@@ -27,24 +38,60 @@ function selectRuns(db: Database) {
 
 const STATES = { open: isNull, ended: isNotNull }
 
-export function listRuns(db: Database, filter: RunFilter): Promise<RunRow[]> {
+export async function listRuns(db: Database, filter: RunFilter): Promise<RunRow[]> {
+  const { agent, item_id, status, outcome, from, to, before_id } = filter
   const touched = db
     .select({ id: items.run_id })
     .from(items)
-    .where(eq(items.item_id, filter.item_id ?? ''))
+    .where(eq(items.item_id, item_id ?? ''))
+  const agent_ids = agent === undefined ? undefined : await idsOfAgent(db, filter.project_id, agent)
   return selectRuns(db)
     .where(
       and(
         eq(projects.account_id, filter.account_id),
         filter.project_id === null ? undefined : eq(runs.project_id, filter.project_id),
-        filter.agent === undefined ? undefined : eq(agents.slug, filter.agent),
-        filter.item_id === undefined ? undefined : sql`${runs.id} in ${touched}`,
+        agent_ids && agentIs(agent_ids),
+        item_id === undefined ? undefined : sql`${runs.id} in ${touched}`,
         filter.state === undefined ? undefined : STATES[filter.state](runs.finished_at),
-        filter.before_id === undefined ? undefined : lt(runs.id, filter.before_id),
+        status === undefined ? undefined : eq(runs.status, status),
+        outcome === undefined ? undefined : OUTCOME_IS[outcome],
+        filter.replay_of === undefined ? undefined : sql`${runs.id} in ${replaysOf(filter.replay_of)}`,
+        // The order of ids is that of submission.
+        from === undefined ? undefined : gte(runs.id, firstIdAt(Date.parse(from))),
+        to === undefined ? undefined : lt(runs.id, firstIdAt(Date.parse(to))),
+        before_id === undefined ? undefined : lt(runs.id, before_id),
       ),
     )
     .orderBy(desc(runs.id))
     .limit(filter.limit)
+}
+
+/** By its id PostgreSQL walks the agent's runs in their order, where by its slug it would walk everybody's. */
+async function idsOfAgent(db: Database, project_id: string | null, slug: string): Promise<string[]> {
+  const ofProject = project_id === null ? undefined : eq(agents.project_id, project_id)
+  const rows = await db
+    .select({ id: agents.id })
+    .from(agents)
+    .where(and(eq(agents.slug, slug), ofProject))
+  return rows.map(({ id }) => id)
+}
+
+const agentIs = (ids: string[]) =>
+  ids.length === 1 ? eq(runs.agent_id, ids[0]!) : inArray(runs.agent_id, ids)
+
+/** Of a run that was replayed item by item, what replays the first of its items. */
+const replaysOf = (run_id: string) => sql`(
+  select run_id from (
+    select run_id from replays where from_run_id = ${run_id} order by from_seq limit ${LIMITS.items_looked_through}
+  ) as replaying)`
+
+const raised = sql`(${runs.failed} > 0 or ${runs.budget_exceeded} > 0)`
+/** As `worstOutcome` says it in shared/domain/lifecycle.ts. */
+const OUTCOME_IS = {
+  failed: raised,
+  degraded: sql`not ${raised} and ${runs.degraded} > 0`,
+  not_ok: sql`(${raised} or ${runs.degraded} > 0)`,
+  ok: sql`not ${raised} and ${runs.degraded} = 0 and ${runs.ok} > 0`,
 }
 
 export async function findRun(db: Database, account_id: string, id: string): Promise<RunRow | undefined> {

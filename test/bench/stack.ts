@@ -19,6 +19,8 @@ export interface Bench {
   client: Client
   base_url: string
   api_key: string
+  /** Who may sign in. */
+  account: { email: string; password: string }
   sql: ReturnType<typeof createContext>['sql']
   databaseUrl: string
   redisUrl: string
@@ -55,7 +57,7 @@ export async function startBench({ parts = PARTS, connections: most }: BenchOpti
   const masterKey = 'ab'.repeat(32)
   const connections = openConnections({ databaseUrl: postgres.url, redisUrl: redis.url })
   const ctx = createContext({ connections, config: { base_url: '', master_key: masterKey } })
-  const { api_key, project_id } = await bootstrapAccount(ctx)
+  const { api_key, project_id, account } = await bootstrapAccount(ctx)
   // The bench asks what the machine can do, not what a project allows.
   await ctx.sql`update projects set settings = settings || '{"concurrency": 100000}' where id = ${project_id}`
   const processes = new Set<ChildProcess>()
@@ -93,6 +95,7 @@ export async function startBench({ parts = PARTS, connections: most }: BenchOpti
     client,
     base_url,
     api_key,
+    account,
     sql: ctx.sql,
     databaseUrl: postgres.url,
     redisUrl: redis.url,

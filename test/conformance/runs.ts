@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { makeAgent, makeRun } from './make.ts'
+import { runFiguresPart } from './run-figures.ts'
 import { stepsPart } from './steps.ts'
 import { submissionPart } from './submission.ts'
 import type { Given } from './suite.ts'
@@ -8,6 +9,7 @@ import type { Given } from './suite.ts'
 export function runsPart(given: Given): void {
   submissionPart(given)
   stepsPart(given)
+  runFiguresPart(given)
 
   describe('runs', () => {
     it('are listed newest first, by agent and by item, in pages [runs.list, runs.list-by-agent, runs.list-by-item]', async () => {

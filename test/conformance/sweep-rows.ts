@@ -28,6 +28,7 @@ export const ROWS: Record<string, Row> = {
   getProject: {},
   updateProject: { session: true, body: () => ({ concurrency: 10 }) },
   deleteProject: { session: true, query: of => ({ confirm: of.project_name }), destroys: true },
+  getActivity: {},
   listApiKeys: {},
   createApiKey: { body: () => ({ name: 'made' }) },
   revokeApiKey: { destroys: true },
@@ -61,6 +62,8 @@ export const ROWS: Record<string, Row> = {
   listRuns: {},
   getRun: {},
   listRunItems: {},
+  getRunFailures: {},
+  compareRuns: { query: of => ({ with: of.run_id }) },
   cancelRun: { destroys: true },
   verifyRun: {},
   followRun: {},
@@ -139,6 +142,8 @@ let made = 0
 export const FILTERS: Record<string, ((of: Tenant) => string) | null> = {
   project_id: of => of.project_id,
   run_id: of => of.run_id,
+  with: of => of.run_id,
+  replay_of: of => of.run_id,
   record_id: of => of.record_id,
   agent_id: of => of.agent_id,
   actor_id: of => of.key_id,
@@ -157,6 +162,7 @@ export const FILTERS: Record<string, ((of: Tenant) => string) | null> = {
   outcome_reason: null,
   worst_outcome_status: null,
   external_id: null,
+  days: null,
   min_cost_usd: null,
   from: null,
   to: null,
@@ -170,7 +176,7 @@ export const FILTERS: Record<string, ((of: Tenant) => string) | null> = {
   timezone: null,
 }
 /** Parameters that name one thing, so that another tenant's is refused and not just not found. */
-export const NAMING = ['project_id', 'run_id', 'record_id', 'agent_id']
+export const NAMING = ['project_id', 'run_id', 'with', 'replay_of', 'record_id', 'agent_id']
 
 /** What a path's parameter is of a tenant, and whether it is looked up under the one before it. */
 export const PATH: Record<string, { value: (of: Tenant) => string; nested?: true }> = {

@@ -1,27 +1,53 @@
 // The runs of a project, newest first, whether they ran beside whether they worked.
 
 import { z } from 'zod'
+import { OUTCOMES, RUN_STATUSES } from '../../../shared/domain/vocabulary.ts'
 import { ofProject, ofRun } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { page } from '../frame/page.ts'
+import { Choice } from '../parts/choice.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
+import { MiniBars } from '../parts/mini-bars.tsx'
 import { count, money, Status, Verdict, When } from '../parts/text.tsx'
+
+const DAY_MS = 86_400_000
+const day = z.literal('').or(z.iso.date()).optional()
+
+const VERDICTS = { '': 'any', not_ok: 'not ok', ok: 'ok', degraded: 'degraded', failed: 'failed' }
+const STATUSES = {
+  '': 'any',
+  ...Object.fromEntries(RUN_STATUSES.map(one => [one, one.replaceAll('_', ' ')])),
+}
 
 export const runsPage = page({
   path: '/dashboard/projects/{projectId}/runs',
   query: z.strictObject({
     agent: z.string().optional(),
     item_id: z.string().optional(),
+    status: z.literal('').or(z.enum(RUN_STATUSES)).optional(),
+    outcome: z
+      .literal('')
+      .or(z.enum([...OUTCOMES, 'not_ok']))
+      .optional(),
+    from: day,
+    to: day,
     cursor: z.string().optional(),
   }),
   async show({ api, params, query, request, ctx }) {
     const project_id = params.projectId
-    // A form's empty field means any.
-    const agent = query.agent || undefined
-    const item_id = query.item_id || undefined
+    const { agent, item_id, status, outcome, from, to } = query
+    const asked = defined({
+      agent,
+      item_id,
+      status,
+      outcome,
+      from: from && `${from}T00:00:00Z`,
+      to: to && new Date(Date.parse(`${to}T00:00:00Z`) + DAY_MS).toISOString(),
+      cursor: query.cursor,
+    })
     const [{ data: runs = [], response }, { data: agents = [] }] = await Promise.all([
       api.GET('/v2/runs', {
-        params: { query: { project_id, ...defined({ agent, item_id, cursor: query.cursor }), limit: 50 } },
+        params: { query: { project_id, ...asked, limit: 50 } },
       }),
       api.GET('/v1/agents', { params: { query: { project_id } } }),
     ])
@@ -52,9 +78,19 @@ export const runsPage = page({
                 ))}
               </select>
             </label>
+            <Choice name="status" label="Ran" options={STATUSES} chosen={status} />
+            <Choice name="outcome" label="Worked" options={VERDICTS} chosen={outcome} />
+            <label>
+              <span class="label">From (UTC)</span>
+              <input name="from" type="date" value={from ?? ''} />
+            </label>
+            <label>
+              <span class="label">To (UTC)</span>
+              <input name="to" type="date" value={to ?? ''} />
+            </label>
             <label>
               <span class="label">Touched item</span>
-              <input name="item_id" value={item_id ?? ''} placeholder="your own item id" />
+              <input name="item_id" value={item_id ?? ''} placeholder="your own item id" size={14} />
             </label>
             <button>Show</button>
           </form>
@@ -67,20 +103,14 @@ export const runsPage = page({
               { label: 'Agent', cell: run => run.agent_slug },
               { label: 'Ran', cell: run => <Status of={run.status} /> },
               { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },
+              { label: 'Ran above, worked below', cell: run => <MiniBars run={run} /> },
               { label: 'Items', numeric: true, cell: run => count(run.total_items) },
               { label: 'Not ok', numeric: true, cell: run => count(run.degraded_count + run.failed) },
               { label: 'To decide', numeric: true, cell: run => count(run.undecided_count) },
               { label: 'Cost', numeric: true, cell: run => money(run.cost_usd) },
               { label: 'Created', numeric: true, cell: run => <When at={run.created_at} now={now} /> },
             ]}
-            empty={
-              <>
-                <p>No run here yet. Items come from a file, a schedule, a webhook or your own code:</p>
-                <pre>
-                  <code>npx assay submit items.jsonl --agent my-agent --watch</code>
-                </pre>
-              </>
-            }
+            empty={Object.keys(asked).length > 0 ? <NoneFound project_id={project_id} /> : <NoneYet />}
           />
           <Pager request={request} next={nextOf(response)} />
         </>
@@ -88,3 +118,18 @@ export const runsPage = page({
     }
   },
 })
+
+const NoneFound = ({ project_id }: { project_id: string }) => (
+  <p>
+    No run passes these filters. <a href={ofProject(project_id, 'runs')}>Show all runs</a>
+  </p>
+)
+
+const NoneYet = () => (
+  <>
+    <p>No run here yet. Items come from a file, a schedule, a webhook or your own code:</p>
+    <pre>
+      <code>npx assay submit items.jsonl --agent my-agent --watch</code>
+    </pre>
+  </>
+)

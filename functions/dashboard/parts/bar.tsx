@@ -54,7 +54,7 @@ export const Bar = ({
   )
 }
 
-function widthsOf(parts: readonly Part[], total: number): number[] {
+export function widthsOf(parts: readonly Part[], total: number): number[] {
   const raw = parts.map(part => Math.max(LEAST, (WIDTH * part.value) / Math.max(total, 1)))
   const sum = raw.reduce((all, one) => all + one, 0)
   return sum <= WIDTH ? raw : raw.map(one => (one * WIDTH) / sum)
@@ -80,11 +80,11 @@ export const ranParts = (run: Counts, items?: string): Part[] =>
     { kind: 'running', label: 'running', value: run.running },
     { kind: 'paused', label: 'paused', value: run.paused },
     { kind: 'queued', label: 'queued', value: run.queued },
-  ].map(part => (items ? { ...part, href: `${items}?status=${part.kind}` } : part))
+  ].map(part => (items ? { ...part, href: `${items}?outcome=any&status=${part.kind}#items` } : part))
 
 export const workedParts = (run: Counts, items?: string): Part[] =>
   [
     { kind: 'ok', label: 'ok', value: run.completed - run.degraded_count },
     { kind: 'degraded', label: 'degraded', value: run.degraded_count },
     { kind: 'failed', label: 'failed', value: run.failed },
-  ].map(part => (items ? { ...part, href: `${items}?outcome=${part.kind}` } : part))
+  ].map(part => (items ? { ...part, href: `${items}?outcome=${part.kind}#items` } : part))

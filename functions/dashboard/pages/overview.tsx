@@ -1,0 +1,234 @@
+// A project at a glance: what ran lately, what runs now, what waits for somebody, and what went wrong unasked.
+
+import type { Child } from 'hono/jsx'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofProject, ofRun } from '../frame/addresses.ts'
+import { page } from '../frame/page.ts'
+import { Attention } from '../parts/attention.tsx'
+import { ChartDays } from '../parts/chart-days.tsx'
+import { List } from '../parts/list.tsx'
+import { MiniBars } from '../parts/mini-bars.tsx'
+import { endedOf, paceOf } from '../parts/pace.ts'
+import { cents, count, counted, money, percent, Status, span, Verdict, When } from '../parts/text.tsx'
+
+type Run = Schemas['Run']
+type Activity = Schemas['Activity']
+
+const RUNS_SHOWN = 10
+const CLUSTERS_SHOWN = 5
+const ALERTS_SHOWN = 5
+
+export const overviewPage = page({
+  path: '/dashboard/projects/{projectId}',
+  async show({ api, params, ctx }) {
+    const { projectId: project_id } = params
+    const path = { projectId: project_id }
+    const runs = (state?: 'open') =>
+      api.GET('/v2/runs', {
+        params: { query: { project_id, limit: RUNS_SHOWN, ...(state ? { state } : {}) } },
+      })
+    const [project, activity, open, latest, clusters, alerts, agents] = await Promise.all([
+      api.GET('/v1/projects/{projectId}', { params: { path } }),
+      api.GET('/v1/projects/{projectId}/activity', { params: { path } }),
+      runs('open'),
+      runs(),
+      api.GET('/v1/durable/runs/clusters', { params: { query: { project_id } } }),
+      api.GET('/v1/alerts', { params: { query: { project_id, limit: ALERTS_SHOWN } } }),
+      api.GET('/v1/agents', { params: { query: { project_id } } }),
+    ])
+    const now = ctx.now()
+    const isNew = latest.data!.length === 0
+    const inFlight = open.data!.filter(run => run.queued + run.running > 0 || run.status === 'materializing')
+    return {
+      title: 'Overview',
+      project_id,
+      menu: '',
+      cli: 'assay runs\nassay triage',
+      live: { every_s: 5 },
+      body: (
+        <>
+          <div class="head">
+            <h1>{project.data!.name}</h1>
+            <a class="button primary" href={ofProject(project_id, 'submit')}>
+              Submit items
+            </a>
+          </div>
+          {isNew ? (
+            <FirstSteps agent={agents.data![0]?.slug} />
+          ) : (
+            <>
+              <Today activity={activity.data!} project={project.data!} />
+              <Attention
+                activity={activity.data!}
+                alerts={alerts.data!.alerts}
+                project_id={project_id}
+                now={now}
+              />
+              <Charts activity={activity.data!} />
+              <h2>{inFlight.length > 0 ? 'Running now' : 'Latest runs'}</h2>
+              <RunLines runs={inFlight.length > 0 ? inFlight : latest.data!} now={now} />
+              <p>
+                <a href={ofProject(project_id, 'runs')}>All runs</a>
+              </p>
+              <Clusters clusters={clusters.data!.clusters} project_id={project_id} />
+            </>
+          )}
+        </>
+      ),
+    }
+  },
+})
+
+const Today = ({ activity, project }: { activity: Activity; project: Schemas['Project'] }) => {
+  const today = activity.days.at(-1)!
+  const spent = project.spent_cents
+  return (
+    <dl class="facts" id="today" data-live>
+      <Fact name="Submitted today (UTC)">
+        {counted(today.items, 'item')} in {counted(today.runs, 'run')}
+      </Fact>
+      <Fact name="Of those ok">
+        {count(today.ok)} <span class="dim">{percent(today.ok, today.items)}</span>
+      </Fact>
+      <Fact name="Degraded, failed">
+        {count(today.degraded)}, {count(today.failed)}
+      </Fact>
+      <Fact name="Cost of today's runs">
+        {today.unpriced_item_count > 0 && 'at least '}
+        {money(today.cost_usd)}
+      </Fact>
+      <Fact name="Spent of credit">
+        {cents(spent)}{' '}
+        {project.credit_cents === null
+          ? 'without a bound'
+          : `of ${cents(project.credit_cents)} (${percent(spent, project.credit_cents)})`}
+      </Fact>
+      <Fact name="At work now">
+        {count(project.running)} of at most {count(project.concurrency)}
+      </Fact>
+    </dl>
+  )
+}
+
+const Fact = ({ name, children }: { name: string; children: Child }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+const Charts = ({ activity }: { activity: Activity }) => (
+  <div class="charts">
+    <ChartDays
+      id="items-by-day"
+      title="Items by day"
+      show={count}
+      days={activity.days.map(day => ({
+        day: day.day,
+        parts: [
+          { kind: 'ok', label: 'ok', value: day.ok },
+          { kind: 'degraded', label: 'degraded', value: day.degraded },
+          { kind: 'failed', label: 'failed', value: day.failed },
+        ],
+      }))}
+    />
+    <ChartDays
+      id="spend-by-day"
+      title="Cost by day"
+      show={money}
+      days={activity.days.map(day => ({
+        day: day.day,
+        parts: [{ kind: 'running', label: 'cost', value: day.cost_usd }],
+      }))}
+    />
+  </div>
+)
+
+const RunLines = ({ runs, now }: { runs: readonly Run[]; now: number }) => (
+  <List
+    id="runs"
+    rows={runs}
+    href={run => ofRun(run.id)}
+    columns={[
+      { label: 'Run', cell: run => <a href={ofRun(run.id)}>{run.name ?? run.agent_slug}</a> },
+      { label: 'Ran above, worked below', cell: run => <MiniBars run={run} /> },
+      { label: 'Ran', cell: run => <Status of={run.status} /> },
+      { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },
+      {
+        label: 'Ended',
+        numeric: true,
+        cell: run => `${count(endedOf(run))} of ${count(run.total_items)}`,
+      },
+      {
+        label: 'Left',
+        numeric: true,
+        cell: run => {
+          const { left_ms } = paceOf(run, now)
+          return left_ms === null ? '' : span(left_ms)
+        },
+      },
+      { label: 'Cost', numeric: true, cell: run => money(run.cost_usd) },
+      { label: 'Created', numeric: true, cell: run => <When at={run.created_at} now={now} /> },
+    ]}
+    empty=""
+  />
+)
+
+const Clusters = ({
+  clusters,
+  project_id,
+}: {
+  clusters: readonly Schemas['FailureCluster'][]
+  project_id: string
+}) => {
+  const largest = clusters.filter(one => one.cluster_key !== 'other').slice(0, CLUSTERS_SHOWN)
+  if (largest.length === 0) return ''
+  return (
+    <>
+      <h2>Failures that look alike</h2>
+      <List
+        id="clusters"
+        rows={largest}
+        columns={[
+          {
+            label: 'Prompt',
+            cell: one => (
+              <a href={ofProject(project_id, `triage?cluster_key=${encodeURIComponent(one.cluster_key)}`)}>
+                {one.sample_prompt}
+              </a>
+            ),
+          },
+          { label: 'Error', cell: one => <code>{one.error_code}</code> },
+          { label: 'Items', numeric: true, cell: one => count(one.count) },
+        ]}
+        empty=""
+      />
+    </>
+  )
+}
+
+const FirstSteps = ({ agent }: { agent: string | undefined }) => (
+  <div class="empty">
+    <p>Nothing has run here yet. Three steps lead to the first verdicts:</p>
+    <ol>
+      <li>
+        {agent === undefined ? 'Deploy an agent' : `Deploy an agent (${agent} is there already)`}
+        <pre>
+          <code>npx assay deploy agent.ts</code>
+        </pre>
+      </li>
+      <li>
+        Submit items, one JSON object a line
+        <pre>
+          <code>npx assay submit items.jsonl --agent {agent ?? 'my-agent'}</code>
+        </pre>
+      </li>
+      <li>
+        Watch them here, or in the terminal
+        <pre>
+          <code>npx assay watch RUN</code>
+        </pre>
+      </li>
+    </ol>
+  </div>
+)

@@ -1,0 +1,234 @@
+// A run beside an earlier one: their totals, and what became of each item in both.
+
+import { z } from 'zod'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofItem, ofRun } from '../frame/addresses.ts'
+import { page } from '../frame/page.ts'
+import { Bar, workedParts } from '../parts/bar.tsx'
+import { List, linkWith } from '../parts/list.tsx'
+import { paceOf } from '../parts/pace.ts'
+import { count, counted, money, span, Verdict, When } from '../parts/text.tsx'
+import { earlierRuns, runOf } from './run-reads.ts'
+
+type Run = Schemas['Run']
+type Change = Schemas['RunComparison']['changes'][number]
+
+/** Of larger piles the items are compared when somebody asks: it takes seconds. */
+const AT_ONCE_ITEMS = 20_000
+
+export const compareRunPage = page({
+  path: '/dashboard/runs/{runId}/compare',
+  query: z.strictObject({ with: z.string().optional(), items: z.string().optional() }),
+  async show({ api, params, query, request, ctx }) {
+    const run = await runOf(api, params.runId)
+    const earlier = await earlierRuns(api, run)
+    const before_id = query.with || run.replay_of || earlier[0]?.id
+    if (before_id === undefined) return nothingBefore(run)
+    const before = await runOf(api, before_id)
+    const isAsked =
+      query.items !== undefined || Math.max(run.total_items, before.total_items) <= AT_ONCE_ITEMS
+    const compared = isAsked
+      ? (
+          await api.GET('/v2/runs/{runId}/compare', {
+            params: { path: { runId: run.id }, query: { with: before_id } },
+          })
+        ).data
+      : undefined
+    const now = ctx.now()
+    return {
+      title: `${nameOf(run)}, compared`,
+      project_id: run.project_id,
+      menu: 'runs',
+      cli: `assay diff ${before.id} ${run.id}`,
+      body: (
+        <>
+          <h1>
+            <a href={ofRun(run.id)}>{nameOf(run)}</a>, compared
+          </h1>
+          <p>
+            With <a href={ofRun(before.id)}>{nameOf(before)}</a>
+            {before.deployment_version !== null && ` v${before.deployment_version}`},{' '}
+            <When at={before.created_at} now={now} />.
+          </p>
+          <form class="filters" method="get">
+            <label>
+              <span class="label">Compare with</span>
+              <select name="with">
+                {[before, ...earlier.filter(one => one.id !== before.id)].map(one => (
+                  <option value={one.id} selected={one.id === before.id}>
+                    {one.created_at.slice(0, 16).replace('T', ' ')} UTC · {counted(one.total_items, 'item')}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <button>Compare</button>
+          </form>
+          <div class="bars">
+            <Bar id="before" title="Before" parts={workedParts(before)} total={before.total_items} />
+            <Bar id="after" title="This run" parts={workedParts(run)} total={run.total_items} />
+          </div>
+          <Totals before={before} after={run} now={now} />
+          <h2>Item by item</h2>
+          {compared ? (
+            <Changes changes={compared.changes} />
+          ) : (
+            <p>
+              <a class="button" href={linkWith(request, { with: before_id, items: '1' })}>
+                Compare {counted(Math.max(run.total_items, before.total_items), 'item')}
+              </a>{' '}
+              <span class="dim">reads both piles: some seconds for a million items.</span>
+            </p>
+          )}
+        </>
+      ),
+    }
+  },
+})
+
+const nameOf = (run: Run) => run.name ?? run.agent_slug
+
+const nothingBefore = (run: Run) => ({
+  title: `${nameOf(run)}, compared`,
+  project_id: run.project_id,
+  menu: 'runs',
+  body: (
+    <>
+      <h1>
+        <a href={ofRun(run.id)}>{nameOf(run)}</a>, compared
+      </h1>
+      <div class="empty">
+        <p>
+          This is the first run of {run.agent_slug} that ended: there is nothing to compare it with yet. Run
+          the same items again, with the same item_id each, and come back:
+        </p>
+        <pre>
+          <code>npx assay submit items.jsonl --agent {run.agent_slug} --watch</code>
+        </pre>
+      </div>
+    </>
+  ),
+})
+
+const Totals = ({ before, after, now }: { before: Run; after: Run; now: number }) => {
+  const took = (run: Run) => paceOf(run, now).ran_ms
+  const number = (name: string, of: (run: Run) => number, show: (value: number) => string = count) => ({
+    name,
+    before: show(of(before)),
+    after: show(of(after)),
+    change: signed(of(after) - of(before), show),
+  })
+  const rows = [
+    number('Items', run => run.total_items),
+    number('Ok', run => run.completed - run.degraded_count),
+    number('Degraded', run => run.degraded_count),
+    number('Failed', run => run.failed),
+    number('Cost', run => run.cost_usd, money),
+    number('Cost per item', run => (run.total_items === 0 ? 0 : run.cost_usd / run.total_items), money),
+    number('Ran for', run => took(run) ?? 0, span),
+  ]
+  return (
+    <List
+      id="totals"
+      rows={rows}
+      columns={[
+        { label: 'Total', cell: row => row.name },
+        { label: 'Before', numeric: true, cell: row => row.before },
+        { label: 'This run', numeric: true, cell: row => row.after },
+        { label: 'Change', numeric: true, cell: row => row.change },
+      ]}
+      empty=""
+    />
+  )
+}
+
+const signed = (value: number, show: (value: number) => string) =>
+  Math.abs(value) < 1e-9 ? '—' : `${value > 0 ? '+' : '−'}${show(Math.abs(value))}`
+
+const VERDICTS = ['ok', 'degraded', 'failed', 'none', 'absent'] as const
+const WORDS: Record<(typeof VERDICTS)[number], string> = {
+  ok: 'ok',
+  degraded: 'degraded',
+  failed: 'failed',
+  none: 'no verdict',
+  absent: 'not in it',
+}
+const Word = ({ of }: { of: Change['before'] }) =>
+  of === 'none' || of === 'absent' ? <span class="dim">{WORDS[of]}</span> : <Verdict of={of} />
+
+const rank = (of: Change['before']) => VERDICTS.indexOf(of)
+
+const Changes = ({ changes }: { changes: readonly Change[] }) => {
+  const seen = (side: 'before' | 'after') =>
+    VERDICTS.filter(one => changes.some(change => change[side] === one))
+  const cell = (before: string, after: string) =>
+    changes.find(one => one.before === before && one.after === after)
+  // What got worse comes first.
+  const differing = changes
+    .filter(({ before, after }) => before !== after)
+    .sort((a, b) => rank(b.after) - rank(b.before) - (rank(a.after) - rank(a.before)))
+  return (
+    <>
+      <section class="scroll" aria-label="Verdicts before and in this run">
+        <table class="matrix">
+          <thead>
+            <tr>
+              <th scope="col">Before ↓ · this run →</th>
+              {seen('after').map(after => (
+                <th scope="col" class="numeric">
+                  <Word of={after} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {seen('before').map(before => (
+              <tr>
+                <th scope="row">
+                  <Word of={before} />
+                </th>
+                {seen('after').map(after => {
+                  const found = cell(before, after)
+                  return (
+                    <td class="numeric">
+                      {found === undefined ? (
+                        <span class="dim">0</span>
+                      ) : before === after ? (
+                        count(found.count)
+                      ) : (
+                        <a href={`#${before}-${after}`}>{count(found.count)}</a>
+                      )}
+                    </td>
+                  )
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {differing.length === 0 && <p>No item has another verdict than before.</p>}
+      {differing.map(change => (
+        <ChangedItems change={change} />
+      ))}
+    </>
+  )
+}
+
+const ChangedItems = ({ change }: { change: Change }) => (
+  <section id={`${change.before}-${change.after}`}>
+    <h3>
+      <Word of={change.before} /> → <Word of={change.after} />: {counted(change.count, 'item')},{' '}
+      {money(change.before_cost_usd)} → {money(change.after_cost_usd)}
+    </h3>
+    <ul class="changed">
+      {change.items.map(item => (
+        <li>
+          {item.item_id} {item.before_record_id && <a href={ofItem(item.before_record_id)}>before</a>}{' '}
+          {item.after_record_id && <a href={ofItem(item.after_record_id)}>this run</a>}
+        </li>
+      ))}
+    </ul>
+    {change.count > change.items.length && (
+      <p class="dim">and {count(change.count - change.items.length)} more</p>
+    )}
+  </section>
+)

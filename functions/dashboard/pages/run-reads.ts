@@ -1,0 +1,26 @@
+// What the pages of a run ask the API for.
+
+import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+
+type Run = Schemas['Run']
+
+const EARLIER_RUNS = 20 // that "usual" is the median of
+const REPLAYS_SHOWN = 10
+
+export async function runOf(api: Client, runId: string): Promise<Run> {
+  const { data } = await api.GET('/v2/runs/{runId}', { params: { path: { runId } } })
+  return data!
+}
+
+/** Runs of the same agent that were submitted before and have ended, the latest first; replays aside. */
+export async function earlierRuns(api: Client, run: Run): Promise<Run[]> {
+  const { project_id, agent_slug: agent, created_at: to } = run
+  const query = { project_id, agent, to, state: 'ended' as const, limit: EARLIER_RUNS + 1 }
+  const { data = [] } = await api.GET('/v2/runs', { params: { query } })
+  return data.filter(one => one.id !== run.id && one.replay_of === null).slice(0, EARLIER_RUNS)
+}
+
+export async function replaysOf(api: Client, run: Run): Promise<Run[]> {
+  const query = { project_id: run.project_id, replay_of: run.id, limit: REPLAYS_SHOWN }
+  return (await api.GET('/v2/runs', { params: { query } })).data ?? []
+}

@@ -1,0 +1,79 @@
+// What waits for somebody in a project, and what went wrong in it unasked.
+
+import type { Child } from 'hono/jsx'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofProject } from '../frame/addresses.ts'
+import { count, counted, When } from './text.tsx'
+
+type Activity = Schemas['Activity']
+
+const COUNTED = 10_000 // the API counts no further
+const many = (value: number, noun: string) =>
+  value >= COUNTED ? `${count(COUNTED)} or more ${noun}s` : counted(value, noun)
+
+/** Only what there is; nothing when all is well. */
+export const Attention = ({
+  activity: { waiting, last_24_hours: day },
+  alerts,
+  project_id,
+  now,
+}: {
+  activity: Activity
+  alerts: readonly Schemas['Alert'][]
+  project_id: string
+  now: number
+}) => {
+  const to = (page: string) => ofProject(project_id, page)
+  const lines: Child[] = []
+  if (waiting.dlq > 0)
+    lines.push(
+      <a href={to('triage?kind=dlq')}>{many(waiting.dlq, 'item')} did not work and wait for a decision</a>,
+    )
+  if (waiting.quarantine > 0)
+    lines.push(
+      <a href={to('triage?kind=quarantine')}>
+        {many(waiting.quarantine, 'item')} held until somebody decides
+      </a>,
+    )
+  if (day.given_up_deliveries > 0)
+    lines.push(
+      <a href={to('deliveries?state=failed')}>
+        {many(day.given_up_deliveries, 'callback')} given up since yesterday
+      </a>,
+    )
+  if (day.unfired_moments > 0)
+    lines.push(
+      <>
+        <a href={to('schedules')}>
+          {many(day.unfired_moments, 'scheduled start')} did not happen since yesterday
+        </a>
+        {': '}
+        {day.unfired.slice(0, 3).map((one, at) => (
+          <>
+            {at > 0 && ', '}
+            {one.agent_slug} <When at={one.scheduled_for} now={now} /> (
+            {(one.reason ?? one.outcome).replaceAll('_', ' ')})
+          </>
+        ))}
+      </>,
+    )
+  for (const alert of alerts.filter(alert => now - Date.parse(alert.created_at) < 86_400_000))
+    lines.push(
+      <>
+        <a href={to('alerts')}>{alert.message}</a> <When at={alert.created_at} now={now} />
+      </>,
+    )
+  return (
+    <section class="attention" id="attention" data-live aria-label="What needs somebody">
+      {lines.length === 0 ? (
+        <p>Nothing waits for a decision, and nothing went wrong since yesterday.</p>
+      ) : (
+        <ul>
+          {lines.map(line => (
+            <li>{line}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

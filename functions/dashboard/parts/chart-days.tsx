@@ -1,0 +1,94 @@
+// A column a day, stacked. Guarantee: every figure of the drawing is also in a table beneath it.
+
+import { scaleBand, scaleLinear } from 'd3-scale'
+
+const WIDTH = 640
+const HEIGHT = 160
+const FOOT = 18
+
+export interface DayColumn {
+  /** As YYYY-MM-DD. */
+  day: string
+  parts: readonly { kind: string; label: string; value: number }[]
+}
+
+export const ChartDays = ({
+  id,
+  title,
+  days,
+  show,
+}: {
+  id: string
+  title: string
+  days: readonly DayColumn[]
+  show(value: number): string
+}) => {
+  const total = (column: DayColumn) => column.parts.reduce((sum, part) => sum + part.value, 0)
+  const most = Math.max(...days.map(total))
+  const x = scaleBand(
+    days.map(({ day }) => day),
+    [0, WIDTH],
+  ).padding(0.2)
+  const y = scaleLinear([0, most || 1], [0, HEIGHT - FOOT])
+  return (
+    <figure class="chart" id={id} data-live>
+      <figcaption>
+        {title} <span class="dim">{most > 0 && `up to ${show(most)} a day`}</span>
+      </figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+        <line class="axis" x1="0" x2={WIDTH} y1={HEIGHT - FOOT} y2={HEIGHT - FOOT} />
+        {days.map((column, at) => {
+          let top = HEIGHT - FOOT
+          return (
+            <g>
+              <title>{`${column.day}: ${column.parts.map(part => `${show(part.value)} ${part.label}`).join(', ')}`}</title>
+              {column.parts.map(part => {
+                const height = part.value === 0 ? 0 : Math.max(2, y(part.value))
+                top -= height
+                return (
+                  <rect
+                    class={`fill-${part.kind}`}
+                    x={x(column.day)}
+                    y={Math.max(0, top)}
+                    width={x.bandwidth()}
+                    height={height}
+                  />
+                )
+              })}
+              {(at === 0 || at === days.length - 1 || at === Math.floor(days.length / 2)) && (
+                <text x={x(column.day)! + x.bandwidth() / 2} y={HEIGHT - 4}>
+                  {column.day.slice(5)}
+                </text>
+              )}
+            </g>
+          )
+        })}
+      </svg>
+      <details class="fold">
+        <summary>As a table</summary>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Day (UTC)</th>
+              {days[0]?.parts.map(part => (
+                <th scope="col" class="numeric">
+                  {part.label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {days.toReversed().map(column => (
+              <tr>
+                <th scope="row">{column.day}</th>
+                {column.parts.map(part => (
+                  <td class="numeric">{show(part.value)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </figure>
+  )
+}

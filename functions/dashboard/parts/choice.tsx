@@ -1,0 +1,25 @@
+// A choice among a few words in a form.
+
+export const Choice = ({
+  name,
+  label,
+  options,
+  chosen,
+}: {
+  name: string
+  label: string
+  /** Value to words. */
+  options: Record<string, string>
+  chosen: string | undefined
+}) => (
+  <label>
+    <span class="label">{label}</span>
+    <select name={name}>
+      {Object.entries(options).map(([value, words]) => (
+        <option value={value} selected={value === (chosen ?? '')}>
+          {words}
+        </option>
+      ))}
+    </select>
+  </label>
+)

@@ -1,0 +1,64 @@
+// How long a run waited and ran, how fast it is, and what is usual for its agent. Pure.
+
+import type { Schemas } from '../../../shared/sdk/client.ts'
+
+type Run = Schemas['Run']
+
+export interface Pace {
+  /** From its submission to the first item at work. */
+  waited_ms: number | null
+  /** From then to its end, or to now. */
+  ran_ms: number | null
+  items_per_s: number | null
+  /** Until the pile is empty, at the pace so far; null where there is nothing to tell it by. */
+  left_ms: number | null
+}
+
+export const endedOf = (run: Run): number => run.completed + run.failed + run.cancelled
+
+export function paceOf(run: Run, now: number): Pace {
+  if (run.started_at === null)
+    return {
+      waited_ms: endOf(run, now) - Date.parse(run.created_at),
+      ran_ms: null,
+      items_per_s: null,
+      left_ms: null,
+    }
+  const started = Date.parse(run.started_at)
+  const ran_ms = Math.max(0, endOf(run, now) - started)
+  const done = run.completed + run.failed
+  const items_per_s = done > 0 && ran_ms > 0 ? (1000 * done) / ran_ms : null
+  const isMoving = run.finished_at === null && run.stop_reason === null
+  const left = run.queued + run.running
+  const left_ms = isMoving && items_per_s !== null && left > 0 ? (1000 * left) / items_per_s : null
+  return { waited_ms: Math.max(0, started - Date.parse(run.created_at)), ran_ms, items_per_s, left_ms }
+}
+
+const endOf = (run: Run, now: number) => (run.finished_at === null ? now : Date.parse(run.finished_at))
+
+/** The median of what earlier runs of the agent say; null of what none says. */
+export interface Usual {
+  runs: number
+  waited_ms: number | null
+  ran_ms: number | null
+  items_per_s: number | null
+  cost_per_item: number | null
+}
+
+export function usualOf(earlier: readonly Run[], now: number): Usual {
+  const paces = earlier.map(run => paceOf(run, now))
+  return {
+    runs: earlier.length,
+    waited_ms: median(paces.map(pace => pace.waited_ms)),
+    ran_ms: median(paces.map(pace => pace.ran_ms)),
+    items_per_s: median(paces.map(pace => pace.items_per_s)),
+    cost_per_item: median(earlier.map(run => (run.total_items > 0 ? run.cost_usd / run.total_items : null))),
+  }
+}
+
+function median(values: readonly (number | null)[]): number | null {
+  const known = values.filter(value => value !== null).sort((a, b) => a - b)
+  if (known.length === 0) return null
+  const middle = Math.floor(known.length / 2)
+  return known.length % 2 === 1 ? known[middle]! : (known[middle - 1]! + known[middle]!) / 2
+}

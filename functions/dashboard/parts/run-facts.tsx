@@ -1,0 +1,123 @@
+// What a run took: time and money, each beside what is usual for its agent, and why it stopped where it did.
+
+import type { Child } from 'hono/jsx'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofRun } from '../frame/addresses.ts'
+import type { Pace, Usual } from './pace.ts'
+import { cents, count, counted, money, percent, span } from './text.tsx'
+
+type Run = Schemas['Run']
+
+const Fact = ({ name, usual, children }: { name: string; usual?: string | null; children: Child }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>
+      {children}
+      {usual && <div class="dim">usually {usual}</div>}
+    </dd>
+  </div>
+)
+
+const speed = (items_per_s: number): string =>
+  items_per_s >= 1
+    ? `${items_per_s >= 10 ? count(Math.round(items_per_s)) : items_per_s.toFixed(1)} items/s`
+    : items_per_s * 60 >= 1
+      ? `${(items_per_s * 60).toFixed(1)} items/min`
+      : `${(items_per_s * 3600).toFixed(1)} items/h`
+
+const or = <T,>(value: T | null, show: (value: T) => string) => (value === null ? null : show(value))
+
+export const RunFacts = ({ run, pace, usual }: { run: Run; pace: Pace; usual: Usual }) => (
+  <dl class="facts" id="run-facts" data-live>
+    <Fact name="Waited to start" usual={or(usual.waited_ms, span)}>
+      {or(pace.waited_ms, span) ?? '—'}
+    </Fact>
+    <Fact name={run.finished_at === null ? 'Running for' : 'Ran for'} usual={or(usual.ran_ms, span)}>
+      {or(pace.ran_ms, span) ?? '—'}
+    </Fact>
+    <Fact name="Pace" usual={or(usual.items_per_s, speed)}>
+      {or(pace.items_per_s, speed) ?? '—'}
+    </Fact>
+    {run.finished_at === null && (
+      <Fact name="Time left">{or(pace.left_ms, ms => `about ${span(ms)}`) ?? 'not known yet'}</Fact>
+    )}
+    <Fact name="Spent" usual={or(usual.cost_per_item, cost => money(cost * run.total_items))}>
+      {run.unpriced_item_count > 0 && 'at least '}
+      {money(run.cost_usd)}
+      {run.budget_cents !== null &&
+        ` of ${cents(run.budget_cents)} (${percent(100 * run.cost_usd, run.budget_cents)})`}
+    </Fact>
+    <Fact name="Tokens in, out">
+      {count(run.total_input_tokens)}, {count(run.total_output_tokens)}
+    </Fact>
+  </dl>
+)
+
+/** What has to be said in words: why it stopped, what waits, and where the cost is a lower bound. */
+export const RunNotes = ({ run, mayAct }: { run: Run; mayAct: boolean }) => (
+  <div id="run-notes" class="notes" data-live>
+    {run.stop_reason !== null && <Stopped run={run} mayAct={mayAct} />}
+    {run.paused > 0 && (
+      <p>
+        <b>{counted(run.paused, 'item')} held.</b> Its agent asked for a decision, or money ran out: resume or
+        dismiss them in{' '}
+        <a href={`/dashboard/projects/${run.project_id}/triage?run_id=${run.id}&kind=quarantine`}>triage</a>.
+      </p>
+    )}
+    {run.unpriced_item_count > 0 && (
+      <p>
+        {counted(run.unpriced_item_count, 'item')} called a model without a known price: the cost is a lower
+        bound. Give the model a price in the{' '}
+        <a href={`/dashboard/projects/${run.project_id}/settings`}>settings</a>.
+      </p>
+    )}
+  </div>
+)
+
+const WHY: Record<NonNullable<Run['stop_reason']>, (run: Run) => string> = {
+  cancelled: () => 'It was cancelled.',
+  budget_exceeded: run =>
+    `Its budget${run.budget_cents === null ? '' : ` of ${cents(run.budget_cents)}`} was reached, so the rest was not started. Replay what is left, with a budget that holds.`,
+  consecutive_failures: () =>
+    'Too many items failed one after another, so the rest was not started. Look at the failures below, deploy a fix, then replay them and what is left.',
+}
+
+const Stopped = ({ run, mayAct }: { run: Run; mayAct: boolean }) => {
+  const left: [string, number][] = [
+    ['status=cancelled', run.cancelled],
+    ['reason=budget_exceeded', run.budget_exceeded_count],
+  ]
+  return (
+    <p>
+      <b>Stopped early.</b> {WHY[run.stop_reason!](run)}{' '}
+      {mayAct &&
+        run.finished_at !== null &&
+        left
+          .filter(([, items]) => items > 0)
+          .map(([filter, items]) => (
+            <a href={ofRun(run.id, `replay?${filter}`)}>Replay {counted(items, 'item')} left over</a>
+          ))}
+    </p>
+  )
+}
+
+/** That every item is somewhere. */
+export const Conservation = ({ run }: { run: Run }) => {
+  const parts: [string, number][] = [
+    ['ok', run.completed - run.degraded_count],
+    ['degraded', run.degraded_count],
+    ['failed', run.failed],
+    ['cancelled', run.cancelled],
+    ['held', run.paused],
+    ['running', run.running],
+    ['queued', run.queued],
+  ]
+  const shown = parts.filter(([name, value], at) => at < 3 || value > 0 || name === '')
+  return (
+    <p id="conservation" class="conservation" data-live>
+      {count(run.total_items)} submitted ={' '}
+      {shown.map(([name, value]) => `${count(value)} ${name}`).join(' + ')}{' '}
+      <a href={ofRun(run.id, 'verify')}>Count again</a>
+    </p>
+  )
+}

@@ -1,0 +1,149 @@
+// What did not work in a run, by what went wrong and for whom, each with what can be done about all of it at once.
+
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofItem, ofProject, ofRun } from '../frame/addresses.ts'
+import { List } from './list.tsx'
+import { count } from './text.tsx'
+
+type Run = Schemas['Run']
+type Failures = Schemas['RunFailures']
+
+const search = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
+
+interface Around {
+  run: Run
+  failures: Failures
+  mayAct: boolean
+}
+
+const linkTo = (run: Run, fields: Record<string, string>) =>
+  `${ofRun(run.id)}?${search({ ...fields, outcome: 'not_ok' })}#items`
+
+/** What can be done about all items that pass a filter. */
+const Actions = ({
+  run,
+  filter,
+  waiting,
+  held = false,
+  mayAct,
+}: {
+  run: Run
+  filter: Record<string, string>
+  waiting: number
+  held?: boolean
+  mayAct: boolean
+}) => {
+  if (waiting === 0) return <span class="dim">decided</span>
+  const triage = ofProject(run.project_id, `triage?${search({ run_id: run.id, ...filter })}`)
+  return (
+    <span class="row-actions">
+      {mayAct && !held && <a href={ofRun(run.id, `replay?${search(filter)}`)}>Replay…</a>}
+      <a href={triage}>{held ? 'Resume or dismiss' : 'Triage'}</a>
+    </span>
+  )
+}
+
+export const RunFailures = ({ run, failures, mayAct }: Around) => {
+  if (failures.looked_at === 0) return ''
+  return (
+    <>
+      <h2>What did not work</h2>
+      {!failures.is_complete && (
+        <p class="dim">Counted over the first {count(failures.looked_at)} of them.</p>
+      )}
+      <Reasons run={run} failures={failures} mayAct={mayAct} />
+      {failures.clusters.length > 0 && <Clusters run={run} failures={failures} mayAct={mayAct} />}
+      {failures.partitions.length > 0 && <Partitions run={run} failures={failures} mayAct={mayAct} />}
+    </>
+  )
+}
+
+const Reasons = ({ run, failures, mayAct }: Around) => (
+  <List
+    id="reasons"
+    rows={failures.reasons}
+    columns={[
+      {
+        label: 'Why',
+        cell: row => (
+          <>
+            <a href={linkTo(run, { reason: row.reason })}>{row.reason.replaceAll('_', ' ')}</a>
+            {row.error_code && row.error_code !== row.reason && (
+              <>
+                {' '}
+                <code>{row.error_code}</code>
+              </>
+            )}
+          </>
+        ),
+      },
+      {
+        label: 'One of them says',
+        cell: row => <a href={ofItem(row.record_id)}>{row.message ?? 'show it'}</a>,
+      },
+      { label: 'Items', numeric: true, cell: row => count(row.count) },
+      { label: 'To decide', numeric: true, cell: row => count(row.waiting) },
+      {
+        label: 'Do',
+        cell: row => {
+          const held = row.kind === 'quarantine'
+          const filter = { reason: row.reason, ...(held ? { kind: row.kind } : {}) }
+          return <Actions run={run} filter={filter} waiting={row.waiting} held={held} mayAct={mayAct} />
+        },
+      },
+    ]}
+    empty=""
+  />
+)
+
+const Clusters = ({ run, failures, mayAct }: Around) => (
+  <>
+    <h3>Failures on the same prompt</h3>
+    <List
+      id="clusters"
+      rows={failures.clusters}
+      columns={[
+        { label: 'Prompt', cell: row => row.sample_prompt },
+        { label: 'Error', cell: row => <code>{row.error_code}</code> },
+        { label: 'Items', numeric: true, cell: row => count(row.count) },
+        { label: 'To decide', numeric: true, cell: row => count(row.waiting) },
+        {
+          label: 'Do',
+          cell: row => {
+            const filter = { cluster_key: row.cluster_key }
+            return <Actions run={run} filter={filter} waiting={row.waiting} mayAct={mayAct} />
+          },
+        },
+      ]}
+      empty=""
+    />
+  </>
+)
+
+const Partitions = ({ run, failures, mayAct }: Around) => (
+  <>
+    <h3>By partition</h3>
+    <List
+      id="partitions"
+      rows={failures.partitions}
+      columns={[
+        {
+          label: 'Partition',
+          cell: row => <a href={linkTo(run, { partition_key: row.partition_key })}>{row.partition_key}</a>,
+        },
+        { label: 'Failed', numeric: true, cell: row => count(row.failed) },
+        { label: 'Degraded', numeric: true, cell: row => count(row.degraded) },
+        { label: 'Held', numeric: true, cell: row => count(row.held) },
+        { label: 'To decide', numeric: true, cell: row => count(row.waiting) },
+        {
+          label: 'Do',
+          cell: row => {
+            const filter = { partition_key: row.partition_key }
+            return <Actions run={run} filter={filter} waiting={row.waiting} mayAct={mayAct} />
+          },
+        },
+      ]}
+      empty=""
+    />
+  </>
+)

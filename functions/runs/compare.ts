@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { ApiError } from '../../shared/domain/errors.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { runIn } from '../../shared/http/scope.ts'
+import { uuid } from '../../shared/schema/input.ts'
+import { RunComparison, runComparisonOf } from '../../shared/schema/wire-compare.ts'
+import { compareItems } from '../../shared/store/compare.ts'
+
+export const compareRuns = endpoint({
+  method: 'get',
+  path: '/v2/runs/{runId}/compare',
+  tag: 'Runs',
+  operation_id: 'compareRuns',
+  summary: 'Compare a run with another, item by item',
+  description: `Items are the same where they have the same item_id; those without one of yours are in no other run. It reads both piles, so it takes seconds for large ones; runs of more than ${LIMITS.compared_items} items are refused.`,
+  auth: 'any',
+  params: { runId: 'run' },
+  query: z.strictObject({ with: uuid('The run to compare with, usually an earlier one.') }),
+  answers: { 200: { description: 'What differs.', schema: RunComparison } },
+  errors: ['not_found'],
+  async handle({ ctx, principal, params, query }) {
+    const after = await runIn(ctx, principal, params.runId)
+    const before = await runIn(ctx, principal, query.with)
+    for (const { id, total_items } of [before, after])
+      if (total_items > LIMITS.compared_items)
+        throw new ApiError(
+          'invalid_request',
+          `Run ${id} has ${total_items} items, more than the ${LIMITS.compared_items} that are compared.`,
+          'Read the items of both with GET /v2/runs/{runId}/items, or export them, and compare those.',
+        )
+    return runComparisonOf(before, after, await compareItems(ctx.sql, before.id, after.id))
+  },
+})

@@ -1,0 +1,21 @@
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { runIn } from '../../shared/http/scope.ts'
+import { RunFailures } from '../../shared/schema/wire-failures.ts'
+import { readRunFailures } from '../../shared/store/failures.ts'
+
+export const getRunFailures = endpoint({
+  method: 'get',
+  path: '/v2/runs/{runId}/failures',
+  tag: 'Runs',
+  operation_id: 'getRunFailures',
+  summary: 'Count what did not work in a run',
+  description: 'By reason, by cluster and by partition, decided about or not.',
+  auth: 'any',
+  params: { runId: 'run' },
+  answers: { 200: { description: 'The counts.', schema: RunFailures } },
+  errors: [],
+  async handle({ ctx, principal, params }) {
+    const run = await runIn(ctx, principal, params.runId)
+    return readRunFailures(ctx.sql, run.id)
+  },
+})

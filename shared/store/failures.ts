@@ -1,0 +1,41 @@
+// What did not work in a run, by what went wrong and for whom. A read looks at a part of a large pile of failures, so it
+// costs the same however many there are; the order of a pile deals its partitions in turn, so its head is like the rest.
+
+import type { Sql } from '../context.ts'
+import { LIMITS } from '../domain/limits.ts'
+import type { RunFailures } from '../schema/wire-failures.ts'
+
+export async function readRunFailures(sql: Sql, run_id: string): Promise<RunFailures> {
+  const groups = LIMITS.failure_groups
+  const [row] = await sql<RunFailures[]>`
+    with looked as materialized (
+      select seq, lane, disposition, reason, error_code, cluster_key, partition_key, prompt
+      from triage where run_id = ${run_id} order by seq limit ${LIMITS.failures_looked_through}
+    ), reasons as (
+      select lane as kind, reason, error_code, count(*)::int as count,
+        count(*) filter (where disposition is null)::int as waiting, min(seq) as seq
+      from looked group by 1, 2, 3 order by 4 desc, 2, 3 limit ${groups}
+    ), clusters as (
+      select cluster_key, min(error_code) as error_code, min(prompt) as sample_prompt, count(*)::int as count,
+        count(*) filter (where disposition is null)::int as waiting
+      from looked where cluster_key is not null
+      group by 1 having count(*) > 1 order by 4 desc, 1 limit ${groups}
+    ), partitions as (
+      select partition_key, count(*) filter (where error_code is not null)::int as failed,
+        count(*) filter (where error_code is null and lane = 'dlq')::int as degraded,
+        count(*) filter (where lane = 'quarantine')::int as held,
+        count(*) filter (where disposition is null)::int as waiting
+      from looked where partition_key is not null group by 1 order by count(*) desc, 1 limit ${groups}
+    )
+    select (select count(*)::int from looked) as looked_at,
+      (select count(*) from looked) < ${LIMITS.failures_looked_through} as is_complete,
+      (select coalesce(json_agg(json_build_object('kind', r.kind, 'reason', r.reason, 'error_code', r.error_code,
+          'count', r.count, 'waiting', r.waiting,
+          'message', left(coalesce(i.error_message, i.degraded_reason), ${LIMITS.triage_message_characters}),
+          'record_id', (left(i.run_id::text, 28) || lpad(to_hex(i.seq), 8, '0')))
+          order by r.count desc, r.reason, r.error_code), '[]')
+        from reasons r join items i on i.run_id = ${run_id} and i.seq = r.seq) as reasons,
+      (select coalesce(json_agg(c), '[]') from clusters c) as clusters,
+      (select coalesce(json_agg(p), '[]') from partitions p) as partitions`
+  return row!
+}

@@ -1,0 +1,188 @@
+// How long pages of the dashboard take to be served with two runs of 1,000,000 items and 100,000 runs, and how large
+// they are. `--stay` leaves the server there until it is stopped, for whoever wants to look.
+//
+//   node test/bench/pages.ts [--stay] [--items 1000000] [--runs 100000]
+
+import { newRunId } from '../../shared/domain/ids.ts'
+import { type Bench, startBench } from './stack.ts'
+
+const ITEMS = Number(argument('--items') ?? 1_000_000)
+const RUNS = Number(argument('--runs') ?? 100_000)
+const DAYS = 14
+const TIMES = 15
+
+function argument(name: string): string | undefined {
+  const at = process.argv.indexOf(name)
+  return at === -1 ? undefined : process.argv[at + 1]
+}
+
+interface Pile {
+  project_id: string
+  /** The later one of the two large runs, and the one before. */
+  run_id: string
+  before_id: string
+}
+
+const random = (bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>)
+
+async function fill({ sql, client }: Bench): Promise<Pile> {
+  const [project] = await sql`select id from projects limit 1`
+  const project_id = project!.id as string
+  const { data: agent } = await client.POST('/v1/agents', { body: { name: 'pages', slug: 'pages' } })
+  const agent_id = agent!.id
+  const now = Date.now()
+  const before_id = newRunId(now - 86_400_000, random)
+  const run_id = newRunId(now - 3_600_000, random)
+  for (const [at, id] of [before_id, run_id].entries()) {
+    // Every 20th failed, every 50th degraded; the second run moves which.
+    const verdict = (g: string) =>
+      `case when (${g} + ${at}) % 20 = 0 then 'failed' when (${g} + ${at}) % 50 = 10 then 'degraded' else 'ok' end`
+    const created_at = new Date(now - (at === 0 ? 86_400_000 : 3_600_000))
+    await sql`
+      insert into items (run_id, seq, line, status, outcome, attempt, step_count, item_id, partition_key, error_code,
+        error_message, outcome_reason, input, output, started_at, completed_at, cost_micro)
+      select ${id}, g, g, (case when o = 'failed' then o else 'completed' end)::item_status, o::outcome, 1, 1,
+        'ticket-' || g, 'tenant-' || g % 100, case when o = 'failed' then 'tool_call_error' end,
+        case when o = 'failed' then 'the warehouse answered 503' end,
+        case o when 'failed' then 'step_error' when 'degraded' then 'refusal' end,
+        '{"text": "' || repeat('customer order refund shipping ', 10) || g || '"}', '{"queue": 1}', now(), now(), g % 5000
+      from (select g, ${sql.unsafe(verdict('g'))} as o from generate_series(1, ${ITEMS}::int) g) g`
+    await sql`
+      insert into runs (id, project_id, agent_id, total_items, next_seq, ok, degraded, failed, undecided, cost_micro,
+        created_at, started_at, finished_at)
+      select ${id}, ${project_id}, ${agent_id}, ${ITEMS}, ${ITEMS + 1}, count(*) filter (where outcome = 'ok'),
+        count(*) filter (where outcome = 'degraded'), count(*) filter (where outcome = 'failed'),
+        count(*) filter (where outcome <> 'ok'), sum(cost_micro), ${created_at}, ${created_at}::timestamptz + interval '20 s',
+        ${created_at}::timestamptz + interval '30 min'
+      from items where run_id = ${id}`
+    await sql`
+      insert into triage (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, prompt)
+      select run_id, seq, ${project_id}, ${agent_id}, 'dlq', outcome_reason, error_code, partition_key,
+        case when error_code is not null then 'prompt ' || seq % 40 end
+      from items where run_id = ${id} and outcome <> 'ok'`
+  }
+  await fillRuns({ sql } as Bench, { project_id, agent_id, now })
+  for (const table of ['items', 'triage', 'runs']) await sql.unsafe(`vacuum analyze ${table}`)
+  return { project_id, run_id, before_id }
+}
+
+/** Small ones, all over the last days; one in a thousand failed. */
+async function fillRuns(
+  { sql }: Bench,
+  { project_id, agent_id, now }: Record<'project_id' | 'agent_id', string> & { now: number },
+) {
+  const chunk = 1000
+  for (let first = 0; first < RUNS; first += chunk) {
+    const rows = Array.from({ length: Math.min(chunk, RUNS - first) }, (_, at) => {
+      const ms = now - 10_000 - Math.floor(((first + at) / RUNS) * DAYS * 86_400_000)
+      const at_ms = new Date(ms)
+      const failed = (first + at) % 1000 === 7 ? 1 : 0
+      return {
+        id: newRunId(ms, random),
+        project_id,
+        agent_id,
+        total_items: 10,
+        next_seq: 11,
+        ok: 10 - failed,
+        failed,
+        undecided: failed,
+        cost_micro: 1234,
+        created_at: at_ms,
+        started_at: at_ms,
+        finished_at: at_ms,
+      }
+    })
+    await sql`insert into runs ${sql(rows)}`
+  }
+}
+
+const PAGES: Record<string, (pile: Pile) => string> = {
+  overview: ({ project_id }) => `/projects/${project_id}`,
+  runs: ({ project_id }) => `/projects/${project_id}/runs`,
+  'runs, failed': ({ project_id }) => `/projects/${project_id}/runs?outcome=failed`,
+  'runs, cancelled (none)': ({ project_id }) => `/projects/${project_id}/runs?status=cancelled`,
+  'runs, of an agent': ({ project_id }) => `/projects/${project_id}/runs?agent=pages`,
+  run: ({ run_id }) => `/runs/${run_id}`,
+  'run, all items': ({ run_id }) => `/runs/${run_id}?outcome=any`,
+  'run, degraded': ({ run_id }) => `/runs/${run_id}?outcome=degraded`,
+  'run, by reason': ({ run_id }) => `/runs/${run_id}?reason=refusal`,
+  'run, by partition': ({ run_id }) => `/runs/${run_id}?partition_key=tenant-20`,
+  'run, any item of a partition': ({ run_id }) => `/runs/${run_id}?outcome=any&partition_key=tenant-20`,
+  'run, any item of no partition': ({ run_id }) => `/runs/${run_id}?outcome=any&partition_key=nobody`,
+  'run, cancelled (none)': ({ run_id }) => `/runs/${run_id}?outcome=any&status=cancelled`,
+  'run, one item': ({ run_id }) => `/runs/${run_id}?outcome=any&item_id=ticket-777777`,
+  'replay, dry run': ({ run_id }) => `/runs/${run_id}/replay`,
+  'compare, totals': ({ run_id, before_id }) => `/runs/${run_id}/compare?with=${before_id}`,
+  'compare, items': ({ run_id, before_id }) => `/runs/${run_id}/compare?with=${before_id}&items=1`,
+}
+
+/** The cookies of a browser that has signed in. */
+async function signIn({ base_url, account }: Bench): Promise<string> {
+  const answer = await fetch(`${base_url}/dashboard/sign-in`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: base_url, 'sec-fetch-site': 'same-origin' },
+    body: new URLSearchParams({ email: account.email, password: account.password }),
+  })
+  return answer.headers
+    .getSetCookie()
+    .map(one => one.split(';')[0])
+    .join('; ')
+}
+
+async function measure(bench: Bench, cookie: string, path: string) {
+  const took: number[] = []
+  let bytes = 0
+  let status = 0
+  for (let i = 0; i < TIMES + 3; i++) {
+    const began = performance.now()
+    const answer = await fetch(`${bench.base_url}/dashboard${path}`, {
+      headers: { cookie },
+      redirect: 'manual',
+    })
+    bytes = (await answer.arrayBuffer()).byteLength
+    status = answer.status
+    if (i >= 3) took.push(performance.now() - began)
+    if (status !== 200 || took[0]! > 3000) break
+  }
+  took.sort((a, b) => a - b)
+  return {
+    median: took[Math.floor(took.length / 2)] ?? Number.NaN,
+    most: took.at(-1) ?? Number.NaN,
+    bytes,
+    status,
+  }
+}
+
+const bench = await startBench()
+try {
+  await bench.sql`update projects set settings = settings || '{"requests_per_second": 100000}'`
+  const began = performance.now()
+  const pile = await fill(bench)
+  console.log(
+    `${ITEMS.toLocaleString('en')} items twice and ${RUNS.toLocaleString('en')} runs in ${((performance.now() - began) / 1000).toFixed(0)} s`,
+  )
+  const cookie = await signIn(bench)
+  console.log(`\n${''.padEnd(32)}${'median'.padStart(10)}${'most'.padStart(10)}${'KiB'.padStart(8)}`)
+  for (const [name, page] of Object.entries(PAGES)) {
+    const { median, most, bytes, status } = await measure(bench, cookie, page(pile))
+    const ms = (value: number) => `${value.toFixed(0)} ms`.padStart(10)
+    const shown =
+      status === 200 ? ms(median) + ms(most) + (bytes / 1024).toFixed(0).padStart(8) : ` ${status}`
+    console.log(name.padEnd(32) + shown)
+  }
+  if (process.argv.includes('--stay')) {
+    console.log(
+      JSON.stringify({
+        ...pile,
+        base_url: bench.base_url,
+        ...bench.account,
+        api_key: bench.api_key,
+        database: bench.sql.options.port,
+      }),
+    )
+    await new Promise<void>(resolve => process.once('SIGTERM', () => resolve()))
+  }
+} finally {
+  await bench.close()
+}

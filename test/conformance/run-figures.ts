@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest'
+import { firstIdAt } from '../../shared/domain/ids.ts'
+import type { AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
+import { makeAgent, makeRun } from './make.ts'
+import { deploy, fails, holds, type Play, ran, recordId, workOff, works } from './play.ts'
+import type { Given } from './suite.ts'
+
+/** Does as its input says. */
+const asTold: Play = item => PLAYS[item.input as keyof typeof PLAYS](item)
+const PLAYS = {
+  ok: works,
+  fail: fails(),
+  hold: holds,
+  empty: ({ seq, attempt }: ItemLine): AgentLine[] => [{ type: 'result', seq, attempt, output: '' }],
+}
+
+const told = (inputs: (keyof typeof PLAYS)[], partition_key = 'a') =>
+  inputs.map((input, at) => ({ input, item_id: `${partition_key}-${at}`, partition_key }))
+
+/** What is summed up of runs and items, and what lists of them are filtered by. */
+export function runFiguresPart(given: Given): void {
+  describe('runs in figures', () => {
+    it('items are found by why they did not work, by partition and by their id [runs.items-by-why]', async () => {
+      const world = given()
+      const { run } = await ran(world, asTold, [
+        ...told(['ok', 'fail', 'empty', 'hold']),
+        ...told(['fail', 'ok'], 'b'),
+      ])
+      const found = async (query: string) => {
+        const { status, json } = await world.call('GET', `/v2/runs/${run}/items?${query}`)
+        expect(status).toBe(200)
+        return json.map((item: { item_id: string }) => item.item_id).sort()
+      }
+      expect(await found('reason=empty_output')).toEqual(['a-2'])
+      expect(await found('reason=nothing')).toEqual([])
+      expect(await found('partition_key=b')).toEqual(['b-0', 'b-1'])
+      expect(await found('partition_key=b&outcome=not_ok')).toEqual(['b-0'])
+      expect(await found('status=failed')).toEqual(['a-1', 'b-0'])
+      expect(await found('status=paused')).toEqual(['a-3'])
+      expect(await found('item_id=a-1')).toEqual(['a-1'])
+      expect(await found('item_id=a-1&outcome=ok')).toEqual([])
+    })
+
+    it('a filter leads on where a page has looked far enough [runs.items-by-why]', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      const run = world.ctx.newRunId()
+      const { sql } = world.ctx
+      const row = { id: run, project_id: world.first.project_id, agent_id: agent.id, total_items: 20_001 }
+      await sql`insert into runs ${sql(row)}`
+      await sql`
+        insert into items (run_id, seq, line, status, item_id, partition_key, input)
+        select ${run}, g, g, 'cancelled', 'far-' || g, case when g = 20001 then 'last' else 'other' end, '1'
+        from generate_series(1, 20001) g`
+      const first = await world.call('GET', `/v2/runs/${run}/items?partition_key=last`)
+      expect(first.json).toEqual([])
+      const next = first.headers.get('x-next-cursor')
+      const second = await world.call('GET', `/v2/runs/${run}/items?partition_key=last&cursor=${next}`)
+      expect(second.json).toMatchObject([{ item_id: 'far-20001' }])
+      expect(second.headers.get('x-next-cursor')).toBeNull()
+    })
+
+    it('are listed by status, by verdict and by time [runs.list-by-outcome]', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      await deploy(world, agent.id)
+      const ids: Record<string, string> = {}
+      for (const input of ['ok', 'fail', 'empty', 'hold'])
+        ids[input] = await makeRun(world, agent.id, [{ input }])
+      await workOff(world, asTold)
+      const { sql } = world.ctx
+      const [old] = await sql`
+        insert into runs ${sql({ id: firstIdAt(Date.parse('2026-01-02T12:00:00Z')).replace('8000-0', '8001-0'), project_id: world.first.project_id, agent_id: agent.id, total_items: 1 })}
+        returning id`
+      const found = async (query: string) => {
+        const { status, json } = await world.call('GET', `/v2/runs?agent=${agent.slug}&${query}`)
+        expect(status).toBe(200)
+        return json.map((run: { id: string }) => run.id)
+      }
+      expect(await found('status=completed')).toEqual([ids.ok])
+      expect(await found('outcome=failed')).toEqual([ids.fail])
+      expect(await found('outcome=degraded')).toEqual([ids.empty])
+      expect(await found('outcome=not_ok')).toEqual([ids.empty, ids.fail])
+      expect(await found('outcome=ok')).toEqual([ids.ok])
+      expect(await found('from=2026-01-02T12:00:00Z&to=2026-01-02T12:00:01Z')).toEqual([old!.id])
+      const replayed = await world.call('POST', `/v1/durable/runs/${recordId(ids.fail!)}/replay`, {
+        body: {},
+      })
+      expect(await found(`replay_of=${ids.fail}`)).toEqual([replayed.json.run_id])
+      expect(await found(`replay_of=${ids.ok}`)).toEqual([])
+      expect(await found('status=queued')).toEqual([replayed.json.run_id, old!.id])
+      expect(await found('from=2026-01-02T12:00:01Z&outcome=not_ok')).toEqual([ids.empty, ids.fail])
+    })
+
+    it('are told by what failed, and for whom [runs.failures]', async () => {
+      const world = given()
+      const { run } = await ran(world, asTold, [
+        ...told(['fail', 'fail', 'ok', 'hold']),
+        ...told(['empty', 'fail'], 'b'),
+      ])
+      await world.call('POST', `/v1/durable/runs/${recordId(run)}/acknowledge`, { body: {} })
+      const { json } = await world.call('GET', `/v2/runs/${run}/failures`)
+      expect(json).toMatchObject({ looked_at: 5, is_complete: true })
+      expect(json.reasons).toMatchObject([
+        { kind: 'dlq', error_code: 'tool_call_error', count: 3, waiting: 2, message: 'no answer' },
+        { kind: 'dlq', reason: 'empty_output', error_code: null, count: 1, waiting: 1 },
+        { kind: 'quarantine', reason: 'hold', count: 1, waiting: 1, message: 'looks like fraud' },
+      ])
+      expect(json.clusters).toMatchObject([
+        { error_code: 'tool_call_error', sample_prompt: 'fail', count: 3 },
+      ])
+      expect(json.partitions).toEqual([
+        { partition_key: 'a', failed: 2, degraded: 0, held: 1, waiting: 2 },
+        { partition_key: 'b', failed: 1, degraded: 1, held: 0, waiting: 2 },
+      ])
+    })
+
+    it('are compared item by item [runs.compare]', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      await deploy(world, agent.id)
+      const items = (verdicts: (keyof typeof PLAYS)[]) =>
+        verdicts.map((input, at) => ({ input, item_id: `same-${at}` }))
+      const before = await makeRun(world, agent.id, items(['ok', 'ok', 'fail', 'empty', 'ok']))
+      const after = await makeRun(world, agent.id, items(['ok', 'fail', 'ok', 'empty']))
+      await workOff(world, asTold)
+      const { json } = await world.call('GET', `/v2/runs/${after}/compare?with=${before}`)
+      expect([json.before.id, json.after.id]).toEqual([before, after])
+      const change = (before: string, after: string) =>
+        json.changes.find((one: typeof json) => one.before === before && one.after === after)
+      expect(change('ok', 'ok')).toMatchObject({ count: 1, items: [] })
+      expect(change('degraded', 'degraded')).toMatchObject({ count: 1, items: [] })
+      expect(change('ok', 'failed').items).toEqual([
+        { item_id: 'same-1', before_record_id: recordId(before, 2), after_record_id: recordId(after, 2) },
+      ])
+      expect(change('failed', 'ok').items).toMatchObject([{ item_id: 'same-2' }])
+      expect(change('ok', 'absent').items).toEqual([
+        { item_id: 'same-4', before_record_id: recordId(before, 5), after_record_id: null },
+      ])
+      expect(json.changes).toHaveLength(5)
+    })
+
+    it('are summed up by day, with what waits beside them [projects.activity]', async () => {
+      const world = given()
+      const { project_id } = world.first
+      const path = `/v1/projects/${project_id}/activity`
+      const earlier = (await world.call('GET', `${path}?days=2`)).json
+      await ran(world, asTold, told(['ok', 'fail', 'empty', 'hold'], 'c'))
+      const { json } = await world.call('GET', `${path}?days=2`)
+      const grown = (of: (activity: typeof json) => number) => of(json) - of(earlier)
+      const today = (name: string) => grown(({ days }) => days.at(-1)[name])
+      expect(json.days).toHaveLength(2)
+      expect(['runs', 'items', 'ok', 'failed', 'degraded'].map(today)).toEqual([1, 4, 1, 1, 1])
+      expect(grown(({ waiting }) => waiting.dlq)).toBe(2)
+      expect(grown(({ waiting }) => waiting.quarantine)).toBe(1)
+      expect((await world.call('GET', path)).json.days).toHaveLength(14)
+      expect((await world.call('GET', `${path}?days=91`)).status).toBe(400)
+    })
+
+    it('moments that started nothing are told with the activity [projects.activity]', async () => {
+      const world = given()
+      const { project_id } = world.first
+      const agent = await makeAgent(world)
+      const { json: schedule } = await world.call('POST', '/v1/schedules', {
+        body: { agent_id: agent.id, cron: '0 4 * * *' },
+      })
+      const moment = new Date(world.ctx.now() - 60_000)
+      const { sql } = world.ctx
+      const row = {
+        schedule_id: schedule.id,
+        scheduled_for: moment,
+        project_id,
+        outcome: 'missed',
+        reason: 'overdue',
+      }
+      await sql`insert into occurrences ${sql(row as never)}`
+      const { json } = await world.call('GET', `/v1/projects/${project_id}/activity`)
+      const { last_24_hours: day } = json
+      const told = day.unfired.find((one: { schedule_id: string }) => one.schedule_id === schedule.id)
+      expect(told).toMatchObject({ outcome: 'missed', reason: 'overdue', agent_slug: agent.slug })
+      expect(day.unfired_moments).toBeGreaterThan(0)
+    })
+  })
+}

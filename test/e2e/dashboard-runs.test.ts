@@ -1,0 +1,169 @@
+// A project at a glance and its runs as a person sees them: in a browser, over real stores; only the agent is played.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startNodeHost } from '../conformance/hosts.ts'
+import { makeAgent, makeRun } from '../conformance/make.ts'
+import { called, deploy, fails, holds, type Play, ran, workOff, works } from '../conformance/play.ts'
+import { openWorld, type World } from '../conformance/world.ts'
+import { axeProblems } from '../support/axe.ts'
+import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../support/browser.ts'
+
+/** Does as its input says. */
+const asTold: Play = item => PLAYS[item.input as keyof typeof PLAYS](item)
+const PLAYS: Record<'ok' | 'fail' | 'hold' | 'dear', Play> = {
+  ok: works,
+  fail: fails(),
+  hold: holds,
+  dear: item => [called(item, 'a-model-nobody-priced', 10), ...works(item)],
+}
+const told = (inputs: (keyof typeof PLAYS)[]) =>
+  inputs.map((input, at) => ({ input, item_id: `ticket ${at}`, partition_key: at % 2 ? 'north' : 'south' }))
+
+describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () => {
+  let world: World
+  let visit: Visitor | undefined
+  beforeAll(async () => {
+    world = await openWorld(startNodeHost)
+  })
+  afterEach(async () => {
+    await visit?.[Symbol.asyncDispose]()
+    visit = undefined
+  })
+  afterAll(async () => {
+    await closeBrowser()
+    await world.end()
+  })
+
+  /** Signed in, at a page. */
+  async function open(path: string, options: object = {}) {
+    visit = await visitor(world.url, options)
+    await signIn(visit.page, world.first.account)
+    await visit.page.goto(`/dashboard${path}`)
+    return visit.page
+  }
+
+  const overview = () => `/projects/${world.first.project_id}`
+
+  it('a new project teaches the first three steps', async () => {
+    const page = await open(`/projects/${world.sibling.project_id}`)
+    await page.getByText('npx assay deploy agent.ts').waitFor()
+    await page.getByText('npx assay watch RUN').waitFor()
+  })
+
+  it('a run says what ran, what did not work, why, and that its cost is a lower bound', async () => {
+    const { run } = await ran(world, asTold, told(['ok', 'fail', 'fail', 'hold', 'dear']))
+    const page = await open(`/runs/${run}`)
+    await page.getByText('5 submitted = 2 ok + 0 degraded + 2 failed + 1 held').waitFor()
+    await page.getByText('1 item called a model without a known price: the cost is a lower bound').waitFor()
+    await page.getByText('1 item held.').waitFor()
+    const reasons = page.getByRole('region', { name: 'reasons' })
+    await reasons.getByText('no answer').waitFor()
+    await page.getByRole('region', { name: 'partitions' }).getByRole('link', { name: 'north' }).click()
+    const items = page.getByRole('region', { name: 'items' })
+    await expect.poll(() => items.getByRole('row').count()).toBe(3) // the head, one failed, one held
+    await page.getByRole('link', { name: 'Count again' }).click()
+    await page.getByText('Everything agrees: 5 items submitted').waitFor()
+  })
+
+  it('a cohort is replayed after a dry run that says what can be and what not', async () => {
+    const { run } = await ran(world, asTold, told(['fail', 'ok', 'fail', 'fail']))
+    const { json: items } = await world.call('GET', `/v2/runs/${run}/items?outcome=failed`)
+    await world.call('POST', `/v1/durable/runs/${items[0].id}/dismiss`, { body: {} })
+    const page = await open(`/runs/${run}`)
+    await page.getByRole('link', { name: 'Replay what failed…' }).click()
+    await page.getByText('2 of 3 items can be replayed; 1 cannot:').waitFor()
+    await page.getByText('1 dismissed').waitFor()
+    await page.getByRole('button', { name: 'Replay 2 items' }).click()
+    await page.getByText('2 items to be replayed. This is the run that does it.').waitFor()
+    await workOff(world, works)
+    await page.getByRole('link', { name: 'an earlier run' }).click()
+    await page.getByText('Replayed by').waitFor()
+  })
+
+  it('a run is followed live and cancelled after being told what that does', async () => {
+    const agent = await makeAgent(world)
+    await deploy(world, agent.id)
+    const run = await makeRun(world, agent.id, told(['ok', 'ok', 'ok']))
+    const page = await open(`/runs/${run}`)
+    await page.getByRole('link', { name: 'Cancel run…' }).click()
+    await page.getByText('3 queued items will not run.').waitFor()
+    await page.getByRole('link', { name: 'Let it run' }).click()
+    await page.getByText('3 queued').first().waitFor()
+    await world.call('POST', `/v2/runs/${run}/cancel`)
+    // Nobody reloads: the run's events do.
+    await page.getByText('Stopped early. It was cancelled.').waitFor()
+    await page.getByText('0 failed + 3 cancelled').waitFor()
+  })
+
+  it('two runs of an agent stand beside one another, item by item', async () => {
+    const agent = await makeAgent(world)
+    await deploy(world, agent.id)
+    const before = await makeRun(world, agent.id, told(['ok', 'ok', 'fail']))
+    await workOff(world, asTold)
+    const after = await makeRun(world, agent.id, told(['ok', 'fail', 'ok']))
+    await workOff(world, asTold)
+    const page = await open(`/runs/${before}/compare`)
+    await page.getByText('there is nothing to compare it with yet').waitFor()
+    await page.goto(`/dashboard/runs/${after}/compare`)
+    const worse = page.locator('#ok-failed')
+    await worse.getByText('ticket 1').waitFor()
+    await worse.getByRole('link', { name: 'this run' }).click()
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toContain('ticket 1')
+  })
+
+  it('runs are found by whether they worked and by day', async () => {
+    const page = await open(`${overview()}/runs`)
+    await page.getByLabel('Worked').selectOption('failed')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.waitForURL(/outcome=failed/)
+    const rows = page.getByRole('region', { name: 'runs' }).getByRole('row')
+    await expect.poll(() => rows.count()).toBeGreaterThan(1)
+    await page.getByLabel('To (UTC)').fill('2026-01-01')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByText('No run passes these filters.').waitFor()
+  })
+
+  it('the overview tells of what waits for a decision', async () => {
+    await ran(world, asTold, told(['fail', 'hold']))
+    const page = await open(overview())
+    const attention = page.getByRole('region', { name: 'What needs somebody' })
+    await attention.getByText('did not work and wait for a decision').waitFor()
+    await attention.getByText('held until somebody decides').waitFor()
+    await page.getByText('As a table').first().click()
+    await page.getByRole('columnheader', { name: 'degraded' }).waitFor()
+  })
+
+  it('a viewer sees no button that would be refused', async () => {
+    const { run } = await ran(world, asTold, told(['fail', 'ok']))
+    await world.ctx.sql`update members set role = 'viewer' where email = ${world.first.account.email}`
+    try {
+      const page = await open(`/runs/${run}`)
+      await page.getByRole('link', { name: 'Compare' }).waitFor()
+      expect(await page.getByRole('link', { name: /Replay/ }).count()).toBe(0)
+    } finally {
+      await world.ctx.sql`update members set role = 'owner' where email = ${world.first.account.email}`
+    }
+  })
+
+  it.each(['light', 'dark'] as const)('all can be used by everybody, in %s', async colorScheme => {
+    const agent = await makeAgent(world)
+    await deploy(world, agent.id)
+    await makeRun(world, agent.id, told(['ok', 'ok', 'fail']))
+    await workOff(world, asTold)
+    const run = await makeRun(world, agent.id, told(['fail', 'hold', 'dear']))
+    await workOff(world, asTold)
+    const page = await open(overview(), { colorScheme, bypassCSP: true })
+    for (const path of [
+      overview(),
+      `${overview()}/runs`,
+      `/runs/${run}`,
+      `/runs/${run}/replay`,
+      `/runs/${run}/cancel`,
+      `/runs/${run}/verify`,
+      `/runs/${run}/compare`,
+    ]) {
+      await page.goto(`/dashboard${path}`)
+      expect([path, await axeProblems(page)]).toEqual([path, []])
+    }
+  })
+})
