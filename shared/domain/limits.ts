@@ -255,6 +255,7 @@ export const LIMITS = {
   // Dashboard
   form_bytes: 4 * MiB, // of a form that holds an input: urlencoded, a character may take three bytes
   page_text_characters: 100_000, // of one payload; its raw form has no bound of its own
+  step_text_characters: 10_000, // of a payload in a trace, where there may be two hundred of them
   page_messages: 100, // of one prompt, the latest
   inbox_page: 50, // items of triage shown at once, and decided about by one form
   clusters_shown: 5,

@@ -10,7 +10,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofItem, ofProject } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { page } from '../frame/page.ts'
-import { ErrorCategories } from '../parts/error-categories.tsx'
+import { ErrorCategories, ErrorDays, readErrorDays } from '../parts/error-categories.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { money, Verdict, When } from '../parts/text.tsx'
 
@@ -52,7 +52,7 @@ export const searchPage = page({
       sort,
     })
     const isSearch = Object.keys(filter).length + Object.keys(range).length > 0
-    const [{ data: found }, { data: errors }] = await Promise.all([
+    const [{ data: found }, { data: errors }, days] = await Promise.all([
       isSearch
         ? api.GET('/v1/steps', {
             params: {
@@ -61,6 +61,7 @@ export const searchPage = page({
           })
         : { data: undefined },
       api.GET('/v1/steps/error-categories', { params: { query: { project_id, ...range } } }),
+      isSearch ? [] : readErrorDays(api, project_id, ctx.now()),
     ])
     const now = ctx.now()
     return {
@@ -75,6 +76,7 @@ export const searchPage = page({
           {isSearch && <Found steps={found?.steps ?? []} q={q ?? ''} now={now} project_id={project_id} />}
           {isSearch && <Pager request={request} next={found?.next_cursor ?? null} />}
           {!isSearch && <WhatCanBeFound />}
+          {days.length > 0 && <ErrorDays days={days} project_id={project_id} />}
           {errors !== undefined && cursor === undefined && (
             <ErrorCategories
               errors={errors}

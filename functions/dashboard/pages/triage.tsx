@@ -133,7 +133,7 @@ const Biggest = ({
   clusters.length === 0 ? (
     ''
   ) : (
-    <section id="clusters" aria-label="Failed alike" class="scroll">
+    <section id="clusters" aria-label="Failed alike" class="scroll stacked">
       <h2>Failed alike</h2>
       <table>
         <thead>

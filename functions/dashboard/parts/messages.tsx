@@ -6,7 +6,7 @@ import { LIMITS } from '../../../shared/domain/limits.ts'
 import { Folded } from './payload.tsx'
 import { counted } from './text.tsx'
 
-export const Messages = ({ of }: { of: readonly Message[] }) => {
+export const Messages = ({ of, most }: { of: readonly Message[]; most: number }) => {
   // The last ones are what the call was about.
   const left_out = Math.max(0, of.length - LIMITS.page_messages)
   return (
@@ -18,7 +18,11 @@ export const Messages = ({ of }: { of: readonly Message[] }) => {
         <li class={`message role-${ROLES.has(role) ? role : 'other'}`}>
           <span class="role">{role}</span>
           <div>
-            {parts.length === 0 ? <p class="dim">says nothing</p> : parts.map(part => <One part={part} />)}
+            {parts.length === 0 ? (
+              <p class="dim">says nothing</p>
+            ) : (
+              parts.map(part => <One part={part} most={most} />)
+            )}
           </div>
         </li>
       ))}
@@ -28,21 +32,22 @@ export const Messages = ({ of }: { of: readonly Message[] }) => {
 
 const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
 
-const One = ({ part }: { part: Part }) => {
+const One = ({ part, most }: { part: Part; most: number }) => {
   switch (part.kind) {
     case 'text':
-      return <Folded text={part.text} isText />
+      return <Folded text={part.text} isText most={most} />
     case 'thinking':
-      return <Named name="thinking" text={part.text} isText />
+      return <Named name="thinking" text={part.text} isText most={most} />
     case 'refusal':
-      return <Named name="refusal" text={part.text} isText />
+      return <Named name="refusal" text={part.text} isText most={most} />
     case 'call':
-      return <Named name={`calls ${part.name}`} {...shownAs(part.input)} />
+      return <Named name={`calls ${part.name}`} {...shownAs(part.input)} most={most} />
     case 'result':
       return (
         <Named
           name={`${part.failed ? 'error' : 'result'}${part.name ? ` of ${part.name}` : ''}`}
           {...shownAs(part.output)}
+          most={most}
         />
       )
     case 'media':
@@ -60,14 +65,14 @@ const One = ({ part }: { part: Part }) => {
         </p>
       )
     case 'json':
-      return <Folded {...shownAs(part.value)} />
+      return <Folded {...shownAs(part.value)} most={most} />
   }
 }
 
-const Named = ({ name, text, isText }: { name: string; text: string; isText: boolean }) => (
+const Named = ({ name, ...text }: { name: string; text: string; isText: boolean; most: number }) => (
   <div class="named">
     <span class="dim">{name}</span>
-    <Folded text={text} isText={isText} />
+    <Folded {...text} />
   </div>
 )
 

@@ -2,6 +2,7 @@
 // is also in words; each attempt has a scale of its own, since hours may lie between two.
 
 import { readAnswer, readPrompt } from '../../../shared/domain/conversation.ts'
+import { LIMITS } from '../../../shared/domain/limits.ts'
 import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
 import { ofItem } from '../frame/addresses.ts'
 import { Messages } from './messages.tsx'
@@ -90,8 +91,8 @@ const OneStep = ({ step, axis, isOpen, canReplay }: StepProps) => {
       </summary>
       <div class="step-body" id={`step-${step.step_no}`}>
         <Trouble step={step} />
-        <Side step={step} part="input" />
-        <Side step={step} part="output" />
+        <Side step={step} part="input" isOpen={isOpen} />
+        <Side step={step} part="output" isOpen={isOpen} />
         {canReplay && !step.reused && (
           <form class="actions" method="post" action={ofItem(step.record_id, 'replay')}>
             <input type="hidden" name="from_step" value={step.key} />
@@ -143,12 +144,20 @@ const SIDES = {
   output: { title: 'Out', read: readAnswer, empty: 'nothing came back' },
 } as const
 
+interface SideProps {
+  step: TraceStep
+  part: keyof typeof SIDES
+  /** What the link asked for is shown in full; of the others there may be many. */
+  isOpen: boolean
+}
+
 /** As messages where it reads as such, and always as JSON. */
-const Side = ({ step, part }: { step: TraceStep; part: keyof typeof SIDES }) => {
+const Side = ({ step, part, isOpen }: SideProps) => {
+  const most = isOpen ? LIMITS.page_text_characters : LIMITS.step_text_characters
   const { title, read, empty } = SIDES[part]
   const messages = step.type === 'llm_call' ? read(step[part]) : undefined
   const raw = `${ofItem(step.record_id, `raw/${part}`)}?step=${step.step_no}&at=${encodeURIComponent(step.started_at)}`
-  const payload = <Payload text={step.texts[part]} raw={raw} empty={empty} />
+  const payload = <Payload text={step.texts[part]} raw={raw} empty={empty} most={most} />
   return (
     <section class="side" aria-label={`${title} of ${step.key}`}>
       <h4>{title}</h4>
@@ -159,7 +168,7 @@ const Side = ({ step, part }: { step: TraceStep; part: keyof typeof SIDES }) => 
         payload
       ) : (
         <>
-          <Messages of={messages} />
+          <Messages of={messages} most={most} />
           <details class="as-json">
             <summary>As JSON</summary>
             {payload}
