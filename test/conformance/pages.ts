@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'
 
 /** The dashboard, as a browser without a script uses it. */
@@ -97,6 +98,26 @@ export function pagesPart(given: Given): void {
       expect(response.status).toBe(403)
       const projects = await read('/dashboard/projects', { cookie: await cookie() })
       expect(await projects.text()).not.toContain('forged')
+    })
+
+    it('starts one run over one item by hand, with the input as it was typed [starts.dashboard]', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      const form = { input: '{"big":12345678901234567890}', item_id: 'by-hand', budget_usd: '0.50' }
+      const response = await send(`/dashboard/agents/${agent.id}/run`, form, {
+        ...OWN,
+        cookie: await cookie(),
+      })
+      const to = response.headers.get('location')!
+      expect([response.status, to]).toEqual([
+        303,
+        expect.stringMatching(/^\/dashboard\/items\/[0-9a-f-]{36}$/),
+      ])
+      const { json: runs } = await world.call('GET', `/v2/runs?agent=${agent.slug}`)
+      expect(runs).toMatchObject([{ total_items: 1, budget_cents: 50 }])
+      const record = await world.call('GET', `/v1/durable/runs/${to.split('/').at(-1)}`)
+      expect(record.text).toContain('"input_snapshot":{"big":12345678901234567890}')
+      expect(record.json.item_id).toBe('by-hand')
     })
 
     it('is left by signing out, for good', async () => {

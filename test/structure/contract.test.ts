@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
 import { proofsIn, readContract, readProofs } from './coverage.ts'
 
-const { rules, waiting } = readContract()
+const rules = readContract()
 const known = new Set(rules.map(rule => rule.id))
 const proven = new Set(readProofs().map(proof => proof.rule))
 
@@ -13,12 +13,8 @@ describe('the contract', () => {
     expect(rules.map(rule => rule.id).filter((id, at, all) => all.indexOf(id) !== at)).toEqual([])
   })
 
-  it('has a test for every rule that does not wait for its feature', () => {
-    expect([...known].filter(id => !proven.has(id) && !waiting.includes(id))).toEqual([])
-  })
-
-  it('is waiting only for rules it has, and for none with a test: take those from the list', () => {
-    expect(waiting.filter(id => !known.has(id) || proven.has(id))).toEqual([])
+  it('has a test for every rule', () => {
+    expect([...known].filter(id => !proven.has(id))).toEqual([])
   })
 
   it('has the rule that a test names', () => {
@@ -29,8 +25,7 @@ describe('the contract', () => {
     const operations = new Set(endpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`))
     const named = new Set(rules.flatMap(rule => rule.operations))
     expect([...operations].filter(operation => !named.has(operation))).toEqual([])
-    const expected = new Set(rules.filter(rule => waiting.includes(rule.id)).flatMap(rule => rule.operations))
-    expect([...named].filter(operation => !operations.has(operation) && !expected.has(operation))).toEqual([])
+    expect([...named].filter(operation => !operations.has(operation))).toEqual([])
   })
 })
 
