@@ -48,7 +48,7 @@ export const LIMITS = {
   runs_page: { default: 50, max: 500 },
   items_page: { default: 50, max: 500 },
   items_looked_through: 20_000, // for one page of a filtered list; a page that found less ends early and leads on
-  failures_looked_through: 50_000, // of a run, to count by reason, cluster and partition
+  failures_looked_through: 20_000, // of a run, to count by reason, cluster and partition
   failure_groups: 20, // listed of each
   compared_items: 1_000_000, // of each of two runs
   compared_changes: 50, // items listed of each change of verdict

@@ -530,7 +530,7 @@ export interface paths {
         };
         /**
          * Compare a run with another, item by item
-         * @description Items are the same where they have the same item_id; those without one of yours are in no other run. It reads both piles, so it takes seconds for large ones; runs of more than 1000000 items are refused.
+         * @description Items are the same where they have the same item_id; those without one of yours are in no other run. It reads both piles, so a million items take many seconds; runs of more than 1000000 items are refused.
          */
         get: operations["compareRuns"];
         put?: never;
@@ -2869,7 +2869,7 @@ export interface components {
         RunFailures: {
             /** @description Items that did not work, or were held, and are counted here. */
             looked_at: number;
-            /** @description False where there are more than 50000: then only the first of them are counted. */
+            /** @description False where there are more than 20000: then only the first of them are counted. */
             is_complete: boolean;
             /** @description By reason and error code, the most frequent first. */
             reasons: {

@@ -44,7 +44,7 @@ export const overviewPage = page({
       project_id,
       menu: '',
       cli: 'assay runs\nassay triage',
-      live: { every_s: 5 },
+      live: { every_s: 10 },
       body: (
         <>
           <div class="head">

@@ -76,7 +76,7 @@ export const compareRunPage = page({
               <a class="button" href={linkWith(request, { with: before_id, items: '1' })}>
                 Compare {counted(Math.max(run.total_items, before.total_items), 'item')}
               </a>{' '}
-              <span class="dim">reads both piles: some seconds for a million items.</span>
+              <span class="dim">Reads both piles, which takes a while for large ones.</span>
             </p>
           )}
         </>
