@@ -4,7 +4,7 @@
 import { LIMITS } from '../domain/limits.ts'
 import { answered, type Run, type RunItem } from './api.ts'
 import type { Given } from './arguments.ts'
-import { EXIT, type ExitCode } from './failure.ts'
+import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { brief, count, money, plural, spend } from './format.ts'
 import { itemsPage } from './items.ts'
 import type { Screen } from './output.ts'
@@ -24,6 +24,14 @@ export async function diff({ api, output }: Session, given: Given): Promise<Exit
   const [first, second] = [given.arg(0), given.arg(1)]
   const runOf = (runId: string) => answered(api.GET('/v2/runs/{runId}', { params: { path: { runId } } }))
   const [before, after] = await Promise.all([runOf(first), runOf(second)])
+  for (const { id, total_items } of [before, after])
+    if (total_items > LIMITS.compared_items)
+      throw usageFailure(
+        `run ${id} has ${count(total_items)} items; two runs of up to ${count(LIMITS.compared_items)} are compared`,
+        {
+          hint: 'npx assay items RUN --json tells the items of each, for a comparison of your own',
+        },
+      )
   const [olds, news] = [await itemsOf(api, first), await itemsOf(api, second)]
   const pairs = [...olds.values()].flatMap((old): Pair[] => {
     const found = news.get(old.item_id)

@@ -29,7 +29,7 @@ export async function runPilot(
   pilot: Pilot,
 ): Promise<{ order: Submission; source: Source } | ExitCode> {
   const { output } = session
-  if (!pilot.goOn && !canAsk())
+  if (!pilot.goOn && (output.isJson || !canAsk()))
     throw usageFailure('--pilot asks whether to go on, and here is nobody to answer', {
       hint: '--yes goes on by itself, unless no item of the pilot is ok',
     })
