@@ -78,7 +78,7 @@ const Reasons = ({ run, failures, mayAct }: Around) => (
         ),
       },
       {
-        label: 'One of them says',
+        label: 'Example',
         cell: row => <a href={ofItem(row.record_id)}>{row.message ?? 'show it'}</a>,
       },
       { label: 'Items', numeric: true, cell: row => count(row.count) },
