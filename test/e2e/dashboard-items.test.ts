@@ -94,6 +94,22 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     expect(await page.getByRole('button', { name: 'Replay' }).count()).toBe(0)
   })
 
+  it('shows a long trace in parts, and the part with the step that a link names', async () => {
+    const many: Play = item => [
+      ...Array.from({ length: 120 }, (_, n) => step(item, `step ${n + 1}.`, { output: n })),
+      ...works(item),
+    ]
+    const { run } = await ran(world, many, [{ item_id: 'long', input: 1 }])
+    const page = await open(recordId(run))
+    await page.getByText('step 120.', { exact: true }).waitFor()
+    expect(await page.getByText('step 1.', { exact: true }).count()).toBe(0)
+    await page.getByText('These are 100 steps of 120.').waitFor()
+    await page.getByRole('link', { name: 'Earlier steps' }).click()
+    await page.getByText('step 1.', { exact: true }).waitFor()
+    await page.goto(`/dashboard/items/${recordId(run)}?step=7#step-7`)
+    await page.getByRole('region', { name: 'Out of step 7.' }).getByText('6', { exact: true }).waitFor()
+  })
+
   it('takes decisions by keys, and takes them back', async () => {
     const { run } = await ran(world, failsAtTheEnd, [{ item_id: 'decide', input: 1 }])
     const page = await open(recordId(run))

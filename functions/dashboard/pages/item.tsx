@@ -9,7 +9,7 @@ import { ItemActions } from '../parts/item-actions.tsx'
 import { Difference, LineageTable } from '../parts/lineage.tsx'
 import { linkWith } from '../parts/list.tsx'
 import { Payload, readable } from '../parts/payload.tsx'
-import { type Item, type Payloads, readItem, readTrace } from '../parts/record.ts'
+import { findTrace, type Item, type Payloads, readItem } from '../parts/record.ts'
 import { count, counted, money, Status, span, Verdict, When } from '../parts/text.tsx'
 import { Trace } from '../parts/trace.tsx'
 
@@ -26,7 +26,7 @@ export const itemPage = page({
     const path = { itemId: params.itemId }
     const [{ item, texts }, trace, { data: lineage = [] }] = await Promise.all([
       readItem(api, params.itemId),
-      readTrace(api, { record_id: params.itemId, ...(query.steps ? { cursor: query.steps } : {}) }),
+      findTrace(api, params.itemId, query.steps, query.step),
       api.GET('/v1/durable/runs/{itemId}/lineage', { params: { path } }),
     ])
     const waits = WAITS.has(item.status)
@@ -92,8 +92,8 @@ export const itemPage = page({
             )}
             {trace.next_cursor !== null && (
               <p>
-                These are the latest {counted(trace.steps.length, 'step')} of {count(item.step_count)}.{' '}
-                <a href={linkWith(request, { steps: trace.next_cursor })}>Earlier steps</a>
+                These are {counted(trace.steps.length, 'step')} of {count(item.step_count)}.{' '}
+                <a href={linkWith(request, { steps: trace.next_cursor, step: undefined })}>Earlier steps</a>
               </p>
             )}
             <Trace steps={trace.steps} open={query.step} canReplay={canReplay} />

@@ -49,3 +49,14 @@ export async function readTrace(api: Client, query: StepQuery) {
   const byPlace = (a: TraceStep, b: TraceStep) => a.attempt - b.attempt || a.step_no - b.step_no
   return { steps: read.sort(byPlace), next_cursor }
 }
+
+const LOOKS = 20
+
+/** The part of a trace that begins at a cursor, or the latest one; where a step is asked for, the part that has it. */
+export async function findTrace(api: Client, record_id: string, cursor?: string, step_no?: number) {
+  let trace = await readTrace(api, { record_id, ...(cursor ? { cursor } : {}) })
+  const hasIt = () => step_no === undefined || trace.steps.some(step => step.step_no === step_no)
+  for (let looks = 1; looks < LOOKS && trace.next_cursor !== null && !hasIt(); looks++)
+    trace = await readTrace(api, { record_id, cursor: trace.next_cursor })
+  return trace
+}
