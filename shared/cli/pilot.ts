@@ -1,6 +1,7 @@
 // Runs a few rows of a file before all of them. Guarantee: the rest is submitted without the rows of the pilot, within
 // what the pilot left of the budget, and only after somebody said so.
 
+import { type Outlook, outlookOf, pilotName, spreadOver } from '../domain/pilot.ts'
 import { answered, type Run } from './api.ts'
 import { canAsk, confirm } from './ask.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
@@ -67,17 +68,11 @@ export async function runPilot(
   }
 }
 
-/** Rows at equal distances, the first among them: files are often sorted. */
-export function spreadOver(rows: number, wanted: number): (row: number) => boolean {
-  const chosen = new Set(Array.from({ length: wanted }, (_, at) => Math.floor((at * rows) / wanted)))
-  return row => chosen.has(row)
-}
-
 /** Nobody but who waits here is told of the pilot. */
 function orderOfPilot({ callback_url: _, name, idempotency_key: key, ...order }: Submission): Submission {
   return {
     ...order,
-    name: name ? `${name}, pilot` : 'pilot',
+    name: pilotName(name),
     ...(key && { idempotency_key: `${key}-pilot` }),
   }
 }
@@ -88,41 +83,6 @@ async function showNotOk({ api, output }: Session, run: Run): Promise<void> {
     api.GET('/v2/runs/{runId}/items', { params: { path: { runId: run.id }, query } }),
   )
   if (items.length > 0) output.rows('not_ok', items, screen => `\n${itemsTable(items, screen)}`)
-}
-
-export interface Outlook {
-  run_id: string
-  /** Rows that are left. */
-  rows: number
-  cost_usd: number
-  /** A model without a known price was called: the cost is a lower bound. */
-  unpriced: boolean
-  took_ms: number
-  ok_share: number
-  /** What is left of the budget; null where there is none. */
-  budget_cents: number | null
-  /** Rows for which that is enough; null where it is for all. */
-  affordable: number | null
-}
-
-/** What the rest will come to if it is like the pilot. */
-export function outlookOf(run: Run, rows: number, budget: number | undefined, now: number): Outlook {
-  const each = run.cost_usd / run.total_items
-  const ended = run.finished_at === null ? now : Date.parse(run.finished_at)
-  const took = run.started_at === null ? 0 : ended - Date.parse(run.started_at)
-  // What is not a whole cent is gone too: both runs together must not pass the budget.
-  const left = budget === undefined ? null : Math.max(0, budget - Math.ceil(run.cost_usd * 100 - 1e-9))
-  const affordable = left === null || each === 0 ? rows : Math.floor(left / 100 / each)
-  return {
-    run_id: run.id,
-    rows,
-    cost_usd: each * rows,
-    unpriced: run.unpriced_item_count > 0,
-    took_ms: Math.round((took / run.total_items) * rows),
-    ok_share: (run.completed - run.degraded_count) / run.total_items,
-    budget_cents: left,
-    affordable: affordable < rows ? affordable : null,
-  }
 }
 
 function outlookText(outlook: Outlook, { paint }: Screen): string {

@@ -3,9 +3,9 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { ReadableStream } from 'node:stream/web'
+import { BadLines, type Fields, itemLines, type Taking } from '../domain/file-items.ts'
 import { EXIT, Failure } from './failure.ts'
 import { bytes } from './format.ts'
-import { BadLines, type Fields, itemLines, type Taking } from './item-lines.ts'
 import type { Session } from './session.ts'
 
 const READ_BYTES = 256 * 1024

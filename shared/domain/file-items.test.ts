@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BadLines, itemLines } from './item-lines.ts'
+import { BadLines, itemLines } from './file-items.ts'
 
 async function linesOf(text: string, fields = {}, chunk = 7): Promise<string> {
   const encoded = new TextEncoder().encode(text)
@@ -25,6 +25,15 @@ describe('the rows of a file', () => {
       '{"input":{"id":7,"tenant":"nørth"},"item_id":"7","partition_key":"nørth"}\n' +
         '{"input":{"id":"a\\"b","tenant":null},"item_id":"a\\"b"}\n',
     )
+  })
+
+  it('give one of their fields as the input, with its digits', async () => {
+    const fields = { item_id: 'id', input: 'page' }
+    const rows = '{"id":1,"page":{"n": 1.50},"rest":[]}\n{"id":2,"page":12345678901234567890}'
+    expect(await linesOf(rows, fields)).toBe(
+      '{"input":{"n": 1.50},"item_id":"1"}\n{"input":12345678901234567890,"item_id":"2"}\n',
+    )
+    await expect(linesOf('{"id":1}', fields)).rejects.toThrow(/line 1: has no field "page"/)
   })
 
   it('keep their line numbers: blank lines are passed on', async () => {
@@ -87,6 +96,11 @@ describe('the rows of a CSV file', () => {
       '\n{"input":{"id":"007","tenant":"acme","text":"say \\"hi\\", please"},"item_id":"007","partition_key":"acme"}\n' +
         '{"input":{"id":"8","tenant":"","text":""},"item_id":"8"}\n',
     )
+  })
+
+  it('give one of their columns as the input', async () => {
+    const body = await csv('text,id\n"a b",7\n', { item_id: 'id', input: 'text' })
+    expect(body).toBe('\n{"input":"a b","item_id":"7"}\n')
   })
 
   it('may be parted by semicolons or tabs, as the first line is', async () => {
