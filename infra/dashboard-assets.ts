@@ -13,8 +13,9 @@ const TARGET = ['chrome123', 'firefox120', 'safari17.5']
 export async function dashboardAssets(): Promise<string> {
   const style = await asset('style', 'css', 'style.css')
   const script = await asset('script', 'js', 'main.ts')
+  const submit = await asset('submit', 'js', 'submit.ts')
   const icon = named('icon', 'svg', (await readFile(join(BROWSER, 'icon.svg'), 'utf8')).trim())
-  return `// Made by npm run generate from functions/dashboard/browser.\n\nexport const ASSETS = ${JSON.stringify({ style, script, icon }, null, 2)} as const\n`
+  return `// Made by npm run generate from functions/dashboard/browser.\n\nexport const ASSETS = ${JSON.stringify({ style, script, submit, icon }, null, 2)} as const\n`
 }
 
 async function asset(stem: string, kind: 'css' | 'js', entry: string) {

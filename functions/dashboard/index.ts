@@ -36,6 +36,8 @@ import { createSchedule, newSchedulePage, schedulesPage } from './pages/schedule
 import { searchPage } from './pages/search.tsx'
 import { changeSettings, deleteProject, rollSecret, settingsPage, showSecret } from './pages/settings.tsx'
 import { signIn, signInPage, signOut } from './pages/sign-in.tsx'
+import { submitPage } from './pages/submit.tsx'
+import { submitForm, submitLines } from './pages/submit-actions.ts'
 import { triagePage } from './pages/triage.tsx'
 import { decideItems, reopenItems } from './pages/triage-decide.ts'
 import { changeTrigger, createTrigger, deleteTrigger, triggerPage, triggersPage } from './pages/triggers.tsx'
@@ -54,6 +56,7 @@ const pages = [
   replayRunPage,
   compareRunPage,
   verifyRunPage,
+  submitPage,
   newSchedulePage,
   schedulesPage,
   schedulePage,
@@ -82,6 +85,8 @@ const actions = [
   promoteDeployment,
   deleteAgent,
   replayRun,
+  submitForm,
+  submitLines,
   createSchedule,
   changeSchedule,
   enableSchedule,

@@ -42,6 +42,7 @@ export const LIMITS = {
   insert_chunk_items: 2000, // 500: 0.97, 2000: 1 (end-to-end ratio in the prototype)
   insert_chunk_bytes: 8 * MiB,
   inserts_in_flight: 2, // 1: 0.92 (end-to-end ratio in the prototype)
+  pilot_items: 20, // of what the dashboard runs first
   duplicate_ids_in_memory: 100_000, // beyond this PostgreSQL looks for repeated item ids
 
   // Pages

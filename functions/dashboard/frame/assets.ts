@@ -13,6 +13,8 @@ const byName = new Map<string, (typeof ASSETS)[keyof typeof ASSETS]>(
 export const STYLE_PATH = `/dashboard/assets/${ASSETS.style.name}`
 export const ICON_PATH = `/dashboard/assets/${ASSETS.icon.name}`
 export const SCRIPT_PATH = `/dashboard/assets/${ASSETS.script.name}`
+/** Of the page that reads files. */
+export const SUBMIT_SCRIPT_PATH = `/dashboard/assets/${ASSETS.submit.name}`
 
 export function assetAnswer(name: string): Response {
   const asset = byName.get(name)

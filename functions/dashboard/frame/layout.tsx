@@ -46,6 +46,7 @@ export const Layout = ({ view, projects, notice, calls, member, base_url }: Arou
       <link rel="icon" href={ICON_PATH} />
       <link rel="stylesheet" href={STYLE_PATH} />
       <script type="module" src={SCRIPT_PATH} />
+      {view.script && <script type="module" src={view.script} />}
     </head>
     <body {...liveAttributes(view.live)}>
       <a class="skip" href="#main">

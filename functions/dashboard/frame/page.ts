@@ -40,6 +40,8 @@ export interface View {
   cli?: string
   /** Server-sent events after which what is marked data-live is fetched anew; or every so many seconds. */
   live?: { events: string } | { every_s: number } | undefined
+  /** One of its own, besides the script of every page. */
+  script?: string
   status?: 200 | 400 | 403 | 404 | 409 | 429 | 500
 }
 

@@ -1,0 +1,79 @@
+// Reads the chosen file and sends its rows. Guarantee: the file is read in pieces and what is made of it is kept as a
+// Blob, so that its size hardly matters; nothing is sent before every row has been looked at.
+
+import { itemLines } from '../../../shared/domain/file-items.ts'
+import { mappingOf, type OrderFields } from '../parts/submit-order.ts'
+
+/** Pieces are put into a Blob at this size: the browser keeps those where it likes. */
+const FOLD_BYTES = 4 * 1024 * 1024
+
+export type Told = (words: string, share: number) => void
+
+/** Without `takes` the rows are only counted. @throws BadLines */
+export async function linesOf(
+  file: File,
+  fields: OrderFields,
+  told: Told,
+  takes: (row: number) => boolean = () => false,
+): Promise<{ body: Blob; rows: number }> {
+  let rows = 0
+  const counts = (row: number) => {
+    rows++
+    return takes(row)
+  }
+  let parts: BlobPart[] = []
+  let open_bytes = 0
+  for await (const piece of itemLines(file.name, chunksOf(file, told), mappingOf(fields), {
+    takes: counts,
+  })) {
+    parts.push(piece)
+    open_bytes += piece.length
+    if (open_bytes < FOLD_BYTES) continue
+    parts = [new Blob(parts)]
+    open_bytes = 0
+  }
+  return { body: new Blob(parts), rows }
+}
+
+/** Not every browser can iterate over a stream. */
+async function* chunksOf(file: File, told: Told): AsyncGenerator<Uint8Array> {
+  const reader = file.stream().getReader()
+  let read_bytes = 0
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    read_bytes += part.value.length
+    told('Reading the file', read_bytes / file.size)
+    yield part.value
+  }
+}
+
+export interface Submitted {
+  run_id: string
+  total_items: number
+}
+
+/** What the server said against it. */
+export class Refused extends Error {}
+
+/** Fetch would not tell how far it has got. @throws Refused */
+export function send(url: string, body: Blob, told: Told): Promise<Submitted> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    request.open('POST', url)
+    request.setRequestHeader('content-type', 'application/x-ndjson')
+    request.responseType = 'json'
+    request.upload.onprogress = ({ loaded, total }) => told('Sending the items', loaded / total)
+    request.upload.onload = () => told('The server stores the items', 1)
+    request.onerror = () =>
+      reject(new Refused('The connection broke off. Press again: what has arrived is not started twice.'))
+    request.onload = () => {
+      const { status, response } = request
+      if (status === 202) return resolve(response as Submitted)
+      // Who is no longer signed in is led to a page.
+      if (response === null)
+        return reject(new Refused('You are signed out. Sign in in another tab, then press again.'))
+      const { message, hint } = response.error ?? {}
+      reject(new Refused([message ?? `The server answered ${status}.`, hint].filter(Boolean).join(' ')))
+    }
+    request.send(body)
+  })
+}

@@ -1,0 +1,199 @@
+// The submit page with a script: a file of any size, dropped or chosen, with its first rows and how far it has got; and
+// a pilot without leaving the page, so that the file is still there for the rest. Guarantee: nothing is sent twice by
+// pressing again.
+
+import { BadLines } from '../../../shared/domain/file-items.ts'
+import { LIMITS } from '../../../shared/domain/limits.ts'
+import { spreadOver } from '../../../shared/domain/pilot.ts'
+import {
+  BadOrder,
+  CHANGED,
+  type OrderFields,
+  orderOf,
+  orderOfPilot,
+  pilotQuery,
+} from '../parts/submit-order.ts'
+import { keepLive } from './live.ts'
+import { linesOf, Refused, type Submitted, send, type Told } from './submit-file.ts'
+import { preview } from './submit-preview.ts'
+import { localTimes } from './times.ts'
+
+/** Stays when the pilot's page takes the place of the form. */
+let held: File | undefined
+let isBusy = false
+/** What is tried again under the same key is the same order. */
+const keys = new Map<string, string>()
+
+document.addEventListener('submit', event => {
+  const form = event.target as HTMLFormElement
+  if (form.dataset.submit === undefined) return
+  event.preventDefault()
+  const pressed = event.submitter as HTMLButtonElement | null
+  if (!isBusy) void submitting(form, pressed?.name === 'pilot')
+})
+
+document.addEventListener('change', event => {
+  const control = event.target as HTMLInputElement
+  if (control.type === 'file' && control.files?.[0]) choose(control.files[0], control.form!)
+})
+
+document.addEventListener('dragover', event => {
+  if (!dropForm()) return
+  event.preventDefault()
+  document.body.dataset.dragging = ''
+})
+document.addEventListener('dragleave', event => {
+  if (event.relatedTarget === null) delete document.body.dataset.dragging
+})
+document.addEventListener('drop', event => {
+  const form = dropForm()
+  if (!form) return
+  event.preventDefault()
+  delete document.body.dataset.dragging
+  const file = event.dataTransfer?.files[0]
+  if (!file || isBusy) return
+  const input = form.querySelector<HTMLInputElement>('input[type=file]')
+  if (input) input.files = event.dataTransfer.files
+  choose(file, form)
+})
+window.addEventListener('popstate', () => location.reload())
+
+const dropForm = () => document.querySelector<HTMLFormElement>('form[data-submit]')
+
+function choose(file: File, form: HTMLFormElement): void {
+  held = file
+  wrong([])
+  if (form.querySelector('#preview')) void preview(file, form)
+}
+
+/** What was pasted is a file too. */
+function fileOf(form: HTMLFormElement): File {
+  const given = new FormData(form)
+  const lines = String(given.get('lines') ?? '')
+  if (held === undefined && lines.trim() !== '') held = new File([lines], `pasted.${given.get('format')}`)
+  if (held === undefined) throw new BadOrder('Choose a file, or paste lines.')
+  return held
+}
+
+async function submitting(form: HTMLFormElement, wantsPilot: boolean): Promise<void> {
+  isBusy = true
+  wrong([])
+  form.toggleAttribute('data-busy', true)
+  try {
+    const fields = fieldsOfForm(form)
+    const file = fileOf(form)
+    if (fields.took !== undefined) await submitRest(form, file, fields)
+    else if (wantsPilot) await submitPilot(form, file, fields)
+    else await submitAll(form, file, fields)
+  } catch (error) {
+    // A pasted text may be mended; a file that is chosen stays.
+    if (held?.name.startsWith('pasted.')) held = undefined
+    wrong(sentencesOf(error))
+  } finally {
+    isBusy = false
+    form.toggleAttribute('data-busy', false)
+    document.getElementById('submit-progress')?.replaceChildren()
+  }
+}
+
+type FormFields = OrderFields & { took?: string; rows?: string; bytes?: string }
+
+const fieldsOfForm = (form: HTMLFormElement): FormFields =>
+  Object.fromEntries([...new FormData(form)].filter(([, value]) => typeof value === 'string' && value !== ''))
+
+async function submitAll(form: HTMLFormElement, file: File, fields: FormFields): Promise<void> {
+  const order = orderOf(fields)
+  const { body } = await linesOf(file, fields, told, () => true)
+  leaveTo(await sent(form, order, body, file))
+}
+
+async function submitPilot(form: HTMLFormElement, file: File, fields: FormFields): Promise<void> {
+  const order = orderOf(fields)
+  const { rows } = await linesOf(file, fields, told)
+  if (rows <= LIMITS.pilot_items) return submitAll(form, file, fields)
+  const { body } = await linesOf(file, fields, told, spreadOver(rows, LIMITS.pilot_items))
+  const { run_id } = await sent(form, orderOfPilot(order), body, file)
+  const query = pilotQuery(fields, { run_id, file: file.name, rows, bytes: file.size })
+  history.pushState(null, '', `${location.pathname}?${query}`)
+  await showPilot(file)
+}
+
+async function submitRest(form: HTMLFormElement, file: File, fields: FormFields): Promise<void> {
+  const order = orderOf(fields)
+  const isPilot = spreadOver(Number(fields.rows), Number(fields.took))
+  const { body, rows } = await linesOf(file, fields, told, row => !isPilot(row))
+  if (rows !== Number(fields.rows) || file.size !== Number(fields.bytes)) {
+    held = undefined
+    delete document.body.dataset.holdsFile
+    throw new BadOrder(CHANGED)
+  }
+  leaveTo(await sent(form, order, body, file))
+}
+
+function sent(
+  form: HTMLFormElement,
+  order: Record<string, string>,
+  body: Blob,
+  file: File,
+): Promise<Submitted> {
+  const same = JSON.stringify([order, body.size, file.name, file.lastModified])
+  const key = keys.get(same) ?? crypto.randomUUID()
+  keys.set(same, key)
+  const query = new URLSearchParams({ ...order, idempotency_key: key })
+  return send(`${form.action}/lines?${query}`, body, told)
+}
+
+const leaveTo = ({ run_id }: Submitted) => location.assign(`/dashboard/runs/${run_id}`)
+
+/** In place of the form, as if one had gone there. */
+async function showPilot(file: File): Promise<void> {
+  const response = await fetch(location.href, { headers: { accept: 'text/html' } })
+  const fresh = new DOMParser().parseFromString(await response.text(), 'text/html')
+  const made = fresh.getElementById('submit')
+  if (!response.ok || made === null) return location.reload()
+  document.body.dataset.holdsFile = file.name
+  document.title = fresh.title
+  localTimes(made)
+  document.getElementById('submit')!.replaceWith(document.adoptNode(made))
+  document.getElementById('main')!.focus()
+  window.scrollTo(0, 0)
+  keepLive(fresh.body.dataset)
+}
+
+const told: Told = (words, share) => {
+  const place = document.getElementById('submit-progress')
+  if (place === null) return
+  if (place.firstElementChild === null) {
+    const bar = document.createElement('progress')
+    bar.setAttribute('aria-label', 'Progress')
+    place.append(document.createElement('span'), bar)
+  }
+  place.firstElementChild!.textContent = `${words} (${percent(share)})`
+  ;(place.lastElementChild as HTMLProgressElement).value = share
+}
+
+const percent = (share: number) => `${Math.floor(share * 100)} %`
+
+function wrong(lines: readonly string[]): void {
+  const place = document.getElementById('submit-wrong')
+  if (place === null) return
+  const list = document.createElement('ul')
+  list.append(
+    ...lines.map(line => {
+      const item = document.createElement('li')
+      item.textContent = line
+      return item
+    }),
+  )
+  place.className = lines.length > 0 ? 'notice refused' : ''
+  place.replaceChildren(...(lines.length > 0 ? [list] : []))
+}
+
+function sentencesOf(error: unknown): string[] {
+  if (error instanceof BadLines)
+    return [...error.named, 'Nothing was accepted: mend these lines, choose the file again.']
+  if (error instanceof BadOrder || error instanceof Refused) return [error.message]
+  if (error instanceof DOMException && error.name === 'NotReadableError')
+    return ['The file has changed or is gone since it was chosen: choose it again.']
+  throw error
+}

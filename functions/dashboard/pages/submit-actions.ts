@@ -1,0 +1,122 @@
+// Where the submit page sends items: lines that its script has made of a file, passed on as they come; or the form
+// itself, with a small file in it, where there is no script.
+
+import { z } from 'zod'
+import { BadLines, itemLines } from '../../../shared/domain/file-items.ts'
+import { LIMITS } from '../../../shared/domain/limits.ts'
+import { spreadOver } from '../../../shared/domain/pilot.ts'
+import { ApiFailure } from '../../../shared/sdk/client.ts'
+import { ofProject, ofRun } from '../frame/addresses.ts'
+import { action, type Done } from '../frame/page.ts'
+import { BadOrder, CHANGED, mappingOf, orderOf, orderOfPilot, pilotQuery } from '../parts/submit-order.ts'
+import { counted } from '../parts/text.tsx'
+import { fileFields, formView, orderFields } from './submit.tsx'
+
+/** Answers as the API does: the page's script reads it. */
+export const submitLines = action({
+  path: '/dashboard/projects/{projectId}/submit/lines',
+  act({ fetch, params, request }) {
+    const query = new URL(request.url).searchParams
+    query.set('project_id', params.projectId)
+    return fetch(`/v1/batches?${query}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: request.body,
+      // Fetch asks for this where the body is a stream; its types do not know it yet.
+      duplex: 'half',
+    } as RequestInit)
+  },
+})
+
+const Form = z.strictObject({
+  ...orderFields,
+  file: z.custom<File>(value => value instanceof File).optional(),
+  /** Instead of a file. */
+  lines: z.string().optional(),
+  format: z.enum(['jsonl', 'csv']).optional(),
+  /** The button that asks for a pilot. */
+  pilot: z.string().optional(),
+  /** The rest of a pilot's file, of which so many are taken. */
+  took: z.coerce.number().int().min(1).max(LIMITS.pilot_items).optional(),
+  rows: fileFields.rows.optional(),
+  bytes: fileFields.bytes.optional(),
+})
+type Form = z.output<typeof Form>
+
+export const submitForm = action({
+  path: '/dashboard/projects/{projectId}/submit',
+  form: Form,
+  async act(visit, form) {
+    const { projectId } = visit.params
+    const submit = async (lines: ReadableStream<Uint8Array>, order: Record<string, string>) =>
+      visit.api.submitLines({ ...order, project_id: projectId }, lines)
+    try {
+      return await submitted(form, projectId, submit)
+    } catch (error) {
+      if (error instanceof BadLines) return formView(visit, form, [...error.named, 'Nothing was accepted.'])
+      if (error instanceof BadOrder) return formView(visit, form, [error.message])
+      if (!(error instanceof ApiFailure && error.status !== 401)) throw error
+      return formView(visit, form, [error.message, ...(error.hint ? [error.hint] : [])])
+    }
+  },
+})
+
+type Submit = (
+  lines: ReadableStream<Uint8Array>,
+  order: Record<string, string>,
+) => Promise<{ run_id: string; total_items: number }>
+
+async function submitted(form: Form, project_id: string, submit: Submit): Promise<Done> {
+  const source = await sourceOf(form)
+  const order = orderOf(form)
+  const mapping = mappingOf(form)
+  const lines = (takes?: (row: number) => boolean) => linesOf(source, mapping, takes)
+  const { rows } = await lines(() => false)
+  const { took } = form
+  if (took !== undefined) {
+    if (rows !== form.rows || source.bytes.length !== form.bytes) throw new BadOrder(CHANGED)
+    const isPilot = spreadOver(rows, took)
+    const rest = await lines(row => !isPilot(row))
+    const { run_id, total_items } = await submit(rest.body, order)
+    return { to: ofRun(run_id), said: `The other ${counted(total_items, 'item')} are submitted.` }
+  }
+  if (form.pilot === undefined || rows <= LIMITS.pilot_items) {
+    const { run_id, total_items } = await submit((await lines()).body, order)
+    return { to: ofRun(run_id), said: `${counted(total_items, 'item')} submitted.` }
+  }
+  const pilot = await lines(spreadOver(rows, LIMITS.pilot_items))
+  const { run_id } = await submit(pilot.body, orderOfPilot(order))
+  const from = { run_id, file: source.name, rows, bytes: source.bytes.length }
+  return { to: `${ofProject(project_id, 'submit')}?${pilotQuery(form, from)}` }
+}
+
+interface Source {
+  name: string
+  bytes: Uint8Array
+}
+
+async function sourceOf({ file, lines, format = 'jsonl' }: Form): Promise<Source> {
+  if (file !== undefined && file.size > 0)
+    return { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) }
+  if (lines?.trim()) return { name: `pasted.${format}`, bytes: new TextEncoder().encode(lines) }
+  throw new BadOrder('Choose a file, or paste lines.')
+}
+
+/** Small enough to be held: the form is bounded. @throws BadLines */
+async function linesOf(
+  { name, bytes }: Source,
+  mapping: ReturnType<typeof mappingOf>,
+  takes = (_: number) => true,
+) {
+  let rows = 0
+  const counts = (row: number) => {
+    rows++
+    return takes(row)
+  }
+  async function* chunks() {
+    yield bytes
+  }
+  const pieces: Uint8Array<ArrayBuffer>[] = []
+  for await (const piece of itemLines(name, chunks(), mapping, { takes: counts })) pieces.push(piece)
+  return { rows, body: new Blob(pieces).stream() as ReadableStream<Uint8Array> }
+}

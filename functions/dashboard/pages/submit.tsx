@@ -1,0 +1,128 @@
+// Sends a file of items to be run: all of it, or a pilot first, and the rest when that looks right.
+
+import { z } from 'zod'
+import { LIMITS } from '../../../shared/domain/limits.ts'
+import { outlookOf } from '../../../shared/domain/pilot.ts'
+import type { Client } from '../../../shared/sdk/client.ts'
+import { ofProject, ofRun } from '../frame/addresses.ts'
+import { SUBMIT_SCRIPT_PATH } from '../frame/assets.ts'
+import { page, type View, type Visit } from '../frame/page.ts'
+import { centsOfDollars } from '../parts/dollars.ts'
+import { PilotReport } from '../parts/pilot-report.tsx'
+import { type Entered, SubmitForm } from '../parts/submit-form.tsx'
+import type { OrderFields } from '../parts/submit-order.ts'
+
+const text = z.string().optional()
+const whole = z.coerce.number().int().min(0)
+export const orderFields = {
+  agent: text,
+  item_id: text,
+  partition_key: text,
+  input: text,
+  name: text,
+  budget_usd: text,
+  concurrency: text,
+  callback_url: text,
+}
+/** The file of a pilot: it is the same when it has as many rows and bytes. */
+export const fileFields = { rows: whole.max(LIMITS.items_per_run), bytes: whole }
+
+const Query = z.strictObject({
+  ...orderFields,
+  /** The run that is a pilot of the rest. */
+  pilot: z.uuid().optional(),
+  file: text,
+  rows: fileFields.rows.optional(),
+  bytes: fileFields.bytes.optional(),
+})
+
+export const submitPage = page({
+  path: '/dashboard/projects/{projectId}/submit',
+  query: Query,
+  show: visit => (visit.query.pilot === undefined ? formView(visit, visit.query) : pilotView(visit)),
+})
+
+/** The form, with what was entered and what is wrong with it. */
+export async function formView(
+  { api, params, member }: Pick<Visit<{ projectId: string }>, 'api' | 'params' | 'member'>,
+  entered: Entered,
+  wrong?: readonly string[],
+): Promise<View> {
+  const project_id = params.projectId
+  const { data: agents = [] } = await api.GET('/v1/agents', { params: { query: { project_id } } })
+  return {
+    ...frameOf(project_id),
+    title: 'Submit items',
+    ...(wrong && { status: 400 }),
+    cli: cliOf(entered),
+    body: (
+      <div id="submit">
+        <h1>Submit items</h1>
+        <SubmitForm
+          project_id={project_id}
+          agents={agents}
+          entered={entered}
+          wrong={wrong}
+          mayNot={member.role === 'viewer'}
+        />
+      </div>
+    ),
+  }
+}
+
+const frameOf = (project_id: string) => ({ project_id, menu: 'submit', script: SUBMIT_SCRIPT_PATH })
+
+/** The command that does the same. */
+function cliOf({ agent, item_id, partition_key }: OrderFields): string {
+  const quoted = (value: string) => (/^[\w.-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`)
+  const mapping = [
+    ...(item_id ? ['--item-id', quoted(item_id)] : []),
+    ...(partition_key ? ['--partition-key', quoted(partition_key)] : []),
+  ]
+  return ['assay submit items.jsonl --agent', agent ? quoted(agent) : 'SLUG', ...mapping, '--pilot 20'].join(
+    ' ',
+  )
+}
+
+async function pilotView({
+  api,
+  params,
+  query,
+  ctx,
+  member,
+}: Visit<{ projectId: string }, z.output<typeof Query>>): Promise<View> {
+  const { pilot = '', file = 'the file', rows = 0, bytes = 0, ...fields } = query
+  const { run, notOk } = await readPilot(api, pilot)
+  const hasEnded = run.queued + run.running === 0 && run.status !== 'materializing'
+  const left = Math.max(0, rows - run.total_items)
+  const budget = centsOfDollars(fields.budget_usd) ?? undefined
+  return {
+    ...frameOf(params.projectId),
+    title: 'Pilot',
+    cli: `assay watch ${run.id}`,
+    live: run.finished_at === null ? { events: ofRun(run.id, 'events') } : undefined,
+    body: (
+      <div id="submit">
+        <PilotReport
+          action={ofProject(params.projectId, 'submit')}
+          run={run}
+          notOk={notOk}
+          outlook={hasEnded ? outlookOf(run, left, budget, ctx.now()) : undefined}
+          fields={fields}
+          file={{ file, rows, bytes, run_id: run.id }}
+          mayNot={member.role === 'viewer'}
+        />
+      </div>
+    ),
+  }
+}
+
+async function readPilot(api: Client, runId: string) {
+  const path = { runId }
+  const query = { outcome: 'not_ok' as const, limit: LIMITS.pilot_items }
+  const [{ data: run }, { data: notOk = [] }] = await Promise.all([
+    api.GET('/v2/runs/{runId}', { params: { path } }),
+    api.GET('/v2/runs/{runId}/items', { params: { path, query } }),
+  ])
+  return { run: run!, notOk }
+}

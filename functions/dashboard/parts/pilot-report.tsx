@@ -1,0 +1,166 @@
+// A pilot: what became of its items, and what the rest of the file would come to; then on, or not.
+
+import type { Outlook } from '../../../shared/domain/pilot.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofItem, ofRun } from '../frame/addresses.ts'
+import { Bar, ranParts, workedParts } from './bar.tsx'
+import { List } from './list.tsx'
+import { Said } from './submit-form.tsx'
+import { ORDER_FIELDS, type OrderFields, type PilotSource } from './submit-order.ts'
+import { cents, count, counted, money, Status, span, Verdict } from './text.tsx'
+
+interface Props {
+  action: string
+  run: Schemas['Run']
+  notOk: readonly Schemas['RunItem'][]
+  /** Once no item is at work any more. */
+  outlook: Outlook | undefined
+  fields: OrderFields
+  file: PilotSource
+  mayNot: boolean
+}
+
+export const PilotReport = ({ action, run, notOk, outlook, fields, file, mayNot }: Props) => (
+  <>
+    <h1>
+      Pilot: {count(run.total_items)} of {counted(file.rows, 'item')}
+    </h1>
+    <p id="pilot-state" data-live>
+      <Status of={run.status} /> · <Verdict of={run.worst_outcome_status} /> · {run.agent_slug} ·{' '}
+      {money(run.cost_usd)} · from all over <span class="file">{file.file}</span> ·{' '}
+      <a href={ofRun(run.id)}>the run</a>
+    </p>
+    <Bar id="ran" title="Did it run" parts={ranParts(run)} total={run.total_items} />
+    <Bar id="worked" title="Did it work" parts={workedParts(run)} total={run.total_items} />
+    <div id="pilot-outlook" data-live>
+      {notOk.length > 0 && (
+        <>
+          <h2>What did not work</h2>
+          <Failures notOk={notOk} />
+        </>
+      )}
+      {outlook === undefined ? (
+        <p class="empty">The pilot is at work. What the rest would come to stands here when it is done.</p>
+      ) : (
+        <Rest outlook={outlook} run={run} />
+      )}
+      {outlook !== undefined && !mayNot && outlook.rows > 0 && outlook.budget_cents !== 0 && (
+        <GoOn action={action} fields={fields} file={file} took={run.total_items} outlook={outlook} />
+      )}
+      {outlook !== undefined && (
+        <p class="actions">
+          <a class="button" href={ofRun(run.id)}>
+            Stop here
+          </a>
+        </p>
+      )}
+    </div>
+  </>
+)
+
+/** Items that say the same, the most frequent first. */
+const Failures = ({ notOk }: { notOk: Props['notOk'] }) => {
+  const why = (item: Schemas['RunItem']) =>
+    item.error_message ?? item.degraded_reason ?? item.outcome_reason ?? item.status.replaceAll('_', ' ')
+  const alike = [...Map.groupBy(notOk, why)].sort(([, a], [, b]) => b.length - a.length)
+  return (
+    <List
+      id="failures"
+      rows={alike}
+      columns={[
+        { label: 'Items', numeric: true, cell: ([, items]) => count(items.length) },
+        { label: 'Worked', cell: ([, items]) => <Verdict of={items[0]!.worst_outcome_status ?? null} /> },
+        { label: 'Why', cell: ([words]) => words },
+        { label: 'Such as', cell: ([, items]) => <a href={ofItem(items[0]!.id)}>{items[0]!.item_id}</a> },
+      ]}
+      empty=""
+    />
+  )
+}
+
+const Rest = ({ outlook, run }: { outlook: Outlook; run: Schemas['Run'] }) => {
+  const { rows, cost_usd, unpriced, took_ms, ok_share, budget_cents, affordable } = outlook
+  return (
+    <>
+      <h2>The other {counted(rows, 'item')}, if they are like these</h2>
+      <dl class="facts">
+        <div>
+          <dt>Cost about</dt>
+          <dd>
+            {unpriced && 'at least '}
+            {money(cost_usd)}
+          </dd>
+        </div>
+        <div>
+          <dt>Ok about</dt>
+          <dd>{count(Math.round(rows * ok_share))}</dd>
+        </div>
+        <div>
+          <dt>Take about</dt>
+          <dd>{took_ms > 0 ? `${span(took_ms)}, less with more at once` : '—'}</dd>
+        </div>
+        {budget_cents !== null && (
+          <div>
+            <dt>Left of the budget</dt>
+            <dd>{cents(budget_cents)}</dd>
+          </div>
+        )}
+      </dl>
+      {unpriced && (
+        <p class="dim">A model without a known price was called: what it costs is not in the sum.</p>
+      )}
+      {ok_share === 0 && <p class="v-failed">No item of the pilot is ok. Mend the agent before you go on.</p>}
+      {run.paused > 0 && <p class="dim">{counted(run.paused, 'item')} of the pilot still wait to go on.</p>}
+      {budget_cents === 0 && (
+        <p class="v-failed">The pilot used up the budget: nothing is left for the rest.</p>
+      )}
+      {budget_cents !== 0 && affordable !== null && (
+        <p class="v-degraded">
+          The budget is enough for about {count(affordable)} of them; the others would end as over budget.
+        </p>
+      )}
+    </>
+  )
+}
+
+/** The browser holds the file as long as the page stays open; one that was opened anew asks for it. */
+const GoOn = ({
+  action,
+  fields,
+  file,
+  took,
+  outlook,
+}: Pick<Props, 'action' | 'fields' | 'file'> & { took: number; outlook: Outlook }) => {
+  const left = outlook.budget_cents === null ? undefined : (outlook.budget_cents / 100).toFixed(2)
+  const order = { ...fields, budget_usd: left }
+  const state = { took, rows: file.rows, bytes: file.bytes }
+  return (
+    <form class="stack submit" method="post" enctype="multipart/form-data" action={action} data-submit>
+      {ORDER_FIELDS.flatMap(name =>
+        order[name] ? [<input type="hidden" name={name} value={order[name]} />] : [],
+      )}
+      {Object.entries(state).map(([name, value]) => (
+        <input type="hidden" name={name} value={String(value)} />
+      ))}
+      {file.file.startsWith('pasted.') ? (
+        <label class="choose-again">
+          <span class="label">Paste the same lines again: they were not kept.</span>
+          <textarea name="lines" spellcheck={false} />
+          <input type="hidden" name="format" value={file.file.slice('pasted.'.length)} />
+        </label>
+      ) : (
+        <label class="drop choose-again">
+          <span>
+            <b>Choose {file.file} again</b>: the file stayed on your machine, and this page no longer holds
+            it.
+          </span>
+          <input type="file" name="file" />
+        </label>
+      )}
+      <Said />
+      <div class="actions">
+        <button class="primary">Go on with the other {count(outlook.rows)}</button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,160 @@
+// The form that takes a file of items: for which agent, what of a row is what, and within which bounds.
+
+import { LIMITS } from '../../../shared/domain/limits.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofProject } from '../frame/addresses.ts'
+import { Field } from './form.tsx'
+import type { OrderFields } from './submit-order.ts'
+
+export type Entered = OrderFields & { lines?: string | undefined; format?: string | undefined }
+
+interface Props {
+  project_id: string
+  agents: readonly Schemas['Agent'][]
+  entered: Entered
+  wrong: readonly string[] | undefined
+  /** The member's role is not allowed to. */
+  mayNot: boolean
+}
+
+export const SubmitForm = ({ project_id, agents, entered, wrong, mayNot }: Props) => {
+  if (mayNot)
+    return (
+      <div class="empty">
+        <p>
+          Your role is viewer: it reads, and starts nothing. An operator or an owner can submit items, and an
+          owner can change your role under <a href="/dashboard/members">Members</a>.
+        </p>
+      </div>
+    )
+  if (agents.length === 0)
+    return (
+      <div class="empty">
+        <p>Items are for an agent, and this project has none yet. Deploy one, then come back:</p>
+        <pre>
+          <code>npx assay init my-agent{'\n'}npx assay deploy my-agent/agent.ts</code>
+        </pre>
+      </div>
+    )
+  const action = ofProject(project_id, 'submit')
+  return (
+    <form class="stack submit" method="post" enctype="multipart/form-data" action={action} data-submit>
+      <Field label="Agent">
+        <select name="agent" required>
+          {agents.map(one => (
+            <option value={one.slug} selected={one.slug === entered.agent}>
+              {one.slug}
+              {one.deployed_version === null && ' (nothing deployed yet)'}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Source entered={entered} />
+      <Mapping entered={entered} />
+      <Bounds entered={entered} />
+      <Said wrong={wrong} />
+      <div class="actions">
+        <button class="primary" name="pilot" value="yes">
+          Run {LIMITS.pilot_items} first
+        </button>
+        <button>Submit all</button>
+      </div>
+      <p class="dim hint">
+        The first {LIMITS.pilot_items} are taken from all over the file. When they have run you see what they
+        cost and what did not work, and go on with the rest or stop.
+      </p>
+    </form>
+  )
+}
+
+const Source = ({ entered }: { entered: Entered }) => (
+  <fieldset class="stack">
+    <label class="drop">
+      <span>
+        <b>Drop a file here</b>, or choose one: JSON lines (.jsonl) or CSV with names in its first line
+      </span>
+      <input type="file" name="file" accept=".jsonl,.ndjson,.csv,.tsv,.txt,.json" />
+    </label>
+    <noscript>
+      <p class="dim hint">
+        Without scripts a file may have {LIMITS.form_bytes / 1024 / 1024} MiB; <code>assay submit</code> takes
+        any size.
+      </p>
+    </noscript>
+    <details open={Boolean(entered.lines)}>
+      <summary>Or paste lines</summary>
+      <textarea
+        name="lines"
+        aria-label="Lines"
+        spellcheck={false}
+        placeholder={'{"text": "first item"}\n{"text": "second item"}'}
+      >
+        {entered.lines ?? ''}
+      </textarea>
+      <label class="inline">
+        They are
+        <select name="format">
+          <option value="jsonl">JSON lines</option>
+          <option value="csv" selected={entered.format === 'csv'}>
+            CSV
+          </option>
+        </select>
+      </label>
+    </details>
+    <div id="preview" />
+  </fieldset>
+)
+
+const MAPPING = [
+  { name: 'item_id', label: 'Item id', none: 'given by Assay', hint: 'The field that holds your own id.' },
+  {
+    name: 'partition_key',
+    label: 'Partition',
+    none: 'none',
+    hint: 'The field by which turns are taken, such as a tenant.',
+  },
+  { name: 'input', label: 'Input', none: 'the whole row', hint: 'The one field the agent is to get.' },
+] as const
+
+const Mapping = ({ entered }: { entered: Entered }) => (
+  <fieldset class="across">
+    {MAPPING.map(({ name, label, none, hint }) => (
+      <Field label={label} hint={hint}>
+        <input name={name} value={entered[name] ?? ''} placeholder={none} data-none={none} />
+      </Field>
+    ))}
+  </fieldset>
+)
+
+const Bounds = ({ entered }: { entered: Entered }) => (
+  <fieldset class="across">
+    <Field label="Name" hint="For people.">
+      <input name="name" value={entered.name ?? ''} maxlength={LIMITS.name_characters} />
+    </Field>
+    <Field label="Budget in dollars" hint="Empty is no bound. Pilot and rest share it.">
+      <input name="budget_usd" inputmode="decimal" value={entered.budget_usd ?? ''} />
+    </Field>
+    <Field label="At once" hint="Items that may run together; empty is as the agent says.">
+      <input name="concurrency" inputmode="numeric" value={entered.concurrency ?? ''} />
+    </Field>
+    <Field label="Callback address" hint="Gets a signed summary when the run ends.">
+      <input name="callback_url" type="url" value={entered.callback_url ?? ''} placeholder="https://" />
+    </Field>
+  </fieldset>
+)
+
+/** What is wrong, and how far the file has got; the script writes here too. */
+export const Said = ({ wrong }: { wrong?: readonly string[] | undefined }) => (
+  <>
+    <div id="submit-wrong" role="alert" class={wrong && 'notice refused'}>
+      {wrong && (
+        <ul>
+          {wrong.map(line => (
+            <li>{line}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+    <div id="submit-progress" role="status" />
+  </>
+)

@@ -1,0 +1,66 @@
+// What the forms of the submit page order, read the same way by the page's script and by the server.
+
+import type { Fields } from '../../../shared/domain/file-items.ts'
+import { pilotName } from '../../../shared/domain/pilot.ts'
+import { centsOfDollars } from './dollars.ts'
+
+/** The names of the forms' fields, and of the parameters that carry them to the pilot's page. */
+export const ORDER_FIELDS = [
+  'agent',
+  'item_id',
+  'partition_key',
+  'input',
+  'name',
+  'budget_usd',
+  'concurrency',
+  'callback_url',
+] as const
+
+/** As typed; what is left empty is not asked for. */
+export type OrderFields = { [Name in (typeof ORDER_FIELDS)[number]]?: string | undefined }
+
+export const mappingOf = ({ item_id, partition_key, input }: OrderFields): Fields => ({
+  item_id: item_id || undefined,
+  partition_key: partition_key || undefined,
+  input: input || undefined,
+})
+
+/** The parameters of POST /v1/batches; what they may be is the API's to say. @throws BadOrder */
+export function orderOf(fields: OrderFields): Record<string, string> {
+  const { agent, name, budget_usd, concurrency, callback_url } = fields
+  const cents = centsOfDollars(budget_usd)
+  if (cents === null) throw new BadOrder('The budget is no sum of dollars, such as 2.50.')
+  if (!agent) throw new BadOrder('Choose an agent.')
+  const order = { agent, name, budget_cents: cents?.toString(), concurrency, callback_url }
+  return Object.fromEntries(
+    Object.entries(order).flatMap(([key, value]) => (value?.trim() ? [[key, value.trim()]] : [])),
+  )
+}
+
+/** Nobody but who waits at the page is told of the pilot. */
+export function orderOfPilot({ callback_url: _, ...order }: Record<string, string>): Record<string, string> {
+  return { ...order, name: pilotName(order.name) }
+}
+
+export class BadOrder extends Error {}
+
+/** The file a pilot was taken from. */
+export interface PilotSource {
+  run_id: string
+  file: string
+  rows: number
+  bytes: number
+}
+
+/** The query of the pilot's page: all it takes to go on with the rest. */
+export function pilotQuery(fields: OrderFields, { run_id, file, rows, bytes }: PilotSource): string {
+  const query = new URLSearchParams()
+  for (const name of ORDER_FIELDS) if (fields[name]) query.set(name, fields[name])
+  query.set('pilot', run_id)
+  query.set('file', file)
+  query.set('rows', String(rows))
+  query.set('bytes', String(bytes))
+  return query.toString()
+}
+
+export const CHANGED = 'This is not the file of the pilot, or it has changed since: its rows are others.'

@@ -1,0 +1,248 @@
+// Submitting a file as a person does: in a browser, over real stores; only the agent is played.
+
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startNodeHost } from '../conformance/hosts.ts'
+import { makeAgent } from '../conformance/make.ts'
+import { called, deploy, type Play, workOff, works } from '../conformance/play.ts'
+import { openWorld, type World } from '../conformance/world.ts'
+import { axeProblems } from '../support/axe.ts'
+import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../support/browser.ts'
+
+const XSS = `<img src=x onerror=alert(1)>"'</td><script>alert(2)</script>`
+
+const jsonl = (name: string, rows: readonly unknown[]) => ({
+  name,
+  mimeType: 'application/x-ndjson',
+  buffer: Buffer.from(rows.map(row => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join('')),
+})
+
+/** Every fifth one cannot be read; each costs a thousandth of a dollar. */
+const reads: Play = item => [
+  called(item, 'gpt-4o', 400),
+  (item.input as { n: number }).n % 5 === 0
+    ? {
+        type: 'error',
+        seq: item.seq,
+        attempt: item.attempt,
+        error: { code: 'tool_call_error', message: 'cannot read it' },
+      }
+    : works(item)[0]!,
+]
+
+describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', () => {
+  let world: World
+  let visit: Visitor | undefined
+  let slug: string
+  beforeAll(async () => {
+    world = await openWorld(startNodeHost)
+    const agent = await makeAgent(world)
+    slug = agent.slug
+    await deploy(world, agent.id)
+  })
+  afterEach(async () => {
+    await visit?.[Symbol.asyncDispose]()
+    visit = undefined
+  })
+  afterAll(async () => {
+    await closeBrowser()
+    await world.end()
+  })
+
+  async function open(options: object = {}, account = world.first.account): Promise<Page> {
+    visit = await visitor(world.url, options)
+    const { page } = visit
+    await signIn(page, account)
+    visit.complaints.length = 0 // the overview is another page's matter
+    await page.goto(`/dashboard/projects/${world.first.project_id}/submit?agent=${slug}`)
+    return page
+  }
+
+  const runsThere = async () => (await world.call('GET', '/v2/runs?limit=500')).json as { id: string }[]
+  const runAt = async (page: Page) => {
+    await page.waitForURL(/\/dashboard\/runs\/[0-9a-f-]{36}$/)
+    return (await world.call('GET', `/v2/runs/${page.url().split('/').at(-1)}`)).json
+  }
+  const itemsOf = async (run: string) =>
+    (await world.call('GET', `/v2/runs/${run}/items?limit=500`)).json as { id: string; item_id: string }[]
+  const inputOf = async (page: Page, id: string) =>
+    (await page.request.get(`/dashboard/items/${id}/raw/input`)).text()
+
+  it('runs twenty of it first, tells what the rest would come to, and leaves them out of the rest', async () => {
+    const rows = Array.from({ length: 50 }, (_, at) => ({ id: `row ${at}`, n: at }))
+    const page = await open()
+    await page.getByLabel('or choose one').setInputFiles(jsonl('rows.jsonl', rows))
+    await page.getByRole('region', { name: 'First rows' }).getByText('row 4').waitFor()
+    expect(await page.getByLabel('Item id').inputValue()).toBe('id')
+    await page.getByLabel('Budget in dollars').fill('5')
+    await page.getByRole('button', { name: 'Run 20 first' }).click()
+    await page.getByRole('heading', { name: 'Pilot: 20 of 50 items' }).waitFor()
+    await page.getByText('The pilot is at work.').waitFor()
+    const pilot = new URL(page.url()).searchParams.get('pilot')!
+    await workOff(world, reads)
+    await page.getByRole('heading', { name: 'The other 30 items, if they are like these' }).waitFor()
+    await page.getByText('cannot read it').waitFor()
+    await page.getByText('$4.98').waitFor()
+    expect(await page.getByText('Choose rows.jsonl again').isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Go on with the other 30' }).click()
+    const rest = await runAt(page)
+    expect(rest).toMatchObject({ total_items: 30, budget_cents: 498 })
+    const all = [...(await itemsOf(pilot)), ...(await itemsOf(rest.id))].map(item => item.item_id)
+    expect(all.sort()).toEqual(rows.map(row => row.id).sort())
+    await workOff(world, works)
+  })
+
+  it('asks for the file again when the page of the pilot was opened anew, and takes no other', async () => {
+    const rows = Array.from({ length: 25 }, (_, at) => ({ n: at + 1 }))
+    const page = await open()
+    await page.getByLabel('or choose one').setInputFiles(jsonl('rows.jsonl', rows))
+    await page.getByRole('button', { name: 'Run 20 first' }).click()
+    await page.getByRole('heading', { name: 'Pilot: 20 of 25 items' }).waitFor()
+    await workOff(world, works)
+    await page.reload()
+    const again = page.getByLabel('Choose rows.jsonl again')
+    await page.getByRole('button', { name: 'Go on with the other 5' }).click()
+    await page.getByText('Choose a file, or paste lines.').waitFor()
+    await again.setInputFiles(jsonl('rows.jsonl', rows.slice(1)))
+    await page.getByRole('button', { name: 'Go on with the other 5' }).click()
+    await page.getByText('This is not the file of the pilot').waitFor()
+    await again.setInputFiles(jsonl('rows.jsonl', rows))
+    await page.getByRole('button', { name: 'Go on with the other 5' }).click()
+    expect(await runAt(page)).toMatchObject({ total_items: 5 })
+    await workOff(world, works)
+  })
+
+  it('takes 50,000 lines that are dropped on the page', async () => {
+    const page = await open()
+    const dropped = await page.evaluateHandle(() => {
+      const lines = Array.from({ length: 50_000 }, (_, at) => `{"id":${at},"text":"${'x'.repeat(100)}"}\n`)
+      const transfer = new DataTransfer()
+      transfer.items.add(new File([lines.join('')], 'large.jsonl'))
+      return transfer
+    })
+    await page.dispatchEvent('form.submit', 'drop', { dataTransfer: dropped })
+    await page.getByRole('heading', { name: 'large.jsonl, 6 MB' }).waitFor()
+    await page.getByRole('textbox', { name: 'Name' }).fill('large')
+    await page.getByRole('button', { name: 'Submit all' }).click()
+    expect(await runAt(page)).toMatchObject({ total_items: 50_000, name: 'large' })
+    await page.getByRole('button', { name: 'Cancel run' }).click()
+    await page.getByRole('status').getByText('The run was cancelled').waitFor()
+  })
+
+  it('names bad lines by their numbers, and has accepted nothing', async () => {
+    const before = (await runsThere()).length
+    const page = await open()
+    const rows = [{ n: 1 }, '{"n": 2', '', { n: 3 }, 'nope']
+    await page.getByLabel('or choose one').setInputFiles(jsonl('bad.jsonl', rows))
+    await page.getByRole('button', { name: 'Submit all' }).click()
+    const alert = page.getByRole('alert')
+    await alert.getByText(/^line 2: is not JSON/).waitFor()
+    await alert.getByText(/^line 5: is not JSON/).waitFor()
+    // What only the server can know of.
+    const twice = [{ id: 'a' }, { id: 'b' }, { id: 'a' }]
+    await page.getByLabel('or choose one').setInputFiles(jsonl('twice.jsonl', twice))
+    await page.getByRole('region', { name: 'First rows' }).waitFor()
+    await page.getByRole('button', { name: 'Submit all' }).click()
+    await alert.getByText(/lines? 1 and 3/i).waitFor()
+    visit!.complaints.length = 0 // Chromium logs the 400
+    expect(await runsThere()).toHaveLength(before)
+  })
+
+  it('takes CSV, with the fields one chooses, and inputs by their text', async () => {
+    const page = await open()
+    const text = 'ticket;tenant;body\n007;acme;"say ""hi""; please"\n8;;1.50\n'
+    await page
+      .getByLabel('or choose one')
+      .setInputFiles({ name: 'tickets.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+    await page.getByRole('region', { name: 'First rows' }).getByText('say "hi"; please').waitFor()
+    await page.getByLabel('Item id').selectOption('ticket')
+    await page.getByLabel('Partition').selectOption('tenant')
+    await page.getByLabel('Input').selectOption('body')
+    await page.getByRole('button', { name: 'Submit all' }).click()
+    const run = await runAt(page)
+    const items = await itemsOf(run.id)
+    expect(items).toMatchObject([
+      { item_id: '007', partition_key: 'acme' },
+      { item_id: '8', partition_key: null },
+    ])
+    expect(await Promise.all(items.map(item => inputOf(page, item.id)))).toEqual([
+      '"say \\"hi\\"; please"',
+      '"1.50"',
+    ])
+    await workOff(world, works)
+  })
+
+  it('does the same without scripts, and keeps what was typed', async () => {
+    const page = await open({ javaScriptEnabled: false })
+    await page.getByText('Or paste lines').click()
+    const lines = Array.from({ length: 22 }, (_, at) => `{"id":"r${at}","big":1234567890123456789${at}}\n`)
+    await page.getByRole('textbox', { name: 'Lines' }).fill(`${lines.join('')}nope`)
+    await page.getByLabel('Item id').fill('id')
+    await page.getByRole('textbox', { name: 'Name' }).fill('by hand')
+    await page.getByRole('button', { name: 'Run 20 first' }).click()
+    await page.getByRole('alert').getByText('line 23: is not JSON').waitFor()
+    visit!.complaints.length = 0 // Chromium logs the 400
+    expect(await page.getByLabel('Item id').inputValue()).toBe('id')
+    await page.getByRole('textbox', { name: 'Lines' }).fill(lines.join(''))
+    await page.getByRole('button', { name: 'Run 20 first' }).click()
+    await page.getByRole('heading', { name: 'Pilot: 20 of 22 items' }).waitFor()
+    await workOff(world, works)
+    await page.reload()
+    await page.getByLabel('Paste the same lines again').fill(lines.join(''))
+    await page.getByRole('button', { name: 'Go on with the other 2' }).click()
+    const rest = await runAt(page)
+    expect(rest).toMatchObject({ total_items: 2, name: 'by hand' })
+    const [item] = await itemsOf(rest.id)
+    expect(lines).toContain(`${await inputOf(page, item!.id)}\n`)
+    await workOff(world, works)
+  })
+
+  it('shows whatever stands in a file as text', async () => {
+    const page = await open()
+    let dialogs = 0
+    page.on('dialog', dialog => {
+      dialogs++
+      void dialog.dismiss()
+    })
+    const rows = Array.from({ length: 21 }, (_, at) => ({ [XSS]: XSS, n: at }))
+    await page.getByLabel('or choose one').setInputFiles(jsonl(`${XSS}.jsonl`.replaceAll('/', ''), rows))
+    await page.getByRole('cell', { name: XSS }).first().waitFor()
+    await page.getByRole('textbox', { name: 'Name' }).fill(XSS)
+    await page.getByRole('button', { name: 'Run 20 first' }).click()
+    await page.getByRole('heading', { name: 'Pilot: 20 of 21 items' }).waitFor()
+    expect(await page.locator('main img, main script').count()).toBe(0)
+    await page.reload()
+    await page.getByText('<img src=x').first().waitFor()
+    expect(await page.locator('main img, main script').count()).toBe(0)
+    expect(dialogs).toBe(0)
+    await workOff(world, works)
+  })
+
+  it('tells a viewer why there is nothing to press', async () => {
+    const viewer = { email: 'reads@example.test', password: 'only reads, nothing else' }
+    const made = await world.call('POST', '/v1/sessions', { body: world.first.account, token: null })
+    await world.call('POST', '/v1/members', {
+      body: { ...viewer, role: 'viewer' },
+      token: made.json.access_token,
+    })
+    const page = await open({}, viewer)
+    await page.getByText('Your role is viewer').waitFor()
+    expect(await page.getByRole('button', { name: /Submit|Run 20/ }).count()).toBe(0)
+  })
+
+  it.each(['light', 'dark'] as const)('can be used by everybody, %s', async colorScheme => {
+    const page = await open({ colorScheme })
+    const rows = Array.from({ length: 30 }, (_, at) => ({ id: at, n: at, text: 'a text '.repeat(20) }))
+    await page.getByLabel('or choose one').setInputFiles(jsonl('rows.jsonl', rows))
+    await page.getByRole('region', { name: 'First rows' }).waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    await page.getByRole('button', { name: 'Run 20 first' }).click()
+    await page.getByText('The pilot is at work.').waitFor()
+    await workOff(world, reads)
+    await page.getByRole('button', { name: 'Go on with the other 10' }).waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    await page.reload()
+    await page.getByLabel('Choose rows.jsonl again').waitFor()
+    expect(await axeProblems(page)).toEqual([])
+  })
+})
