@@ -25,9 +25,9 @@ export async function diff({ api, output }: Session, given: Given): Promise<Exit
   const runOf = (runId: string) => answered(api.GET('/v2/runs/{runId}', { params: { path: { runId } } }))
   const [before, after] = await Promise.all([runOf(first), runOf(second)])
   for (const { id, total_items } of [before, after])
-    if (total_items > LIMITS.compared_items)
+    if (total_items > LIMITS.diffed_items)
       throw usageFailure(
-        `run ${id} has ${count(total_items)} items; two runs of up to ${count(LIMITS.compared_items)} are compared`,
+        `run ${id} has ${count(total_items)} items; two runs of up to ${count(LIMITS.diffed_items)} are compared`,
         {
           hint: 'npx assay items RUN --json tells the items of each, for a comparison of your own',
         },

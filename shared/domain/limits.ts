@@ -52,6 +52,7 @@ export const LIMITS = {
   failures_looked_through: 20_000, // of a run, to count by reason, cluster and partition
   failure_groups: 20, // listed of each
   compared_items: 1_000_000, // of each of two runs
+  diffed_items: 100_000, // by the command line, which holds the outputs of both
   compared_changes: 50, // items listed of each change of verdict
   activity_days: { default: 14, max: 90 },
   activity_runs: 200_000, // the latest, summed by day
