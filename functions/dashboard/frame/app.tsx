@@ -63,6 +63,8 @@ export function serveParts(
       answered(c.req.raw, () => acted(c.req.raw, c.req.param(), action, open.actions.includes(action))),
     )
   app.all(`${ROOT}/*`, c => {
+    const { pathname, search } = new URL(c.req.url)
+    if (pathname.endsWith('/')) return c.redirect(pathname.replace(/\/+$/, '') + search)
     const nothing: Page = { path: '', query: z.unknown(), show: () => Promise.reject(noSuchPage()) }
     return answered(c.req.raw, () => visited(c.req.raw, {}, nothing, false))
   })
