@@ -62,7 +62,7 @@ export function serveParts(
     app.post(honoPath(action.path), c =>
       answered(c.req.raw, () => acted(c.req.raw, c.req.param(), action, open.actions.includes(action))),
     )
-  app.all(`${ROOT}/*`, c => {
+  app.all(`${ROOT}/*`, async c => {
     const { pathname, search } = new URL(c.req.url)
     if (pathname.endsWith('/')) return c.redirect(pathname.replace(/\/+$/, '') + search)
     const nothing: Page = { path: '', query: z.unknown(), show: () => Promise.reject(noSuchPage()) }
