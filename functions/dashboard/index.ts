@@ -21,7 +21,6 @@ import { recoveryPage, startRecovery } from './pages/recovery.tsx'
 import { runEvents, runPage } from './pages/run.tsx'
 import { cancelRun, cancelRunPage } from './pages/run-cancel.tsx'
 import { compareRunPage } from './pages/run-compare.tsx'
-import { replayRun, replayRunPage } from './pages/run-replay.tsx'
 import { verifyRunPage } from './pages/run-verify.tsx'
 import { runsPage } from './pages/runs.tsx'
 import {
@@ -53,7 +52,6 @@ const pages = [
   agentsPage,
   agentPage,
   cancelRunPage,
-  replayRunPage,
   compareRunPage,
   verifyRunPage,
   submitPage,
@@ -84,7 +82,6 @@ const actions = [
   runAgent,
   promoteDeployment,
   deleteAgent,
-  replayRun,
   submitForm,
   submitLines,
   createSchedule,

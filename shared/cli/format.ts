@@ -2,6 +2,9 @@
 // cursor or change colours.
 
 import { stripVTControlCharacters } from 'node:util'
+import { count, counted, money } from '../domain/amounts.ts'
+
+export { count, counted as plural, money }
 
 const UNSAFE = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu
 const ZERO = /[\p{Mn}\p{Me}\p{Cf}]/u
@@ -36,19 +39,6 @@ export function shorten(text: string, columns: number): string {
 export function pad(text: string, columns: number, align: 'left' | 'right' = 'left'): string {
   const space = ' '.repeat(Math.max(0, columns - widthOf(text)))
   return align === 'right' ? space + text : text + space
-}
-
-export const count = (value: number) => value.toLocaleString('en-US', { maximumFractionDigits: 0 })
-
-export const plural = (value: number, noun: string) => `${count(value)} ${noun}${value === 1 ? '' : 's'}`
-
-/** Dollars; small sums keep two digits that mean something. */
-export function money(usd: number): string {
-  if (usd === 0) return '$0'
-  if (usd >= 0.01)
-    return `$${usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
-  const digits = Math.min(6, 1 - Math.floor(Math.log10(usd)))
-  return `$${usd.toFixed(digits)}`
 }
 
 /** A sum that leaves out models without a known price is a lower bound. */

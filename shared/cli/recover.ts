@@ -2,6 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { LIMITS } from '../domain/limits.ts'
+import { sayPlan } from '../domain/recovery.ts'
 import { answered, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
@@ -123,27 +124,7 @@ function exitOf(recovery: Recovery): ExitCode {
   return recovery.degraded > 0 ? EXIT.degraded : EXIT.ok
 }
 
-const INELIGIBLE: Record<Plan['ineligible'][number]['reason'], string> = {
-  held: 'held; to be resumed',
-  acknowledged: 'acknowledged',
-  dismissed: 'dismissed',
-  replayed: 'replayed already',
-  resumed: 'resumed already',
-  purged: 'its input is kept no longer',
-}
-
-/** Why some cannot be replayed; empty where all can. */
-export const ineligibleWords = (ineligible: Plan['ineligible']) =>
-  ineligible.map(({ reason, count: items }) => `${count(items)} cannot: ${INELIGIBLE[reason]}`).join(', ')
-
-function planText(plan: Plan): string {
-  const left = plan.ineligible.reduce((sum, one) => sum + one.count, 0)
-  const can =
-    left === 0
-      ? `${plural(plan.eligible, 'item')} can be replayed`
-      : `${count(plan.eligible)} of ${count(plan.eligible + left)} items can be replayed; ${ineligibleWords(plan.ineligible)}`
-  return plan.runs > 1 ? `${can}\nin ${plan.runs} runs` : can
-}
+const planText = (plan: Plan) => (plan.runs > 1 ? `${sayPlan(plan)}\nin ${plan.runs} runs` : sayPlan(plan))
 
 /** What replaying items of a cluster comes to: a recovery. */
 export function replayMany(session: Session, given: Given): Promise<ExitCode> {

@@ -2,9 +2,9 @@
 // for a whole group, those that its dry run counted; the one that can be taken back says how.
 
 import { LIMITS } from '../domain/limits.ts'
+import { sayExcluded } from '../domain/recovery.ts'
 import { type Api, answered, asFailure } from './api.ts'
 import { count, money, plural } from './format.ts'
-import { ineligibleWords } from './recover.ts'
 import type { Group, Row } from './triage-view.ts'
 
 export interface Act {
@@ -49,7 +49,7 @@ async function recoverAct(api: Api, filter: object): Promise<Act | string> {
   const plan = await answered(api.POST('/v1/recoveries', { body: { filter, dry_run: true } }))
   if (!('ineligible' in plan)) throw new Error('a dry run made a recovery')
   const left = plan.ineligible.reduce((sum, one) => sum + one.count, 0)
-  const told = ineligibleWords(plan.ineligible)
+  const told = sayExcluded(plan.ineligible)
   if (plan.eligible === 0) return `none of these can be replayed${told && `: ${told}`}`
   const of =
     left === 0 ? plural(plan.eligible, 'item') : `${count(plan.eligible)} of ${count(plan.eligible + left)}`

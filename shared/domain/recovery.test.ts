@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { LIMITS } from './limits.ts'
-import { refusalToReopen } from './recovery.ts'
+import { refusalToReopen, sayPlan } from './recovery.ts'
 
 const dismissed = { status: 'failed', lane: 'dlq', disposition: 'dismissed', decided_ms_ago: 1000 } as const
 const WITHIN_MS = LIMITS.reopen_minutes * 60_000
@@ -20,4 +20,18 @@ it.each([
 ] as const)('taking back %s', (_, decided, refusal) => {
   if (refusal === null) expect(refusalToReopen(decided)).toBeNull()
   else expect(refusalToReopen(decided)).toContain(refusal)
+})
+
+it('a plan says how many can be replayed, and of the others why not', () => {
+  const excluded = [
+    { reason: 'dismissed', count: 1 },
+    { reason: 'replayed', count: 1 },
+  ] as const
+  expect(sayPlan({ eligible: 1, ineligible: [] })).toBe('1 item can be replayed')
+  expect(sayPlan({ eligible: 41, ineligible: [{ reason: 'dismissed', count: 2 }] })).toBe(
+    '41 of 43 items can be replayed; 2 cannot: dismissed',
+  )
+  expect(sayPlan({ eligible: 1041, ineligible: excluded })).toBe(
+    '1,041 of 1,043 items can be replayed; 2 cannot: 1 dismissed, 1 replayed already',
+  )
 })

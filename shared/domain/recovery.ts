@@ -1,8 +1,17 @@
 // What may be done with an item that did not work, or is held. Pure: the same rules refuse a call, tell the actions
 // of a triage row, and decide whether a recovery goes on after its pilot.
 
+import { count, counted } from './amounts.ts'
 import { LIMITS } from './limits.ts'
-import type { Disposition, ItemAction, ItemStatus, Outcome, TriageAction, TriageLane } from './vocabulary.ts'
+import type {
+  Disposition,
+  Exclusion,
+  ItemAction,
+  ItemStatus,
+  Outcome,
+  TriageAction,
+  TriageLane,
+} from './vocabulary.ts'
 
 export interface ItemFacts {
   status: ItemStatus
@@ -93,4 +102,37 @@ export interface PilotResult {
 /** Before, none of them worked: better is at least one that does, and no more that fail. */
 export function isBetter({ ok, failed, failed_before }: PilotResult): boolean {
   return ok > 0 && failed <= failed_before
+}
+
+const EXCLUDED: Record<Exclusion, string> = {
+  held: 'held (to be resumed or dismissed)',
+  acknowledged: 'acknowledged (to be replayed one by one)',
+  dismissed: 'dismissed',
+  replayed: 'replayed already',
+  resumed: 'resumed already',
+  purged: 'too old (inputs are kept no longer)',
+}
+
+/** What a cohort comes to. */
+export interface Planned {
+  eligible: number
+  ineligible: readonly { reason: Exclusion; count: number }[]
+}
+
+const sum = (ineligible: Planned['ineligible']) => ineligible.reduce((all, one) => all + one.count, 0)
+
+/** How many cannot be replayed and why; empty where all can. @example '2 cannot: 1 dismissed, 1 replayed already' */
+export function sayExcluded(ineligible: Planned['ineligible']): string {
+  if (ineligible.length === 0) return ''
+  const why = ineligible.map(one =>
+    ineligible.length === 1 ? EXCLUDED[one.reason] : `${count(one.count)} ${EXCLUDED[one.reason]}`,
+  )
+  return `${count(sum(ineligible))} cannot: ${why.join(', ')}`
+}
+
+/** @example '41 of 43 items can be replayed; 2 cannot: dismissed' */
+export function sayPlan({ eligible, ineligible }: Planned): string {
+  const left = sum(ineligible)
+  if (left === 0) return `${counted(eligible, 'item')} can be replayed`
+  return `${count(eligible)} of ${counted(eligible + left, 'item')} can be replayed; ${sayExcluded(ineligible)}`
 }

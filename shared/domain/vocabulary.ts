@@ -93,6 +93,10 @@ export type ItemAction = (typeof ITEM_ACTIONS)[number]
 export const DEPLOYMENT_CHOICES = ['current', 'original'] as const
 export type DeploymentChoice = (typeof DEPLOYMENT_CHOICES)[number]
 
+/** Why an item that passes the filter of a cohort is not replayed with it: it is held or purged, or was decided about. */
+export const EXCLUSIONS = ['held', 'acknowledged', 'dismissed', 'replayed', 'resumed', 'purged'] as const
+export type Exclusion = (typeof EXCLUSIONS)[number]
+
 /** How far a recovery is. `stopped`: its pilot did no better than before. */
 export const RECOVERY_STATUSES = [
   'creating',

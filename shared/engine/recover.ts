@@ -9,7 +9,7 @@ import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { microOf } from '../domain/pricing.ts'
 import { isBetter, type PilotResult } from '../domain/recovery.ts'
-import type { DeploymentChoice } from '../domain/vocabulary.ts'
+import type { DeploymentChoice, Exclusion } from '../domain/vocabulary.ts'
 import type { RecoveryFilter } from '../schema/tables.ts'
 import * as store from '../store/recoveries.ts'
 import {
@@ -39,7 +39,7 @@ export interface RecoveryOrder extends CohortOrder {
 export interface CohortPlan {
   eligible: number
   /** Items that pass the filter and cannot be replayed, by why not. */
-  ineligible: { reason: Exclude<store.Cohort['standing'], 'eligible'>; count: number }[]
+  ineligible: { reason: Exclusion; count: number }[]
   /** Agents with eligible items. */
   agent_ids: string[]
   /** Runs it takes: one for each agent, and with original deployments for each of those. */

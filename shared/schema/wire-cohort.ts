@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import { centsOf, usdOf } from '../domain/pricing.ts'
-import { DEPLOYMENT_CHOICES, RECOVERY_STATUSES } from '../domain/vocabulary.ts'
+import { DEPLOYMENT_CHOICES, EXCLUSIONS, RECOVERY_STATUSES } from '../domain/vocabulary.ts'
 import { budgetCents, instant, label, partitionKey, uuid } from './input.ts'
 import type { RecoveryFilter, recoveries, runs } from './tables.ts'
 import { timestamp } from './wire.ts'
@@ -88,7 +88,7 @@ export const CohortPlan = z
       .array(
         z.object({
           reason: z
-            .enum(['held', 'acknowledged', 'dismissed', 'replayed', 'resumed', 'purged'])
+            .enum(EXCLUSIONS)
             .describe(
               'held: it waits to be resumed. purged: its input is kept no longer. Otherwise what was decided about it.',
             ),

@@ -3,7 +3,7 @@
 
 import { and, desc, eq, inArray, lt } from 'drizzle-orm'
 import type { Database, Sql } from '../context.ts'
-import type { DeploymentChoice, RecoveryStatus } from '../domain/vocabulary.ts'
+import type { DeploymentChoice, Exclusion, RecoveryStatus } from '../domain/vocabulary.ts'
 import { projects, type RecoveryFilter, recoveries, runs } from '../schema/tables.ts'
 import type { RecoveryRow, RecoveryRunRow } from '../schema/wire-cohort.ts'
 import { canBeReplayed, type ItemKey, replayInTheWay, triageConditions } from './triage.ts'
@@ -28,7 +28,7 @@ export interface Cohort {
   /** What the items ran with. */
   deployment_id: string | null
   /** `eligible`, or why an item is not: `held`, its input `purged`, or the disposition it has. */
-  standing: 'eligible' | 'held' | 'acknowledged' | 'dismissed' | 'replayed' | 'resumed' | 'purged'
+  standing: 'eligible' | Exclusion
   count: number
 }
 

@@ -111,7 +111,7 @@ const PAGES: Record<string, (pile: Pile) => string> = {
   'run, any item of no partition': ({ run_id }) => `/runs/${run_id}?outcome=any&partition_key=nobody`,
   'run, cancelled (none)': ({ run_id }) => `/runs/${run_id}?outcome=any&status=cancelled`,
   'run, one item': ({ run_id }) => `/runs/${run_id}?outcome=any&item_id=ticket-777777`,
-  'replay, dry run': ({ run_id }) => `/runs/${run_id}/replay`,
+  'replay, dry run': ({ project_id, run_id }) => `/projects/${project_id}/recover?run_id=${run_id}&kind=dlq`,
   'compare, totals': ({ run_id, before_id }) => `/runs/${run_id}/compare?with=${before_id}`,
   'compare, items': ({ run_id, before_id }) => `/runs/${run_id}/compare?with=${before_id}&items=1`,
 }

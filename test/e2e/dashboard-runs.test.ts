@@ -71,10 +71,9 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     await world.call('POST', `/v1/durable/runs/${items[0].id}/dismiss`, { body: {} })
     const page = await open(`/runs/${run}`)
     await page.getByRole('link', { name: 'Replay what failed…' }).click()
-    await page.getByText('2 of 3 items can be replayed; 1 cannot:').waitFor()
-    await page.getByText('1 dismissed').waitFor()
+    await page.getByText('2 of 3 items can be replayed; 1 cannot: dismissed.').waitFor()
     await page.getByRole('button', { name: 'Replay 2 items' }).click()
-    await page.getByText('2 items to be replayed. This is the run that does it.').waitFor()
+    await page.getByText('2 items are being replayed. This is the run.').waitFor()
     await workOff(world, works)
     await page.getByRole('link', { name: 'an earlier run' }).click()
     await page.getByText('Replayed by').waitFor()
@@ -93,6 +92,12 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     // Nobody reloads: the run's events do.
     await page.getByText('Stopped early. It was cancelled.').waitFor()
     await page.getByText('0 failed + 3 cancelled').waitFor()
+    await page.getByRole('link', { name: 'Replay 3 items left over' }).click()
+    await page.getByRole('heading', { name: 'Replay what was left over in' }).waitFor()
+    await page.getByText('3 items can be replayed.').waitFor()
+    await page.getByText('others of this run have cost nothing so far').waitFor()
+    await page.getByRole('button', { name: 'Replay 3 items' }).click()
+    await page.getByText('3 items are being replayed. This is the run.').waitFor()
   })
 
   it('two runs of an agent stand beside one another, item by item', async () => {
@@ -129,6 +134,10 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     const attention = page.getByRole('region', { name: 'What needs somebody' })
     await attention.getByText('did not work and wait for a decision').waitFor()
     await attention.getByText('held until somebody decides').waitFor()
+    await attention.getByRole('link', { name: 'Replay all…' }).click()
+    await page.getByRole('heading', { name: 'Replay what did not work' }).waitFor()
+    await page.getByText('can be replayed').waitFor()
+    await page.goBack()
     await page.getByText('As a table').first().click()
     await page.getByRole('columnheader', { name: 'degraded' }).waitFor()
   })
@@ -157,7 +166,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
       overview(),
       `${overview()}/runs`,
       `/runs/${run}`,
-      `/runs/${run}/replay`,
+      `${overview()}/recover?run_id=${run}&kind=dlq`,
       `/runs/${run}/cancel`,
       `/runs/${run}/verify`,
       `/runs/${run}/compare`,

@@ -1,6 +1,8 @@
 // Says what the buttons for selected rows come to, and selects groups. Guarantee: a button for selected rows is off while
 // nothing it could act on is selected, and a row's own buttons are off while something is.
 
+import { money } from '../../../shared/domain/amounts.ts'
+
 const WORDS: Record<string, string> = {
   replay: 'Replay',
   resume: 'Resume',
@@ -52,8 +54,6 @@ function tell(form: HTMLFormElement): void {
 
 function labelOf(action: string, boxes: readonly HTMLInputElement[]): string {
   const cost = boxes.reduce((sum, box) => sum + Number(box.dataset.cost), 0)
-  const about = action === 'replay' && cost > 0 ? ` (about ${dollars(cost)})` : ''
+  const about = action === 'replay' && cost > 0 ? ` (about ${money(cost)})` : ''
   return `${WORDS[action]} ${boxes.length} item${boxes.length === 1 ? '' : 's'}${about}`
 }
-
-const dollars = (usd: number) => `$${usd < 0.01 ? usd.toPrecision(2) : usd.toFixed(2)}`

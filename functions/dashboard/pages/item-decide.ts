@@ -3,8 +3,8 @@
 import { z } from 'zod'
 import { ApiError } from '../../../shared/domain/errors.ts'
 import { ofItem } from '../frame/addresses.ts'
+import { centsOfDollars } from '../frame/form-values.ts'
 import { action } from '../frame/page.ts'
-import { centsOfDollars } from '../parts/dollars.ts'
 
 export const resumeItem = action({
   path: '/dashboard/items/{itemId}/resume',

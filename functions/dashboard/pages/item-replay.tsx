@@ -2,13 +2,12 @@
 // and goes out as it was typed, so that numbers keep their digits.
 
 import { z } from 'zod'
-import { checkJson, JsonError } from '../../../shared/domain/json.ts'
 import { prettyJson } from '../../../shared/domain/pretty-json.ts'
 import { DEPLOYMENT_CHOICES } from '../../../shared/domain/vocabulary.ts'
 import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
 import { ofItem } from '../frame/addresses.ts'
+import { bodyText, centsOfDollars, jsonText } from '../frame/form-values.ts'
 import { action, page, type View } from '../frame/page.ts'
-import { centsOfDollars } from '../parts/dollars.ts'
 import { readItem, readTrace } from '../parts/record.ts'
 import { counted } from '../parts/text.tsx'
 
@@ -60,22 +59,13 @@ async function bodyOf(
   const budget_cents = centsOfDollars(order.dollars)
   if (budget_cents === null) return { wrong: 'The budget is no sum of dollars, such as 0.50.' }
   const rest = { from_step: order.from_step || undefined, deployment: order.deployment, budget_cents }
-  const fields = Object.entries(rest).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${JSON.stringify(name)}:${JSON.stringify(value)}`],
-  )
-  if (order.input !== undefined) {
-    try {
-      checkJson(order.input)
-    } catch (error) {
-      if (!(error instanceof JsonError)) throw error
-      return { wrong: `The input is not JSON. ${error.message}` }
-    }
-    const { texts } = await readItem(api, itemId)
-    // As it was: the steps that worked can be reused.
-    const isOther = prettyJson(order.input) !== prettyJson(texts.input ?? '')
-    if (isOther) fields.push(`"input":${order.input}`)
-  }
-  return { body: `{${fields.join(',')}}` }
+  if (order.input === undefined) return { body: bodyText(rest, {}) }
+  const typed = jsonText.safeParse(order.input)
+  if (!typed.success) return { wrong: `The input ${typed.error.issues[0]!.message}` }
+  const { texts } = await readItem(api, itemId)
+  // As it was: the steps that worked can be reused.
+  const isOther = prettyJson(order.input) !== prettyJson(texts.input ?? '')
+  return { body: bodyText(rest, isOther ? { input: order.input } : {}) }
 }
 
 async function formView(api: Client, itemId: string, order: Order, wrong?: string): Promise<View> {

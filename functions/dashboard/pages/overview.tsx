@@ -20,7 +20,7 @@ const ALERTS_SHOWN = 5
 
 export const overviewPage = page({
   path: '/dashboard/projects/{projectId}',
-  async show({ api, params, ctx }) {
+  async show({ api, params, ctx, member }) {
     const { projectId: project_id } = params
     const path = { projectId: project_id }
     const runs = (state?: 'open') =>
@@ -37,6 +37,7 @@ export const overviewPage = page({
       api.GET('/v1/agents', { params: { query: { project_id } } }),
     ])
     const now = ctx.now()
+    const mayAct = member.role !== 'viewer'
     const isNew = latest.data!.length === 0
     const inFlight = open.data!.filter(run => run.queued + run.running > 0 || run.status === 'materializing')
     return {
@@ -63,6 +64,7 @@ export const overviewPage = page({
                 alerts={alerts.data!.alerts}
                 project_id={project_id}
                 now={now}
+                mayAct={mayAct}
               />
               <Charts activity={activity.data!} />
               <h2>{inFlight.length > 0 ? 'Running now' : 'Latest runs'}</h2>
@@ -70,7 +72,7 @@ export const overviewPage = page({
               <p>
                 <a href={ofProject(project_id, 'runs')}>All runs</a>
               </p>
-              <Clusters clusters={clusters.data!.clusters} project_id={project_id} />
+              <Clusters clusters={clusters.data!.clusters} project_id={project_id} mayAct={mayAct} />
             </>
           )}
         </>
@@ -177,10 +179,14 @@ const RunLines = ({ runs, now }: { runs: readonly Run[]; now: number }) => (
 const Clusters = ({
   clusters,
   project_id,
+  mayAct,
 }: {
   clusters: readonly Schemas['FailureCluster'][]
   project_id: string
+  mayAct: boolean
 }) => {
+  const of = (page: string, { cluster_key }: { cluster_key: string }) =>
+    ofProject(project_id, `${page}?${new URLSearchParams({ cluster_key })}`)
   const largest = clusters.filter(one => one.cluster_key !== 'other').slice(0, CLUSTERS_SHOWN)
   if (largest.length === 0) return ''
   return (
@@ -192,14 +198,18 @@ const Clusters = ({
         columns={[
           {
             label: 'Prompt',
-            cell: one => (
-              <a href={ofProject(project_id, `triage?cluster_key=${encodeURIComponent(one.cluster_key)}`)}>
-                {one.sample_prompt}
-              </a>
-            ),
+            cell: one => <a href={of('triage', one)}>{one.sample_prompt}</a>,
           },
           { label: 'Error', cell: one => <code>{one.error_code}</code> },
           { label: 'Items', numeric: true, cell: one => count(one.count) },
+          ...(mayAct
+            ? [
+                {
+                  label: 'Do',
+                  cell: (one: Schemas['FailureCluster']) => <a href={of('recover', one)}>Replay all…</a>,
+                },
+              ]
+            : []),
         ]}
         empty=""
       />

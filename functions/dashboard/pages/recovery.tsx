@@ -1,17 +1,19 @@
-// Replays all items that pass a filter: first what could be replayed, what not and why, and about what it costs; then
-// the replay itself.
+// Replays a cohort, wherever it was chosen: first what of it can be replayed, what not and why, and about what it costs;
+// then the replay itself.
 
 import { z } from 'zod'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
-import { DEPLOYMENT_CHOICES } from '../../../shared/domain/vocabulary.ts'
+import { sayPlan } from '../../../shared/domain/recovery.ts'
+import { DEPLOYMENT_CHOICES, TRIAGE_LANES } from '../../../shared/domain/vocabulary.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ofRun } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
+import { dollars } from '../frame/form-values.ts'
 import { action, page } from '../frame/page.ts'
-import { centsOfDollars } from '../parts/dollars.ts'
 import { Field } from '../parts/form.tsx'
-import { count, counted, money } from '../parts/text.tsx'
+import { counted, money } from '../parts/text.tsx'
+import { runOf } from './run-reads.ts'
 
 const cohort = {
   run_id: z.string().optional(),
@@ -22,87 +24,133 @@ const cohort = {
   status: z.literal('cancelled').optional(),
 }
 type Cohort = { [Name in keyof typeof cohort]?: z.output<(typeof cohort)[Name]> }
-
+type Run = Schemas['Run']
 type Plan = Schemas['RecoveryPlan']
 
-const WHY_NOT: Record<Plan['ineligible'][number]['reason'], string> = {
-  held: 'held for a person: resume or dismiss them',
-  acknowledged: 'acknowledged: replay them one by one',
-  dismissed: 'dismissed',
-  replayed: 'replayed already',
-  resumed: 'resumed',
-  purged: 'too old: their inputs are kept no longer',
-}
+/** Of items that are held; whoever looks at what did not work does not mean them. */
+const OF_HELD: readonly string[] = ['held', 'resumed']
 
 export const recoveryPage = page({
   path: '/dashboard/projects/{projectId}/recover',
-  query: z.strictObject(cohort),
-  async show({ api, params, query }) {
+  query: z.strictObject({ ...cohort, kind: z.enum(TRIAGE_LANES).or(z.literal('')).optional() }),
+  async show({ api, params, query: { kind, ...query } }) {
     const project_id = params.projectId
     const filter = defined(query)
-    const [{ data }, each] = await Promise.all([
+    const run = filter.run_id === undefined ? undefined : await runOf(api, filter.run_id)
+    const [{ data }, cost] = await Promise.all([
       api.POST('/v1/recoveries', { body: { project_id, filter, dry_run: true } }),
-      usualCost(api, project_id, filter),
+      usualCost(api, project_id, filter, run),
     ])
-    const plan = data as Plan
-    const left = plan.ineligible.reduce((sum, one) => sum + one.count, 0)
-    const options = Object.entries(filter).map(([name, value]) => ` --${name.split('_')[0]} '${value}'`)
-    const triage = `triage?${new URLSearchParams(filter)}`
+    const all = data as Plan
+    const ineligible = all.ineligible.filter(({ reason }) => kind !== 'dlq' || !OF_HELD.includes(reason))
+    const plan = { ...all, ineligible }
+    const triage = ofProject(project_id, `triage?${new URLSearchParams(defined({ ...filter, kind }))}`)
+    const back = run === undefined ? triage : ofRun(run.id)
     return {
-      title: 'Replay all',
+      title: 'Replay',
       project_id,
-      menu: 'triage',
-      cli: `assay recover${options.join('') || ' --all'} --dry-run`,
+      menu: run === undefined ? 'triage' : 'runs',
+      cli: `assay recover${optionsOf(filter)} --dry-run`,
       body: (
         <>
           <p class="crumbs">
-            <a href={ofProject(project_id, triage)}>Triage</a>
+            <a href={back}>{run === undefined ? 'Triage' : nameOf(run)}</a>
           </p>
-          <h1>Replay {words(filter)}</h1>
-          <p>
-            <b>
-              {count(plan.eligible)} of {counted(plan.eligible + left, 'item')} can be replayed
-            </b>
-            {plan.eligible > 0 &&
-              each > 0 &&
-              `, for about ${money(each * plan.eligible)}: what they cost the first time; steps that worked are not paid again`}
-            . Nothing has been done yet.
-          </p>
-          {left > 0 && (
-            <ul>
-              {plan.ineligible.map(one => (
-                <li>
-                  {counted(one.count, 'item')} cannot: {WHY_NOT[one.reason]}.
-                </li>
-              ))}
-            </ul>
+          <h1>Replay {words(filter, run)}</h1>
+          {kind === 'quarantine' ? (
+            <p class="lead">
+              Held items are not replayed: resume or dismiss them in <a href={triage}>triage</a>.
+            </p>
+          ) : (
+            <>
+              <Told plan={plan} cost={cost} />
+              {plan.eligible > 0 && <Order project_id={project_id} filter={filter} plan={plan} back={back} />}
+            </>
           )}
-          {plan.eligible > 0 && <Order project_id={project_id} filter={filter} plan={plan} />}
         </>
       ),
     }
   },
 })
 
-const words = (filter: Cohort): string => {
-  if (filter.status === 'cancelled') return 'what was cancelled of a run'
-  const of = filter.partition_key === undefined ? '' : ` of partition ${filter.partition_key}`
+const nameOf = (run: Run) => run.name ?? run.agent_slug
+
+/** The options of the command, each named by the first word of its field. */
+function optionsOf({ status, ...filter }: Cohort): string {
+  const options = Object.entries(filter).map(([name, value]) => ` --${name.split('_')[0]} '${value}'`)
+  return `${options.join('') || ' --all'}${status === undefined ? '' : ' --cancelled'}`
+}
+
+function words(filter: Cohort, run: Run | undefined): string {
+  const of =
+    (filter.partition_key === undefined ? '' : ` of partition ${filter.partition_key}`) +
+    (run === undefined ? '' : ` in ${nameOf(run)}`)
+  if (filter.status === 'cancelled') return `what was left over${of}`
   if (filter.cluster_key !== undefined)
     return `what failed alike with ${filter.cluster_key.replace(/:[^:]*$/, '')}${of}`
   if (filter.reason !== undefined) return `where ${reasonMeaning(filter.reason)}${of}`
   return `what did not work${of}`
 }
 
-/** What those cost on average that wait; the latest of them stand for all. */
-async function usualCost(api: Client, project_id: string, { status, ...filter }: Cohort): Promise<number> {
-  if (status !== undefined) return 0
-  const query = { project_id, kind: 'dlq' as const, ...defined(filter), limit: LIMITS.triage_page.max }
-  const { data } = await api.GET('/v1/triage', { params: { query } })
-  const rows = data?.rows ?? []
-  return rows.reduce((sum, row) => sum + row.cost_usd, 0) / Math.max(1, rows.length)
+interface Cost {
+  /** Of an item, on average. */
+  each_usd: number
+  /** Of which items: those to be replayed, or others of the same run. */
+  of: string
+  is_least: boolean
 }
 
-const Order = ({ project_id, filter, plan }: { project_id: string; filter: Cohort; plan: Plan }) => (
+/** What those cost that wait, the latest of them standing for all; of what never ran, what the run's others cost. */
+async function usualCost(
+  api: Client,
+  project_id: string,
+  { status, ...filter }: Cohort,
+  run: Run | undefined,
+): Promise<Cost> {
+  if (status !== undefined && run !== undefined) {
+    const ended = run.completed + run.failed
+    const each_usd = run.cost_usd / Math.max(1, ended)
+    return { each_usd, of: 'others of this run', is_least: run.unpriced_item_count > 0 }
+  }
+  const query = { project_id, kind: 'dlq' as const, ...defined(filter), limit: LIMITS.inbox_page }
+  const { data } = await api.GET('/v1/triage', { params: { query } })
+  const rows = data?.rows ?? []
+  const each_usd = rows.reduce((sum, row) => sum + row.cost_usd, 0) / Math.max(1, rows.length)
+  return { each_usd, of: 'they', is_least: rows.some(row => row.unpriced) }
+}
+
+const Told = ({ plan, cost }: { plan: Plan; cost: Cost }) => {
+  if (plan.eligible + plan.ineligible.length === 0)
+    return (
+      <p class="lead">
+        Nothing here waits for a replay: everything was decided about, or the run has not ended.
+      </p>
+    )
+  const { each_usd, of, is_least } = cost
+  return (
+    <>
+      <p class="lead">{sayPlan(plan)}. Nothing has been done yet.</p>
+      {plan.eligible > 0 && (
+        <p>
+          {each_usd === 0
+            ? `What it costs is not known: ${of} have cost nothing so far.`
+            : `It costs about ${money(each_usd * plan.eligible)}, at the ${money(each_usd)} that ${of} cost on average; steps that worked are taken over and not paid again.`}
+          {is_least && ' Some have no known price, so this is a lower bound.'} The items are copied into{' '}
+          {plan.runs === 1 ? 'a new run' : counted(plan.runs, 'new run')}; the verdicts of the originals stay.
+        </p>
+      )}
+    </>
+  )
+}
+
+interface OrderProps {
+  project_id: string
+  filter: Cohort
+  plan: Plan
+  back: string
+}
+
+const Order = ({ project_id, filter, plan, back }: OrderProps) => (
   <form class="stack" method="post" action={ofProject(project_id, 'recover')}>
     {Object.entries(filter).map(([name, value]) => (
       <input type="hidden" name={name} value={value} />
@@ -112,7 +160,7 @@ const Order = ({ project_id, filter, plan }: { project_id: string; filter: Cohor
         label="Try this many first"
         hint="The rest follows only if at least one of them works and no more fail than before. Empty: all at once."
       >
-        <input name="first" inputmode="numeric" pattern="[0-9]*" />
+        <input name="first" type="number" min="1" max={plan.eligible} />
       </Field>
     )}
     <Field label="Code">
@@ -126,15 +174,14 @@ const Order = ({ project_id, filter, plan }: { project_id: string; filter: Cohor
         <input name="dollars" inputmode="decimal" />
       </Field>
     )}
-    <p class="dim">
-      The items are copied into {plan.runs === 1 ? 'a new run' : counted(plan.runs, 'new run')}; the verdicts
-      of the originals stay.
-    </p>
-    <p>
+    <div class="actions">
       <button class="primary" data-key="r">
         Replay {counted(plan.eligible, 'item')}
       </button>
-    </p>
+      <a class="button" href={back}>
+        Not now
+      </a>
+    </div>
   </form>
 )
 
@@ -144,13 +191,10 @@ export const startRecovery = action({
     ...cohort,
     first: z.literal('').or(z.coerce.number().int().min(1)).optional(),
     deployment: z.enum(DEPLOYMENT_CHOICES),
-    dollars: z
-      .string()
-      .refine(text => centsOfDollars(text) !== null, 'must be dollars such as 25.00, or empty')
-      .optional(),
+    dollars: dollars.optional(),
   }),
   async act({ api, params }, { first, deployment, dollars, ...filter }) {
-    const budget_cents = centsOfDollars(dollars) ?? undefined
+    const budget_cents = dollars ?? undefined
     const { data } = await api.POST('/v1/recoveries', {
       body: {
         project_id: params.projectId,

@@ -51,7 +51,11 @@ export const runPage = page({
                 Compare
               </a>
               {!isOpen && mayAct && run.undecided_count > 0 && (
-                <a class="button primary" href={ofRun(run.id, 'replay')} data-key="p">
+                <a
+                  class="button primary"
+                  href={ofProject(run.project_id, `recover?run_id=${run.id}&kind=dlq`)}
+                  data-key="p"
+                >
                   Replay what failed…
                 </a>
               )}

@@ -17,17 +17,27 @@ export const Attention = ({
   alerts,
   project_id,
   now,
+  mayAct,
 }: {
   activity: Activity
   alerts: readonly Schemas['Alert'][]
   project_id: string
   now: number
+  mayAct: boolean
 }) => {
   const to = (page: string) => ofProject(project_id, page)
   const lines: Child[] = []
   if (waiting.dlq > 0)
     lines.push(
-      <a href={to('triage?kind=dlq')}>{many(waiting.dlq, 'item')} did not work and wait for a decision</a>,
+      <>
+        <a href={to('triage?kind=dlq')}>{many(waiting.dlq, 'item')} did not work and wait for a decision</a>
+        {mayAct && (
+          <>
+            {' · '}
+            <a href={to('recover?kind=dlq')}>Replay all…</a>
+          </>
+        )}
+      </>,
     )
   if (waiting.quarantine > 0)
     lines.push(

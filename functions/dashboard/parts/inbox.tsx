@@ -109,7 +109,6 @@ const Group = ({
   const narrower = cluster === undefined ? { reason } : { cluster_key: cluster.cluster_key }
   const to = (path: string, more: Record<string, string>) =>
     ofProject(project_id, `${path}?${new URLSearchParams({ ...filter, ...more })}`)
-  const { kind: _, ...cohort } = { kind, ...filter, ...narrower }
   return (
     <tr>
       {mayDecide && (
@@ -142,7 +141,7 @@ const Group = ({
           {kind === 'dlq' && (
             <>
               {' · '}
-              <a href={`${ofProject(project_id, 'recover')}?${new URLSearchParams(cohort)}`}>Replay all…</a>
+              <a href={to('recover', { kind, ...narrower })}>Replay all…</a>
             </>
           )}
         </td>

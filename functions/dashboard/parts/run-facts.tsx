@@ -2,7 +2,7 @@
 
 import type { Child } from 'hono/jsx'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { ofRun } from '../frame/addresses.ts'
+import { ofProject, ofRun } from '../frame/addresses.ts'
 import type { Pace, Usual } from './pace.ts'
 import { cents, count, counted, money, percent, span } from './text.tsx'
 
@@ -61,14 +61,13 @@ export const RunNotes = ({ run, mayAct }: { run: Run; mayAct: boolean }) => (
       <p>
         <b>{counted(run.paused, 'item')} held.</b> Its agent asked for a decision, or money ran out: resume or
         dismiss them in{' '}
-        <a href={`/dashboard/projects/${run.project_id}/triage?run_id=${run.id}&kind=quarantine`}>triage</a>.
+        <a href={ofProject(run.project_id, `triage?run_id=${run.id}&kind=quarantine`)}>triage</a>.
       </p>
     )}
     {run.unpriced_item_count > 0 && (
       <p>
         {counted(run.unpriced_item_count, 'item')} called a model without a known price: the cost is a lower
-        bound. Give the model a price in the{' '}
-        <a href={`/dashboard/projects/${run.project_id}/settings`}>settings</a>.
+        bound. Give the model a price in the <a href={ofProject(run.project_id, 'settings')}>settings</a>.
       </p>
     )}
   </div>
@@ -95,7 +94,9 @@ const Stopped = ({ run, mayAct }: { run: Run; mayAct: boolean }) => {
         left
           .filter(([, items]) => items > 0)
           .map(([filter, items]) => (
-            <a href={ofRun(run.id, `replay?${filter}`)}>Replay {counted(items, 'item')} left over</a>
+            <a href={ofProject(run.project_id, `recover?run_id=${run.id}&${filter}`)}>
+              Replay {counted(items, 'item')} left over
+            </a>
           ))}
     </p>
   )

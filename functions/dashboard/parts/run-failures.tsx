@@ -1,5 +1,6 @@
 // What did not work in a run, by what went wrong and for whom, each with what can be done about all of it at once.
 
+import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofItem, ofProject, ofRun } from '../frame/addresses.ts'
 import { List } from './list.tsx'
@@ -34,10 +35,12 @@ const Actions = ({
   mayAct: boolean
 }) => {
   if (waiting === 0) return <span class="dim">decided</span>
-  const triage = ofProject(run.project_id, `triage?${search({ run_id: run.id, ...filter })}`)
+  const [triage, recover] = ['triage', 'recover'].map(to =>
+    ofProject(run.project_id, `${to}?${search({ run_id: run.id, ...filter })}`),
+  )
   return (
     <span class="row-actions">
-      {mayAct && !held && <a href={ofRun(run.id, `replay?${search(filter)}`)}>Replay…</a>}
+      {mayAct && !held && <a href={recover}>Replay…</a>}
       <a href={triage}>{held ? 'Resume or dismiss' : 'Triage'}</a>
     </span>
   )
@@ -67,7 +70,9 @@ const Reasons = ({ run, failures, mayAct }: Around) => (
         label: 'Why',
         cell: row => (
           <>
-            <a href={linkTo(run, { reason: row.reason })}>{row.reason.replaceAll('_', ' ')}</a>
+            <a href={linkTo(run, { reason: row.reason })}>
+              {row.reason === 'hold' ? 'held' : reasonMeaning(row.reason)}
+            </a>
             {row.error_code && row.error_code !== row.reason && (
               <>
                 {' '}

@@ -2,24 +2,9 @@
 // also a word.
 
 import type { Child } from 'hono/jsx'
+import { count, counted, money } from '../../../shared/domain/amounts.ts'
 
-const whole = new Intl.NumberFormat('en')
-
-/** Fractions of a cent, never as 7e-6. */
-const tiny = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 })
-
-export const count = (value: number): string => whole.format(value)
-
-/** Of a count, with its noun. @example counted(1, 'item') // '1 item' */
-export const counted = (value: number, noun: string): string =>
-  `${count(value)} ${noun}${value === 1 ? '' : 's'}`
-
-/** Dollars, with as many digits as it takes to say something about small amounts. */
-export function money(usd: number): string {
-  if (usd === 0) return '$0'
-  if (usd < 0.01) return `$${tiny.format(usd)}`
-  return `$${usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
-}
+export { count, counted, money }
 
 export const cents = (value: number): string => money(value / 100)
 
