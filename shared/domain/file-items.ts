@@ -129,7 +129,9 @@ function itemLine(text: string, fields: Fields): string | { problem: string } {
     checkJson(row, { depth: MAX_DEPTH })
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
-    const words = error.message.replace(' at line 1, column', ' at column')
+    const words = error.message
+      .replace(' at line 1, column', ' at column')
+      .replace('; send valid JSON (RFC 8259)', '')
     return { problem: `${error.code === 'invalid_json' ? 'is not JSON' : 'cannot be taken'} (${words})` }
   }
   if (field !== undefined) return { problem: `is not an object, so it has no field "${field}"` }

@@ -1,10 +1,20 @@
 // A few rows of a pile before all of it: which ones, and what they say about the rest. Guarantee: pilot and rest
 // together are the pile, each row once; both budgets together are the one that was given.
 
-/** Rows at equal distances, the first among them: files are often sorted. */
+/**
+ * One row of each of `wanted` equal stretches, since files are often sorted; the first row among them. Where in its
+ * stretch differs, since files often repeat themselves: rows at equal distances may all be of one kind.
+ */
 export function spreadOver(rows: number, wanted: number): (row: number) => boolean {
-  const chosen = new Set(Array.from({ length: wanted }, (_, at) => Math.floor((at * rows) / wanted)))
-  return row => chosen.has(row)
+  const start = (stretch: number) => Math.floor((stretch * rows) / wanted)
+  let state = 0
+  const chosen = Array.from({ length: wanted }, (_, at) => {
+    const share = state / 2 ** 32
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0 // the generator of Numerical Recipes: always the same rows
+    return start(at) + Math.floor(share * (start(at + 1) - start(at)))
+  })
+  const taken = new Set(chosen)
+  return row => taken.has(row)
 }
 
 /** What a pilot is called. */

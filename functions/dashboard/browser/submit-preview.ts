@@ -89,15 +89,17 @@ function tableOf(columns: readonly string[], rows: Head['rows']): Element {
   table.firstElementChild!.append(head)
   for (const row of rows) {
     const line = element('tr')
-    line.append(...columns.map(name => element('td', cellText(row.get(name) ?? ''))))
+    line.append(...columns.map(name => cellOf(name, row.get(name) ?? '')))
     table.lastElementChild!.append(line)
   }
   return table
 }
 
-function cellText(json: string): string {
+function cellOf(name: string, json: string): HTMLElement {
   const text: string = json.startsWith('"') ? JSON.parse(json) : json
-  return text.length > CELL_CHARACTERS ? `${text.slice(0, CELL_CHARACTERS)}…` : text
+  const cell = element('td', text.length > CELL_CHARACTERS ? `${text.slice(0, CELL_CHARACTERS)}…` : text)
+  cell.dataset.label = name
+  return cell
 }
 
 /** A choice among the fields, in place of a name to type. */

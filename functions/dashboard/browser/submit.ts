@@ -78,6 +78,8 @@ function fileOf(form: HTMLFormElement): File {
 async function submitting(form: HTMLFormElement, wantsPilot: boolean): Promise<void> {
   isBusy = true
   wrong([])
+  // What the first rows told is told again, of all rows.
+  for (const told of form.querySelectorAll('#preview .v-failed')) told.remove()
   form.toggleAttribute('data-busy', true)
   try {
     const fields = fieldsOfForm(form)
@@ -136,7 +138,7 @@ function sent(
   body: Blob,
   file: File,
 ): Promise<Submitted> {
-  const same = JSON.stringify([order, body.size, file.name, file.lastModified])
+  const same = JSON.stringify([order, fieldsOfForm(form), body.size, file.name, file.lastModified])
   const key = keys.get(same) ?? crypto.randomUUID()
   keys.set(same, key)
   const query = new URLSearchParams({ ...order, idempotency_key: key })

@@ -44,18 +44,22 @@ export const PilotReport = ({ action, run, notOk, outlook, fields, file, mayNot 
       ) : (
         <Rest outlook={outlook} run={run} />
       )}
-      {outlook !== undefined && !mayNot && outlook.rows > 0 && outlook.budget_cents !== 0 && (
-        <GoOn action={action} fields={fields} file={file} took={run.total_items} outlook={outlook} />
-      )}
-      {outlook !== undefined && (
-        <p class="actions">
-          <a class="button" href={ofRun(run.id)}>
-            Stop here
-          </a>
-        </p>
-      )}
+      {outlook !== undefined &&
+        (mayNot || outlook.rows === 0 || outlook.budget_cents === 0 ? (
+          <p class="actions">
+            <Stop run_id={run.id} />
+          </p>
+        ) : (
+          <GoOn action={action} fields={fields} file={file} took={run.total_items} outlook={outlook} />
+        ))}
     </div>
   </>
+)
+
+const Stop = ({ run_id }: { run_id: string }) => (
+  <a class="button" href={ofRun(run_id)}>
+    Stop here
+  </a>
 )
 
 /** Items that say the same, the most frequent first. */
@@ -68,10 +72,10 @@ const Failures = ({ notOk }: { notOk: Props['notOk'] }) => {
       id="failures"
       rows={alike}
       columns={[
-        { label: 'Items', numeric: true, cell: ([, items]) => count(items.length) },
-        { label: 'Worked', cell: ([, items]) => <Verdict of={items[0]!.worst_outcome_status ?? null} /> },
         { label: 'Why', cell: ([words]) => words },
+        { label: 'Worked', cell: ([, items]) => <Verdict of={items[0]!.worst_outcome_status ?? null} /> },
         { label: 'Such as', cell: ([, items]) => <a href={ofItem(items[0]!.id)}>{items[0]!.item_id}</a> },
+        { label: 'Items', numeric: true, cell: ([, items]) => count(items.length) },
       ]}
       empty=""
     />
@@ -85,19 +89,19 @@ const Rest = ({ outlook, run }: { outlook: Outlook; run: Schemas['Run'] }) => {
       <h2>The other {counted(rows, 'item')}, if they are like these</h2>
       <dl class="facts">
         <div>
-          <dt>Cost about</dt>
+          <dt>Cost, about</dt>
           <dd>
             {unpriced && 'at least '}
             {money(cost_usd)}
           </dd>
         </div>
         <div>
-          <dt>Ok about</dt>
+          <dt>Ok, about</dt>
           <dd>{count(Math.round(rows * ok_share))}</dd>
         </div>
         <div>
-          <dt>Take about</dt>
-          <dd>{took_ms > 0 ? `${span(took_ms)}, less with more at once` : '—'}</dd>
+          <dt>Time, at this pace</dt>
+          <dd>{took_ms > 0 ? span(took_ms) : '—'}</dd>
         </div>
         {budget_cents !== null && (
           <div>
@@ -160,6 +164,7 @@ const GoOn = ({
       <Said />
       <div class="actions">
         <button class="primary">Go on with the other {count(outlook.rows)}</button>
+        <Stop run_id={file.run_id} />
       </div>
     </form>
   )

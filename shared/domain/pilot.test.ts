@@ -1,0 +1,62 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { outlookOf, spreadOver } from './pilot.ts'
+
+const taken = (rows: number, wanted: number) => {
+  const takes = spreadOver(rows, wanted)
+  return Array.from({ length: rows }, (_, row) => row).filter(takes)
+}
+
+describe('the rows of a pilot', () => {
+  it('are as many as wanted, the first among them, one of each stretch of the file', () => {
+    const sizes = fc
+      .integer({ min: 1, max: 20 })
+      .chain(wanted => fc.tuple(fc.integer({ min: wanted, max: 5000 }), fc.constant(wanted)))
+    fc.assert(
+      fc.property(sizes, ([rows, wanted]) => {
+        const chosen = taken(rows, wanted)
+        expect(chosen).toHaveLength(wanted)
+        expect(chosen[0]).toBe(0)
+        for (const [at, row] of chosen.entries()) {
+          expect(row).toBeGreaterThanOrEqual(Math.floor((at * rows) / wanted))
+          expect(row).toBeLessThan(Math.floor(((at + 1) * rows) / wanted))
+        }
+      }),
+    )
+  })
+
+  it('are of every kind in a file whose kinds take turns', () => {
+    for (const kinds of [2, 3, 4, 5]) {
+      const seen = new Set(taken(50_000, 20).map(row => row % kinds))
+      expect(seen.size, `${kinds} kinds`).toBe(kinds)
+    }
+  })
+})
+
+describe('the outlook', () => {
+  const run = {
+    id: 'run',
+    total_items: 20,
+    completed: 18,
+    degraded_count: 3,
+    cost_usd: 0.101,
+    unpriced_item_count: 0,
+    started_at: '2026-01-01T00:00:00Z',
+    finished_at: '2026-01-01T00:00:10Z',
+  }
+
+  it('takes the rest to be like the pilot', () => {
+    expect(outlookOf(run, 980, undefined, 0)).toMatchObject({
+      cost_usd: expect.closeTo(4.949, 6),
+      took_ms: 490_000,
+      ok_share: 0.75,
+      budget_cents: null,
+      affordable: null,
+    })
+  })
+
+  it('leaves of the budget what the pilot has not begun to spend, and says for how many that is enough', () => {
+    expect(outlookOf(run, 980, 100, 0)).toMatchObject({ budget_cents: 89, affordable: 176 })
+    expect(outlookOf(run, 980, 5, 0)).toMatchObject({ budget_cents: 0, affordable: 0 })
+  })
+})
