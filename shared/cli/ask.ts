@@ -7,9 +7,9 @@ import { EXIT, Failure } from './failure.ts'
 export const canAsk = () => process.stdin.isTTY === true && process.stdout.isTTY === true
 
 /** What is typed, without blanks around it. @throws Failure `interrupted` on Ctrl-C or Ctrl-D */
-export const ask = (question: string) => read(question, true)
+export const ask = async (question: string) => (await read(question, true)).trim()
 
-/** The same, and nothing of it is shown. */
+/** What is typed, to the last blank, and nothing of it is shown. @throws Failure `interrupted` */
 export const askHidden = (question: string) => read(question, false)
 
 export async function confirm(question: string): Promise<boolean> {
@@ -27,7 +27,7 @@ async function read(question: string, isShown: boolean): Promise<string> {
   lines.once('SIGINT', () => lines.close())
   if (!isShown) stdout.write(question)
   try {
-    return (await Promise.race([lines.question(isShown ? question : ''), ended.promise])).trim()
+    return await Promise.race([lines.question(isShown ? question : ''), ended.promise])
   } finally {
     ended.promise.catch(() => {})
     lines.close()
