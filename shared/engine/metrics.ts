@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { countAwake } from '../hints/awake.ts'
 import { type Backlog, countBacklog, type Gauges, readGauges } from '../store/backlog.ts'
-import { INSTALLATION_METRICS, type Installation, readInstallation } from './installation.ts'
+import { INSTALLATION_METRICS, readInstallation } from './installation.ts'
 
 export type Figures = Gauges & Backlog & { consumers_awake: number | undefined }
 
@@ -42,37 +42,30 @@ export const METRICS: Record<string, { help: string; of: (figures: Figures) => n
   },
 }
 
-const read = new WeakMap<Context['sql'], { at: number; figures: Promise<Figures> }>()
-
-/** What all of the metrics are read from. */
-export function readFigures(ctx: Context): Promise<Figures> {
-  const kept = read.get(ctx.sql)
-  if (kept && ctx.now() - kept.at < LIMITS.metrics_cache_ms) return kept.figures
-  const figures = collect(ctx)
-  read.set(ctx.sql, { at: ctx.now(), figures })
-  figures.catch(() => read.delete(ctx.sql)) // what failed is asked again
-  return figures
+/** What `read` finds, at most LIMITS.metrics_cache_ms old however often it is asked for. */
+function kept<T>(read: (ctx: Context) => Promise<T>): (ctx: Context) => Promise<T> {
+  const last = new WeakMap<Context['sql'], { at: number; found: Promise<T> }>()
+  return ctx => {
+    const known = last.get(ctx.sql)
+    if (known && ctx.now() - known.at < LIMITS.metrics_cache_ms) return known.found
+    const found = read(ctx)
+    last.set(ctx.sql, { at: ctx.now(), found })
+    found.catch(() => last.delete(ctx.sql)) // what failed is asked again
+    return found
+  }
 }
 
-async function collect(ctx: Context): Promise<Figures> {
+/** What all of the metrics are read from. */
+export const readFigures = kept(async (ctx): Promise<Figures> => {
   const [gauges, backlog, consumers_awake] = await Promise.all([
     readGauges(ctx.sql),
     countBacklog(ctx.sql),
     countAwake(ctx.redis),
   ])
   return { ...gauges, ...backlog, consumers_awake }
-}
+})
 
-const installations = new WeakMap<Context['sql'], { at: number; found: Promise<Installation> }>()
-
-function installationOf(ctx: Context): Promise<Installation> {
-  const kept = installations.get(ctx.sql)
-  if (kept && ctx.now() - kept.at < LIMITS.metrics_cache_ms) return kept.found
-  const found = readInstallation(ctx)
-  installations.set(ctx.sql, { at: ctx.now(), found })
-  found.catch(() => installations.delete(ctx.sql))
-  return found
-}
+const installationOf = kept(readInstallation)
 
 /** The text a scraper is answered with. */
 export async function readMetrics(ctx: Context): Promise<string> {

@@ -5,6 +5,7 @@
 import type { Context } from '../context.ts'
 import { itemRecordId } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { usdOf } from '../domain/pricing.ts'
 import type { StepRow } from '../domain/step-row.ts'
 import {
   attemptSpanId,
@@ -21,8 +22,6 @@ import type { Entry, Flushed, Return } from '../store/settle.ts'
 import type { Claim } from './claim.ts'
 import type { Flight } from './flight.ts'
 import type { Attributes, Telemetry } from './telemetry-port.ts'
-
-const usdOf = (micro: number) => micro / 1_000_000
 
 type Described = Record<string, string | number | boolean | null>
 
