@@ -36,7 +36,7 @@ export const FOR_NODE = {
 export const bundleForNode = async (unit: Unit): Promise<string> => bundled(await entryOf(unit))
 
 /** The text of the Node program that leads to the units. */
-export const bundleRouter = (units: readonly Unit[]): Promise<string> =>
+const bundleRouter = (units: readonly Unit[]): Promise<string> =>
   bundled(`import { serveRouter } from './infra/node/router.ts'
 await serveRouter(${JSON.stringify(routesOf(units))})`)
 

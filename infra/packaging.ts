@@ -60,7 +60,7 @@ function unitName(packaging: Packaging, endpoint: Endpoint): string {
 }
 
 /** What the unit with the reference serves beside its endpoints. */
-export const DOCS_PATHS = ['/', '/openapi.json', '/docs'] as const
+const DOCS_PATHS = ['/', '/openapi.json', '/docs'] as const
 
 /** Pages are read and forms are sent to any path below the dashboard's. */
 const DASHBOARD_ROUTES = ['get', 'post'].flatMap(method =>

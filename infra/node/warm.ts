@@ -11,7 +11,7 @@ const ASK_AGAIN_MS = 20
 const START_MS = 60_000
 
 /** Nothing is behind them: a process asks its stores for nothing before it is asked something. */
-export const NOWHERE = {
+const NOWHERE = {
   DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
   REDIS_URL: 'redis://127.0.0.1:1',
   ASSAY_MASTER_KEY: '00'.repeat(32),

@@ -6,7 +6,7 @@ import { CONSUMER, METRICS_TOKEN, PORT, ROUTER, TICK, UNITS } from './image.ts'
 
 /** Flags that are the default by this date must not be listed: workerd refuses to start on them. */
 export const COMPATIBILITY_DATE = '2026-07-01'
-export const COMPATIBILITY_FLAGS = ['nodejs_compat'] // the clients of PostgreSQL and Redis open sockets by node:net
+const COMPATIBILITY_FLAGS = ['nodejs_compat'] // the clients of PostgreSQL and Redis open sockets by node:net
 
 /** Ways around "public": NAT64, 6to4 and carrier-grade NAT lead to addresses that may be private. */
 const NEVER_PUBLIC = ['64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '100.64.0.0/10']

@@ -15,7 +15,7 @@ import { CONSUMER, ROUTER, TICK, UNITS } from '../targets/image.ts'
 import { workerdFiles } from '../targets/workerd.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-export const WHOLE = 'assay'
+const WHOLE = 'assay'
 
 /** Writes bundles and configuration to a folder; returns the sizes of the bundles in bytes, by name. */
 export async function writeWorkerd(folder: string): Promise<Map<string, number>> {
@@ -28,7 +28,7 @@ export async function writeWorkerd(folder: string): Promise<Map<string, number>>
 }
 
 /** Writes one worker with all functions, which waits for callers, the cron and the queue alike. */
-export async function writeWhole(folder: string): Promise<Map<string, number>> {
+async function writeWhole(folder: string): Promise<Map<string, number>> {
   const tick = platformFunctions.find(one => one.name === TICK)!
   const whole: Unit = { name: WHOLE, endpoints, platform: tick, docs: true, dashboard: true }
   const outside = "export { Outside } from './infra/workerd/outside.ts'"

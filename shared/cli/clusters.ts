@@ -69,7 +69,7 @@ const recentClusters = (session: Session, given: Given, since: number) =>
     text: (rows, screen) => failuresTable(rows, screen),
   })
 
-export const failuresTable = (rows: readonly Failures[], screen: Screen) =>
+const failuresTable = (rows: readonly Failures[], screen: Screen) =>
   table<Failures>(
     [
       { title: 'ITEMS', value: row => count(row.count), align: 'right' },

@@ -32,7 +32,7 @@ const ID_ARGUMENTS: Record<string, string> = {
 /** A trigger is called by its name. */
 const TRIGGER_COMMANDS = ['triggers rename', 'triggers secret', 'triggers delete']
 
-export function completionsOf(commands: readonly Command[]): Completions {
+function completionsOf(commands: readonly Command[]): Completions {
   const found: Completions = { commands: [], options: {}, choices: {}, ids: {} }
   for (const { name, args, summary, options } of commands) {
     found.commands.push({ name, about: summary })

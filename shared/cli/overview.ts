@@ -40,7 +40,7 @@ function withHelp(error: unknown): unknown {
   return new Failure(error.exit, error.code, error.message, { hint: error.hint, next: 'assay --help' })
 }
 
-export async function readOverview(api: Api, now: number): Promise<Overview> {
+async function readOverview(api: Api, now: number): Promise<Overview> {
   const since = sinceOf(YESTERDAY, now)!
   const [runs, recent, dlq, quarantine, projects, schedules, deliveries, alerts, agents, known] =
     await Promise.all([

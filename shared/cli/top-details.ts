@@ -11,9 +11,7 @@ export function detailLines(run: Run, bad: readonly RunItem[], screen: Screen): 
     bad.length === 0 ? [] : ['', paint('bold', 'did not work'), ...itemsTable([...bad], screen).split('\n')]
   const commands = [`watch ${run.id}`, `items ${run.id} --outcome not_ok`, `triage --run ${run.id}`]
   return [
-    ...runSummary(run, screen)
-      .split('\n')
-      .map(line => line),
+    ...runSummary(run, screen).split('\n'),
     `${paint('dim', 'agent   ')}${clean(run.agent_slug)}, version ${run.deployment_version ?? 'none yet'}`,
     '',
     ...commands.map(command => paint('cyan', shorten(`${program} ${command}`, columns))),

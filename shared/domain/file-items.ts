@@ -41,7 +41,7 @@ export interface Taking {
 const MAX_DEPTH = LIMITS.json_depth - 1 // the line around an input is a level too
 const HEADER_NAMED = 20
 
-export const isCsv = (file: string): boolean => /\.(csv|tsv)$/i.test(file)
+const isCsv = (file: string): boolean => /\.(csv|tsv)$/i.test(file)
 
 /** Pieces of the request's body. @throws BadLines */
 export async function* itemLines(

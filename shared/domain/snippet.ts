@@ -3,7 +3,7 @@
 
 import { wordsOf } from './words.ts'
 
-export const HIT = { open: '«', close: '»' } as const
+const HIT = { open: '«', close: '»' } as const
 const SNIPPET_CHARACTERS = 160
 // A word longer than this is cut rather than left out at the edge.
 const EDGE_WORD = { first: /^\S{1,20}\s+/, last: /\s+\S{1,20}$/ }
