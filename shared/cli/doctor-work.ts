@@ -1,40 +1,48 @@
 // The part of the check-up that looks for work that is stuck or late, and counts again what was counted.
 
 import { LIMITS } from '../domain/limits.ts'
-import { type Api, answered } from './api.ts'
+import { type Api, answered, type Run } from './api.ts'
 import { type Finding, LATE_S, tried } from './finding.ts'
 import { ago, count, plural } from './format.ts'
 import type { Session } from './session.ts'
+import { whyOfFirst } from './watch.ts'
 
 const RUNS_VERIFIED = 5
-/** Nothing happened in an open run for this long. */
-const STILL_MS = 15 * 60_000
+/** Open runs that are asked what they wait for, the oldest. */
+const RUNS_ASKED = 5
+/** A run that is younger may have no worker yet. */
+const OLD_MS = 15 * 60_000
 
-/** Runs that are open while nothing of them is at work, and nothing happened for long. */
-export async function openRunsOf({ api, now }: Session): Promise<Finding> {
+/** Old open runs of which nothing is at work, though nothing that has a name keeps it from being. */
+export async function openRunsOf(session: Session): Promise<Finding> {
   const check = 'open runs'
+  const { api, now } = session
   const runs = await tried(() =>
     answered(api.GET('/v2/runs', { params: { query: { state: 'open', limit: LIMITS.runs_page.max } } })),
   )
   if ('refused' in runs) return { check, state: 'unknown', found: runs.refused }
-  const still = runs.filter(
-    run =>
-      run.running === 0 &&
-      run.paused === 0 &&
-      now() - Date.parse(run.started_at ?? run.created_at) > STILL_MS,
-  )
-  const [oldest] = still.slice(-1)
+  const idle = runs
+    .filter(run => run.running === 0 && run.paused === 0)
+    .filter(run => now() - Date.parse(run.started_at ?? run.created_at) > OLD_MS)
+  const asked = await tried(() => Promise.all(idle.slice(-RUNS_ASKED).map(run => standstillOf(session, run))))
+  if ('refused' in asked) return { check, state: 'unknown', found: asked.refused }
+  const still = asked.filter(found => found !== undefined)
+  const oldest = still.at(-1)
   if (oldest === undefined) return { check, state: 'ok', found: `${count(runs.length)}, none stuck` }
-  const nothing =
-    oldest.queued === 0
-      ? 'with nothing left to do'
-      : `with ${plural(oldest.queued, 'item')} that nobody takes`
   return {
     check,
     state: 'wrong',
-    found: `${plural(still.length, 'run')} at a standstill; ${oldest.id} since ${ago(oldest.created_at, now())}, ${nothing}`,
-    mend: `assay watch ${oldest.id} says what it waits for`,
+    found: `${plural(still.length, 'run')} at a standstill; ${oldest}`,
+    mend: 'is a consumer running, and the tick called? assay top shows which runs wait',
   }
+}
+
+/** Undefined where something can be named that its items wait for, such as a retry or a cap. */
+async function standstillOf(session: Session, run: Run): Promise<string | undefined> {
+  const since = `${run.id} since ${ago(run.created_at, session.now())}`
+  if (run.queued === 0) return `${since}, with nothing left to do`
+  const why = await whyOfFirst(session, run, 'queued')
+  return why?.token === 'next' ? `${since}, with ${plural(run.queued, 'item')} that nobody takes` : undefined
 }
 
 export async function deliveriesOf({ api, now }: Session): Promise<Finding> {

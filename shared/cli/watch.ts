@@ -82,17 +82,23 @@ interface Wait {
 }
 
 /** What the first item that is not at its end waits for; undefined when it is simply at work. */
-async function waitOf({ api }: Watching, run: Run): Promise<Wait | undefined> {
+async function waitOf(session: Watching, run: Run): Promise<Wait | undefined> {
   const status = run.running > 0 ? 'running' : 'queued'
+  const why = await whyOfFirst(session, run, status)
+  if (why === undefined || why.token === 'running' || why.token === 'next') return undefined
+  const advice = why.token === 'no_deployment' ? ' To deploy it: assay deploy FILE' : ''
+  return {
+    token: why.token,
+    message: `${count(run[status])} ${status}. Of the first: ${why.message}${advice}`,
+  }
+}
+
+/** Why the first item with this status is not at its end; undefined where there is none any more. */
+export async function whyOfFirst({ api }: Pick<Session, 'api'>, run: Run, status: 'running' | 'queued') {
   const path = { runId: run.id }
   const [item] = await answered(
     api.GET('/v2/runs/{runId}/items', { params: { path, query: { status, limit: 1 } } }),
   )
   if (item === undefined) return undefined
-  const { token, message } = await answered(
-    api.GET('/v1/durable/runs/{itemId}/why', { params: { path: { itemId: item.id } } }),
-  )
-  if (token === 'running' || token === 'next') return undefined
-  const advice = token === 'no_deployment' ? ' To deploy it: assay deploy FILE' : ''
-  return { token, message: `${count(run[status])} ${status}. Of the first: ${message}${advice}` }
+  return answered(api.GET('/v1/durable/runs/{itemId}/why', { params: { path: { itemId: item.id } } }))
 }
