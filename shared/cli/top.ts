@@ -141,8 +141,12 @@ class View {
     const ids = new Set(open.map(run => run.id))
     const gone = this.#state.runs.filter(run => !ids.has(run.id))
     const runs = [...open, ...gone].slice(0, RUNS_KEPT)
-    const selected = this.#state.selected ?? runs[0]?.id
-    this.#change({ runs, load, selected, note: '' })
+    const isShown = (id: string) => runs.some(run => run.id === id)
+    const { selected: was } = this.#state
+    const selected = was !== undefined && isShown(was) ? was : runs[0]?.id
+    for (const id of this.#meters.keys()) if (!isShown(id)) this.#meters.delete(id)
+    const paces = new Map([...this.#state.paces].filter(([id]) => isShown(id)))
+    this.#change({ runs, load, paces, selected, note: '' })
     for (const run of open) this.update(run)
     for (const run of gone) if (!hasEnded(run)) void this.#refresh(run.id)
     if (this.#state.asks === 'details') void this.#readBad()
