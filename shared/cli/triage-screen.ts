@@ -1,9 +1,10 @@
-// Triage on the whole screen. Guarantee: a key that changes something says what it is about to do, and does it only
-// when that was confirmed.
+// Triage on the whole screen. Guarantee: a key that decides something says what it is about to do, and does it only
+// when that was confirmed; only taking back what was just decided is done at once.
 
 import { LIMITS } from '../domain/limits.ts'
 import { answered, asFailure } from './api.ts'
 import { EXIT, type ExitCode } from './failure.ts'
+import { plural } from './format.ts'
 import { type FullScreen, type Key, openFullScreen } from './full-screen.ts'
 import { itemText } from './item-view.ts'
 import { pause } from './listing.ts'
@@ -60,7 +61,7 @@ class View {
   }
   #act: Act | undefined
   #undo: Row[] = []
-  #item: string[] | undefined
+  #item: { id: string; lines: string[] } | undefined
   #busy = false
 
   constructor(session: Session, screen: FullScreen, read: () => Promise<Waiting>, filters: object) {
@@ -103,9 +104,12 @@ class View {
   draw(): void {
     const { columns, rows } = this.#screen
     const screen: Screen = { ...this.#session.output.screen(), columns }
-    if (this.#item !== undefined)
-      this.#screen.draw([...this.#item.slice(0, rows - 2), '', screen.paint('dim', 'esc or q back')])
-    else this.#screen.draw(triageLines(this.#state, rows, this.#session.now(), screen))
+    if (this.#item !== undefined) {
+      const { id, lines } = this.#item
+      const hidden = lines.length - (rows - 2)
+      const more = hidden > 0 ? `   ${plural(hidden, 'line')} more by ${screen.program} item ${id}` : ''
+      this.#screen.draw([...lines.slice(0, rows - 2), '', screen.paint('dim', `esc or q back${more}`)])
+    } else this.#screen.draw(triageLines(this.#state, rows, this.#session.now(), screen))
   }
 
   async press(key: Key): Promise<void> {
@@ -197,7 +201,7 @@ class View {
       answered(api.GET('/v1/steps', { params: { query } })),
     ])
     const screen: Screen = { ...output.screen(), columns: this.#screen.columns }
-    this.#item = itemText(record, steps, screen).split('\n')
+    this.#item = { id: row.record_id, lines: itemText(record, steps, screen).split('\n') }
   }
 
   #choose({ group, row }: Entry): void {
