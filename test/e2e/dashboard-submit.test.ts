@@ -173,6 +173,22 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     await workOff(world, works)
   })
 
+  it('takes what is pasted once the file is taken back', async () => {
+    const page = await open()
+    await page.getByLabel('or choose one').setInputFiles(jsonl('rows.jsonl', [{ n: 1 }, { n: 2 }, { n: 3 }]))
+    await page.getByRole('region', { name: 'First rows' }).waitFor()
+    await page.getByLabel('or choose one').setInputFiles([])
+    await page.getByText('Or paste lines').click()
+    await page.getByRole('textbox', { name: 'Lines' }).fill('n\n4\n5\n')
+    await page.getByLabel('They are').selectOption('CSV')
+    await page.getByRole('button', { name: 'Run 20 first' }).click()
+    const run = await runAt(page)
+    expect(run).toMatchObject({ total_items: 2 })
+    const inputs = await Promise.all((await itemsOf(run.id)).map(item => inputOf(page, item.id)))
+    expect(inputs.sort()).toEqual(['{"n":"4"}', '{"n":"5"}'])
+    await workOff(world, works)
+  })
+
   it('does the same without scripts, and keeps what was typed', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.getByText('Or paste lines').click()

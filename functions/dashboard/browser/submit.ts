@@ -34,7 +34,8 @@ document.addEventListener('submit', event => {
 
 document.addEventListener('change', event => {
   const control = event.target as HTMLInputElement
-  if (control.type === 'file' && control.files?.[0]) choose(control.files[0], control.form!)
+  if (control.type === 'file' && control.form?.dataset.submit !== undefined)
+    choose(control.files?.[0], control.form)
 })
 
 document.addEventListener('dragover', event => {
@@ -60,10 +61,13 @@ window.addEventListener('popstate', () => location.reload())
 
 const dropForm = () => document.querySelector<HTMLFormElement>('form[data-submit]')
 
-function choose(file: File, form: HTMLFormElement): void {
+/** Nothing, when the choice was taken back. */
+function choose(file: File | undefined, form: HTMLFormElement): void {
   held = file
   wrong([])
-  if (form.querySelector('#preview')) void preview(file, form)
+  const place = form.querySelector('#preview')
+  if (file === undefined) place?.replaceChildren()
+  else if (place) void preview(file, form)
 }
 
 /** What was pasted is a file too. */

@@ -73,7 +73,7 @@ const Source = ({ entered }: { entered: Entered }) => (
       <span>
         <b>Drop a file here</b>, or choose one: JSON lines (.jsonl) or CSV with names in its first line
       </span>
-      <input type="file" name="file" accept=".jsonl,.ndjson,.csv,.tsv,.txt,.json" />
+      <input type="file" name="file" accept=".jsonl,.ndjson,.csv,.tsv,.txt" />
     </label>
     <noscript>
       <p class="dim hint">
