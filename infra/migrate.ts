@@ -16,7 +16,8 @@ const OLDEST = 16
 const LOCK = 7_261_538_905_417n
 const LOCK_WAIT_MS = 1000
 const LOCK_TRIES = 30
-const LOCK_NOT_AVAILABLE = '55P03'
+// lock_not_available, deadlock_detected: a migration that changes two tables may meet a statement that has them in turn.
+const IN_THE_WAY = ['55P03', '40P01']
 
 export async function migrate(databaseUrl: string, databaseCa?: string): Promise<void> {
   if (new URL(databaseUrl).searchParams.has('pgbouncer')) {
@@ -52,7 +53,7 @@ export async function applyWhileOthersWork(sql: Sql, migrationsFolder = FOLDER):
     try {
       return await applyMigrations(drizzle(sql), { migrationsFolder })
     } catch (error) {
-      if (!isLockTimeout(error)) throw error
+      if (!isInTheWay(error)) throw error
       if (tries > 1) continue
       throw new Refusal(
         'migration_waits',
@@ -62,9 +63,9 @@ export async function applyWhileOthersWork(sql: Sql, migrationsFolder = FOLDER):
   }
 }
 
-const isLockTimeout = (error: unknown): boolean =>
+const isInTheWay = (error: unknown): boolean =>
   error instanceof Error &&
-  ((error as { code?: string }).code === LOCK_NOT_AVAILABLE || isLockTimeout(error.cause))
+  (IN_THE_WAY.includes((error as { code?: string }).code ?? '') || isInTheWay(error.cause))
 
 async function refuseUnsafe(sql: Sql): Promise<void> {
   const rows = await sql<{ name: string; setting: string }[]>`

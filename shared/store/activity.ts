@@ -5,8 +5,10 @@ import type { PendingQuery, Row } from 'postgres'
 import type { Sql } from '../context.ts'
 import { firstIdAt } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { occurrences } from '../schema/tables.ts'
 import type { DayRow } from '../schema/wire-activity.ts'
 import type { OccurrenceRow } from '../schema/wire-schedules.ts'
+import { columnsOf } from './columns.ts'
 
 /** Runs by the UTC day of their submission, oldest first; a day without a run has no row. */
 export async function sumDays(sql: Sql, project_id: string, since_ms: number) {
@@ -53,7 +55,7 @@ export async function countWaiting(sql: Sql, project_id: string, since: Date): P
 /** The latest moments that started nothing. */
 export async function listUnfired(sql: Sql, project_id: string, since: Date) {
   return sql<(OccurrenceRow & { agent_slug: string })[]>`
-    select o.*, a.slug as agent_slug
+    select ${sql(columnsOf(occurrences, 'o'))}, a.slug as agent_slug
     from (
       select * from occurrences
       where project_id = ${project_id} and scheduled_for >= ${since} and ${sql.unsafe(UNFIRED)}

@@ -4,6 +4,9 @@
 // U+001E and U+001F cannot occur raw in valid JSON; free text goes through `plainText` first. In SQL the columns
 // are read with `string_to_table($1, E'\x1e', E'\x1f')` and `$1::text::int[]`.
 
+import { getTableColumns } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
+
 const SEPARATOR = '\x1e'
 const NULL = '\x1f'
 
@@ -23,3 +26,10 @@ export function numbers(values: readonly (number | boolean | null)[]): string {
 export function times(values: readonly Date[]): string {
   return `{${values.map(value => value.toISOString()).join(',')}}`
 }
+
+/**
+ * A table's columns by name, for statements in a transaction: a migration that adds one changes what `*` gives, and
+ * PostgreSQL refuses the plan it kept of before, which ends the transaction.
+ */
+export const columnsOf = (table: PgTable, alias: string): string[] =>
+  Object.values(getTableColumns(table)).map(column => `${alias}.${column.name}`)

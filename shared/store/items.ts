@@ -6,6 +6,7 @@ import { LIMITS } from '../domain/limits.ts'
 import type { ItemStatus, Outcome } from '../domain/vocabulary.ts'
 import { agents, items, projects, runs, triage } from '../schema/tables.ts'
 import type { ItemInRunRow, ItemRow } from '../schema/wire.ts'
+import { columnsOf } from './columns.ts'
 
 export interface ItemFilter {
   run_id: string
@@ -128,7 +129,7 @@ export async function nextItems(
   limit: number,
 ) {
   return sql<ItemInRunRow[]>`
-    select i.*, r.project_id, r.agent_id, r.created_at, r.payloads_purged_at, a.slug as agent_slug
+    select ${sql(columnsOf(items, 'i'))}, r.project_id, r.agent_id, r.created_at, r.payloads_purged_at, a.slug as agent_slug
     from (
       select id, project_id, agent_id, created_at, payloads_purged_at from runs
       where project_id = ${project_id} and id >= ${after.run_id} and not materializing

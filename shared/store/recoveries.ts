@@ -6,6 +6,7 @@ import type { Database, Sql } from '../context.ts'
 import type { DeploymentChoice, Exclusion, RecoveryStatus } from '../domain/vocabulary.ts'
 import { projects, type RecoveryFilter, recoveries, runs } from '../schema/tables.ts'
 import type { RecoveryRow, RecoveryRunRow } from '../schema/wire-cohort.ts'
+import { columnsOf } from './columns.ts'
 import { canBeReplayed, type ItemKey, replayInTheWay, triageConditions } from './triage.ts'
 
 /** Rows of triage that pass a recovery's filter and are older than the recovery: not its own replays' failures. */
@@ -106,7 +107,7 @@ export type OpenRecovery = typeof recoveries.$inferSelect
 /** An open recovery under the lock of its row; undefined when it has ended or somebody else advances it. */
 export async function lockRecovery(sql: Sql, id: string): Promise<OpenRecovery | undefined> {
   const [row] = await sql<OpenRecovery[]>`
-    select * from recoveries where id = ${id} and finished_at is null for no key update skip locked`
+    select ${sql(columnsOf(recoveries, 'recoveries'))} from recoveries where id = ${id} and finished_at is null for no key update skip locked`
   return row
 }
 

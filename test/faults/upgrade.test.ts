@@ -4,10 +4,15 @@
 import { execFileSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import postgres from 'postgres'
 import { afterEach, expect, it, vi } from 'vitest'
+import { applyWhileOthersWork } from '../../infra/migrate.ts'
+import type { Sql } from '../../shared/context.ts'
+import { grantTenantReads } from '../../shared/store/tenant-role.ts'
+import { nextMigration } from '../support/next-migration.ts'
 import { CHECKOUT } from '../support/stack.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { PATIENCE_MS, startStack } from './support/stack.ts'
+import { PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
 
 let parts = new AsyncDisposableStack()
 afterEach(async () => {
@@ -64,4 +69,96 @@ it('both versions settle items of one run, and everything agrees afterwards', {
       PATIENCE_MS,
     )
   }
+})
+
+/** Every table gets a column, which takes the strongest lock there is and changes what `select *` gives. */
+async function migrateFurther(sql: Sql, databaseUrl: string): Promise<void> {
+  const tables = await sql<{ name: string }[]>`
+    select c.oid::regclass::text as name from pg_class c
+    where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace`
+  const own = postgres(databaseUrl, { max: 1, onnotice: () => {} }) as unknown as Sql
+  try {
+    // One by one: a transaction that locks all tables in its own order meets everybody's in a circle.
+    for (const [n, { name }] of tables.entries()) {
+      const next = parts.adopt(await nextMigration(`alter table ${name} add column of_next text`, n), one =>
+        one.remove(),
+      )
+      await applyWhileOthersWork(own, next.path)
+    }
+    await grantTenantReads(own)
+  } finally {
+    await own.end()
+  }
+}
+
+/** Reads, through the API and without a pause, whatever can be read; returns what was answered other than 200. */
+function readOn(stack: Stack, runId: string, projectId: string) {
+  const paths = [
+    `/v1/projects/${projectId}/activity`,
+    ...['', '/items', '/verify'].map(part => `/v2/runs/${runId}${part}`),
+    ...[
+      '/v2/runs',
+      '/v1/steps?q=s1',
+      '/v1/triage',
+      '/v1/agents',
+      '/v1/schedules',
+      '/v1/deliveries',
+      '/v1/durable/runs',
+    ],
+  ]
+  const refused: string[] = []
+  const headers = { authorization: `Bearer ${stack.api_key}` }
+  let rounds = 0
+  let isOver = false
+  const reader = async () => {
+    for (; !isOver; rounds++)
+      for (const path of paths) {
+        const answer = await fetch(`${stack.base_url}${path}`, { headers })
+          .then(async response => `${response.status} ${await response.text()}`)
+          .catch(error => `broke off: ${error}`)
+        if (!answer.startsWith('200 ')) refused.push(`${path}: ${answer}`)
+      }
+  }
+  const reading = Promise.all([reader(), reader(), reader()])
+  return {
+    /** Resolves when everything was read so many times more. */
+    async rounds(more: number) {
+      const until = rounds + more
+      await vi.waitFor(() => expect(rounds).toBeGreaterThanOrEqual(until), PATIENCE_MS)
+    },
+    async end() {
+      isOver = true
+      await reading
+      return refused
+    },
+  }
+}
+
+it('a migration is applied while this version works, and no request or item suffers', {
+  timeout: 2 * PATIENCE_MS,
+}, async () => {
+  const stack = parts.adopt(await startStack(), one => one.close())
+  const agentId = await stack.deploy()
+  const consumer = await stack.startConsumer()
+  const pile = Array(300).fill({})
+  const before = await stack.submit(agentId, pile)
+  await stack.finished(before)
+
+  const release = stack.probe.hold(call => call.step === 's2')
+  const open = await stack.submit(agentId, pile, { concurrency: '100' })
+  await stack.probe.until(calls => calls.some(call => call.run === open))
+  const [project] = await stack.sql`select project_id as id from runs where id = ${open}`
+  const reading = readOn(stack, open, project!.id)
+  await reading.rounds(6) // of each connection, so that it has plans of before
+  await migrateFurther(stack.sql, stack.stores.databaseUrl)
+  release()
+  const after = await stack.submit(agentId, pile)
+  await reading.rounds(6)
+  for (const runId of [open, after]) {
+    expect(await stack.finished(runId)).toMatchObject({ status: 'completed', ok: pile.length })
+    expect(await stack.breaches(runId)).toEqual([])
+  }
+  const refused = await reading.end()
+  const said = [...stack.control.log, ...consumer.log].filter(line => /"level":"(warn|error)"/.test(line))
+  expect({ refused, said }).toEqual({ refused: [], said: [] })
 })

@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterEach, expect, inject, test } from 'vitest'
 import { applyWhileOthersWork, migrate } from '../../infra/migrate.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { readForAccount } from '../../shared/store/tenant.ts'
-import { tempFolder } from '../support/temp-folder.ts'
+import { nextMigration } from '../support/next-migration.ts'
 
 let parts = new AsyncDisposableStack()
 afterEach(async () => {
@@ -116,12 +114,14 @@ test('a migration that waits for a table keeps nobody else waiting, and is done 
   await migrate(url)
   const sql = postgres(url, { max: 3, onnotice: () => {} })
   parts.defer(() => sql.end())
-  const folder = await folderOfNext('create index next on step_index (cost_micro)')
+  const folder = parts.adopt(await nextMigration('create index next on step_index (cost_micro)'), one =>
+    one.remove(),
+  )
   const holder = await sql.reserve()
   await holder`begin`
   await holder`lock table step_index in row exclusive mode`
   const own = postgres(url, { max: 1, onnotice: () => {} })
-  const migrating = applyWhileOthersWork(own, folder).finally(() => own.end())
+  const migrating = applyWhileOthersWork(own, folder.path).finally(() => own.end())
   await expect
     .poll(() => sql`select from pg_locks where not granted and relation = 'step_index'::regclass`, {
       timeout: 20_000,
@@ -133,15 +133,3 @@ test('a migration that waits for a table keeps nobody else waiting, and is done 
   await migrating
   expect(await sql`select from pg_indexes where indexname = 'next'`).toHaveLength(1)
 })
-
-/** Where a migration stands that comes after all there are. */
-async function folderOfNext(statement: string): Promise<string> {
-  const { path, remove } = await tempFolder()
-  parts.defer(remove)
-  const entry = { idx: 0, version: '7', when: Date.now() * 2, tag: 'next', breakpoints: true }
-  await mkdir(join(path, 'meta'))
-  const journal = { version: '7', dialect: 'postgresql', entries: [entry] }
-  await writeFile(join(path, 'meta/_journal.json'), JSON.stringify(journal))
-  await writeFile(join(path, 'next.sql'), statement)
-  return path
-}
