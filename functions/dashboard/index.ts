@@ -41,8 +41,8 @@ import { triagePage } from './pages/triage.tsx'
 import { decideItems, reopenItems } from './pages/triage-decide.ts'
 import { changeTrigger, createTrigger, deleteTrigger, triggerPage, triggersPage } from './pages/triggers.tsx'
 
-const open = { pages: [signInPage], actions: [signIn] }
-const pages = [
+export const open = { pages: [signInPage], actions: [signIn] }
+export const pages = [
   start,
   projectsPage,
   overviewPage,
@@ -75,7 +75,7 @@ const pages = [
   membersPage,
   accountPage,
 ]
-const actions = [
+export const actions = [
   signOut,
   createProject,
   cancelRun,

@@ -9,6 +9,7 @@ import { action, page } from '../frame/page.ts'
 import { Field } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { reasonWords } from '../parts/occurrence.tsx'
+import { shellWord } from '../parts/shell-word.ts'
 import { Status, When } from '../parts/text.tsx'
 
 type Schedule = Schemas['Schedule']
@@ -144,7 +145,7 @@ export const newSchedulePage = page({
       title: 'New schedule',
       project_id,
       menu: 'schedules',
-      cli: `assay schedules create AGENT ${quoted(cron ?? '0 6 * * 1-5')} --timezone ${quoted(timezone)}`,
+      cli: `assay schedules create AGENT ${shellWord(cron ?? '0 6 * * 1-5')} --timezone ${shellWord(timezone)}`,
       body: (
         <>
           <h1>New schedule</h1>
@@ -248,6 +249,3 @@ export const createSchedule = action({
     return { to: ofSchedule(data!.id), said: 'The schedule is made.' }
   },
 })
-
-/** As a shell takes it: what a link brings along must not become another command. */
-const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`

@@ -12,6 +12,7 @@ import { defined } from '../frame/defined.ts'
 import { page } from '../frame/page.ts'
 import { ErrorCategories, ErrorDays, readErrorDays } from '../parts/error-categories.tsx'
 import { List, Pager } from '../parts/list.tsx'
+import { shellWord } from '../parts/shell-word.ts'
 import { money, Verdict, When } from '../parts/text.tsx'
 
 /** An empty field of the form means any. */
@@ -68,7 +69,7 @@ export const searchPage = page({
       title: 'Search',
       project_id,
       menu: 'search',
-      cli: `assay search ${q?.trim() ? `'${q.trim()}'` : ''}${outcome ? ` --outcome ${outcome}` : ''}${reason ? ` --reason ${reason}` : ''}`,
+      cli: `assay search ${q?.trim() ? shellWord(q.trim()) : ''}${outcome ? ` --outcome ${outcome}` : ''}${reason ? ` --reason ${shellWord(reason)}` : ''}`,
       body: (
         <>
           <h1>Search</h1>

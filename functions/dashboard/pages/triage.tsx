@@ -9,6 +9,7 @@ import { defined } from '../frame/defined.ts'
 import { page } from '../frame/page.ts'
 import { Inbox } from '../parts/inbox.tsx'
 import { Pager } from '../parts/list.tsx'
+import { shellWord } from '../parts/shell-word.ts'
 import { count } from '../parts/text.tsx'
 
 export const triageFilter = {
@@ -42,7 +43,7 @@ export const triagePage = page({
       title: 'Triage',
       project_id,
       menu: 'triage',
-      cli: `assay triage${options.map(([name, value]) => (value ? ` --${name} '${value}'` : '')).join('')}`,
+      cli: `assay triage${options.map(([name, value]) => (value ? ` --${name} ${shellWord(value)}` : '')).join('')}`,
       body: (
         <>
           <h1>Triage</h1>

@@ -1,0 +1,197 @@
+// What holds for every page and every action there is, taken from the dashboard's own list of them.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { actions, open, pages } from '../../functions/dashboard/index.ts'
+import { startNodeHost } from '../conformance/hosts.ts'
+import { openWorld, type World } from '../conformance/world.ts'
+import { axeProblems } from '../support/axe.ts'
+import { badNight, type Night } from '../support/bad-night.ts'
+import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../support/browser.ts'
+
+const XSS = ` <img src=x onerror=alert(1)>"'</pre></textarea><script>alert(2)</script>`
+const VIEWER = { email: 'viewer@example.org', password: 'only here to look' }
+
+let world: World
+let night: Night
+let strange: Night
+let owner: Record<string, string>
+let viewer: Record<string, string>
+beforeAll(async () => {
+  world = await openWorld(startNodeHost)
+  const { json: session } = await world.call('POST', '/v1/sessions', {
+    token: null,
+    body: world.first.account,
+  })
+  const token = session.access_token
+  const member = await world.call('POST', '/v1/members', { token, body: { ...VIEWER, role: 'viewer' } })
+  night = await badNight(world, { mark: XSS })
+  const { key, project_id } = world.stranger
+  strange = await badNight(world, { token: key, project_id })
+  const sessions = (await world.call('GET', '/v1/sessions', { token })).json
+  owner = { ...night, memberId: member.json.id, sessionId: sessions[0].id, part: 'input' }
+  viewer = owner
+}, 120_000)
+afterAll(async () => {
+  await closeBrowser()
+  await world.end()
+})
+
+const filled = (path: string, ids: Record<string, string>) =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    if (ids[name] === undefined)
+      throw new Error(`${path} has {${name}}, of which test/support/bad-night.ts makes none`)
+    return ids[name]
+  })
+
+/** Answers with something else than a page. */
+const RAW = ['/dashboard', '/dashboard/runs/{runId}/events', '/dashboard/items/{itemId}/raw/{part}']
+/** What a page needs in its query. */
+const QUERIES: Record<string, (ids: Record<string, string>) => string> = {}
+const addresses = (ids: Record<string, string>) =>
+  [...open.pages, ...pages]
+    .filter(({ path }) => !RAW.includes(path))
+    .map(({ path }) => filled(path, ids) + (QUERIES[path]?.(ids) ?? ''))
+
+async function cookieOf(account: { email: string; password: string }): Promise<string> {
+  const response = await fetch(`${world.url}/dashboard/sign-in`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'sec-fetch-site': 'same-origin' },
+    body: new URLSearchParams(account),
+  })
+  return response.headers.getSetCookie()[0]!.split(';')[0]!
+}
+
+describe.skipIf(CHROMIUM === undefined)('every page (needs Chromium)', () => {
+  async function walk(
+    account: { email: string; password: string },
+    options: object,
+    look: (visit: Visitor, address: string) => Promise<void>,
+    ids = owner,
+  ) {
+    await using visit = await visitor(world.url, options)
+    await signIn(visit.page, account)
+    for (const address of addresses(ids)) {
+      const response = await visit.page.goto(address)
+      expect([address, response!.status()]).toEqual([address, 200])
+      await look(visit, address)
+      expect([address, visit.complaints]).toEqual([address, []])
+    }
+  }
+
+  it('is there for an owner, with one heading and a title, and what people, agents and models wrote in every field stays text [journey j]', async () => {
+    const marked: string[] = []
+    await walk(world.first.account, {}, async ({ page }, address) => {
+      expect([address, await page.locator('h1').count()]).toEqual([address, 1])
+      expect(await page.title()).toMatch(/\S · Assay$/)
+      expect([address, await page.locator('main img, main script, [onerror]').count()]).toEqual([address, 0])
+      if ((await page.content()).includes('&lt;img src=x onerror')) marked.push(address)
+    })
+    expect(marked.length).toBeGreaterThan(8)
+  })
+
+  it('is there for a viewer, without a form that changes anything [journey i]', async () => {
+    await walk(
+      VIEWER,
+      {},
+      async ({ page }, address) => {
+        const posts = await page
+          .locator('main form[method=post]')
+          .evaluateAll(forms => forms.map(form => new URL((form as HTMLFormElement).action).pathname))
+        const own = posts.filter(path => !/^\/dashboard\/(account|sign-in)/.test(path))
+        expect([address, own]).toEqual([address, []])
+      },
+      viewer,
+    )
+  })
+
+  it.each(['light', 'dark'] as const)('can be used by everybody, %s', async colorScheme => {
+    const problems: string[] = []
+    await walk(world.first.account, { colorScheme }, async ({ page }, address) => {
+      for (const problem of await axeProblems(page)) problems.push(`${address}: ${problem}`)
+    })
+    expect(problems).toEqual([])
+  })
+
+  it('fits a window of 380 pixels', async () => {
+    const wide: unknown[] = []
+    await walk(world.first.account, { viewport: { width: 380, height: 800 } }, async ({ page }, address) => {
+      const width = await page.evaluate(() => document.scrollingElement!.scrollWidth)
+      if (width > 380) wide.push([address, width])
+    })
+    expect(wide).toEqual([])
+  })
+
+  it('has its links, its lists and its forms without a script', async () => {
+    await walk(world.first.account, { javaScriptEnabled: false }, async ({ page }, address) => {
+      const here = page.locator('main')
+      const count = await here.locator('a, form, table, dl, li').count()
+      expect([address, count > 0]).toEqual([address, true])
+      if (address.includes('/projects/') || address.includes('/runs/'))
+        expect(await page.getByRole('navigation').getByRole('link', { name: 'Runs' }).count()).toBe(1)
+    })
+  })
+})
+
+describe('a page', () => {
+  it('of another account is not there, whichever of its parts is asked for', async () => {
+    const cookie = await cookieOf(world.first.account)
+    for (const { path } of pages.filter(({ path }) => path.includes('{'))) {
+      const address = filled(path, { ...owner, ...strange })
+      const response = await fetch(world.url + address, { redirect: 'manual', headers: { cookie } })
+      await response.body?.cancel()
+      expect([address, response.status]).toEqual([address, 404])
+    }
+  })
+})
+
+describe('an action', () => {
+  /** Of one's own account, which everybody may change. */
+  const OWN = [
+    '/dashboard/sign-out',
+    '/dashboard/account/password',
+    '/dashboard/account/sessions/{sessionId}/revoke',
+  ]
+  const others = actions.filter(({ path }) => !OWN.includes(path))
+
+  /** A form that its action reads: it is refused for what it wants, not for how it is written. */
+  function formFor(form: z.ZodType | undefined): URLSearchParams {
+    const schema =
+      form === undefined ? {} : (z.toJSONSchema(form, { io: 'input', unrepresentable: 'any' }) as Schema)
+    const fields = Object.entries(schema.properties ?? {}).filter(([name]) => schema.required?.includes(name))
+    return new URLSearchParams(
+      fields.map(([name, field]) => [name, String(field.const ?? field.enum?.[0] ?? '1')]),
+    )
+  }
+  interface Schema {
+    properties?: Record<string, { const?: unknown; enum?: unknown[] }>
+    required?: string[]
+  }
+
+  const post = (address: string, form: URLSearchParams, cookie: string) =>
+    fetch(world.url + address, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie, 'sec-fetch-site': 'same-origin' },
+      body: form,
+    })
+
+  it('is refused to a viewer who sends its form by hand, with a page [journey i]', async () => {
+    const cookie = await cookieOf(VIEWER)
+    for (const { path, form } of others) {
+      const response = await post(filled(path, viewer), formFor(form), cookie)
+      expect([path, response.status]).toEqual([path, 403])
+      expect(await response.text()).toContain('Your role does not allow this')
+    }
+  })
+
+  it('of another account finds nothing to act on', async () => {
+    const cookie = await cookieOf(world.first.account)
+    for (const { path, form } of others.filter(({ path }) => path.includes('{'))) {
+      if (!Object.keys(strange).some(name => path.includes(`{${name}}`))) continue
+      const response = await post(filled(path, { ...owner, ...strange }), formFor(form), cookie)
+      expect([path, response.status]).toEqual([path, 404])
+    }
+  })
+})
