@@ -16,7 +16,6 @@ let world: World
 let night: Night
 let strange: Night
 let owner: Record<string, string>
-let viewer: Record<string, string>
 beforeAll(async () => {
   world = await openWorld(startNodeHost)
   const { json: session } = await world.call('POST', '/v1/sessions', {
@@ -30,7 +29,6 @@ beforeAll(async () => {
   strange = await badNight(world, { token: key, project_id })
   const sessions = (await world.call('GET', '/v1/sessions', { token })).json
   owner = { ...night, memberId: member.json.id, sessionId: sessions[0].id, part: 'input' }
-  viewer = owner
 }, 120_000)
 afterAll(async () => {
   await closeBrowser()
@@ -48,9 +46,9 @@ const filled = (path: string, ids: Record<string, string>) =>
 const RAW = ['/dashboard', '/dashboard/runs/{runId}/events', '/dashboard/items/{itemId}/raw/{part}']
 /** What a page needs in its query. */
 const QUERIES: Record<string, (ids: Record<string, string>) => string> = {}
-const addresses = (ids: Record<string, string>) =>
+const addresses = (ids: Record<string, string>, role = 'owner') =>
   [...open.pages, ...pages]
-    .filter(({ path }) => !RAW.includes(path))
+    .filter(({ path, least }) => !RAW.includes(path) && (role === 'owner' || least === undefined))
     .map(({ path }) => filled(path, ids) + (QUERIES[path]?.(ids) ?? ''))
 
 async function cookieOf(account: { email: string; password: string }): Promise<string> {
@@ -68,11 +66,10 @@ describe.skipIf(CHROMIUM === undefined)('every page (needs Chromium)', () => {
     account: { email: string; password: string },
     options: object,
     look: (visit: Visitor, address: string) => Promise<void>,
-    ids = owner,
   ) {
     await using visit = await visitor(world.url, options)
     await signIn(visit.page, account)
-    for (const address of addresses(ids)) {
+    for (const address of addresses(owner, account === VIEWER ? 'viewer' : 'owner')) {
       const response = await visit.page.goto(address)
       expect([address, response!.status()]).toEqual([address, 200])
       await look(visit, address)
@@ -92,18 +89,13 @@ describe.skipIf(CHROMIUM === undefined)('every page (needs Chromium)', () => {
   })
 
   it('is there for a viewer, without a form that changes anything [journey i]', async () => {
-    await walk(
-      VIEWER,
-      {},
-      async ({ page }, address) => {
-        const posts = await page
-          .locator('main form[method=post]')
-          .evaluateAll(forms => forms.map(form => new URL((form as HTMLFormElement).action).pathname))
-        const own = posts.filter(path => !/^\/dashboard\/(account|sign-in)/.test(path))
-        expect([address, own]).toEqual([address, []])
-      },
-      viewer,
-    )
+    await walk(VIEWER, {}, async ({ page }, address) => {
+      const posts = await page
+        .locator('main form[method=post]')
+        .evaluateAll(forms => forms.map(form => new URL((form as HTMLFormElement).action).pathname))
+      const own = posts.filter(path => !/^\/dashboard\/(account|sign-in)/.test(path))
+      expect([address, own]).toEqual([address, []])
+    })
   })
 
   it.each(['light', 'dark'] as const)('can be used by everybody, %s', async colorScheme => {
@@ -177,21 +169,51 @@ describe('an action', () => {
       body: form,
     })
 
+  /** Forms that do not say by their schema what they want. */
+  const FORMS: Record<string, () => Record<string, string>> = {
+    '/dashboard/projects/{projectId}/triage/decide': () => ({ items: owner.itemId!, action: 'dismiss' }),
+    '/dashboard/projects/{projectId}/triage/reopen': () => ({ items: owner.itemId! }),
+  }
+  const formOf = ({ path, form }: (typeof actions)[number]) =>
+    FORMS[path] ? new URLSearchParams(FORMS[path]()) : formFor(form)
+
+  /** What the log of changes holds, of whose account or by whom. */
+  const changes = async (of: { account_id: string } | { actor_name: string }) => {
+    const { sql } = world.ctx
+    const [[name, value]] = Object.entries(of) as [[string, string]]
+    return (await sql`select action from audit_log where ${sql(name)} = ${value}`).map(({ action }) => action)
+  }
+
   it('is refused to a viewer who sends its form by hand, with a page [journey i]', async () => {
     const cookie = await cookieOf(VIEWER)
-    for (const { path, form } of others) {
-      const response = await post(filled(path, viewer), formFor(form), cookie)
-      expect([path, response.status]).toEqual([path, 403])
+    for (const action of others) {
+      const response = await post(filled(action.path, owner), formOf(action), cookie)
+      expect([action.path, response.status]).toEqual([action.path, 403])
       expect(await response.text()).toContain('Your role does not allow this')
+    }
+    expect(new Set(await changes({ actor_name: VIEWER.email }))).toEqual(new Set(['createSession']))
+  })
+
+  it('and a page that is there to change something is not shown to a viewer', async () => {
+    const cookie = await cookieOf(VIEWER)
+    for (const { path } of pages.filter(({ least }) => least !== undefined)) {
+      const response = await fetch(world.url + filled(path, owner), { headers: { cookie } })
+      expect([path, response.status]).toEqual([path, 403])
     }
   })
 
   it('of another account finds nothing to act on', async () => {
     const cookie = await cookieOf(world.first.account)
-    for (const { path, form } of others.filter(({ path }) => path.includes('{'))) {
-      if (!Object.keys(strange).some(name => path.includes(`{${name}}`))) continue
-      const response = await post(filled(path, { ...owner, ...strange }), formFor(form), cookie)
-      expect([path, response.status]).toEqual([path, 404])
+    const { account_id } = world.stranger
+    const before = await changes({ account_id })
+    for (const action of others.filter(({ path }) => path.includes('{'))) {
+      if (!Object.keys(strange).some(name => action.path.includes(`{${name}}`))) continue
+      const form = FORMS[action.path]
+        ? new URLSearchParams({ items: strange.itemId, action: 'dismiss' })
+        : formOf(action)
+      const response = await post(filled(action.path, { ...owner, ...strange }), form, cookie)
+      expect([action.path, response.status]).toEqual([action.path, expect.toBeOneOf([400, 404])])
     }
+    expect(await changes({ account_id })).toEqual(before)
   })
 })

@@ -7,6 +7,7 @@ import type { Context } from '../../../shared/context.ts'
 import { errorText } from '../../../shared/domain/error-text.ts'
 import { ApiError } from '../../../shared/domain/errors.ts'
 import { LIMITS } from '../../../shared/domain/limits.ts'
+import { checkRole } from '../../../shared/http/auth.ts'
 import { readBytes } from '../../../shared/http/body.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { checked, queryOf } from '../../../shared/http/validation.ts'
@@ -85,6 +86,7 @@ export function serveParts(
     if (who === undefined && !isOpen) return toSignIn(request)
     const api = apiFor(ctx, request, who?.access_token ?? '')
     const attempt = async () => {
+      if (page.least !== undefined && who !== undefined) checkRole(who.principal, page.least)
       const query =
         page.query === undefined ? queryOf(request, z.strictObject({})) : queryOf(request, page.query)
       return page.show({ ...api, api: api.client, member: memberOf(who), params, query, request, ctx })
@@ -188,7 +190,7 @@ function toSignIn(request: Request): Response {
 }
 
 function leadTo({ to, said, undo }: Done): Response {
-  const headers = new Headers({ location: to })
+  const headers = new Headers({ location: ownPath(to) ?? ROOT })
   if (said !== undefined)
     headers.append('set-cookie', noticeCookie({ kind: 'done', text: said, ...(undo ? { undo } : {}) }))
   return new Response(null, { status: 303, headers })

@@ -5,6 +5,7 @@
 import type { Child } from 'hono/jsx'
 import type { z } from 'zod'
 import type { Context } from '../../../shared/context.ts'
+import type { MemberRole } from '../../../shared/domain/vocabulary.ts'
 import type { SessionPrincipal } from '../../../shared/http/auth.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
 import type { Api } from './api.ts'
@@ -54,6 +55,8 @@ export interface Done {
 
 export interface Page {
   path: string
+  /** The role it takes to be shown it, where it is there to change something. */
+  least?: MemberRole
   query: z.ZodType | undefined
   show(visit: Visit<Record<string, string>, unknown>): Promise<View | Response>
 }
@@ -67,6 +70,7 @@ export interface Action {
 
 export function page<Path extends string, Query extends z.ZodType = z.ZodUndefined>(definition: {
   path: Path
+  least?: MemberRole
   query?: Query
   show(visit: Visit<ParamsOf<Path>, z.output<Query>>): Promise<View | Response>
 }): Page {

@@ -137,26 +137,27 @@ const Rules = ({
       },
       {
         label: 'From',
-        cell: rule => (
-          <form class="filters" method="post" action={ofProject(project_id, 'alert-rules')}>
-            <input type="hidden" name="rule" value={rule.rule} />
-            {rule.agent_id && <input type="hidden" name="agent_id" value={rule.agent_id} />}
-            {Object.entries(rule.bounds).map(([name, value]) => (
-              <Field label={name.replaceAll('_', ' ')}>
-                <input
-                  name={`bound:${name}`}
-                  inputmode="decimal"
-                  value={String(value)}
-                  disabled={!mayChange}
-                />
-              </Field>
-            ))}
-            <label class="inline">
-              <input type="checkbox" name="enabled" checked={rule.enabled} disabled={!mayChange} /> alerts
-            </label>
-            {mayChange && <button>Set</button>}
-          </form>
-        ),
+        cell: rule =>
+          !mayChange ? (
+            [
+              rule.enabled ? 'alerts' : 'muted',
+              ...Object.entries(rule.bounds).map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`),
+            ].join(', ')
+          ) : (
+            <form class="filters" method="post" action={ofProject(project_id, 'alert-rules')}>
+              <input type="hidden" name="rule" value={rule.rule} />
+              {rule.agent_id && <input type="hidden" name="agent_id" value={rule.agent_id} />}
+              {Object.entries(rule.bounds).map(([name, value]) => (
+                <Field label={name.replaceAll('_', ' ')}>
+                  <input name={`bound:${name}`} inputmode="decimal" value={String(value)} />
+                </Field>
+              ))}
+              <label class="inline">
+                <input type="checkbox" name="enabled" checked={rule.enabled} /> alerts
+              </label>
+              <button>Set</button>
+            </form>
+          ),
       },
     ]}
     empty={<p>There are no rules.</p>}

@@ -21,6 +21,7 @@ type Order = z.infer<typeof Order>
 
 export const replayPage = page({
   path: '/dashboard/items/{itemId}/replay',
+  least: 'operator',
   show: ({ api, params }) => formView(api, params.itemId, {}),
 })
 

@@ -32,6 +32,7 @@ const OF_HELD: readonly string[] = ['held', 'resumed']
 
 export const recoveryPage = page({
   path: '/dashboard/projects/{projectId}/recover',
+  least: 'operator',
   query: z.strictObject({ ...cohort, kind: z.enum(TRIAGE_LANES).or(z.literal('')).optional() }),
   async show({ api, params, query: { kind, ...query } }) {
     const project_id = params.projectId

@@ -7,6 +7,7 @@ import { runOf } from './run-reads.ts'
 
 export const cancelRunPage = page({
   path: '/dashboard/runs/{runId}/cancel',
+  least: 'operator',
   async show({ api, params }) {
     const run = await runOf(api, params.runId)
     const name = run.name ?? run.agent_slug

@@ -122,6 +122,7 @@ const ComingUp = ({ schedules, now }: { schedules: readonly Schedule[]; now: num
 
 export const newSchedulePage = page({
   path: '/dashboard/projects/{projectId}/schedules/new',
+  least: 'operator',
   query: z.strictObject({
     agent_id: z.string().optional(),
     cron: z.string().optional(),
