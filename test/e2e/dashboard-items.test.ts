@@ -33,7 +33,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     return page
   }
 
-  it('tells why it did not work and what to do, and opens each step to what was said', async () => {
+  it('open an item and read its trace: tells why it did not work and what to do, and opens each step to what was said', async () => {
     const { run } = await ran(world, failsAtTheEnd, [
       { item_id: 'ticket 7', partition_key: 'north', input: { text: 'a cat?', n: 1 } },
     ])
@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     expect(await page.locator('body').textContent()).toBe(text)
   })
 
-  it('replays from a step with another input, keeps what was typed when it is no JSON, and shows what became of it', async () => {
+  it('edit input and replay from a step: replays from a step with another input, keeps what was typed when it is no JSON, and shows what became of it', async () => {
     const { run } = await ran(world, failsAtTheEnd, [{ item_id: 'again', input: { text: 'a dog?' } }])
     const page = await open(recordId(run))
     await page.getByRole('link', { name: 'Replay with another input' }).click()

@@ -68,7 +68,7 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
   const inputOf = async (page: Page, id: string) =>
     (await page.request.get(`/dashboard/items/${id}/raw/input`)).text()
 
-  it('runs twenty of it first, tells what the rest would come to, and leaves them out of the rest', async () => {
+  it('pilot then continue: runs twenty of it first, tells what the rest would come to, and leaves them out of the rest', async () => {
     const rows = Array.from({ length: 50 }, (_, at) => ({ id: `row ${at}`, n: at }))
     const page = await open()
     await page.getByLabel('or choose one').setInputFiles(jsonl('rows.jsonl', rows))
@@ -112,7 +112,7 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     await workOff(world, works)
   })
 
-  it('takes 50,000 lines that are dropped on the page', async () => {
+  it('drop a 50,000-line file: takes what is dropped on the page', async () => {
     const page = await open()
     const dropped = await page.evaluateHandle(() => {
       const lines = Array.from({ length: 50_000 }, (_, at) => `{"id":${at},"text":"${'x'.repeat(100)}"}\n`)

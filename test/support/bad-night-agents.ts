@@ -25,8 +25,9 @@ export const tickets = (count: number, day: number, mark: string): object[] =>
     item_id: `T-${48_210 - day * 1000 + at}${mark}`,
     partition_key: `${pick(QUEUES, at)}${mark}`,
     input: {
-      [`subject${mark}`]: `${pick(SUBJECTS, at * 5)}${mark}`,
-      body: `Hello, ${pick(SUBJECTS, at * 5).toLowerCase()}. Order ${70_113 + at * 17}. Please help. ${pick(CUSTOMERS, at)}${mark}`,
+      text: `${pick(SUBJECTS, at * at)}${mark}`, // squares: some are asked more often
+      [`order${mark}`]: 70_113 + at * 17,
+      customer: `${pick(CUSTOMERS, at)}${mark}`,
       urgent: at % 6 === 0,
     },
   }))

@@ -73,7 +73,7 @@ export async function badNight(given: World, options: NightOptions = {}): Promis
     concurrency: 24,
     input_schema: {
       type: 'object',
-      properties: { subject: { type: 'string' }, body: { type: 'string' }, urgent: { type: 'boolean' } },
+      properties: { text: { type: 'string' }, customer: { type: 'string' }, urgent: { type: 'boolean' } },
     },
   }
   const first = await deploy(world, ticketAgent.id, declared, token)
@@ -110,7 +110,7 @@ export async function badNight(given: World, options: NightOptions = {}): Promis
   const order = { agent_id: ticketAgent.id, cron: '0 2 * * *', timezone: 'Europe/Berlin' }
   const schedule = await ask('POST', '/v1/schedules', {
     ...order,
-    input: { subject: `Nightly digest${mark}`, body: `Of all queues${mark}` },
+    input: { text: `Nightly digest of all queues${mark}` },
   })
   const hourly = await ask('POST', '/v1/schedules', {
     agent_id: invoiceAgent.id,

@@ -102,6 +102,7 @@ export function serveParts(
     if (who === undefined && !isOpen) return toSignIn(request)
     const api = apiFor(ctx, request, who?.access_token ?? '')
     const attempt = async () => {
+      if (action.least !== undefined && who !== undefined) checkRole(who.principal, action.least)
       const form = action.form === undefined ? undefined : checked(action.form, await formOf(request), 'body')
       const visit = {
         ...api,

@@ -63,6 +63,8 @@ export interface Page {
 
 export interface Action {
   path: string
+  /** The role it takes, where the form is read before the API is asked. */
+  least?: MemberRole
   /** Undefined where the action reads the body by itself. */
   form: z.ZodType | undefined
   act(visit: Visit<Record<string, string>>, form: unknown): Promise<Done | View | Response>
@@ -83,6 +85,7 @@ export function page<Path extends string, Query extends z.ZodType = z.ZodUndefin
  */
 export function action<Path extends string, Form extends z.ZodType = z.ZodUndefined>(definition: {
   path: Path
+  least?: MemberRole
   form?: Form
   act(visit: Visit<ParamsOf<Path>>, form: z.output<Form>): Promise<Done | View | Response>
 }): Action {

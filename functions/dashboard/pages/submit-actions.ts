@@ -15,6 +15,7 @@ import { fileFields, formView, orderFields } from './submit.tsx'
 /** Answers as the API does: the page's script reads it. */
 export const submitLines = action({
   path: '/dashboard/projects/{projectId}/submit/lines',
+  least: 'operator',
   act({ fetch, params, request }) {
     const query = new URL(request.url).searchParams
     query.set('project_id', params.projectId)
@@ -45,6 +46,7 @@ type Form = z.output<typeof Form>
 
 export const submitForm = action({
   path: '/dashboard/projects/{projectId}/submit',
+  least: 'operator',
   form: Form,
   async act(visit, form) {
     const { projectId } = visit.params

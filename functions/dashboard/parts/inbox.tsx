@@ -28,47 +28,52 @@ export const Inbox = ({ rows, clusters, project_id, filter, back, now, role }: I
   const groups = [...Map.groupBy(rows, keyOf)].sort(([, a], [, b]) => b.length - a.length)
   const { pathname, search } = new URL(back)
   const mayDecide = role !== 'viewer'
-  return (
+  const table = (
+    <div class="scroll">
+      <table class="inbox">
+        <thead>
+          <tr>
+            {mayDecide && (
+              <th scope="col">
+                <span class="off-screen">Select</span>
+              </th>
+            )}
+            <th scope="col">Item</th>
+            <th scope="col">Why</th>
+            <th scope="col">Since</th>
+            {mayDecide && <th scope="col">Decide</th>}
+          </tr>
+        </thead>
+        {groups.map(([key, own], at) => (
+          <>
+            <tbody class="group">
+              <Group
+                at={at}
+                rows={own}
+                cluster={known.get(key)}
+                project_id={project_id}
+                filter={filter}
+                mayDecide={mayDecide}
+              />
+            </tbody>
+            <tbody data-rows data-group={String(at)}>
+              {own.map(row => (
+                <Entry row={row} now={now} mayDecide={mayDecide} />
+              ))}
+            </tbody>
+          </>
+        ))}
+      </table>
+    </div>
+  )
+  return mayDecide ? (
     <form method="post" action={ofProject(project_id, 'triage/decide')} data-selection id="inbox">
       <input type="hidden" name="back" value={pathname + search} />
-      {mayDecide && <Bulk />}
-      <div class="scroll">
-        <table class="inbox">
-          <thead>
-            <tr>
-              {mayDecide && (
-                <th scope="col">
-                  <span class="off-screen">Select</span>
-                </th>
-              )}
-              <th scope="col">Item</th>
-              <th scope="col">Why</th>
-              <th scope="col">Since</th>
-              {mayDecide && <th scope="col">Decide</th>}
-            </tr>
-          </thead>
-          {groups.map(([key, own], at) => (
-            <>
-              <tbody class="group">
-                <Group
-                  at={at}
-                  rows={own}
-                  cluster={known.get(key)}
-                  project_id={project_id}
-                  filter={filter}
-                  mayDecide={mayDecide}
-                />
-              </tbody>
-              <tbody data-rows data-group={String(at)}>
-                {own.map(row => (
-                  <Entry row={row} now={now} mayDecide={mayDecide} />
-                ))}
-              </tbody>
-            </>
-          ))}
-        </table>
-      </div>
+      <Bulk />
+      {table}
     </form>
+  ) : (
+    <section id="inbox">{table}</section>
   )
 }
 
