@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { stopRun, sweepStopped } from '../store/stop.ts'
+import { stopCancelled, sweepStopped } from '../store/stop.ts'
 import { deliverSoon } from './deliver.ts'
 import { traceRunEnd } from './run-trace.ts'
 
@@ -15,7 +15,7 @@ import { traceRunEnd } from './run-trace.ts'
  */
 export async function cancelRun(ctx: Context, run: { project_id: string; run_id: string }): Promise<void> {
   const { project_id, run_id } = run
-  if (!(await stopRun(ctx.sql, { id: run_id, project_id, reason: 'cancelled' })))
+  if (!(await stopCancelled(ctx.sql, { id: run_id, project_id })))
     throw new ApiError('run_already_ended', `Run ${run_id} has ended already; there is nothing to cancel.`)
   await fault('cancel.before_commit')
   if (await sweepStopped(ctx.sql, run_id, LIMITS.sweep_items)) ctx.poke()

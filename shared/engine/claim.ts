@@ -2,14 +2,22 @@
 // the caps of run, agent, project and partition, and never past a fence whose money is gone.
 
 import type { Context, Sql } from '../context.ts'
-import { type Admission, type AdmissionFacts, admit, isSpent } from '../domain/admission.ts'
+import {
+  type Admission,
+  type AdmissionFacts,
+  admit,
+  expectedItemMicro,
+  isSpent,
+} from '../domain/admission.ts'
 import { fault } from '../domain/fault.ts'
 import type { GradedStep } from '../domain/grading.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { microOf, type Price } from '../domain/pricing.ts'
 import type { RecordedStep } from '../domain/protocol.ts'
 import * as claims from '../store/claims.ts'
-import { stopRun } from '../store/stop.ts'
+import { stopSpent } from '../store/stop.ts'
+import type * as store from '../store/take.ts'
+import { type Taking, takeDue, takeFair, takeRange } from '../store/take.ts'
 import type { AgentTarget } from './agent-port.ts'
 import { openEnv } from './deploy.ts'
 
@@ -27,7 +35,7 @@ export interface Claim {
   items: ClaimedItem[]
 }
 
-export interface ClaimedItem extends claims.ClaimedItem {
+export interface ClaimedItem extends store.ClaimedItem {
   recorded: RecordedStep[]
   /** How the recorded steps went: the verdict is read from them too. */
   graded: GradedStep[]
@@ -40,30 +48,24 @@ export interface ClaimAnswer {
 
 /** Takes up to `most` items of a run; no claim when there is nothing to take or no room for it. */
 export async function claimItems(ctx: Context, runId: string, most: number): Promise<ClaimAnswer> {
-  const taken = await ctx.sql.begin(async tx => {
-    const sql = tx as unknown as Sql
-    const run = await claims.lockRun(sql, runId)
-    if (!run) return { run: null, items: [], waiting_for: null }
-    const { room, waiting_for } = admit(admissionFacts(run))
-    if (waiting_for === 'budget' && isSpent(run.budget_micro, run.cost_micro) && run.queued > 0) {
-      await stopRun(sql, { id: run.id, project_id: run.project_id, reason: 'budget_exceeded' })
-      return { run, items: [], waiting_for: 'stopped' as const }
-    }
-    if (room === 0) {
-      await claims.touchRun(sql, run.id)
-      return { run, items: [], waiting_for }
-    }
-    // Before anything is taken: where the environment cannot be opened, nothing may be claimed in vain.
-    const sealed = run.deployment?.env_sealed
-    const env = sealed ? await openEnv(ctx, sealed) : {}
-    const items = await take(sql, run, Math.min(room, most, itemsInMemory(run)))
-    await fault('claim.before_commit')
-    return { run, items, env, waiting_for: null }
-  })
+  const run = await claims.readRun(ctx.sql, runId)
+  if (!run) return { claim: null, waiting_for: null }
+  const { room, waiting_for } = admit(admissionFacts(run))
+  if (waiting_for === 'budget' && isSpent(run.budget_micro, run.cost_micro)) {
+    if (await stopSpent(ctx.sql, run.id)) return { claim: null, waiting_for: 'stopped' }
+  }
+  const { deployment } = run
+  if (room === 0 || !deployment) {
+    await claims.touchRun(ctx.sql, run.id)
+    return { claim: null, waiting_for }
+  }
+  // Before anything is taken: where the environment cannot be opened, nothing may be claimed in vain.
+  const env = deployment.env_sealed ? await openEnv(ctx, deployment.env_sealed) : {}
+  await fault('claim.before_commit')
+  const items = await take(ctx.sql, run, deployment, Math.min(most, itemsInMemory(run)))
   await fault('claim.after_commit')
-  const { run, items, waiting_for, env = {} } = taken
-  if (!run?.deployment || items.length === 0) return { claim: null, waiting_for }
-  const { declaration, env_sealed: _, ...deployment } = run.deployment
+  if (items.length === 0) return { claim: null, waiting_for }
+  const { declaration } = deployment
   const claim: Claim = {
     id: items[0]!.claim_id,
     run_id: run.id,
@@ -90,23 +92,33 @@ export async function claimItems(ctx: Context, runId: string, most: number): Pro
 }
 
 /** Items of the run's usual size that a claim can hold without growing the process by more than a bound. */
-function itemsInMemory({ input_bytes, total_items }: claims.LockedRun): number {
+function itemsInMemory({ input_bytes, total_items }: claims.ReadRun): number {
   return Math.max(1, Math.floor((LIMITS.claim_bytes * total_items) / Math.max(1, input_bytes)))
 }
 
-async function take(sql: Sql, run: claims.LockedRun, room: number): Promise<claims.ClaimedItem[]> {
+/** Others may have taken what was seen, or the room for it, meanwhile: then there is less, or nothing. */
+async function take(sql: Sql, run: claims.ReadRun, deployment: claims.RunDeployment, most: number) {
+  const facts = admissionFacts(run)
+  const taking: Taking = {
+    run_id: run.id,
+    project_id: run.project_id,
+    deployment_id: deployment.id,
+    lease_ms: LIMITS.lease_ms,
+    most: Math.min(most, LIMITS.claim_items),
+    agent_concurrency: facts.agent_concurrency,
+    expected_micro: expectedItemMicro(facts),
+  }
   const per_partition = run.settings.partition_concurrency
   const shares =
     per_partition === undefined ? undefined : { per_partition, lookahead: LIMITS.partition_lookahead_items }
   // Returned items first: they have waited longest, and some of them were paid for in part.
-  const due = run.due > 0 ? await claims.takeDue(sql, run, room, LIMITS.lease_ms, shares) : []
+  const due = run.due > 0 ? await takeDue(sql, taking, shares) : []
   if (due.length > 0 || run.next_seq > run.total_items) return due
-  if (!shares) return claims.takeRange(sql, run, room, LIMITS.lease_ms)
-  return claims.takeFair(sql, run, room, LIMITS.lease_ms, shares)
+  return shares ? takeFair(sql, taking, shares) : takeRange(sql, taking)
 }
 
 /** What admission is decided by. */
-export function admissionFacts(run: claims.LockedRun): AdmissionFacts {
+export function admissionFacts(run: claims.ReadRun): AdmissionFacts {
   const declaration = run.deployment?.declaration
   const itemBudget = declaration?.item_budget_cents
   return {
@@ -130,7 +142,7 @@ export function admissionFacts(run: claims.LockedRun): AdmissionFacts {
 async function withRecordedSteps(
   ctx: Context,
   runId: string,
-  items: readonly claims.ClaimedItem[],
+  items: readonly store.ClaimedItem[],
 ): Promise<ClaimedItem[]> {
   const traced = items.filter(item => item.step_count > 0).map(item => item.seq)
   const rows = traced.length > 0 ? await claims.findRecordedSteps(ctx.sql, runId, traced) : []

@@ -19,7 +19,7 @@ import {
   lockRuns,
   openReplayRun,
 } from '../store/replay.ts'
-import { stopRun } from '../store/stop.ts'
+import { stopCancelled } from '../store/stop.ts'
 import { admitRuns } from './admit.ts'
 import { deliverSoon } from './deliver.ts'
 
@@ -227,7 +227,7 @@ async function abort(_ctx: Context, sql: Sql, recovery: store.OpenRecovery): Pro
   const runs = await store.findReplayRuns(sql, [...recovery.pilot_run_ids, ...recovery.run_ids])
   for (const run of runs) {
     if (run.materializing) await openReplayRun(sql, run.id)
-    if (!run.finished) await stopRun(sql, { id: run.id, project_id, reason: 'cancelled' })
+    if (!run.finished) await stopCancelled(sql, { id: run.id, project_id })
   }
   if (runs.some(run => !run.finished)) return false
   for (const run of runs) {

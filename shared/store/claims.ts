@@ -1,5 +1,5 @@
-// Takes items for dispatch and holds the leases on them. All of it happens under the lock of the run's row and of
-// its project's usage row, always in that order, so caps are exact at every commit.
+// Finds runs with something to offer, and holds the leases on what was taken of them. What changes counts locks the
+// run's row before its project's usage row, as everybody does.
 
 import type { Sql } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -61,8 +61,8 @@ export async function findNextDue(sql: Sql, withinMs: number): Promise<number | 
   return row ? row.due_ms : null
 }
 
-/** Everything that decides how many items of a run may start, read under its lock. */
-export interface LockedRun {
+/** Everything that decides how many items of a run may start, as it was at the moment. */
+export interface ReadRun {
   id: string
   project_id: string
   agent_id: string
@@ -85,10 +85,10 @@ export interface LockedRun {
   spent_micro: number
   credit_micro: number | null
   settings: ProjectSettings
-  deployment: LockedDeployment | null
+  deployment: RunDeployment | null
 }
 
-export interface LockedDeployment {
+export interface RunDeployment {
   id: string
   kind: DeploymentKind
   protocol: AgentProtocol
@@ -98,14 +98,9 @@ export interface LockedDeployment {
   env_sealed: string | null
 }
 
-/** Locks a run and its project's usage; undefined when the run has finished or does not exist. */
-export const lockRun = (sql: Sql, runId: string) => selectRun(sql, runId, sql`for no key update of r, u`)
-
-/** The same facts as they are at the moment, without locks. */
-export const readRun = (sql: Sql, runId: string) => selectRun(sql, runId, sql``)
-
-async function selectRun(sql: Sql, runId: string, locked: ReturnType<Sql>): Promise<LockedRun | undefined> {
-  const [row] = await sql<LockedRun[]>`
+/** Undefined when the run has finished or does not exist. */
+export async function readRun(sql: Sql, runId: string): Promise<ReadRun | undefined> {
+  const [row] = await sql<ReadRun[]>`
     select r.id, r.project_id, r.agent_id, r.stop_reason, r.budget_micro, r.cost_micro, r.concurrency,
       r.timeout_seconds, r.next_seq, r.total_items, r.input_bytes, r.running, ended_items(r) as ended,
       r.total_items - r.running - r.paused - ended_items(r) as queued,
@@ -121,129 +116,8 @@ async function selectRun(sql: Sql, runId: string, locked: ReturnType<Sql>): Prom
       join projects p on p.id = r.project_id
       join agents a on a.id = r.agent_id
       left join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
-    where r.id = ${runId} and r.finished_at is null and not r.materializing ${locked}`
+    where r.id = ${runId} and r.finished_at is null and not r.materializing`
   return row
-}
-
-export interface ClaimedItem {
-  claim_id: number
-  seq: number
-  attempt: number
-  item_id: string
-  partition_key: string | null
-  input: string
-  step_count: number
-  cost_micro: number
-  extra_budget_micro: number | null
-  unpriced: boolean
-  ran_ms: number
-  agent_failures: number
-  transport_failures: number
-  alone: boolean
-}
-
-const TAKEN = `i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro, i.unpriced,
-  i.ran_ms, i.agent_failures, i.transport_failures`
-
-/** Takes the next `room` items at the run's cursor. The run must be locked. */
-export async function takeRange(sql: Sql, run: LockedRun, room: number, leaseMs: number) {
-  const last = Math.min(run.next_seq + room - 1, run.total_items)
-  return sql<ClaimedItem[]>`
-    with taken as (
-      update items i set status = 'running', attempt = attempt + 1, started_at = coalesce(started_at, now())
-      where run_id = ${run.id} and seq between ${run.next_seq} and ${last} and status = 'queued'
-      returning ${sql.unsafe(TAKEN)}, false as alone
-    ), ${lease(sql, run, leaseMs, last + 1)}
-    select c.id as claim_id, taken.* from taken, claim c`
-}
-
-/** How a claim chooses where partitions have a cap: so many items of each, looking so far ahead. */
-export interface Shares {
-  per_partition: number
-  lookahead: number
-}
-
-/** Takes up to `room` items that are due again, within the caps of partitions. The run must be locked. */
-export async function takeDue(sql: Sql, run: LockedRun, room: number, leaseMs: number, shares?: Shares) {
-  const due = (limit: number) => sql`
-    select seq, due_at from due_items where run_id = ${run.id} and due_at <= now() order by due_at limit ${limit}`
-  const chosen = !shares
-    ? sql`select seq from (${due(room)}) d`
-    : sql`
-      select seq from (
-        select d.seq, d.due_at, i.partition_key,
-          row_number() over (partition by i.partition_key order by d.due_at, d.seq) as nth
-        from (${due(shares.lookahead)}) d join items i on i.run_id = ${run.id} and i.seq = d.seq) ranked
-        left join (${busy(sql, run)}) busy using (partition_key)
-      where partition_key is null or nth <= ${shares.per_partition} - coalesce(busy.n, 0)
-      order by due_at limit ${room}`
-  return sql<ClaimedItem[]>`
-    with due as (
-      delete from due_items where run_id = ${run.id} and seq = any(array(${chosen})) returning seq, alone
-    ), taken as (
-      update items i set status = 'running', attempt = attempt + 1, started_at = coalesce(started_at, now())
-      from due
-      where i.run_id = ${run.id} and i.seq = any(array(select seq from due)) and i.seq = due.seq
-        and i.status = 'queued'
-      returning ${sql.unsafe(TAKEN)}, due.alone
-    ), ${lease(sql, run, leaseMs, run.next_seq)}
-    select c.id as claim_id, taken.* from taken, claim c`
-}
-
-/**
- * Takes up to `room` items from a window at the cursor, no more of a partition than its cap over the whole
- * project leaves. The cursor moves only over items that are no longer queued. The run must be locked.
- */
-export async function takeFair(sql: Sql, run: LockedRun, room: number, leaseMs: number, shares: Shares) {
-  return sql<ClaimedItem[]>`
-    with busy as (${busy(sql, run)}), near as (
-      select seq, partition_key from items
-      where run_id = ${run.id} and seq >= ${run.next_seq} and status = 'queued'
-        and not exists (select from due_items d where d.run_id = ${run.id} and d.seq = items.seq)
-      order by seq limit ${shares.lookahead}
-    ), ranked as (
-      select seq, partition_key, row_number() over (partition by partition_key order by seq) as nth from near
-    ), chosen as (
-      select seq from ranked left join busy using (partition_key)
-      where ranked.partition_key is null or nth <= ${shares.per_partition} - coalesce(busy.n, 0)
-      order by seq limit ${room}
-    ), taken as (
-      update items i set status = 'running', attempt = attempt + 1, started_at = coalesce(started_at, now())
-      where run_id = ${run.id} and seq = any(array(select seq from chosen)) and status = 'queued'
-      returning ${sql.unsafe(TAKEN)}, false as alone
-    ), ${lease(
-      sql,
-      run,
-      leaseMs,
-      sql`coalesce((select min(seq) from near where seq not in (select seq from taken)),
-        (select max(seq) + 1 from near), ${run.total_items + 1}::int)`,
-    )}
-    select c.id as claim_id, taken.* from taken, claim c`
-}
-
-/** Items of each partition in flight, over all runs of the project. */
-const busy = (sql: Sql, run: LockedRun) => sql`
-  select i.partition_key, count(*) as n
-  from claims c, unnest(c.seqs) as s(seq), items i
-  where c.project_id = ${run.project_id} and i.run_id = c.run_id and i.seq = s.seq and i.status = 'running'
-  group by 1`
-
-/** The tail of every claim: counts what was taken, moves the cursor, fixes the deployment, writes the lease. */
-function lease(sql: Sql, run: LockedRun, leaseMs: number, nextSeq: number | ReturnType<Sql>) {
-  return sql`n as (select count(*)::int as n from taken),
-    counted as (
-      update runs set running = running + n, next_seq = ${nextSeq}, touched_at = now(),
-        started_at = case when n > 0 then coalesce(started_at, now()) else started_at end,
-        deployment_id = coalesce(deployment_id, ${run.deployment?.id ?? null}::uuid)
-      from n where id = ${run.id}
-    ), used as (
-      update project_usage set running = running + n from n where project_id = ${run.project_id}
-    ), claim as (
-      insert into claims (run_id, project_id, seqs, attempts, lease_until)
-      select ${run.id}, ${run.project_id}, array_agg(seq), array_agg(attempt),
-        now() + make_interval(secs => ${leaseMs / 1000})
-      from taken having count(*) > 0 returning id
-    )`
 }
 
 /** Prolongs leases; returns the ids of those still held. */

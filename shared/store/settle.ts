@@ -72,6 +72,7 @@ const OK: Verdict = {
 /** Writes one flush; returns what the run looks like after it. */
 export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
   const { entries } = flush
+  const hasSteps = flush.steps.length > 0
   const seqs = numbers(entries.map(e => e.seq))
   // Items that did not simply work are few; their further columns travel apart.
   const notOk = entries.filter(
@@ -114,7 +115,7 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         and ${sql.unsafe(LOCKED)}
       returning i.seq, i.status, i.outcome, i.outcome_reason, i.degraded_reason, i.error_code, i.partition_key,
         b.prompt, e.ends, e.cost_micro, e.input_tokens, e.output_tokens, e.newly_unpriced
-    ), ${flush.steps.length > 0 ? sql`traced as (${insertSteps(sql, flush)}),` : sql``}
+    ), ${hasSteps ? sql`traced as (${insertSteps(sql, flush)} returning 1),` : sql``}
     n as (
       select count(*) filter (where ends)::int as left_running,
         count(*) filter (where ends and outcome = 'ok')::int as ok,
@@ -126,7 +127,8 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         coalesce(sum(input_tokens), 0)::bigint as input_tokens,
         coalesce(sum(output_tokens), 0)::bigint as output_tokens,
         count(*) filter (where newly_unpriced)::int as unpriced
-      from settled
+      -- Before the run's row is locked: others wait for that.
+      from settled ${hasSteps ? sql`where (select count(*) from traced) >= 0` : sql``}
     ), closed as (
       delete from claims where id = any(${numbers(flush.claims.closed)}::text::bigint[])
     ), counted as (

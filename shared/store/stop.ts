@@ -16,15 +16,20 @@ async function underLock<T>(sql: Sql, runId: string, act: (sql: Sql) => Promise<
   return answer as T
 }
 
-/** Asks a run to stop; false when it has already ended or been stopped. */
-export async function stopRun(
-  sql: Sql,
-  run: { id: string; project_id: string; reason: 'cancelled' | 'budget_exceeded' },
-): Promise<boolean> {
+/** Asks a run to stop; false when it has already ended. */
+export async function stopCancelled(sql: Sql, run: { id: string; project_id: string }): Promise<boolean> {
   const result = await sql`
-    update runs set stop_reason = ${run.reason}
-    where id = ${run.id} and project_id = ${run.project_id} and finished_at is null and not materializing
-      and (stop_reason is null or ${run.reason} = 'cancelled')`
+    update runs set stop_reason = 'cancelled'
+    where id = ${run.id} and project_id = ${run.project_id} and finished_at is null and not materializing`
+  return result.count === 1
+}
+
+/** Stops a run whose budget is gone while something of it waits to be dispatched; false when it is not such a one. */
+export async function stopSpent(sql: Sql, runId: string): Promise<boolean> {
+  const result = await sql`
+    update runs r set stop_reason = 'budget_exceeded'
+    where id = ${runId} and finished_at is null and not materializing and stop_reason is null
+      and cost_micro >= budget_micro and ended_items(r) + running + paused < total_items`
   return result.count === 1
 }
 

@@ -26,7 +26,7 @@ import { type Bench, freePort, startBench, stopProcess } from './stack.ts'
 
 const ITEMS = Number(process.env.BENCH_ITEMS ?? 20_000)
 const POOLED_SESSIONS = 12
-const WARM_UP_ITEMS = 5000
+const WARM_UP_ITEMS = 8000 // for each consumer: as many as one holds, so that none is measured while it compiles
 
 /** How many processes of each kind, and whether PostgreSQL is reached through the pooler. */
 interface Way {
@@ -72,7 +72,7 @@ async function round(bench: Bench, agent: Agent, way: Way): Promise<Round> {
   const urls = ports.map(port => `http://127.0.0.1:${port}`)
   const submitted = (items: number) => submitPiles(bench, agent.agent_id, urls, items)
   try {
-    await Promise.all((await submitted(WARM_UP_ITEMS)).map(runId => finished(bench, runId))) // warm-up
+    await Promise.all((await submitted(WARM_UP_ITEMS * way.consumers)).map(runId => finished(bench, runId)))
     const spent = () => ({
       api: sumOf(apis),
       consumer: sumOf(consumers),
