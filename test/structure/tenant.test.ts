@@ -22,5 +22,6 @@ const tables = Object.values(schema)
 
 it('every table says what an endpoint sees of it (shared/schema/tables/tenant.ts), or is listed here as the engine’s alone', () => {
   const silent = tables.filter(table => table.policies.length === 0).map(({ name }) => name)
-  expect(silent.sort()).toEqual([...Object.keys(ENGINE_ALONE), ...BEHIND_VIEWS].sort())
+  const unseen = silent.filter(name => !(name in BEHIND_VIEWS))
+  expect(unseen.sort()).toEqual(Object.keys(ENGINE_ALONE).sort())
 })
