@@ -9,11 +9,19 @@ const BROWSER = join(import.meta.dirname, '../functions/dashboard/browser')
 // What every current browser runs; light-dark() decides, and is not to be rewritten.
 const TARGET = ['chrome123', 'firefox120', 'safari17.5']
 
+/** Of all scripts together: what they import comes along unseen, a schema library with one import. */
+const SCRIPTS_BYTES = 100 * 1024
+
 /** The text of functions/dashboard/frame/assets.gen.ts. */
 export async function dashboardAssets(): Promise<string> {
   const style = await asset('style', 'css', 'style.css')
   const script = await asset('script', 'js', 'main.ts')
   const submit = await asset('submit', 'js', 'submit.ts')
+  const scripts_bytes = script.text.length + submit.text.length
+  if (scripts_bytes > SCRIPTS_BYTES)
+    throw new Error(
+      `The dashboard's scripts weigh ${scripts_bytes} bytes, more than ${SCRIPTS_BYTES}: see what they import.`,
+    )
   const icon = named('icon', 'svg', (await readFile(join(BROWSER, 'icon.svg'), 'utf8')).trim())
   return `// Made by npm run generate from functions/dashboard/browser.\n\nexport const ASSETS = ${JSON.stringify({ style, script, submit, icon }, null, 2)} as const\n`
 }

@@ -3,6 +3,7 @@
 
 import { z } from 'zod'
 import { checkJson, JsonError } from '../../../shared/domain/json.ts'
+import { centsOfDollars } from './dollars.ts'
 
 /** Any JSON value, kept as text. */
 export const jsonText = z.string().superRefine((text, { addIssue }) => {
@@ -13,16 +14,6 @@ export const jsonText = z.string().superRefine((text, { addIssue }) => {
     addIssue({ code: 'custom', message: `is not JSON. ${error.message}` })
   }
 })
-
-const DOLLARS = /^\$?\s*(\d{1,9})(?:\.(\d{1,2}))?$/
-
-/** Whole cents; undefined for an empty field, null for what is no sum. @example centsOfDollars('0.5') // 50 */
-export function centsOfDollars(text: string | undefined): number | undefined | null {
-  const given = text?.trim()
-  if (!given) return undefined
-  const [, whole, part = ''] = DOLLARS.exec(given) ?? []
-  return whole === undefined ? null : Number(whole) * 100 + Number(part.padEnd(2, '0'))
-}
 
 /** Dollars as whole cents; null for an empty field. */
 export const dollars = z.string().transform((text, { addIssue }) => {

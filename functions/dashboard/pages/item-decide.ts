@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../../shared/domain/errors.ts'
 import { ofItem } from '../frame/addresses.ts'
-import { centsOfDollars } from '../frame/form-values.ts'
+import { centsOfDollars } from '../frame/dollars.ts'
 import { action } from '../frame/page.ts'
 
 export const resumeItem = action({

@@ -2,7 +2,7 @@
 
 import type { Fields } from '../../../shared/domain/file-items.ts'
 import { pilotName } from '../../../shared/domain/pilot.ts'
-import { centsOfDollars } from '../frame/form-values.ts'
+import { centsOfDollars } from '../frame/dollars.ts'
 
 /** The names of the forms' fields, and of the parameters that carry them to the pilot's page. */
 export const ORDER_FIELDS = [
