@@ -37,7 +37,14 @@ export function nameOf({ method, url }: Request, body: unknown): string {
   const end = prompt.length > NAMED_CHARACTERS ? `…${prompt.slice(-NAMED_CHARACTERS)}` : prompt
   const parts = [typeof model === 'string' && `model ${model}`, end !== '' && `prompt ${JSON.stringify(end)}`]
   const known = parts.filter(Boolean).join(', ')
-  return `${method} ${url}${known === '' ? '' : ` (${known})`}`
+  return `${method} ${withoutKey(url)}${known === '' ? '' : ` (${known})`}`
+}
+
+/** A URL without the key that a provider such as Gemini takes in the query. */
+export function withoutKey(url: string): string {
+  const named = new URL(url)
+  if (named.searchParams.has('key')) named.searchParams.delete('key')
+  return named.href
 }
 
 /** The fields that hold what is said to a model, in every provider's request; all texts below them are the prompt. */

@@ -51,6 +51,23 @@ describe('a recorded model', () => {
     })
   })
 
+  it('keeps and shows no key that is sent in the query, and answers to any', async () => {
+    const asking = (key: string) =>
+      new Request(`https://provider.test/models/m:generateContent?alt=json&key=${key}`, {
+        method: 'POST',
+        body: '{}',
+      })
+    const send = async () => Response.json({ said: 'yes' })
+    await recorded(file, { record: true }).answer(asking('a-secret-key'), send)
+    expect(await readFile(file, 'utf8')).not.toContain('a-secret-key')
+    const again = await recorded(file).answer(asking('another'), send)
+    expect(await again.json()).toEqual({ said: 'yes' })
+    await expect(recorded(`${file}.none`).answer(asking('a-secret-key'), send)).rejects.toMatchObject({
+      code: 'unrecorded_request',
+      message: expect.not.stringContaining('a-secret-key'),
+    })
+  })
+
   it('says what it has no answer for, and how to record it', async () => {
     const other = { text: 'I want to close my account.' }
     await expect(runItem(TicketTriage, { input: other, model: recorded(file) })).rejects.toMatchObject({

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { canonicalJson } from '../domain/canonical.ts'
-import { bodyOf, type Model, ModelError, nameOf } from './model.ts'
+import { bodyOf, type Model, ModelError, nameOf, withoutKey } from './model.ts'
 
 export interface RecordedOptions {
   /** Whether to send what the file has no answer for, and to keep the answer; the variable ASSAY_RECORD=1 says so unless told. */
@@ -30,7 +30,7 @@ const VERSION = 1
  * file.
  *
  * A request is known by its method, its path with the query, and its body whatever the order of its keys; not by its
- * host or headers. Sent several times, it gets the answers of the first, second … time, then the last again. Only
+ * host, headers, or a key in the query. Sent several times, it gets the answers of the first, second … time, then the last again. Only
  * answers with a 2xx status are kept.
  *
  * @param file a path from the current folder, or a URL
@@ -58,9 +58,8 @@ export function recorded(file: string | URL, options: RecordedOptions = {}): Mod
       const response = await send(request)
       if (!response.ok) return response
       const text = await response.text()
-      const { pathname, search } = new URL(request.url)
       const answer = jsonOr(text)
-      answers.push({ key, method: request.method, path: pathname + search, request: body, answer })
+      answers.push({ key, method: request.method, path: pathOf(request), request: body, answer })
       keep(path, answers)
       return respond(answer)
     },
@@ -71,9 +70,13 @@ function respond(answer: unknown): Response {
   return typeof answer === 'string' ? new Response(answer) : Response.json(answer)
 }
 
-function keyOf({ method, url }: Request, body: unknown): string {
-  const { pathname, search } = new URL(url)
-  const text = `${method} ${pathname}${search}\n${canonicalJson(body)}`
+function pathOf({ url }: Request): string {
+  const { pathname, search } = new URL(withoutKey(url))
+  return pathname + search
+}
+
+function keyOf(request: Request, body: unknown): string {
+  const text = `${request.method} ${pathOf(request)}\n${canonicalJson(body)}`
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
