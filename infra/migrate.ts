@@ -20,13 +20,13 @@ const LOCK_TRIES = 30
 const IN_THE_WAY = ['55P03', '40P01']
 
 export async function migrate(databaseUrl: string, databaseCa?: string): Promise<void> {
-  if (new URL(databaseUrl).searchParams.has('pgbouncer')) {
+  const { url, ssl, prepare } = postgresOptions({ url: databaseUrl, ca: databaseCa })
+  if (!prepare) {
     throw new Refusal(
       'migrate_directly',
       'migrations hold a lock for a session, which a pooler does not keep together: name the database itself.',
     )
   }
-  const { url, ssl } = postgresOptions({ url: databaseUrl, ca: databaseCa })
   const sql = postgres(url, { ssl, max: 1, connect_timeout: 10, onnotice: () => {} })
   try {
     await refuseUnsafe(sql)

@@ -34,6 +34,19 @@ async function tables(url: string): Promise<string[]> {
   return rows.map(row => row.tablename)
 }
 
+test('a URL that is none is refused, and not shown: it holds a password', async () => {
+  await expect(migrate('postgres://assay:a-secret@no host/assay')).rejects.toMatchObject({
+    code: 'database_url_unusable',
+    message: expect.not.stringContaining('a-secret'),
+  })
+})
+
+test('a pooler is refused', async () => {
+  await expect(migrate('postgres://assay@127.0.0.1:1/assay?pgbouncer=true')).rejects.toMatchObject({
+    code: 'migrate_directly',
+  })
+})
+
 test('several at once on an empty database leave one schema, and once more changes nothing', async () => {
   const { url } = await emptyDatabase()
   await Promise.all([migrate(url), migrate(url), migrate(url), migrate(url)])
