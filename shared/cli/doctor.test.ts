@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
+import { answering } from '../../test/support/cli-session.ts'
 import { VERSION } from '../domain/version.ts'
 import { findingText } from './doctor.ts'
 import { installationFindings } from './doctor-installation.ts'
+import { openRunsOf } from './doctor-work.ts'
 import { metricsOf } from './metrics.ts'
 
 const NOW = Date.parse('2026-03-02T08:00:00Z')
@@ -57,4 +59,37 @@ it('a finding fits the screen, and its mend is a command as the user calls it', 
   expect(lines[0]).toMatch(/^WRONG {2}open runs {3}one run/)
   expect(lines.join('\n')).toContain('npx assay watch 01a1')
   expect(lines.every(line => line.length <= 60)).toBe(true)
+})
+
+const OLD = { running: 0, paused: 0, queued: 12, started_at: null, created_at: '2025-12-31T00:00:00.000Z' }
+const openRunsWhere = (run: object, token: string) =>
+  openRunsOf(
+    answering({
+      'GET /v2/runs': [{ id: 'the-run', ...OLD, ...run }],
+      'GET /v2/runs/the-run/items': [{ id: 'the-item' }],
+      'GET /v1/durable/runs/the-item/why': { token, message: 'as it says' },
+    })(80),
+  )
+
+it('an old run is stuck when nobody takes its items though nothing keeps them, or when none is left', async () => {
+  expect(await openRunsWhere({}, 'next')).toMatchObject({
+    state: 'wrong',
+    found: expect.stringMatching(/the-run .*with 12 items that nobody takes/),
+    mend: expect.stringContaining('consumer'),
+  })
+  expect(await openRunsWhere({ queued: 0 }, 'next')).toMatchObject({ state: 'wrong' })
+})
+
+it.each(['retry_backoff', 'project_cap', 'no_deployment'])(
+  'a run that waits for %s is not stuck',
+  async token => {
+    expect(await openRunsWhere({}, token)).toMatchObject({ state: 'ok' })
+  },
+)
+
+it('nor is one that is young, or at work', async () => {
+  expect(await openRunsWhere({ started_at: '2026-01-01T00:00:00.000Z' }, 'next')).toMatchObject({
+    state: 'ok',
+  })
+  expect(await openRunsWhere({ running: 1 }, 'next')).toMatchObject({ state: 'ok' })
 })
