@@ -45,17 +45,11 @@ function walk(by: number): boolean {
   return true
 }
 
-/** Where the focus is on a link or a button, Enter is theirs. */
+/** Where the focus is on a link or a button, of the row or not, Enter is theirs. */
 function open(): boolean {
-  const row = here()
-  const active = document.activeElement
-  if (
-    row === null ||
-    (active instanceof HTMLElement && active.matches('a, button, summary') && !row.contains(active))
-  )
-    return false
-  if (row.dataset.href === undefined) return false
-  location.assign(row.dataset.href)
+  const href = here()?.dataset.href
+  if (href === undefined || document.activeElement?.matches('a, button, summary')) return false
+  location.assign(href)
   return true
 }
 

@@ -45,10 +45,11 @@ async function refresh(): Promise<void> {
     const fresh = new DOMParser().parseFromString(await response.text(), 'text/html')
     for (const old of document.querySelectorAll('[data-live][id]')) {
       const made = fresh.getElementById(old.id)
-      if (made !== null) keepOpen(old, made)
-      // What one is writing in is not taken away.
-      if (made === null || old.contains(document.activeElement) || made.isEqualNode(old)) continue
+      if (made === null) continue
+      keepOpen(old, made)
       localTimes(made)
+      // What one is writing in is not taken away.
+      if (old.contains(document.activeElement) || made.isEqualNode(old)) continue
       old.replaceWith(document.adoptNode(made))
     }
   } finally {

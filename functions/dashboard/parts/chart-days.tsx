@@ -64,9 +64,9 @@ export const ChartDays = ({
           )
         })}
       </svg>
-      <details class="fold">
+      <details class="fold" id={`${id}-table`}>
         <summary>As a table</summary>
-        <table>
+        <table aria-label={title}>
           <thead>
             <tr>
               <th scope="col">Day (UTC)</th>
