@@ -1,6 +1,7 @@
 // A run beside an earlier one: their totals, and what became of each item in both.
 
 import { z } from 'zod'
+import { LIMITS } from '../../../shared/domain/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofItem, ofRun } from '../frame/addresses.ts'
 import { page } from '../frame/page.ts'
@@ -25,8 +26,9 @@ export const compareRunPage = page({
     const before_id = query.with || run.replay_of || earlier[0]?.id
     if (before_id === undefined) return nothingBefore(run)
     const before = await runOf(api, before_id)
-    const isAsked =
-      query.items !== undefined || Math.max(run.total_items, before.total_items) <= AT_ONCE_ITEMS
+    const larger = Math.max(run.total_items, before.total_items)
+    const canBe = larger <= LIMITS.compared_items
+    const isAsked = canBe && (query.items !== undefined || larger <= AT_ONCE_ITEMS)
     const compared = isAsked
       ? (
           await api.GET('/v2/runs/{runId}/compare', {
@@ -71,10 +73,14 @@ export const compareRunPage = page({
           <h2>Item by item</h2>
           {compared ? (
             <Changes changes={compared.changes} />
+          ) : !canBe ? (
+            <p>
+              Runs of more than {counted(LIMITS.compared_items, 'item')} are compared by their totals only.
+            </p>
           ) : (
             <p>
               <a class="button" href={linkWith(request, { with: before_id, items: '1' })}>
-                Compare {counted(Math.max(run.total_items, before.total_items), 'item')}
+                Compare {counted(larger, 'item')}
               </a>{' '}
               <span class="dim">Reads both piles, which takes a while for large ones.</span>
             </p>
@@ -222,7 +228,8 @@ const ChangedItems = ({ change }: { change: Change }) => (
     <ul class="changed">
       {change.items.map(item => (
         <li>
-          {item.item_id} {item.before_record_id && <a href={ofItem(item.before_record_id)}>before</a>}{' '}
+          <bdi>{item.item_id}</bdi>{' '}
+          {item.before_record_id && <a href={ofItem(item.before_record_id)}>before</a>}{' '}
           {item.after_record_id && <a href={ofItem(item.after_record_id)}>this run</a>}
         </li>
       ))}
