@@ -10,6 +10,15 @@ export const ofRun = (run_id: string, page = ''): string => `${ROOT}/runs/${run_
 export const ofItem = (record_id: string, page = ''): string =>
   `${ROOT}/items/${record_id}${page && `/${page}`}`
 
+export const ofAgent = (agent_id: string, page = ''): string =>
+  `${ROOT}/agents/${agent_id}${page && `/${page}`}`
+export const ofSchedule = (schedule_id: string, page = ''): string =>
+  `${ROOT}/schedules/${schedule_id}${page && `/${page}`}`
+export const ofTrigger = (trigger_id: string, page = ''): string =>
+  `${ROOT}/triggers/${trigger_id}${page && `/${page}`}`
+export const ofDelivery = (delivery_id: string, page = ''): string =>
+  `${ROOT}/deliveries/${delivery_id}${page && `/${page}`}`
+
 export const isDashboardPath = (pathname: string): boolean =>
   pathname === ROOT || pathname.startsWith(`${ROOT}/`)
 
@@ -21,11 +30,3 @@ export function ownPath(link: string): string | undefined {
   const { origin, pathname, search } = new URL(link, HERE)
   return origin === HERE && isDashboardPath(pathname) ? pathname + search : undefined
 }
-export const ofAgent = (agent_id: string, page = ''): string =>
-  `${ROOT}/agents/${agent_id}${page && `/${page}`}`
-export const ofSchedule = (schedule_id: string, page = ''): string =>
-  `${ROOT}/schedules/${schedule_id}${page && `/${page}`}`
-export const ofTrigger = (trigger_id: string, page = ''): string =>
-  `${ROOT}/triggers/${trigger_id}${page && `/${page}`}`
-export const ofDelivery = (delivery_id: string, page = ''): string =>
-  `${ROOT}/deliveries/${delivery_id}${page && `/${page}`}`

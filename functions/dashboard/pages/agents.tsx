@@ -9,19 +9,16 @@ import { action, page } from '../frame/page.ts'
 import { Field, Sure } from '../parts/form.tsx'
 import { InputFields, inputOf, propertiesOf } from '../parts/input-form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
-import { count, When } from '../parts/text.tsx'
+import { cents, count, When } from '../parts/text.tsx'
 
 type Agent = Schemas['Agent']
 type Deployment = Schemas['Deployment']
 
 export const agentsPage = page({
   path: '/dashboard/projects/{projectId}/agents',
-  query: z.strictObject({ cursor: z.string().optional() }),
-  async show({ api, params, query, request, ctx }) {
+  async show({ api, params, ctx }) {
     const project_id = params.projectId
-    const { data: agents = [], response } = await api.GET('/v1/agents', {
-      params: { query: { project_id, ...defined(query) } },
-    })
+    const { data: agents = [] } = await api.GET('/v1/agents', { params: { query: { project_id } } })
     const now = ctx.now()
     return {
       title: 'Agents',
@@ -60,7 +57,6 @@ export const agentsPage = page({
               </>
             }
           />
-          <Pager request={request} next={nextOf(response)} />
         </>
       ),
     }
@@ -214,9 +210,9 @@ const Deployments = ({
 function declared({ declaration }: Deployment): string {
   const { schedules = [], triggers = [], item_budget_cents, retries, concurrency } = declaration
   const parts = [
-    item_budget_cents === undefined ? '' : `$${item_budget_cents / 100} an item`,
-    retries === undefined ? '' : `${retries} retries`,
-    concurrency === undefined ? '' : `${concurrency} at once`,
+    item_budget_cents === undefined ? '' : `${cents(item_budget_cents)} an item`,
+    retries === undefined ? '' : `${count(retries)} ${retries === 1 ? 'retry' : 'retries'}`,
+    concurrency === undefined ? '' : `${count(concurrency)} at once`,
     ...schedules.map(schedule => schedule.cron),
     ...triggers.map(trigger => trigger.name),
   ]

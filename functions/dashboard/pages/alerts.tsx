@@ -173,7 +173,7 @@ export const setAlertRule = action({
   }),
   async act({ api, params }, { rule, agent_id, enabled, ...fields }) {
     const bounds = Object.fromEntries(
-      Object.entries(fields).map(([name, value]) => [name.replace(/^bound:/, ''), Number(value)]),
+      Object.entries(fields).map(([name, value]) => [name.replace(/^bound:/, ''), boundOf(value)]),
     )
     await api.PATCH('/v1/projects/{projectId}/alert-rules', {
       params: { path: params },
@@ -182,6 +182,9 @@ export const setAlertRule = action({
     return { to: ofProject(params.projectId, 'alerts'), said: `${rule} is ${enabled ? 'on' : 'muted'}.` }
   },
 })
+
+/** An emptied field is no zero: NaN goes out as null, which the API refuses by name. */
+const boundOf = (text: unknown) => (text === '' ? Number.NaN : Number(text))
 
 export const addAlertChannel = action({
   path: '/dashboard/projects/{projectId}/alert-channels',
@@ -198,6 +201,8 @@ export const removeAlertChannel = action({
     const { data } = await api.DELETE('/v1/projects/{projectId}/alert-channels/{channelId}', {
       params: { path: params },
     })
-    return { to: ofProject(params.projectId, 'alerts'), said: `Nothing goes to ${data!.url} any more.` }
+    const to = ofProject(params.projectId, 'alerts')
+    const undo = { action: ofProject(params.projectId, 'alert-channels'), fields: { url: data!.url } }
+    return { to, said: `Nothing goes to ${data!.url} any more.`, undo }
   },
 })

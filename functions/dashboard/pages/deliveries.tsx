@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { DELIVERY_STATES } from '../../../shared/domain/vocabulary.ts'
-import { ofDelivery, ofRun } from '../frame/addresses.ts'
+import { ofDelivery, ofProject, ofRun } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { action, page } from '../frame/page.ts'
 import { Field } from '../parts/form.tsx'
@@ -45,7 +45,9 @@ export const deliveriesPage = page({
                 ))}
               </select>
             </Field>
+            {query.run_id && <input type="hidden" name="run_id" value={query.run_id} />}
             <button>Show</button>
+            {(query.state || query.run_id) && <a href={ofProject(project_id, 'deliveries')}>Show all</a>}
           </form>
           <List
             id="deliveries"
@@ -60,14 +62,18 @@ export const deliveriesPage = page({
               { label: 'Made', numeric: true, cell: one => <When at={one.created_at} now={now} /> },
             ]}
             empty={
-              <>
-                <p>Nothing was sent. A run tells its end to the URL it was submitted with:</p>
-                <pre>
-                  <code>
-                    npx assay submit items.jsonl --agent my-agent --callback https://example.com/done
-                  </code>
-                </pre>
-              </>
+              query.state || query.run_id ? (
+                <p>No delivery passes these filters.</p>
+              ) : (
+                <>
+                  <p>Nothing was sent. A run tells its end to the URL it was submitted with:</p>
+                  <pre>
+                    <code>
+                      npx assay submit items.jsonl --agent my-agent --callback-url https://example.com/done
+                    </code>
+                  </pre>
+                </>
+              )
             }
           />
           <Pager request={request} next={data!.next_cursor} />

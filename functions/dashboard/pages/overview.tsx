@@ -50,9 +50,11 @@ export const overviewPage = page({
         <>
           <div class="head">
             <h1>{project.data!.name}</h1>
-            <a class="button primary" href={ofProject(project_id, 'submit')}>
-              Submit items
-            </a>
+            {mayAct && (
+              <a class="button primary" href={ofProject(project_id, 'submit')}>
+                Submit items
+              </a>
+            )}
           </div>
           {isNew ? (
             <FirstSteps agent={agents.data![0]?.slug} />
@@ -191,7 +193,7 @@ const Clusters = ({
   if (largest.length === 0) return ''
   return (
     <>
-      <h2>Failures that look alike</h2>
+      <h2>Failed alike</h2>
       <List
         id="clusters"
         rows={largest}
@@ -201,7 +203,7 @@ const Clusters = ({
             cell: one => <a href={of('triage', one)}>{one.sample_prompt}</a>,
           },
           { label: 'Error', cell: one => <code>{one.error_code}</code> },
-          { label: 'Items', numeric: true, cell: one => count(one.count) },
+          { label: 'Items, decided ones too', numeric: true, cell: one => count(one.count) },
           ...(mayAct
             ? [
                 {

@@ -49,7 +49,7 @@ export const projectsPage = page({
                   <span class="label">Name</span>
                   <input name="name" required maxlength={256} placeholder="staging" />
                 </label>
-                <button class="primary">Create</button>
+                <button class="primary">Make a project</button>
               </form>
             </>
           )}

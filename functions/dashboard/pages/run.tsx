@@ -26,7 +26,7 @@ export const runPage = page({
     const isOpen = run.finished_at === null
     const mayAct = member.role !== 'viewer'
     const name = run.name ?? run.agent_slug
-    const items = `${ofRun(run.id)}`
+    const items = ofRun(run.id)
     return {
       title: name,
       project_id: run.project_id,

@@ -8,7 +8,7 @@ import { page } from '../frame/page.ts'
 import { Choice } from '../parts/choice.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { MiniBars } from '../parts/mini-bars.tsx'
-import { count, money, Status, Verdict, When } from '../parts/text.tsx'
+import { count, money, Status, statusWord, Verdict, When } from '../parts/text.tsx'
 
 const DAY_MS = 86_400_000
 const day = z.literal('').or(z.iso.date()).optional()
@@ -16,7 +16,7 @@ const day = z.literal('').or(z.iso.date()).optional()
 const VERDICTS = { '': 'any', not_ok: 'not ok', ok: 'ok', degraded: 'degraded', failed: 'failed' }
 const STATUSES = {
   '': 'any',
-  ...Object.fromEntries(RUN_STATUSES.map(one => [one, one.replaceAll('_', ' ')])),
+  ...Object.fromEntries(RUN_STATUSES.map(one => [one, statusWord(one)])),
 }
 
 export const runsPage = page({
@@ -33,7 +33,7 @@ export const runsPage = page({
     to: day,
     cursor: z.string().optional(),
   }),
-  async show({ api, params, query, request, ctx }) {
+  async show({ api, params, query, request, ctx, member }) {
     const project_id = params.projectId
     const { agent, item_id, status, outcome, from, to } = query
     const asked = defined({
@@ -62,9 +62,11 @@ export const runsPage = page({
         <>
           <div class="head">
             <h1>Runs</h1>
-            <a class="button primary" href={ofProject(project_id, 'submit')}>
-              Submit items
-            </a>
+            {member.role !== 'viewer' && (
+              <a class="button primary" href={ofProject(project_id, 'submit')}>
+                Submit items
+              </a>
+            )}
           </div>
           <form class="filters" method="get">
             <label>
@@ -89,7 +91,7 @@ export const runsPage = page({
               <input name="to" type="date" value={to ?? ''} />
             </label>
             <label>
-              <span class="label">Touched item</span>
+              <span class="label">With item</span>
               <input name="item_id" value={item_id ?? ''} placeholder="your own item id" size={14} />
             </label>
             <button>Show</button>

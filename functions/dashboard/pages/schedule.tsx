@@ -8,7 +8,7 @@ import { bodyText } from '../frame/form-values.ts'
 import { action, page } from '../frame/page.ts'
 import { Field, Sure } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
-import { reasonWords, Strip } from '../parts/occurrence.tsx'
+import { reasonWords, Strip, whyOff } from '../parts/occurrence.tsx'
 import { cents, Status, When } from '../parts/text.tsx'
 import { Moments, scheduleForm } from './schedules.tsx'
 
@@ -88,11 +88,7 @@ const Head = ({ schedule, mayChange, now }: { schedule: Schedule; mayChange: boo
             next <When at={schedule.next_fires[0] ?? null} now={now} />
           </>
         ) : (
-          <span class="status s-disabled">
-            {schedule.disabled_reason === 'operator'
-              ? 'paused'
-              : `off: ${reasonWords(schedule.disabled_reason)}`}
-          </span>
+          <span class="status s-disabled">{whyOff(schedule.disabled_reason)}</span>
         )}{' '}
         · {schedule.budget_cents === null ? 'no budget' : `${cents(schedule.budget_cents)} a run`} ·{' '}
         {schedule.declared ? 'declared in code' : 'made by hand'}

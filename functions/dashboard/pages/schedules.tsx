@@ -8,7 +8,7 @@ import { bodyText, dollars, jsonText } from '../frame/form-values.ts'
 import { action, page } from '../frame/page.ts'
 import { Field } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
-import { reasonWords } from '../parts/occurrence.tsx'
+import { reasonWords, whyOff } from '../parts/occurrence.tsx'
 import { shellWord } from '../parts/shell-word.ts'
 import { Status, When } from '../parts/text.tsx'
 
@@ -62,6 +62,11 @@ export const schedulesPage = page({
             ]}
             empty={<p>No schedule yet. Make one, or declare it above an agent: @schedule.</p>}
           />
+          {query.agent_id && (
+            <p>
+              Only those of one agent. <a href={ofProject(project_id, 'schedules')}>Show all</a>
+            </p>
+          )}
           <Pager request={request} next={nextOf(response)} />
           {schedules.length > 0 && (
             <>
@@ -79,9 +84,7 @@ const Next = ({ of, now }: { of: Schedule; now: number }) =>
   of.enabled ? (
     <When at={of.next_fires[0] ?? null} now={now} />
   ) : (
-    <span class="status s-disabled">
-      {of.disabled_reason === 'operator' ? 'paused' : `off: ${of.disabled_reason}`}
-    </span>
+    <span class="status s-disabled">{whyOff(of.disabled_reason)}</span>
   )
 
 const Last = ({ of: { last_event: last }, now }: { of: Schedule; now: number }) =>
@@ -231,7 +234,7 @@ export const Moments = ({
     columns={[
       { label: 'On the wall clock', cell: moment => moment.wall_clock.replace('T', ' ') },
       { label: 'In', cell: moment => (moment.at === null ? '—' : <When at={moment.at} now={now} />) },
-      { label: '', cell: moment => moment.note && <span class="v-degraded">{NOTES[moment.note]}</span> },
+      { label: 'Note', cell: moment => moment.note && <span class="v-degraded">{NOTES[moment.note]}</span> },
     ]}
     empty={<p>Never.</p>}
   />

@@ -131,11 +131,11 @@ const SearchForm = ({ query }: { query: Query }) => (
       <input name="min_cost" inputmode="decimal" value={String(query.min_cost ?? '')} size={6} />
     </label>
     <label>
-      <span class="label">From, in UTC</span>
+      <span class="label">From (UTC)</span>
       <input type="datetime-local" name="from" value={query.from ?? ''} />
     </label>
     <label>
-      <span class="label">Until, in UTC</span>
+      <span class="label">To (UTC)</span>
       <input type="datetime-local" name="to" value={query.to ?? ''} />
     </label>
     <label>
@@ -189,7 +189,7 @@ const Found = ({ steps, q, now, project_id }: FoundProps) => {
       empty={
         <>
           <p>
-            No step fits. <a href={ofProject(project_id, 'search')}>Start anew</a>
+            No step fits. <a href={ofProject(project_id, 'search')}>Show all</a>
           </p>
           <Limits />
         </>

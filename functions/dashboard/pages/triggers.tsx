@@ -50,6 +50,11 @@ export const triggersPage = page({
             ]}
             empty={<p>No trigger yet. Make one below, or declare it above an agent: @trigger.</p>}
           />
+          {query.agent_id && (
+            <p>
+              Only those of one agent. <a href={ofProject(project_id, 'triggers')}>Show all</a>
+            </p>
+          )}
           <Pager request={request} next={data!.next_cursor} />
           {member.role !== 'viewer' && <NewTrigger project_id={project_id} agents={agents} />}
         </>
@@ -161,7 +166,7 @@ export const triggerPage = page({
       title: trigger.name,
       project_id: trigger.project_id,
       menu: 'triggers',
-      cli: `assay triggers show ${trigger.id}`,
+      cli: `assay triggers --agent ${trigger.agent_slug}`,
       body: (
         <>
           <h1>{trigger.name}</h1>

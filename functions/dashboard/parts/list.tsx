@@ -32,7 +32,7 @@ export function List<Row>({ id, rows, columns, href, empty }: ListProps<Row>) {
           <tr>
             {columns.map(column => (
               <th scope="col" class={column.numeric && 'numeric'}>
-                {column.label}
+                {column.label || <span class="off-screen">Actions</span>}
               </th>
             ))}
           </tr>

@@ -23,6 +23,10 @@ const REASONS: Record<OccurrenceReason, string> = {
 export const reasonWords = (reason: OccurrenceReason | null): string =>
   reason === null ? '' : REASONS[reason]
 
+/** Of a schedule that fires no more. */
+export const whyOff = (reason: Schemas['Schedule']['disabled_reason']): string =>
+  reason === 'operator' ? 'paused' : `off: ${reasonWords(reason)}`
+
 const MARK = 14
 const GAP = 3
 const SHAPES: Record<OccurrenceOutcome, string> = {

@@ -41,7 +41,7 @@ export const RunFacts = ({ run, pace, usual }: { run: Run; pace: Pace; usual: Us
     {run.finished_at === null && (
       <Fact name="Time left">{or(pace.left_ms, ms => `about ${span(ms)}`) ?? 'not known yet'}</Fact>
     )}
-    <Fact name="Spent" usual={or(usual.cost_per_item, cost => money(cost * run.total_items))}>
+    <Fact name="Cost" usual={or(usual.cost_per_item, cost => money(cost * run.total_items))}>
       {run.unpriced_item_count > 0 && 'at least '}
       {money(run.cost_usd)}
       {run.budget_cents !== null &&
@@ -113,7 +113,7 @@ export const Conservation = ({ run }: { run: Run }) => {
     ['running', run.running],
     ['queued', run.queued],
   ]
-  const shown = parts.filter(([name, value], at) => at < 3 || value > 0 || name === '')
+  const shown = parts.filter(([, value], at) => at < 3 || value > 0)
   return (
     <p id="conservation" class="conservation" data-live>
       {count(run.total_items)} submitted ={' '}

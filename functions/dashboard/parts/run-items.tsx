@@ -1,13 +1,14 @@
 // The items of a run: what is asked for, and a page of what was found.
 
 import { z } from 'zod'
+import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
 import { ITEM_STATUSES, OUTCOMES } from '../../../shared/domain/vocabulary.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { ofItem, ofRun } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { Choice } from './choice.tsx'
 import { List, nextOf, Pager } from './list.tsx'
-import { money, Status, Verdict } from './text.tsx'
+import { money, Status, statusWord, Verdict } from './text.tsx'
 
 type Run = Schemas['Run']
 
@@ -52,10 +53,9 @@ const Field = ({ name, label, value }: { name: string; label: string; value: str
   </label>
 )
 
-const statuses = Object.fromEntries([
-  ['', 'any'],
-  ...ITEM_STATUSES.map(one => [one, one.replaceAll('_', ' ')]),
-])
+const reasonWords = (reason: string | null) => (reason === null ? '' : reasonMeaning(reason))
+
+const statuses = Object.fromEntries([['', 'any'], ...ITEM_STATUSES.map(one => [one, statusWord(one)])])
 
 export const RunItems = ({
   run,
@@ -83,13 +83,22 @@ export const RunItems = ({
       rows={found.items}
       href={item => ofItem(item.id)}
       columns={[
-        { label: 'Item', cell: item => <a href={ofItem(item.id)}>{item.item_id}</a> },
+        {
+          label: 'Item',
+          cell: item => (
+            <a href={ofItem(item.id)}>
+              <bdi>{item.item_id}</bdi>
+            </a>
+          ),
+        },
         { label: 'Partition', cell: item => item.partition_key ?? '' },
         { label: 'Ran', cell: item => <Status of={item.status} /> },
         { label: 'Worked', cell: item => <Verdict of={item.worst_outcome_status ?? null} /> },
         {
           label: 'Why',
-          cell: item => item.degraded_reason ?? item.error_message ?? item.outcome_reason ?? '',
+          cell: item => (
+            <bdi>{item.degraded_reason ?? item.error_message ?? reasonWords(item.outcome_reason)}</bdi>
+          ),
         },
         { label: 'Cost', numeric: true, cell: item => money(item.cost_usd) },
       ]}

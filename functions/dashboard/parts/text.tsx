@@ -55,14 +55,15 @@ const WORDS: Record<string, string> = {
   materializing: 'arriving',
 }
 
+/** What people read instead of the token. */
+export const statusWord = (of: string): string => WORDS[of] ?? of.replaceAll('_', ' ')
+
 /** Whether it ran. */
-export const Status = ({ of }: { of: string }) => (
-  <span class={`status s-${of}`}>{WORDS[of] ?? of.replaceAll('_', ' ')}</span>
-)
+export const Status = ({ of }: { of: string }) => <span class={`status s-${of}`}>{statusWord(of)}</span>
 
 /** Whether it worked; nothing is said before there is a verdict. */
 export const Verdict = ({ of }: { of: string | null }) =>
-  of === null ? <span class="dim">—</span> : <span class={`verdict v-${of}`}>{WORDS[of] ?? of}</span>
+  of === null ? <span class="dim">—</span> : <span class={`verdict v-${of}`}>{statusWord(of)}</span>
 
 /** An id short enough for a table; its end is what differs. */
 export const Id = ({ of }: { of: string }) => (
