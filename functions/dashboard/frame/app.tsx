@@ -18,8 +18,8 @@ import { assetAnswer } from './assets.ts'
 import { endedCookieFor, type SignedIn, signedIn } from './browser-session.ts'
 import { isOwnForm } from './form-guard.ts'
 import { Layout } from './layout.tsx'
-import { noticeCookie, noticeOf, noticeShownCookie } from './notice.ts'
-import type { Action, Done, Page, View } from './page.ts'
+import { type Notice, noticeCookie, noticeOf, noticeShownCookie } from './notice.ts'
+import type { Action, Done, Entered, Page, View } from './page.ts'
 
 /** Of every answer that does not say otherwise. */
 const HEADERS = {
@@ -101,21 +101,22 @@ export function serveParts(
     const who = await signedIn(ctx, request)
     if (who === undefined && !isOpen) return toSignIn(request)
     const api = apiFor(ctx, request, who?.access_token ?? '')
+    const visit = { ...api, api: api.client, member: memberOf(who), params, query: undefined, request, ctx }
+    let given: Record<string, unknown> = {}
     const attempt = async () => {
       if (action.least !== undefined && who !== undefined) checkRole(who.principal, action.least)
-      const form = action.form === undefined ? undefined : checked(action.form, await formOf(request), 'body')
-      const visit = {
-        ...api,
-        api: api.client,
-        member: memberOf(who),
-        params,
-        query: undefined,
-        request,
-        ctx,
-      }
-      return action.act(visit, form)
+      if (action.form === undefined) return action.act(visit, undefined)
+      given = await formOf(request)
+      return action.act(visit, checked(action.form, given, 'body'))
     }
-    const result = await attempt().catch(error => refusal(ctx, request, error))
+    const again = async (error: unknown) => {
+      if (action.again === undefined || !isMisfit(error)) throw error
+      const view = await action.again(visit, textsOf(given))
+      return shown(ctx, request, who, api, { ...view, status: 400, live: undefined }, refusedNotice(error))
+    }
+    const result = await attempt()
+      .catch(again)
+      .catch(error => refusal(ctx, request, error))
     if (result instanceof Response) return result
     return 'to' in result ? leadTo(result) : shown(ctx, request, who, api, result)
   }
@@ -126,6 +127,7 @@ export function serveParts(
     who: SignedIn | undefined,
     api: ReturnType<typeof apiFor>,
     view: View,
+    notice = noticeOf(request),
   ): Promise<Response> {
     const calls = [...api.calls] // without the one for the menu
     const projects: Schemas['Project'][] = who
@@ -134,7 +136,6 @@ export function serveParts(
           () => [], // the menu alone fails no page
         )
       : []
-    const notice = noticeOf(request)
     const html = await Layout({
       view,
       projects,
@@ -204,13 +205,24 @@ function refusal(ctx: Context, request: Request, error: unknown): Response | Vie
   const back = pathOf(request.headers.get('referer'))
   if (!known || back === undefined) return failureView(ctx, request, error)
   const headers = new Headers({ location: back })
-  const { message: text, hint } = error
-  headers.append(
-    'set-cookie',
-    noticeCookie({ kind: 'refused', text, ...(hint === undefined ? {} : { hint }) }),
-  )
+  headers.append('set-cookie', noticeCookie(refusedNotice(error)))
   return new Response(null, { status: 303, headers })
 }
+
+/** What was entered does not fit, or not now; another entry may. */
+const isMisfit = (error: unknown): error is ApiFailure | ApiError =>
+  (error instanceof ApiFailure || error instanceof ApiError) && [400, 409].includes(error.status)
+
+const refusedNotice = ({ message: text, hint }: ApiFailure | ApiError): Notice => ({
+  kind: 'refused',
+  text,
+  ...(hint === undefined ? {} : { hint }),
+})
+
+const textsOf = (given: Record<string, unknown>): Entered =>
+  Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  )
 
 /** Of a page of ours: the form guard has let the request pass. */
 function pathOf(referer: string | null): string | undefined {

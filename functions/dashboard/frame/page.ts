@@ -68,7 +68,11 @@ export interface Action {
   /** Undefined where the action reads the body by itself. */
   form: z.ZodType | undefined
   act(visit: Visit<Record<string, string>>, form: unknown): Promise<Done | View | Response>
+  again?(visit: Visit<Record<string, string>>, entered: Entered): Promise<View>
 }
+
+/** What was typed into a form. */
+export type Entered = Readonly<Record<string, string | undefined>>
 
 export function page<Path extends string, Query extends z.ZodType = z.ZodUndefined>(definition: {
   path: Path
@@ -81,13 +85,15 @@ export function page<Path extends string, Query extends z.ZodType = z.ZodUndefin
 
 /**
  * A form's fields arrive as text; of a name that occurs several times, as an array.
- * An ApiFailure leads back to where the form was, with what was wrong.
+ * What is refused leads back to where the form was, with what was wrong; forms that take a while to fill in are shown
+ * `again` as they were.
  */
 export function action<Path extends string, Form extends z.ZodType = z.ZodUndefined>(definition: {
   path: Path
   least?: MemberRole
   form?: Form
   act(visit: Visit<ParamsOf<Path>>, form: z.output<Form>): Promise<Done | View | Response>
+  again?(visit: Visit<ParamsOf<Path>>, entered: Entered): Promise<View>
 }): Action {
   return { form: undefined, ...definition } as unknown as Action
 }

@@ -5,7 +5,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofAgent, ofItem, ofProject } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { bodyText, dollars, jsonText } from '../frame/form-values.ts'
-import { action, page } from '../frame/page.ts'
+import { action, type Entered, page, type View, type Visit } from '../frame/page.ts'
 import { Field, Sure } from '../parts/form.tsx'
 import { InputFields, inputOf, propertiesOf } from '../parts/input-form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
@@ -63,74 +63,95 @@ export const agentsPage = page({
   },
 })
 
+const AgentQuery = z.strictObject({ cursor: z.string().optional(), as: z.literal('json').optional() })
+
 export const agentPage = page({
   path: '/dashboard/agents/{agentId}',
-  query: z.strictObject({ cursor: z.string().optional(), as: z.literal('json').optional() }),
-  async show({ api, params, query, request, member, ctx }) {
-    const { as, ...at } = query
-    const [{ data }, { data: deployments = [], response }] = await Promise.all([
-      api.GET('/v1/agents/{agentId}', { params: { path: params } }),
-      api.GET('/v1/agents/{agentId}/deployments', { params: { path: params, query: defined(at) } }),
-    ])
-    const agent = data!
-    const current = deployments.find(one => one.is_current)
-    const mayChange = member.role !== 'viewer'
-    return {
-      title: agent.slug,
-      project_id: agent.project_id,
-      menu: 'agents',
-      cli: `assay deployments ${agent.slug}`,
-      body: (
-        <>
-          <div class="head">
-            <div>
-              <h1>{agent.name}</h1>
-              <p>{agent.description}</p>
-              <p class="dim">
-                <code>{agent.slug}</code> ·{' '}
-                <a href={`${ofProject(agent.project_id, 'runs')}?agent=${agent.slug}`}>its runs</a> ·{' '}
-                <a href={`${ofProject(agent.project_id, 'schedules')}?agent_id=${agent.id}`}>its schedules</a>{' '}
-                · <a href={`${ofProject(agent.project_id, 'triggers')}?agent_id=${agent.id}`}>its triggers</a>
-              </p>
-            </div>
-            {mayChange && (
-              <div class="actions">
-                {current && (
-                  <a
-                    class="button primary"
-                    href={`${ofProject(agent.project_id, 'submit')}?agent=${agent.slug}`}
-                  >
-                    Submit items
-                  </a>
-                )}
-                <Sure
-                  label="Delete"
-                  consequence="For good: its deployments, runs and items go too. Runs under way are cancelled."
-                  action={ofAgent(agent.id, 'delete')}
-                />
-              </div>
-            )}
-          </div>
-          {mayChange && current && <RunNow agent={agent} current={current} asJson={as === 'json'} />}
-          <h2>Versions</h2>
-          <Deployments agent={agent} deployments={deployments} mayChange={mayChange} now={ctx.now()} />
-          <Pager request={request} next={nextOf(response)} />
-        </>
-      ),
-    }
-  },
+  query: AgentQuery,
+  show: visit => agentView(visit),
 })
 
+/** With the form for a run as it was filled in. */
+async function agentView(
+  { api, params, query, request, member, ctx }: Visit<{ agentId: string }, z.output<typeof AgentQuery>>,
+  entered: Entered = {},
+): Promise<View> {
+  const { as, ...at } = query
+  const [{ data }, { data: deployments = [], response }] = await Promise.all([
+    api.GET('/v1/agents/{agentId}', { params: { path: params } }),
+    api.GET('/v1/agents/{agentId}/deployments', { params: { path: params, query: defined(at) } }),
+  ])
+  const agent = data!
+  const current = deployments.find(one => one.is_current)
+  const mayChange = member.role !== 'viewer'
+  return {
+    title: agent.slug,
+    project_id: agent.project_id,
+    menu: 'agents',
+    cli: `assay deployments ${agent.slug}`,
+    body: (
+      <>
+        <div class="head">
+          <div>
+            <h1>{agent.name}</h1>
+            <p>{agent.description}</p>
+            <p class="dim">
+              <code>{agent.slug}</code> ·{' '}
+              <a href={`${ofProject(agent.project_id, 'runs')}?agent=${agent.slug}`}>its runs</a> ·{' '}
+              <a href={`${ofProject(agent.project_id, 'schedules')}?agent_id=${agent.id}`}>its schedules</a> ·{' '}
+              <a href={`${ofProject(agent.project_id, 'triggers')}?agent_id=${agent.id}`}>its triggers</a>
+            </p>
+          </div>
+          {mayChange && (
+            <div class="actions">
+              {current && (
+                <a
+                  class="button primary"
+                  href={`${ofProject(agent.project_id, 'submit')}?agent=${agent.slug}`}
+                >
+                  Submit items
+                </a>
+              )}
+              <Sure
+                label="Delete"
+                consequence="For good: its deployments, runs and items go too. Runs under way are cancelled."
+                action={ofAgent(agent.id, 'delete')}
+              />
+            </div>
+          )}
+        </div>
+        {mayChange && current && (
+          <RunNow agent={agent} current={current} asJson={as === 'json'} entered={entered} />
+        )}
+        <h2>Versions</h2>
+        <Deployments agent={agent} deployments={deployments} mayChange={mayChange} now={ctx.now()} />
+        <Pager request={request} next={nextOf(response)} />
+      </>
+    ),
+  }
+}
+
 /** One run over one item, by hand. */
-const RunNow = ({ agent, current, asJson }: { agent: Agent; current: Deployment; asJson: boolean }) => {
-  const properties = asJson ? undefined : propertiesOf(current.declaration.input_schema)
+const RunNow = ({
+  agent,
+  current,
+  asJson,
+  entered,
+}: {
+  agent: Agent
+  current: Deployment
+  asJson: boolean
+  entered: Entered
+}) => {
+  const isJson = asJson || entered.input !== undefined
+  const properties = isJson ? undefined : propertiesOf(current.declaration.input_schema)
   return (
     <>
       <h2>Run it now</h2>
       <form class="stack" method="post" action={ofAgent(agent.id, 'run')}>
         {properties ? (
           <>
-            <InputFields properties={properties} />
+            <InputFields properties={properties} entered={entered} />
             <p class="dim">
               Or <a href={`${ofAgent(agent.id)}?as=json`}>write the input as JSON</a>.
             </p>
@@ -138,15 +159,15 @@ const RunNow = ({ agent, current, asJson }: { agent: Agent; current: Deployment;
         ) : (
           <Field label="Input, as JSON">
             <textarea name="input" spellcheck={false} required>
-              {'{}'}
+              {entered.input ?? '{}'}
             </textarea>
           </Field>
         )}
         <Field label="Your own id of the item" hint="Empty takes the id of its record.">
-          <input name="item_id" />
+          <input name="item_id" value={entered.item_id ?? ''} />
         </Field>
         <Field label="Budget in dollars" hint="Empty is no bound.">
-          <input name="budget_usd" inputmode="decimal" />
+          <input name="budget_usd" inputmode="decimal" value={entered.budget_usd ?? ''} />
         </Field>
         <div>
           <button class="primary">Run</button>
@@ -222,6 +243,10 @@ function declared({ declaration }: Deployment): string {
 export const runAgent = action({
   path: '/dashboard/agents/{agentId}/run',
   form: z.looseObject({ input: jsonText.optional(), item_id: z.string(), budget_usd: dollars }),
+  again: (visit, entered) => {
+    const request = new Request(new URL(ofAgent(visit.params.agentId), visit.request.url))
+    return agentView({ ...visit, request, query: {} }, entered)
+  },
   async act({ api, params }, { input, item_id, budget_usd, ...fields }) {
     const text = input ?? inputOf(await currentProperties(), fields)
     const { data } = await api.POST('/v1/agents/{agentId}/runs', {

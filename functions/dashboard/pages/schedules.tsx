@@ -5,7 +5,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ofSchedule } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { bodyText, dollars, jsonText } from '../frame/form-values.ts'
-import { action, page } from '../frame/page.ts'
+import { action, type Entered, page, type View, type Visit } from '../frame/page.ts'
 import { Field } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { reasonWords, whyOff } from '../parts/occurrence.tsx'
@@ -133,85 +133,91 @@ export const newSchedulePage = page({
     input: z.string().optional(),
     budget_usd: z.string().optional(),
   }),
-  async show({ api, params, query, ctx }) {
-    const project_id = params.projectId
-    const { cron, timezone = 'UTC' } = query
-    const [{ data: agents = [] }, preview] = await Promise.all([
-      api.GET('/v1/agents', { params: { query: { project_id } } }),
-      cron
-        ? api
-            .GET('/v1/schedules/preview', { params: { query: { cron, timezone } } })
-            .then(answer => answer.data!, refusalOf)
-        : undefined,
-    ])
-    const isReadable = preview !== undefined && 'moments' in preview
-    return {
-      title: 'New schedule',
-      project_id,
-      menu: 'schedules',
-      cli: `assay schedules create AGENT ${shellWord(cron ?? '0 6 * * 1-5')} --timezone ${shellWord(timezone)}`,
-      body: (
-        <>
-          <h1>New schedule</h1>
-          <form class="stack" method="get">
-            <Field label="Starts">
-              <select name="agent_id" required>
-                {agents.map(agent => (
-                  <option value={agent.id} selected={agent.id === query.agent_id}>
-                    {agent.slug}
-                  </option>
-                ))}
-              </select>
-            </Field>
-            <Field
-              label="Cron"
-              hint="Minute, hour, day of the month, month, day of the week; on the wall clock of the zone."
-            >
-              <input name="cron" value={cron ?? ''} required placeholder="0 6 * * 1-5" />
-            </Field>
-            <Field label="Time zone" hint="A name of the IANA database.">
-              <input name="timezone" value={timezone} required list="zones" />
-            </Field>
-            <datalist id="zones">
-              {Intl.supportedValuesOf('timeZone').map(zone => (
-                <option value={zone} />
-              ))}
-            </datalist>
-            <Field label="Input" hint="JSON; each fire is one run over one item with this input.">
-              <textarea name="input" spellcheck={false}>
-                {query.input ?? 'null'}
-              </textarea>
-            </Field>
-            <Field label="Budget of each run in dollars" hint="Empty is no bound.">
-              <input name="budget_usd" inputmode="decimal" value={query.budget_usd ?? ''} />
-            </Field>
-            <div class="actions">
-              <button class={isReadable ? '' : 'primary'}>Show when it fires</button>
-              {isReadable && (
-                <button class="primary" formmethod="post" formaction={ofProject(project_id, 'schedules')}>
-                  Make the schedule
-                </button>
-              )}
-            </div>
-          </form>
-          {preview && !('moments' in preview) && (
-            <div class="notice refused" role="alert">
-              <p>
-                {preview.message} <span class="dim">{preview.hint}</span>
-              </p>
-            </div>
-          )}
-          {isReadable && (
-            <>
-              <h2>It fires</h2>
-              <Moments moments={preview.moments} now={ctx.now()} />
-            </>
-          )}
-        </>
-      ),
-    }
-  },
+  show: visit => newScheduleView(visit, visit.query),
 })
+
+/** The form as it was filled in, and when that fires. */
+async function newScheduleView(
+  { api, params, ctx }: Visit<{ projectId: string }>,
+  query: Entered,
+): Promise<View> {
+  const project_id = params.projectId
+  const { cron, timezone = 'UTC' } = query
+  const [{ data: agents = [] }, preview] = await Promise.all([
+    api.GET('/v1/agents', { params: { query: { project_id } } }),
+    cron
+      ? api
+          .GET('/v1/schedules/preview', { params: { query: { cron, timezone } } })
+          .then(answer => answer.data!, refusalOf)
+      : undefined,
+  ])
+  const isReadable = preview !== undefined && 'moments' in preview
+  return {
+    title: 'New schedule',
+    project_id,
+    menu: 'schedules',
+    cli: `assay schedules create AGENT ${shellWord(cron ?? '0 6 * * 1-5')} --timezone ${shellWord(timezone)}`,
+    body: (
+      <>
+        <h1>New schedule</h1>
+        <form class="stack" method="get" action={ofProject(project_id, 'schedules/new')}>
+          <Field label="Starts">
+            <select name="agent_id" required>
+              {agents.map(agent => (
+                <option value={agent.id} selected={agent.id === query.agent_id}>
+                  {agent.slug}
+                </option>
+              ))}
+            </select>
+          </Field>
+          <Field
+            label="Cron"
+            hint="Minute, hour, day of the month, month, day of the week; on the wall clock of the zone."
+          >
+            <input name="cron" value={cron ?? ''} required placeholder="0 6 * * 1-5" />
+          </Field>
+          <Field label="Time zone" hint="A name of the IANA database.">
+            <input name="timezone" value={timezone} required list="zones" />
+          </Field>
+          <datalist id="zones">
+            {Intl.supportedValuesOf('timeZone').map(zone => (
+              <option value={zone} />
+            ))}
+          </datalist>
+          <Field label="Input" hint="JSON; each fire is one run over one item with this input.">
+            <textarea name="input" spellcheck={false}>
+              {query.input ?? 'null'}
+            </textarea>
+          </Field>
+          <Field label="Budget of each run in dollars" hint="Empty is no bound.">
+            <input name="budget_usd" inputmode="decimal" value={query.budget_usd ?? ''} />
+          </Field>
+          <div class="actions">
+            <button class={isReadable ? '' : 'primary'}>Show when it fires</button>
+            {isReadable && (
+              <button class="primary" formmethod="post" formaction={ofProject(project_id, 'schedules')}>
+                Make the schedule
+              </button>
+            )}
+          </div>
+        </form>
+        {preview && !('moments' in preview) && (
+          <div class="notice refused" role="alert">
+            <p>
+              {preview.message} <span class="dim">{preview.hint}</span>
+            </p>
+          </div>
+        )}
+        {isReadable && (
+          <>
+            <h2>It fires</h2>
+            <Moments moments={preview.moments} now={ctx.now()} />
+          </>
+        )}
+      </>
+    ),
+  }
+}
 
 /** What is wrong with the expression is told beside the form. */
 const refusalOf = (error: Error & { hint?: string }) => ({ message: error.message, hint: error.hint })
@@ -245,6 +251,7 @@ export const scheduleForm = { cron: z.string(), timezone: z.string(), input: jso
 export const createSchedule = action({
   path: '/dashboard/projects/{projectId}/schedules',
   form: z.strictObject({ agent_id: z.string(), ...scheduleForm }),
+  again: newScheduleView,
   async act({ api }, { budget_usd: budget_cents, input, ...order }) {
     const { data } = await api.POST('/v1/schedules', {
       body: { ...order, enabled: true },

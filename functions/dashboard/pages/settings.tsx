@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ROOT } from '../frame/addresses.ts'
 import { dollars, jsonText } from '../frame/form-values.ts'
-import { action, page, type View } from '../frame/page.ts'
+import { action, type Entered, page, type View } from '../frame/page.ts'
 import { Field, Sure } from '../parts/form.tsx'
 import { cents, When } from '../parts/text.tsx'
 
@@ -33,7 +33,8 @@ export const settingsPage = page({
   },
 })
 
-const settingsView = (project: Project, isOwner: boolean): View => ({
+/** With what an owner entered, where it was refused. */
+const settingsView = (project: Project, isOwner: boolean, entered: Entered = {}): View => ({
   title: 'Settings',
   project_id: project.id,
   menu: 'settings',
@@ -44,7 +45,7 @@ const settingsView = (project: Project, isOwner: boolean): View => ({
       <form class="stack" method="post" action={ofProject(project.id, 'settings')}>
         <fieldset disabled={!isOwner} class="stack">
           <Field label="Name">
-            <input name="name" value={project.name} required maxlength={256} />
+            <input name="name" value={entered.name ?? project.name} required maxlength={256} />
           </Field>
           <Field
             label="Credit in dollars"
@@ -53,24 +54,31 @@ const settingsView = (project: Project, isOwner: boolean): View => ({
             <input
               name="credit_usd"
               inputmode="decimal"
-              value={project.credit_cents === null ? '' : (project.credit_cents / 100).toFixed(2)}
+              value={
+                entered.credit_usd ??
+                (project.credit_cents === null ? '' : (project.credit_cents / 100).toFixed(2))
+              }
             />
           </Field>
           {NUMBERS.map(({ name, label, hint }) => (
             <Field label={label} hint={hint || undefined}>
-              <input name={name} inputmode="numeric" value={String(project[name] ?? '')} />
+              <input name={name} inputmode="numeric" value={entered[name] ?? String(project[name] ?? '')} />
             </Field>
           ))}
           <label class="inline">
-            <input type="checkbox" name="keys_may_mint" checked={project.keys_may_mint} /> A key may make
-            other keys
+            <input
+              type="checkbox"
+              name="keys_may_mint"
+              checked={entered.name === undefined ? project.keys_may_mint : entered.keys_may_mint === 'on'}
+            />{' '}
+            A key may make other keys
           </label>
           <Field
             label="Prices"
             hint="Dollars per million tokens, by model, as JSON; they go before the list that Assay brings."
           >
             <textarea name="prices" spellcheck={false}>
-              {JSON.stringify(project.prices, null, 2)}
+              {entered.prices ?? JSON.stringify(project.prices, null, 2)}
             </textarea>
           </Field>
           {isOwner && (
@@ -134,6 +142,10 @@ const Form = z.strictObject({
 export const changeSettings = action({
   path: '/dashboard/projects/{projectId}/settings',
   form: Form,
+  async again({ api, params, member }, entered) {
+    const { data } = await api.GET('/v1/projects/{projectId}', { params: { path: params } })
+    return settingsView(data!, member.role === 'owner', entered)
+  },
   async act({ api, params }, { credit_usd, keys_may_mint, ...fields }) {
     const { data } = await api.GET('/v1/projects/{projectId}', { params: { path: params } })
     const wanted = { ...fields, credit_cents: credit_usd, keys_may_mint: keys_may_mint === 'on' }

@@ -5,82 +5,106 @@ import { SIGNATURE_SCHEMES } from '../../../shared/domain/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ofTrigger } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
-import { action, page, type View } from '../frame/page.ts'
+import { action, type Entered, page, type View, type Visit } from '../frame/page.ts'
 import { Field, Sure } from '../parts/form.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { When } from '../parts/text.tsx'
 
 type Trigger = Schemas['Trigger']
 
+const TriggersQuery = z.strictObject({ agent_id: z.string().optional(), cursor: z.string().optional() })
+
 export const triggersPage = page({
   path: '/dashboard/projects/{projectId}/triggers',
-  query: z.strictObject({ agent_id: z.string().optional(), cursor: z.string().optional() }),
-  async show({ api, params, query, request, member, ctx }) {
-    const project_id = params.projectId
-    const [{ data }, { data: agents = [] }] = await Promise.all([
-      api.GET('/v1/triggers', { params: { query: { project_id, ...defined(query) } } }),
-      api.GET('/v1/agents', { params: { query: { project_id } } }),
-    ])
-    const now = ctx.now()
-    return {
-      title: 'Triggers',
-      project_id,
-      menu: 'triggers',
-      cli: 'assay triggers',
-      body: (
-        <>
-          <h1>Triggers</h1>
-          <p class="dim">
-            A POST to a trigger's address starts one run over one item: the body is its input.
-          </p>
-          <List
-            id="triggers"
-            rows={data!.triggers}
-            href={one => ofTrigger(one.id)}
-            columns={[
-              { label: 'Name', cell: one => <a href={ofTrigger(one.id)}>{one.name}</a> },
-              { label: 'Starts', cell: one => one.agent_slug },
-              { label: 'Proved by', cell: one => one.scheme.replaceAll('_', ' ') },
-              {
-                label: 'Ready',
-                cell: one => (one.ready ? 'yes' : <b>no: it waits for the sender's secret</b>),
-              },
-              { label: 'Declared', cell: one => (one.declared ? 'in code' : 'by hand') },
-              { label: 'Last fired', cell: one => <When at={one.last_fired_at} now={now} /> },
-            ]}
-            empty={<p>No trigger yet. Make one below, or declare it above an agent: @trigger.</p>}
-          />
-          {query.agent_id && (
-            <p>
-              Only those of one agent. <a href={ofProject(project_id, 'triggers')}>Show all</a>
-            </p>
-          )}
-          <Pager request={request} next={data!.next_cursor} />
-          {member.role !== 'viewer' && <NewTrigger project_id={project_id} agents={agents} />}
-        </>
-      ),
-    }
-  },
+  query: TriggersQuery,
+  show: visit => triggersView(visit),
 })
 
-const NewTrigger = ({ project_id, agents }: { project_id: string; agents: readonly Schemas['Agent'][] }) => (
+/** With the form for a new one as it was filled in; a secret is entered anew. */
+async function triggersView(
+  { api, params, query, request, member, ctx }: Visit<{ projectId: string }, z.output<typeof TriggersQuery>>,
+  entered: Entered = {},
+): Promise<View> {
+  const project_id = params.projectId
+  const [{ data }, { data: agents = [] }] = await Promise.all([
+    api.GET('/v1/triggers', { params: { query: { project_id, ...defined(query) } } }),
+    api.GET('/v1/agents', { params: { query: { project_id } } }),
+  ])
+  const now = ctx.now()
+  return {
+    title: 'Triggers',
+    project_id,
+    menu: 'triggers',
+    cli: 'assay triggers',
+    body: (
+      <>
+        <h1>Triggers</h1>
+        <p class="dim">A POST to a trigger's address starts one run over one item: the body is its input.</p>
+        <List
+          id="triggers"
+          rows={data!.triggers}
+          href={one => ofTrigger(one.id)}
+          columns={[
+            { label: 'Name', cell: one => <a href={ofTrigger(one.id)}>{one.name}</a> },
+            { label: 'Starts', cell: one => one.agent_slug },
+            { label: 'Proved by', cell: one => one.scheme.replaceAll('_', ' ') },
+            {
+              label: 'Ready',
+              cell: one => (one.ready ? 'yes' : <b>no: it waits for the sender's secret</b>),
+            },
+            { label: 'Declared', cell: one => (one.declared ? 'in code' : 'by hand') },
+            { label: 'Last fired', cell: one => <When at={one.last_fired_at} now={now} /> },
+          ]}
+          empty={<p>No trigger yet. Make one below, or declare it above an agent: @trigger.</p>}
+        />
+        {query.agent_id && (
+          <p>
+            Only those of one agent. <a href={ofProject(project_id, 'triggers')}>Show all</a>
+          </p>
+        )}
+        <Pager request={request} next={data!.next_cursor} />
+        {member.role !== 'viewer' && <NewTrigger project_id={project_id} agents={agents} entered={entered} />}
+      </>
+    ),
+  }
+}
+
+const NewTrigger = ({
+  project_id,
+  agents,
+  entered,
+}: {
+  project_id: string
+  agents: readonly Schemas['Agent'][]
+  entered: Entered
+}) => (
   <>
     <h2>New trigger</h2>
     <form class="stack" method="post" action={ofProject(project_id, 'triggers')}>
       <Field label="Starts">
         <select name="agent_id" required>
           {agents.map(agent => (
-            <option value={agent.id}>{agent.slug}</option>
+            <option value={agent.id} selected={agent.id === entered.agent_id}>
+              {agent.slug}
+            </option>
           ))}
         </select>
       </Field>
       <Field label="Name" hint="Letters, digits, underscores and dashes.">
-        <input name="name" required pattern="[a-zA-Z0-9_\-]{1,64}" placeholder="new-ticket" />
+        <input
+          name="name"
+          required
+          pattern="[a-zA-Z0-9_\-]{1,64}"
+          placeholder="new-ticket"
+          value={entered.name ?? ''}
+        />
       </Field>
       <Field label="Who sends" hint="bearer: your own code, with a secret that is made here.">
         <select name="scheme">
           {SIGNATURE_SCHEMES.map(scheme => (
-            <option value={scheme}>{scheme.replaceAll('_', ' ')}</option>
+            <option value={scheme} selected={scheme === entered.scheme}>
+              {scheme.replaceAll('_', ' ')}
+            </option>
           ))}
         </select>
       </Field>
@@ -150,6 +174,7 @@ export const createTrigger = action({
     scheme: z.enum(SIGNATURE_SCHEMES),
     signing_secret: z.string().optional(),
   }),
+  again: (visit, entered) => triggersView({ ...visit, query: {} }, entered),
   async act({ api }, { agent_id, name, scheme, signing_secret }) {
     const body = { agent_id, name, scheme, ...defined({ signing_secret }) }
     return secretView((await api.POST('/v1/triggers', { body })).data!)

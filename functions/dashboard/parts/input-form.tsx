@@ -2,6 +2,7 @@
 // draw as fields is filled in as JSON.
 
 import type { Child } from 'hono/jsx'
+import type { Entered } from '../frame/page.ts'
 import { Field } from './form.tsx'
 
 interface Property {
@@ -36,11 +37,17 @@ export function propertiesOf(schema: unknown): Property[] | undefined {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export const InputFields = ({ properties }: { properties: readonly Property[] }): Child =>
+export const InputFields = ({
+  properties,
+  entered,
+}: {
+  properties: readonly Property[]
+  entered: Entered
+}): Child =>
   properties.map(({ name, type, options, isRequired, description }) =>
     type === 'boolean' ? (
       <label class="inline">
-        <input type="checkbox" name={PREFIX + name} /> {name}{' '}
+        <input type="checkbox" name={PREFIX + name} checked={entered[PREFIX + name] === 'on'} /> {name}{' '}
         {description && <span class="dim">{description}</span>}
       </label>
     ) : (
@@ -49,15 +56,20 @@ export const InputFields = ({ properties }: { properties: readonly Property[] })
           <select name={PREFIX + name}>
             {!isRequired && <option value="" />}
             {options.map(option => (
-              <option value={option}>{option}</option>
+              <option value={option} selected={option === entered[PREFIX + name]}>
+                {option}
+              </option>
             ))}
           </select>
         ) : type === 'string' ? (
-          <textarea name={PREFIX + name} class="short" required={isRequired} />
+          <textarea name={PREFIX + name} class="short" required={isRequired}>
+            {entered[PREFIX + name] ?? ''}
+          </textarea>
         ) : (
           <input
             name={PREFIX + name}
             type="number"
+            value={entered[PREFIX + name]}
             step={type === 'integer' ? 1 : 'any'}
             required={isRequired}
           />
