@@ -3,6 +3,7 @@
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import type { MemberRole } from '../../../shared/domain/vocabulary.ts'
 import { ofItem } from '../frame/addresses.ts'
+import { Sure } from './form.tsx'
 import type { Item } from './record.ts'
 import { money } from './text.tsx'
 
@@ -45,14 +46,17 @@ export const ItemActions = ({ item, role }: { item: Item; role: MemberRole }) =>
           <p class="dim">It leaves triage, seen but undecided: a partial run stays partial.</p>
         </form>
       )}
-      {can.includes('dismiss') && (
+      {can.includes('dismiss') && item.status === 'paused' && (
+        <Sure
+          label="Dismiss"
+          consequence="It ends as cancelled. This cannot be taken back."
+          action={at('dismiss')}
+        />
+      )}
+      {can.includes('dismiss') && item.status !== 'paused' && (
         <form method="post" action={at('dismiss')}>
           <button data-key="d">Dismiss</button>
-          <p class="dim">
-            {item.status === 'paused'
-              ? 'It ends as cancelled. This cannot be taken back.'
-              : 'Nothing more is done about it, and its run counts it as decided.'}
-          </p>
+          <p class="dim">Nothing more is done about it, and its run counts it as decided.</p>
         </form>
       )}
       {can.includes('reopen') && (
