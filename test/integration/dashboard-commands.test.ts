@@ -29,7 +29,9 @@ async function commandsOf(path: string): Promise<string[]> {
   const response = await fetch(`${world.url}/dashboard${path}`, { headers: { cookie } })
   const html = await response.text()
   expect([path, response.status]).toEqual([path, 200])
-  const blocks = [...html.matchAll(/<pre[^>]*>\s*<code[^>]*>([^<]*)<\/code>/g)].map(([, code]) => textOf(code!))
+  const blocks = [...html.matchAll(/<pre[^>]*>\s*<code[^>]*>([^<]*)<\/code>/g)].map(([, code]) =>
+    textOf(code!),
+  )
   return blocks
     .flatMap(block => block.split('\n'))
     .map(line => line.trim().replace(/^npx /, ''))
@@ -98,10 +100,11 @@ it('of pages of an agent, a run, an item, a schedule and a trigger', async () =>
 it('keeps what a link asks for one word each, and names it as the command line does', async () => {
   const { agent, run } = await ran(world, fails(), [{ item_id: 'one', input: 1, partition_key: 'p' }])
   const ofProject = `/projects/${world.first.project_id}`
-  const odd = "it's; $(no) \"such\" thing"
+  const odd = 'it\'s; $(no) "such" thing'
   const filter = { run_id: run, agent_id: agent.id, reason: odd, cluster_key: odd, partition_key: odd }
   const narrowed = `--run ${run} --agent ${agent.id} --reason ${odd} --cluster ${odd} --partition ${odd}`
-  const asked = async (path: string) => (await expectTaken(ofProject + path)).map(line => wordsOf(line).join(' '))
+  const asked = async (path: string) =>
+    (await expectTaken(ofProject + path)).map(line => wordsOf(line).join(' '))
   const query = new URLSearchParams(filter)
   expect(await asked(`/triage?kind=dlq&${query}`)).toEqual([`assay triage --kind dlq ${narrowed}`])
   expect(await asked(`/recover?${query}`)).toEqual([`assay recover ${narrowed} --dry-run`])

@@ -242,6 +242,7 @@ function declared({ declaration }: Deployment): string {
 
 export const runAgent = action({
   path: '/dashboard/agents/{agentId}/run',
+  least: 'operator',
   form: z.looseObject({ input: jsonText.optional(), item_id: z.string(), budget_usd: dollars }),
   again: (visit, entered) => {
     const request = new Request(new URL(ofAgent(visit.params.agentId), visit.request.url))

@@ -12,6 +12,7 @@ import { defined } from '../frame/defined.ts'
 import { dollars } from '../frame/form-values.ts'
 import { action, page } from '../frame/page.ts'
 import { Field } from '../parts/form.tsx'
+import { shellOptions } from '../parts/shell-word.ts'
 import { counted, money } from '../parts/text.tsx'
 import { runOf } from './run-reads.ts'
 
@@ -76,10 +77,15 @@ export const recoveryPage = page({
 
 const nameOf = (run: Run) => run.name ?? run.agent_slug
 
-/** The options of the command, each named by the first word of its field. */
-function optionsOf({ status, ...filter }: Cohort): string {
-  const options = Object.entries(filter).map(([name, value]) => ` --${name.split('_')[0]} '${value}'`)
-  return `${options.join('') || ' --all'}${status === undefined ? '' : ' --cancelled'}`
+function optionsOf(filter: Cohort): string {
+  const options = shellOptions({
+    run: filter.run_id,
+    agent: filter.agent_id,
+    reason: filter.reason,
+    cluster: filter.cluster_key,
+    partition: filter.partition_key,
+  })
+  return `${options || ' --all'}${filter.status === undefined ? '' : ' --cancelled'}`
 }
 
 function words(filter: Cohort, run: Run | undefined): string {

@@ -250,6 +250,7 @@ export const scheduleForm = { cron: z.string(), timezone: z.string(), input: jso
 
 export const createSchedule = action({
   path: '/dashboard/projects/{projectId}/schedules',
+  least: 'operator',
   form: z.strictObject({ agent_id: z.string(), ...scheduleForm }),
   again: newScheduleView,
   async act({ api }, { budget_usd: budget_cents, input, ...order }) {

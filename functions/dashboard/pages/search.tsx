@@ -12,7 +12,7 @@ import { defined } from '../frame/defined.ts'
 import { page } from '../frame/page.ts'
 import { ErrorCategories, ErrorDays, readErrorDays } from '../parts/error-categories.tsx'
 import { List, Pager } from '../parts/list.tsx'
-import { shellWord } from '../parts/shell-word.ts'
+import { shellOptions, shellWord } from '../parts/shell-word.ts'
 import { money, Verdict, When } from '../parts/text.tsx'
 
 /** An empty field of the form means any. */
@@ -69,7 +69,7 @@ export const searchPage = page({
       title: 'Search',
       project_id,
       menu: 'search',
-      cli: `assay search ${q?.trim() ? shellWord(q.trim()) : ''}${outcome ? ` --outcome ${outcome}` : ''}${reason ? ` --reason ${shellWord(reason)}` : ''}`,
+      cli: commandOf(query),
       body: (
         <>
           <h1>Search</h1>
@@ -91,6 +91,15 @@ export const searchPage = page({
     }
   },
 })
+
+/** The same search on the command line. */
+function commandOf({ q, outcome, reason, item, run_id, min_cost, from, to, sort }: Query): string {
+  const options = {
+    ...{ outcome, reason, prefix: item, run: run_id, 'min-cost': min_cost?.toString() },
+    ...{ from: instantOf(from), to: instantOf(to), sort },
+  }
+  return `assay search${q?.trim() ? ` ${shellWord(q.trim())}` : ''}${shellOptions(options)}`
+}
 
 const instantOf = (local: string | undefined) => (local ? `${local}:00Z` : undefined)
 

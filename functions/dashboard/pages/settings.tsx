@@ -141,6 +141,7 @@ const Form = z.strictObject({
 
 export const changeSettings = action({
   path: '/dashboard/projects/{projectId}/settings',
+  least: 'owner',
   form: Form,
   async again({ api, params, member }, entered) {
     const { data } = await api.GET('/v1/projects/{projectId}', { params: { path: params } })

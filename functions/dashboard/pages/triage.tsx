@@ -9,7 +9,7 @@ import { defined } from '../frame/defined.ts'
 import { page } from '../frame/page.ts'
 import { Inbox } from '../parts/inbox.tsx'
 import { Pager } from '../parts/list.tsx'
-import { shellWord } from '../parts/shell-word.ts'
+import { shellOptions } from '../parts/shell-word.ts'
 import { count } from '../parts/text.tsx'
 
 export const triageFilter = {
@@ -38,12 +38,19 @@ export const triagePage = page({
     const { rows = [], next_cursor = null } = found ?? {}
     const clusters = (failures?.clusters ?? []).filter(one => one.cluster_key !== 'other')
     const isFiltered = Object.keys(given).length > 0
-    const options = Object.entries({ kind: query.kind, reason: query.reason, cluster: query.cluster_key })
+    const options = shellOptions({
+      kind: query.kind,
+      run: query.run_id,
+      agent: query.agent_id,
+      reason: query.reason,
+      cluster: query.cluster_key,
+      partition: query.partition_key,
+    })
     return {
       title: 'Triage',
       project_id,
       menu: 'triage',
-      cli: `assay triage${options.map(([name, value]) => (value ? ` --${name} ${shellWord(value)}` : '')).join('')}`,
+      cli: `assay triage${options}`,
       body: (
         <>
           <h1>Triage</h1>

@@ -168,6 +168,7 @@ function secretView(trigger: Schemas['NewTrigger']): View {
 
 export const createTrigger = action({
   path: '/dashboard/projects/{projectId}/triggers',
+  least: 'operator',
   form: z.strictObject({
     agent_id: z.string(),
     name: z.string(),
