@@ -61,3 +61,29 @@ it('an address with too many wrong passwords has to wait, whoever it says it is,
   for (let n = 0; n <= LIMITS.sign_ins_per_email.burst; n++) await guess(email)
   expect((await signIn('127.0.0.3', email, password)).status).toBe(201)
 })
+
+it('an address has to wait at the form of the dashboard as well, and no other has', async () => {
+  const { burst, per_minute } = LIMITS.sign_ins_per_address
+  const bucket = { name: 'sign-in:address:127.0.0.4', burst, per_second: per_minute / 60 }
+  await takeTokens(redis, bucket, burst, Date.now())
+  const post = (from: string) =>
+    new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const headers = {
+        'content-type': 'application/x-www-form-urlencoded',
+        'sec-fetch-site': 'same-origin',
+        'x-forwarded-for': '127.0.0.9',
+      }
+      const options = { method: 'POST', localAddress: from, agent: false, headers } as const
+      const asked = request(`${server.url}/dashboard/sign-in`, options, async answer => {
+        let text = ''
+        for await (const part of answer) text += part
+        resolve({ status: answer.statusCode!, text })
+      })
+      asked.once('error', reject)
+      asked.end(String(new URLSearchParams(first.account)))
+    })
+  const refused = await post('127.0.0.4')
+  expect(refused.status).toBe(400)
+  expect(refused.text).toMatch(/[Tt]oo many/)
+  expect((await post('127.0.0.5')).status).toBe(303)
+})

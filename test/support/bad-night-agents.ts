@@ -116,6 +116,14 @@ export const TICKETS: Behaviour = (item, mark) => {
   ]
 }
 
+/** As on most days: one in 53 items does not work. */
+export const calmly =
+  (behaviour: Behaviour): Behaviour =>
+  (item, mark) => {
+    const lines = behaviour({ ...item, seq: item.seq % 53 === 0 ? 11 : 1 }, mark)
+    return lines.map(line => (line.type === 'heartbeat' ? line : { ...line, seq: item.seq }))
+  }
+
 export const INVOICES: Behaviour = (item, mark) => {
   const { seq, attempt } = item
   const read = step(item, mark, 'read_page', 0, 700 + ((seq * 53) % 400), {

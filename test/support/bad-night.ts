@@ -9,7 +9,7 @@ import { deliverDue } from '../../shared/engine/deliver.ts'
 import { fireDue } from '../../shared/engine/fire.ts'
 import { deploy, recordId, workOff } from '../conformance/play.ts'
 import type { World } from '../conformance/world.ts'
-import { INVOICES, invoices, TICKETS, tickets } from './bad-night-agents.ts'
+import { calmly, INVOICES, invoices, TICKETS, tickets } from './bad-night-agents.ts'
 
 export interface NightOptions {
   /** The project's key; that of the first account unless told. */
@@ -31,6 +31,7 @@ export type Night = Record<
   | 'runId'
   | 'itemId'
   | 'heldId'
+  | 'refusedId'
   | 'scheduleId'
   | 'triggerId'
   | 'deliveryId'
@@ -56,8 +57,11 @@ export async function badNight(given: World, options: NightOptions = {}): Promis
     const { group_id } = await ask('POST', '/v1/batches', { agent_id, items: lines, ...more })
     return group_id as string
   }
-  const play = (item: ItemLine, url?: string): AgentLine[] =>
-    (url?.includes('invoice') ? INVOICES : TICKETS)(item, mark)
+  let isBad = false
+  const play = (item: ItemLine, url?: string): AgentLine[] => {
+    if (url?.includes('invoice')) return INVOICES(item, mark)
+    return isBad ? TICKETS(item, mark) : calmly(TICKETS)(item, mark)
+  }
 
   const ticketAgent = await ask('POST', '/v1/agents', {
     name: `Ticket triage${mark}`,
@@ -86,10 +90,12 @@ export async function badNight(given: World, options: NightOptions = {}): Promis
 
   for (let day = days; day > 0; day--) {
     const runs = [
-      await submit(ticketAgent.id, tickets(Math.ceil(items / 4) + ((day * 7) % 11), day, mark), {
+      await submit(ticketAgent.id, tickets(Math.ceil(items * 0.7) + ((day * 37) % 90), day, mark), {
         name: `Tickets of the day${mark}`,
       }),
-      await submit(invoiceAgent.id, invoices(12 + day, day, mark), { name: `Invoices${mark}` }),
+      await submit(invoiceAgent.id, invoices(Math.ceil(items / 6) + day, day, mark), {
+        name: `Invoices${mark}`,
+      }),
     ]
     await workOff(world, play)
     await sql`
@@ -97,6 +103,7 @@ export async function badNight(given: World, options: NightOptions = {}): Promis
         started_at = started_at - ${day} * interval '1 day', finished_at = finished_at - ${day} * interval '1 day'
       where id in ${sql(runs)}`
   }
+  isBad = true
   const runId = await submit(ticketAgent.id, tickets(items, 0, mark), {
     name: `Tickets of the day${mark}`,
     budget_cents: 2500,
@@ -141,6 +148,7 @@ export async function badNight(given: World, options: NightOptions = {}): Promis
     runId,
     itemId: recordId(runId, 5),
     heldId: recordId(runId, 9),
+    refusedId: recordId(runId, 11),
     scheduleId: schedule.id,
     triggerId: trigger.id,
     deliveryId: deliveries[0].id,

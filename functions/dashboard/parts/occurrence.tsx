@@ -33,7 +33,7 @@ const SHAPES: Record<OccurrenceOutcome, string> = {
   fired: 'fill-ok',
   skipped: 'fill-degraded',
   error: 'fill-failed',
-  missed: 'fill-failed',
+  missed: 'fill-degraded',
 }
 
 /** Oldest to the left; what did not fire is shorter as well as of another colour. */
