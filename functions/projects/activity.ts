@@ -1,11 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../../shared/domain/limits.ts'
+import { daysSince } from '../../shared/engine/activity.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
 import { queryNumber } from '../../shared/schema/input.ts'
 import { Activity, daysOf } from '../../shared/schema/wire-activity.ts'
 import { occurrenceOf } from '../../shared/schema/wire-schedules.ts'
-import { countWaiting, listUnfired, sumDays } from '../../shared/store/activity.ts'
+import { countWaiting, listUnfired } from '../../shared/store/activity.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = [1, LIMITS.activity_days.max] as const
@@ -34,15 +35,14 @@ export const getActivity = endpoint({
       new Date((first + at) * DAY_MS).toISOString().slice(0, 10),
     )
     const yesterday = new Date(now - DAY_MS)
-    const [rows, waiting, unfired] = await Promise.all([
-      sumDays(ctx.sql, id, first * DAY_MS),
+    const [{ rows, complete_since_ms }, waiting, unfired] = await Promise.all([
+      daysSince(ctx, id, first * DAY_MS),
       countWaiting(ctx.sql, id, yesterday),
       listUnfired(ctx.sql, id, yesterday),
     ])
-    const isCut = rows.reduce((sum, { runs }) => sum + runs, 0) === LIMITS.activity_runs
     return {
       days: daysOf(names, rows),
-      complete_since: isCut ? rows[0]!.first_at.toISOString() : new Date(first * DAY_MS).toISOString(),
+      complete_since: new Date(complete_since_ms).toISOString(),
       waiting: { dlq: waiting.dlq, quarantine: waiting.quarantine },
       last_24_hours: {
         given_up_deliveries: waiting.given_up,

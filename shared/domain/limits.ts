@@ -56,6 +56,7 @@ export const LIMITS = {
   compared_changes: 50, // items listed of each change of verdict
   activity_days: { default: 14, max: 90 },
   activity_runs: 200_000, // the latest, summed by day
+  days_cache_ms: 86_400_000, // sums of days that are over
   activity_counted: 10_000, // of what waits; more than that is said to be so many
   activity_fires: 20, // listed of those that started nothing
   steps_page: { default: 50, max: 200 },

@@ -24,7 +24,6 @@ const Day = z.object({
 
 /** A day as the database sums it. */
 export interface DayRow extends Omit<z.infer<typeof Day>, 'cost_usd' | 'unpriced_item_count'> {
-  first_at: Date
   cost_micro: number
   unpriced_items: number
 }
@@ -66,6 +65,6 @@ export const daysOf = (names: readonly string[], rows: readonly DayRow[]): z.inp
   names.map(day => {
     const row = rows.find(row => row.day === day)
     if (row === undefined) return { day, ...NOTHING }
-    const { first_at: _, cost_micro, unpriced_items, ...counts } = row
+    const { cost_micro, unpriced_items, ...counts } = row
     return { ...counts, cost_usd: usdOf(cost_micro), unpriced_item_count: unpriced_items }
   })

@@ -10,17 +10,28 @@ import type { DayRow } from '../schema/wire-activity.ts'
 import type { OccurrenceRow } from '../schema/wire-schedules.ts'
 import { columnsOf } from './columns.ts'
 
+export interface SummedDay extends DayRow {
+  first_at: Date
+  /** Runs that have not ended. */
+  open: number
+}
+
+/** What lies between the moment in a run's id and that of its row, at most. */
+const LATE_MS = 3_600_000
+
 /** Runs by the UTC day of their submission, oldest first; a day without a run has no row. */
 export async function sumDays(sql: Sql, project_id: string, since_ms: number) {
-  return sql<DayRow[]>`
-    select day::text, first_at, runs, items, ok, degraded, failed, cancelled, cost_micro, unpriced_items
+  return sql<SummedDay[]>`
+    select day::text, first_at, open, runs, items, ok, degraded, failed, cancelled, cost_micro, unpriced_items
     from (
       select (created_at at time zone 'UTC')::date as day, min(created_at) as first_at, count(*)::int as runs,
+        count(*) filter (where finished_at is null)::int as open,
         sum(total_items)::bigint as items, sum(ok)::bigint as ok, sum(degraded)::bigint as degraded,
         sum(failed + budget_exceeded)::bigint as failed, sum(cancelled)::bigint as cancelled,
         sum(cost_micro)::bigint as cost_micro, sum(unpriced_items)::bigint as unpriced_items
       from (
-        select * from runs where project_id = ${project_id} and id >= ${firstIdAt(since_ms)}
+        select * from runs where project_id = ${project_id} and id >= ${firstIdAt(since_ms - LATE_MS)}
+          and created_at >= ${new Date(since_ms)}
         order by id desc limit ${LIMITS.activity_runs}
       ) latest group by 1
     ) summed order by day`
