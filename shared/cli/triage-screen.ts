@@ -112,11 +112,14 @@ class View {
     } else this.#screen.draw(triageLines(this.#state, rows, this.#session.now(), screen))
   }
 
+  /** Keys that move come several at once; while something is read or done, what they would meet is not on the screen. */
   async press(key: Key): Promise<void> {
     if (this.#busy) return
-    this.#busy = true
     try {
-      await this.#pressed(key)
+      const work = this.#pressed(key)
+      if (work === undefined) return
+      this.#busy = true
+      await work
     } catch (error) {
       this.#state.note = this.#wordsOf(error)
     } finally {
@@ -125,10 +128,10 @@ class View {
     }
   }
 
-  async #pressed(key: Key): Promise<void> {
+  #pressed(key: Key): Promise<void> | undefined {
     if (this.#item !== undefined) {
       if (key === 'back' || key === 'q' || key === 'enter') this.#item = undefined
-      return
+      return undefined
     }
     if (this.#act !== undefined) return this.#confirmed(key)
     const entries = entriesOf(this.#state)
@@ -137,13 +140,14 @@ class View {
     const { api } = this.#session
     if (key === 'up' || key === 'down')
       this.#state.cursor = entries[at + (key === 'up' ? -1 : 1)]?.key ?? this.#state.cursor
-    else if (key === 'u') await this.#takeBack()
-    else if (here === undefined) return
-    else if (key === 'enter') await this.#open(here)
+    else if (key === 'u') return this.#takeBack()
+    else if (here === undefined) return undefined
+    else if (key === 'enter') return this.#open(here)
     else if (key === 'x') this.#choose(here)
-    else if (key === 'r') this.#propose(await replayAct(api, this.#target(here), this.#filters))
-    else if (key === 'a') this.#propose(decideAct(api, this.#target(here), 'acknowledge'))
-    else if (key === 'd') this.#propose(decideAct(api, this.#target(here), 'dismiss'))
+    else if (key === 'r') return this.#propose(replayAct(api, this.#target(here), this.#filters))
+    else if (key === 'a') return this.#propose(decideAct(api, this.#target(here), 'acknowledge'))
+    else if (key === 'd') return this.#propose(decideAct(api, this.#target(here), 'dismiss'))
+    return undefined
   }
 
   #target({ group, row }: Entry): Target {
@@ -153,7 +157,8 @@ class View {
     return row === undefined ? { rows: group.rows, group } : { rows: [row] }
   }
 
-  #propose(act: Act | string): void {
+  async #propose(proposed: Promise<Act | string> | Act | string): Promise<void> {
+    const act = await proposed
     this.#act = typeof act === 'string' ? undefined : act
     this.#state.asks = this.#act?.words
     this.#state.note = typeof act === 'string' ? act : ''
