@@ -35,12 +35,12 @@ async function signIn(account = world.first.account): Promise<string> {
 }
 
 /** A path as it is, which fetch would clean. */
-function readAsTyped(path: string): Promise<{ status: number; text: string }> {
+function readAsTyped(path: string): Promise<{ status: number; text: string; location: string | undefined }> {
   return new Promise((resolve, reject) => {
     const asked = ask(world.url, { path, headers: { cookie }, agent: false }, async answer => {
       let text = ''
       for await (const part of answer) text += part
-      resolve({ status: answer.statusCode!, text })
+      resolve({ status: answer.statusCode!, text, location: answer.headers.location })
     })
     asked.once('error', reject)
     asked.end()
@@ -228,7 +228,6 @@ describe('a path', () => {
     '/dashboard//projects',
     '/dashboard/projects/%00',
     '/dashboard/projects/%E0%A4%A/runs',
-    '/dashboard/runs/%2e%2e',
     '/dashboard/assets/..%2f..%2fpackage.json',
     '/dashboard/assets/__proto__',
     '/DASHBOARD/projects',
@@ -236,6 +235,14 @@ describe('a path', () => {
     const { status } = await readAsTyped(path)
     expect([400, 401, 404]).toContain(status)
   })
+
+  it.each(['/dashboard/%2e%2e//elsewhere.test/', '/dashboard//elsewhere.test/', '/dashboard/runs/%2e%2e'])(
+    'with a slash at its end leads nowhere else: %s',
+    async path => {
+      const { location = '/dashboard' } = await readAsTyped(path)
+      expect(location).toMatch(/^\/dashboard(\/|$)/)
+    },
+  )
 
   it('with a query of many thousand letters, or a wrong one, is answered with a page', async () => {
     for (const query of [

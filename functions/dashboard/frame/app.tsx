@@ -65,7 +65,7 @@ export function serveParts(
     )
   app.all(`${ROOT}/*`, async c => {
     const { pathname, search } = new URL(c.req.url)
-    if (pathname.endsWith('/')) return c.redirect(pathname.replace(/\/+$/, '') + search)
+    if (pathname.endsWith('/')) return sealed(leadTo({ to: pathname.replace(/\/+$/, '') + search }))
     const nothing: Page = { path: '', query: z.unknown(), show: () => Promise.reject(noSuchPage()) }
     return answered(c.req.raw, () => visited(c.req.raw, {}, nothing, false))
   })

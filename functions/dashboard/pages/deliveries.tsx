@@ -99,7 +99,7 @@ export const deliveryPage = page({
         <>
           <div class="head">
             <div>
-              <h1>Delivery of {KINDS[one.kind]}</h1>
+              <h1>Delivery: {KINDS[one.kind]}</h1>
               <p id="delivery-state" data-live>
                 <Status of={one.state} /> to <code>{one.url}</code>
                 {one.due_at && (
