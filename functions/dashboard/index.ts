@@ -38,7 +38,7 @@ import { signIn, signInPage, signOut } from './pages/sign-in.tsx'
 import { submitPage } from './pages/submit.tsx'
 import { submitForm, submitLines } from './pages/submit-actions.ts'
 import { triagePage } from './pages/triage.tsx'
-import { decideItems, reopenItems } from './pages/triage-decide.ts'
+import { decideItems, reopenItems } from './pages/triage-decide.tsx'
 import { changeTrigger, createTrigger, deleteTrigger, triggerPage, triggersPage } from './pages/triggers.tsx'
 
 export const open = { pages: [signInPage], actions: [signIn] }

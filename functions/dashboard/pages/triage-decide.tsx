@@ -7,7 +7,7 @@ import { LIMITS } from '../../../shared/domain/limits.ts'
 import { TRIAGE_ACTIONS, type TriageAction } from '../../../shared/domain/vocabulary.ts'
 import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../frame/addresses.ts'
-import { action } from '../frame/page.ts'
+import { action, type View } from '../frame/page.ts'
 import { counted } from '../parts/text.tsx'
 
 const AT_ONCE = 4 // calls; each takes a connection
@@ -28,9 +28,13 @@ export const decideItems = action({
     action: z.enum(TRIAGE_ACTIONS).optional(),
     /** A row's own button: an action and an item, whatever is selected. */
     one: z.templateLiteral([z.enum(TRIAGE_ACTIONS), ' ', z.uuid()]).optional(),
+    /** Said on the page that asks before held items end. */
+    sure: z.literal('yes').optional(),
   }),
   async act({ api, params }, form) {
     const [verb, ids] = orderOf(form)
+    const held = verb === 'dismiss' && form.sure === undefined ? await heldOf(api, ids) : []
+    if (held.length > 0) return askedView(params.projectId, ids, held.length, form.back)
     const { done, refused } = await each(ids, itemId => decide(api, verb, itemId))
     const to = backTo(params.projectId, form.back)
     const reopenable = await reopenableOf(api, verb, done)
@@ -58,6 +62,46 @@ export const reopenItems = action({
     return { to: backTo(params.projectId, back), said: said(done.length, refused, words) }
   },
 })
+
+/** Of what is to be dismissed, what that would end: nothing takes it back. */
+async function heldOf(api: Client, ids: readonly string[]): Promise<string[]> {
+  const held: string[] = []
+  await each(ids, async itemId => {
+    const { data } = await api.GET('/v1/durable/runs/{itemId}', { params: { path: { itemId } } })
+    if (data?.status === 'paused') held.push(itemId)
+  })
+  return held
+}
+
+function askedView(project_id: string, ids: readonly string[], held: number, back: string | undefined): View {
+  const others = ids.length - held
+  return {
+    title: 'Dismiss held items',
+    project_id,
+    menu: 'triage',
+    body: (
+      <>
+        <h1>Dismiss {counted(ids.length, 'item')}?</h1>
+        <p>
+          {counted(held, 'held item')} would end as cancelled, for good.
+          {others > 0 && ` The other ${counted(others, 'item')} can be taken back for an hour.`}
+        </p>
+        <form class="actions" method="post" action={ofProject(project_id, 'triage/decide')}>
+          <input type="hidden" name="action" value="dismiss" />
+          <input type="hidden" name="sure" value="yes" />
+          {back !== undefined && <input type="hidden" name="back" value={back} />}
+          {ids.map(id => (
+            <input type="hidden" name="items" value={id} />
+          ))}
+          <button class="danger">Dismiss</button>
+          <a class="button" href={backTo(project_id, back)}>
+            Leave them
+          </a>
+        </form>
+      </>
+    ),
+  }
+}
 
 interface Decision {
   items?: string | string[] | undefined
