@@ -81,7 +81,7 @@ export function triageLines(state: TriageState, rows: number, now: number, scree
   const first = Math.min(Math.max(0, at - Math.floor(room / 2)), Math.max(0, entries.length - room))
   const chosen = state.chosen.size > 0 ? `, ${count(state.chosen.size)} selected` : ''
   const title = `${plural(items, 'item')}${state.more ? ' and more' : ''} wait${items === 1 ? 's' : ''} for a decision${chosen}`
-  const below = state.asks === undefined ? state.note : `${state.asks}  [y/n]`
+  const [below, keys] = state.asks === undefined ? [state.note, ''] : [state.asks, '  [y/n]']
   return [
     paint('bold', shorten(title, columns)),
     '',
@@ -90,7 +90,7 @@ export function triageLines(state: TriageState, rows: number, now: number, scree
       .map(entry => entryLine(entry, entry.key === state.cursor, state, now, screen)),
     ...(items === 0 ? [paint('dim', 'nothing waits for a decision')] : []),
     ...Array.from({ length: Math.max(0, room - Math.max(1, entries.length)) }, () => ''),
-    paint(state.asks === undefined ? 'dim' : 'yellow', shorten(clean(below), columns)),
+    paint(state.asks === undefined ? 'dim' : 'yellow', shorten(clean(below), columns - keys.length) + keys),
     paint('dim', shorten(HELP, columns)),
   ]
 }
