@@ -39,6 +39,14 @@ export function pagesPart(given: Given): void {
       )
     })
 
+    it('says where a browser would not keep the cookie', async () => {
+      const words = 'This browser keeps no sign-in from here'
+      const text = async (headers: Record<string, string>) =>
+        (await read('/dashboard/sign-in', headers)).text()
+      expect(await text({})).toContain(words)
+      expect(await text({ 'sec-fetch-site': 'none' })).not.toContain(words)
+    })
+
     it('says that the password is wrong, and leads nobody to another site', async () => {
       const { email } = given().first.account
       const wrong = await send('/dashboard/sign-in', { email, password: 'wrong' }, OWN)
@@ -118,6 +126,16 @@ export function pagesPart(given: Given): void {
       const record = await world.call('GET', `/v1/durable/runs/${to.split('/').at(-1)}`)
       expect(record.text).toContain('"input_snapshot":{"big":12345678901234567890}')
       expect(record.json.item_id).toBe('by-hand')
+    })
+
+    it('shows the input of a schedule with all its digits, to be sent back', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      const raw = `{"agent_id":"${agent.id}","cron":"0 6 * * *","input":{"big":12345678901234567890}}`
+      const headers = { 'content-type': 'application/json' }
+      const { json } = await world.call('POST', '/v1/schedules', { raw, headers })
+      const page = await read(`/dashboard/schedules/${json.id}`, { cookie: await cookie() })
+      expect(await page.text()).toContain('&quot;big&quot;: 12345678901234567890')
     })
 
     it('is left by signing out, for good', async () => {

@@ -1,6 +1,8 @@
 // One schedule: when it fires next, what became of every moment, and its switch.
 
 import { z } from 'zod'
+import { fieldsOf } from '../../../shared/domain/json.ts'
+import { prettyJson } from '../../../shared/domain/pretty-json.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofItem, ofProject, ofRun, ofSchedule } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
@@ -9,6 +11,7 @@ import { action, page } from '../frame/page.ts'
 import { Field, Sure } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { reasonWords, Strip, whyOff } from '../parts/occurrence.tsx'
+import { AROUND } from '../parts/record.ts'
 import { cents, Status, When } from '../parts/text.tsx'
 import { Moments, scheduleForm } from './schedules.tsx'
 
@@ -18,13 +21,15 @@ export const schedulePage = page({
   path: '/dashboard/schedules/{scheduleId}',
   query: z.strictObject({ cursor: z.string().optional() }),
   async show({ api, params, query, request, member, ctx }) {
-    const [{ data }, { data: events = [], response }] = await Promise.all([
-      api.GET('/v1/schedules/{scheduleId}', { params: { path: params } }),
+    const [{ data: text = '' }, { data: events = [], response }] = await Promise.all([
+      api.GET('/v1/schedules/{scheduleId}', { params: { path: params }, parseAs: 'text' }),
       api.GET('/v1/schedules/{scheduleId}/events', {
         params: { path: params, query: { ...defined(query), limit: 50 } },
       }),
     ])
-    const schedule = data!
+    const schedule: Schedule = JSON.parse(text)
+    // As it was kept, so that a form sent back leaves its numbers their digits.
+    const input = prettyJson(fieldsOf(text, AROUND).get('input')!)
     const { cron, timezone } = schedule
     // One that cannot be read has no moments to show; why it is off says so.
     const preview = await api
@@ -68,7 +73,7 @@ export const schedulePage = page({
               <Moments moments={preview.data.moments} now={now} />
             </>
           )}
-          {member.role !== 'viewer' && <Changes schedule={schedule} />}
+          {member.role !== 'viewer' && <Changes schedule={schedule} input={input} />}
         </>
       ),
     }
@@ -114,7 +119,7 @@ const Head = ({ schedule, mayChange, now }: { schedule: Schedule; mayChange: boo
   </div>
 )
 
-const Changes = ({ schedule }: { schedule: Schedule }) => (
+const Changes = ({ schedule, input }: { schedule: Schedule; input: string }) => (
   <details>
     <summary>Change it</summary>
     {schedule.declared && (
@@ -129,7 +134,7 @@ const Changes = ({ schedule }: { schedule: Schedule }) => (
       </Field>
       <Field label="Input">
         <textarea name="input" spellcheck={false}>
-          {JSON.stringify(schedule.input, null, 2)}
+          {input}
         </textarea>
       </Field>
       <Field label="Budget of each run in dollars" hint="Empty is no bound.">

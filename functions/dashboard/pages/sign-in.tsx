@@ -8,7 +8,10 @@ import { action, page, type View } from '../frame/page.ts'
 
 const next = z.string().optional()
 
-const form = (to: string | undefined, email = '', refusal?: ApiFailure): View => ({
+/** Browsers send the header to addresses whose cookies they keep, and to no others. */
+const keepsCookies = (request: Request) => request.headers.has('sec-fetch-site')
+
+const form = (request: Request, to: string | undefined, email = '', refusal?: ApiFailure): View => ({
   title: 'Sign in',
   status: refusal ? 400 : 200,
   body: (
@@ -47,6 +50,11 @@ const form = (to: string | undefined, email = '', refusal?: ApiFailure): View =>
         </label>
         <button class="primary">Sign in</button>
       </form>
+      {!keepsCookies(request) && (
+        <p>
+          <b>This browser keeps no sign-in from here:</b> open the dashboard by https, or on localhost.
+        </p>
+      )}
       <p class="dim">
         On one machine, e-mail and password stand in <code>local.json</code> in the data folder.
       </p>
@@ -57,13 +65,13 @@ const form = (to: string | undefined, email = '', refusal?: ApiFailure): View =>
 export const signInPage = page({
   path: '/dashboard/sign-in',
   query: z.strictObject({ next }),
-  show: async ({ query }) => form(query.next),
+  show: async ({ query, request }) => form(request, query.next),
 })
 
 export const signIn = action({
   path: '/dashboard/sign-in',
   form: z.strictObject({ email: z.string(), password: z.string(), next }),
-  async act({ api, ctx }, { email, password, next }) {
+  async act({ api, ctx, request }, { email, password, next }) {
     try {
       const { data } = await api.POST('/v1/sessions', { body: { email, password } })
       const cookie = await sessionCookie(ctx, data!.session_id, data!.refresh_expires_at)
@@ -71,7 +79,7 @@ export const signIn = action({
       const location = (next && ownPath(next)) || ROOT
       return new Response(null, { status: 303, headers: { location, 'set-cookie': cookie } })
     } catch (error) {
-      if (error instanceof ApiFailure) return form(next, email, error)
+      if (error instanceof ApiFailure) return form(request, next, email, error)
       throw error
     }
   },

@@ -13,7 +13,7 @@ export type Item = Schemas['ItemWithDecision']
 export type TraceStep = Schemas['Step'] & { texts: Payloads }
 
 /** A payload may be as deep as it may be, and stands in an answer. */
-const AROUND = { depth: LIMITS.json_depth + 4 }
+export const AROUND = { depth: LIMITS.json_depth + 4 }
 
 export async function readItem(api: Client, itemId: string): Promise<{ item: Item; texts: Payloads }> {
   const { data: text = '' } = await api.GET('/v1/durable/runs/{itemId}', {
