@@ -24,7 +24,7 @@ export async function deliveries(session: Session, given: Given): Promise<ExitCo
   return tellList<Delivery>(session, given, {
     event: 'delivery',
     noun: 'message',
-    empty: 'nothing was sent',
+    empty: Object.keys(filter).length === 0 ? 'nothing was sent' : 'nothing that was sent fits',
     page: LIMITS.deliveries_page.max,
     async read(limit, cursor) {
       const query = { ...filter, limit, ...(cursor && { cursor }) }

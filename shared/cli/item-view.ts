@@ -1,6 +1,6 @@
 // An item as a page: its record with the verdict in words, and its trace as a tree of attempts and steps.
 
-import type { ItemRecord, Step } from './api.ts'
+import type { ItemRecord, Schemas, Step } from './api.ts'
 import { brief, clean, count, duration, pad, plural, spend, widthOf } from './format.ts'
 import type { Screen } from './output.ts'
 import { outcomeStyle, reasonInWords, whyOf } from './verdict.ts'
@@ -34,6 +34,15 @@ export function recordText(item: ItemRecord, screen: Screen): string {
     `${label('input')}${brief(item.input_snapshot, room)}`,
     `${label('output')}${item.output == null ? paint('dim', 'none') : brief(item.output, room)}`,
   ].join('\n')
+}
+
+/** What became of an item that did not work, and the commands that decide about it. */
+export function decisionText(item: Schemas['ItemWithDecision'], { paint }: Screen): string {
+  const lines = [
+    ...(item.disposition === null ? [] : [`${paint('dim', 'decided')}  ${item.disposition}`]),
+    ...item.available_actions.map(action => `${paint('dim', 'next')}     assay ${action} ${item.id}`),
+  ]
+  return lines.length === 0 ? '' : `\n\n${lines.join('\n')}`
 }
 
 export function traceText(steps: Step[], screen: Screen): string {

@@ -1,11 +1,11 @@
 // What matters now, on one screen. Guarantee: what needs a person comes with the next command to type, and no part
 // takes more lines than its bound, so that all of it fits 24 rows of 80 columns when little is wrong.
 
+import { isHeld } from '../domain/lifecycle.ts'
 import { ago, ahead, clean, count, money, plural, shorten, spend, widthOf } from './format.ts'
 import type { Screen, Style } from './output.ts'
 import type { Overview } from './overview.ts'
 import { progressLine } from './progress.ts'
-import { isHeld } from './verdict.ts'
 
 const MOST = { runs: 4, failures: 4, alerts: 2, schedules: 2 }
 const UNKNOWN_PACE = { per_second: null, left_ms: null }

@@ -4,7 +4,7 @@ import { LIMITS } from '../domain/limits.ts'
 import { type Agent, answered, asFailure, pageOf, type Run, type Step } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure } from './failure.ts'
-import { itemText } from './item-view.ts'
+import { decisionText, itemText } from './item-view.ts'
 import { tellList } from './listing.ts'
 import { runSummary, runsTable, verificationText } from './run-view.ts'
 import type { Session } from './session.ts'
@@ -69,7 +69,11 @@ export async function item({ api, output }: Session, given: Given): Promise<Exit
     steps.push(...page.steps)
     cursor = page.next_cursor ?? undefined
   } while (cursor !== undefined)
-  output.emit('item', { ...record, steps }, screen => itemText(record, steps, screen))
+  output.emit(
+    'item',
+    { ...record, steps },
+    screen => itemText(record, steps, screen) + decisionText(record, screen),
+  )
   return EXIT.ok
 }
 

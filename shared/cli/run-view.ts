@@ -1,11 +1,12 @@
 // How runs and their items look: lists as tables, and what a run came to in a few lines.
 
+import { isHeld } from '../domain/lifecycle.ts'
 import type { Run, RunItem, Verification } from './api.ts'
 import { ago, brief, clean, count, duration, money, pad, plural, spend } from './format.ts'
 import type { Screen } from './output.ts'
 import { endedOf, failures } from './progress.ts'
 import { type Column, table } from './table.ts'
-import { isHeld, outcomeStyle, whyOf } from './verdict.ts'
+import { outcomeStyle, whyOf } from './verdict.ts'
 
 export function runsTable(runs: Run[], now: number, screen: Screen): string {
   const columns: Column<Run>[] = [

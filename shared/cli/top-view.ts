@@ -1,13 +1,14 @@
 // The live view of runs, as lines of a screen. Guarantee: it is as high as the screen, the selected run is always on
 // it, and without colours it says the same.
 
+import { isHeld } from '../domain/lifecycle.ts'
 import type { Run, RunItem } from './api.ts'
 import { clean, clock, count, money, pad, plural, shorten, spend } from './format.ts'
 import { spread } from './full-screen.ts'
 import type { Screen } from './output.ts'
 import { type Pace, paceWords, progressBars } from './progress.ts'
 import { detailLines } from './top-details.ts'
-import { hasEnded, isHeld } from './verdict.ts'
+import { hasEnded } from './verdict.ts'
 
 /** What goes on besides the runs themselves. */
 export interface Load {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { sampleItem, sampleRun } from '../../test/support/cli-samples.ts'
+import { isHeld } from '../domain/lifecycle.ts'
 import { OUTCOME_REASONS } from '../domain/vocabulary.ts'
-import { exitOf, hasEnded, isHeld, reasonInWords, whyOf } from './verdict.ts'
+import { exitOf, hasEnded, reasonInWords, whyOf } from './verdict.ts'
 
 describe('the exit code', () => {
   it.each([

@@ -41,10 +41,6 @@ export interface RunState {
 /** A run that was stopped is over only when its items at work are. */
 export const hasEnded = (run: RunState) => run.finished_at !== null
 
-/** All that is left of the run waits for a person. */
-export const isHeld = (run: RunState) =>
-  run.status !== 'materializing' && run.paused > 0 && run.queued === 0 && run.running === 0
-
 /** What is paused did not work, at least not yet. */
 export function exitOf(run: RunState): ExitCode {
   if (run.status === 'cancelled') return EXIT.cancelled

@@ -1,6 +1,7 @@
 // Follows a run to its end. Guarantee: its exit code is the run's verdict, and while nothing happens it says why.
 
 import { setTimeout as delay } from 'node:timers/promises'
+import { isHeld } from '../domain/lifecycle.ts'
 import { answered, type Run } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure } from './failure.ts'
@@ -10,7 +11,7 @@ import { paceMeter, progressLine } from './progress.ts'
 import { runNews } from './run-news.ts'
 import { runSummary } from './run-view.ts'
 import type { Session } from './session.ts'
-import { exitOf, hasEnded, isHeld } from './verdict.ts'
+import { exitOf, hasEnded } from './verdict.ts'
 
 const QUIET_MS = 3000
 

@@ -122,3 +122,7 @@ export function worstOutcome(counts: RunCounts): Outcome | null {
   if (counts.degraded > 0) return 'degraded'
   return counts.ok > 0 ? 'ok' : null
 }
+
+/** Whether all that is left of a run waits for a person; its status says that it runs. */
+export const isHeld = (run: { status: string; paused: number; queued: number; running: number }): boolean =>
+  run.status !== 'materializing' && run.paused > 0 && run.queued === 0 && run.running === 0

@@ -12,8 +12,8 @@ export interface Hint {
   weight?: number
   /** Fields that its body as JSON has, mostly; undefined takes one away. */
   body?: (nth: number) => Record<string, unknown>
-  /** Parameters that its query has. */
-  query?: Record<string, string>
+  /** Parameters that its query has: texts, or things of a kind. */
+  query?: Record<string, string | { thing: string }>
   /** Kinds of things its path is filled with, in place of the parameters' own: `dlq` and `quarantine` are of triage. */
   params?: Record<string, string>
   /** A kind of thing to use as its token, in place of the key and the session all others are sent with. */
@@ -58,6 +58,7 @@ export const HINTS: Record<string, Hint> = {
   startRun: { weight: 60, body: () => ({ agent_id: undefined, callback_url: undefined }) },
   startOneOffRun: { weight: 60, body: byId },
   submitBatch: { weight: 60, body: byId },
+  compareRuns: { query: { with: { thing: 'run' } } },
   createRecovery: { weight: 30, body: nth => ({ filter: nth % 2 ? {} : { run_id: `@run:${nth}@` } }) },
   abortRecovery: { weight: 30 },
   listTriage: { weight: 40 },

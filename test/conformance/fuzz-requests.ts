@@ -111,7 +111,10 @@ function wish(document: Document, method: string, path: string, operation: Opera
         ...(inQuery(sent.type) ? query : [])
           .filter(one => one !== undefined)
           .filter(([name]) => !(name in (hint.query ?? {}))),
-        ...Object.entries(hint.query ?? {}).map(([name, text]): [string, Named] => [name, { text }]),
+        ...Object.entries(hint.query ?? {}).map(([name, value]): [string, Named] => [
+          name,
+          typeof value === 'string' ? { text: value } : { ...value, nth },
+        ]),
         ...(extra && noise === 0 ? [[extra[0], { text: extra[1] }] as [string, Named]] : []),
       ],
       body: sent.body,

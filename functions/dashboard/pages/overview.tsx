@@ -9,7 +9,7 @@ import { ChartDays } from '../parts/chart-days.tsx'
 import { List } from '../parts/list.tsx'
 import { MiniBars } from '../parts/mini-bars.tsx'
 import { endedOf, paceOf } from '../parts/pace.ts'
-import { cents, count, counted, money, percent, Status, span, Verdict, When } from '../parts/text.tsx'
+import { cents, count, counted, money, percent, RunState, span, Verdict, When } from '../parts/text.tsx'
 
 type Run = Schemas['Run']
 type Activity = Schemas['Activity']
@@ -156,7 +156,7 @@ const RunLines = ({ runs, now }: { runs: readonly Run[]; now: number }) => (
     columns={[
       { label: 'Run', cell: run => <a href={ofRun(run.id)}>{run.name ?? run.agent_slug}</a> },
       { label: 'Ran above, worked below', cell: run => <MiniBars run={run} /> },
-      { label: 'Ran', cell: run => <Status of={run.status} /> },
+      { label: 'Ran', cell: run => <RunState of={run} /> },
       { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },
       {
         label: 'Ended',

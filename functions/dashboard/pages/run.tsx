@@ -8,7 +8,7 @@ import { paceOf, usualOf } from '../parts/pace.ts'
 import { Conservation, RunFacts, RunNotes } from '../parts/run-facts.tsx'
 import { RunFailures } from '../parts/run-failures.tsx'
 import { findItems, ItemsQuery, RunItems } from '../parts/run-items.tsx'
-import { counted, Status, Verdict, When } from '../parts/text.tsx'
+import { counted, RunState, Verdict, When } from '../parts/text.tsx'
 import { earlierRuns, replaysOf, runOf } from './run-reads.ts'
 
 export const runPage = page({
@@ -39,7 +39,7 @@ export const runPage = page({
             <div>
               <h1>{name}</h1>
               <p id="run-state" data-live>
-                <Status of={run.status} /> · <Verdict of={run.worst_outcome_status} /> ·{' '}
+                <RunState of={run} /> · <Verdict of={run.worst_outcome_status} /> ·{' '}
                 {counted(run.total_items, 'item')} ·{' '}
                 <a href={ofProject(run.project_id, `runs?agent=${run.agent_slug}`)}>{run.agent_slug}</a>
                 {run.deployment_version !== null && ` v${run.deployment_version}`} ·{' '}

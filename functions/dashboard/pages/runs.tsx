@@ -8,7 +8,7 @@ import { page } from '../frame/page.ts'
 import { Choice } from '../parts/choice.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { MiniBars } from '../parts/mini-bars.tsx'
-import { count, money, Status, statusWord, Verdict, When } from '../parts/text.tsx'
+import { count, money, RunState, statusWord, Verdict, When } from '../parts/text.tsx'
 
 const DAY_MS = 86_400_000
 const day = z.literal('').or(z.iso.date()).optional()
@@ -103,7 +103,7 @@ export const runsPage = page({
             columns={[
               { label: 'Run', cell: run => <a href={ofRun(run.id)}>{run.name ?? run.agent_slug}</a> },
               { label: 'Agent', cell: run => run.agent_slug },
-              { label: 'Ran', cell: run => <Status of={run.status} /> },
+              { label: 'Ran', cell: run => <RunState of={run} /> },
               { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },
               { label: 'Ran above, worked below', cell: run => <MiniBars run={run} /> },
               { label: 'Items', numeric: true, cell: run => count(run.total_items) },

@@ -64,7 +64,7 @@ export const ChartDays = ({
           )
         })}
       </svg>
-      <details class="fold" id={`${id}-table`}>
+      <details class="as-table" id={`${id}-table`}>
         <summary>As a table</summary>
         <table aria-label={title}>
           <thead>

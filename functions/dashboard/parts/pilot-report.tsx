@@ -7,7 +7,7 @@ import { Bar, ranParts, workedParts } from './bar.tsx'
 import { List } from './list.tsx'
 import { Said } from './submit-form.tsx'
 import { ORDER_FIELDS, type OrderFields, type PilotSource } from './submit-order.ts'
-import { cents, count, counted, money, Status, span, Verdict } from './text.tsx'
+import { cents, count, counted, money, RunState, span, Verdict } from './text.tsx'
 
 interface Props {
   action: string
@@ -26,7 +26,7 @@ export const PilotReport = ({ action, run, notOk, outlook, fields, file, mayNot 
       Pilot: {count(run.total_items)} of {counted(file.rows, 'item')}
     </h1>
     <p id="pilot-state" data-live>
-      <Status of={run.status} /> · <Verdict of={run.worst_outcome_status} /> · {run.agent_slug} ·{' '}
+      <RunState of={run} /> · <Verdict of={run.worst_outcome_status} /> · {run.agent_slug} ·{' '}
       {money(run.cost_usd)} · from all over <span class="file">{file.file}</span> ·{' '}
       <a href={ofRun(run.id)}>the run</a>
     </p>

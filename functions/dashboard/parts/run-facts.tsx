@@ -1,6 +1,7 @@
 // What a run took: time and money, each beside what is usual for its agent, and why it stopped where it did.
 
 import type { Child } from 'hono/jsx'
+import { isHeld } from '../../../shared/domain/lifecycle.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ofRun } from '../frame/addresses.ts'
 import type { Pace, Usual } from './pace.ts'
@@ -35,10 +36,12 @@ export const RunFacts = ({ run, pace, usual }: { run: Run; pace: Pace; usual: Us
     <Fact name={run.finished_at === null ? 'Running for' : 'Ran for'} usual={or(usual.ran_ms, span)}>
       {or(pace.ran_ms, span) ?? '—'}
     </Fact>
-    <Fact name="Pace" usual={or(usual.items_per_s, speed)}>
-      {or(pace.items_per_s, speed) ?? '—'}
-    </Fact>
-    {run.finished_at === null && (
+    {!isHeld(run) && (
+      <Fact name="Pace" usual={or(usual.items_per_s, speed)}>
+        {or(pace.items_per_s, speed) ?? '—'}
+      </Fact>
+    )}
+    {run.finished_at === null && !isHeld(run) && (
       <Fact name="Time left">{or(pace.left_ms, ms => `about ${span(ms)}`) ?? 'not known yet'}</Fact>
     )}
     <Fact name="Cost" usual={or(usual.cost_per_item, cost => money(cost * run.total_items))}>

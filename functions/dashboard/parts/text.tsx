@@ -3,6 +3,7 @@
 
 import type { Child } from 'hono/jsx'
 import { count, counted, money } from '../../../shared/domain/amounts.ts'
+import { isHeld } from '../../../shared/domain/lifecycle.ts'
 
 export { count, counted, money }
 
@@ -60,6 +61,10 @@ export const statusWord = (of: string): string => WORDS[of] ?? of.replaceAll('_'
 
 /** Whether it ran. */
 export const Status = ({ of }: { of: string }) => <span class={`status s-${of}`}>{statusWord(of)}</span>
+
+/** Whether a run ran, or waits for whoever reads this. */
+export const RunState = ({ of }: { of: Parameters<typeof isHeld>[0] }) =>
+  isHeld(of) ? <span class="status s-held">waits for you</span> : <Status of={of.status} />
 
 /** Whether it worked; nothing is said before there is a verdict. */
 export const Verdict = ({ of }: { of: string | null }) =>
