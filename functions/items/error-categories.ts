@@ -1,5 +1,4 @@
 import { z } from '@hono/zod-openapi'
-import { ApiError } from '../../shared/domain/errors.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { OUTCOMES } from '../../shared/domain/vocabulary.ts'
 import { catchUpSearch } from '../../shared/engine/search.ts'
@@ -19,6 +18,8 @@ const ErrorCategory = z.object({
   steps: z.int().min(0).describe('Steps of this kind.'),
   last_at: timestamp,
 })
+
+import { checkPeriod } from '../../shared/http/validation.ts'
 
 export const countStepErrors = endpoint({
   method: 'get',
@@ -44,8 +45,7 @@ export const countStepErrors = endpoint({
   prepare: ctx => catchUpSearch(ctx),
   async handle({ ctx, principal, query }) {
     const { project_id, from, to } = query
-    if (from && to && Date.parse(from) > Date.parse(to))
-      throw new ApiError('invalid_request', 'Query parameter "from" is later than "to".')
+    checkPeriod(query)
     const scope = await scopeOf(ctx, principal, project_id)
     const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
     const project_ids = projects.map(project => project.id)

@@ -6,6 +6,7 @@ import { catchUpSearch } from '../../shared/engine/search.ts'
 import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { notFound, runIn, scopeOf } from '../../shared/http/scope.ts'
+import { checkPeriod } from '../../shared/http/validation.ts'
 import { pageSize } from '../../shared/schema/input.ts'
 import { StepQuery } from '../../shared/schema/step-query.ts'
 import { Step, stepOf } from '../../shared/schema/wire.ts'
@@ -36,8 +37,7 @@ export const listSteps = endpoint({
     const { cursor, limit, project_id, record_id, outcome, outcome_status, ...filters } = query
     if (outcome && outcome_status && outcome !== outcome_status)
       throw new ApiError('invalid_request', 'Query parameters "outcome" and "outcome_status" differ.')
-    if (filters.from && filters.to && Date.parse(filters.from) > Date.parse(filters.to))
-      throw new ApiError('invalid_request', 'Query parameter "from" is later than "to".')
+    checkPeriod(filters)
     const record = record_id === undefined ? undefined : parseItemRecordId(record_id)
     if (record_id !== undefined && record === undefined) throw notFound('item')
     for (const id of [record?.run_id, filters.run_id]) if (id !== undefined) await runIn(ctx, principal, id)

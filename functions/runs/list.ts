@@ -4,6 +4,7 @@ import { OUTCOMES, RUN_STATES, RUN_STATUSES } from '../../shared/domain/vocabula
 import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn, scopeOf } from '../../shared/http/scope.ts'
+import { checkPeriod } from '../../shared/http/validation.ts'
 import { cursor, instant, itemId, pageSize, slug, uuid } from '../../shared/schema/input.ts'
 import { Run, runOf } from '../../shared/schema/wire.ts'
 import { listRuns as list } from '../../shared/store/runs.ts'
@@ -41,6 +42,7 @@ export const listRuns = endpoint({
   errors: ['invalid_cursor', 'not_found'],
   async handle({ ctx, principal, query, reply }) {
     const { cursor, limit, project_id, ...filters } = query
+    checkPeriod(filters)
     const scope = await scopeOf(ctx, principal, project_id)
     if (filters.replay_of !== undefined) await runIn(ctx, principal, filters.replay_of)
     const read = ([before_id]: string[] = [], limit: number) =>

@@ -52,3 +52,9 @@ export function headersOf(request: Request, schema: z.ZodObject | undefined): un
   })
   return checked(schema, Object.fromEntries(given), 'headers')
 }
+
+/** Refuses a period of a query that ends before it begins. @throws ApiError `invalid_request` */
+export function checkPeriod({ from, to }: { from?: string | undefined; to?: string | undefined }): void {
+  if (from === undefined || to === undefined || Date.parse(from) <= Date.parse(to)) return
+  throw new ApiError('invalid_request', 'Query parameter "from" is later than "to".')
+}
