@@ -42,7 +42,10 @@ const config :Workerd.Config = (
   services = [
 ${around}    (name = "unit", worker = .${name}),
   ],
-  sockets = [(name = "http", address = "*:0", http = (), service = "unit")],
+  sockets = [
+    (name = "metrics", address = "127.0.0.1:0", http = (), service = "unit"),
+    (name = "http", address = "*:0", http = (), service = "unit"),
+  ],
 );
 ${worker}`
 }
