@@ -8,7 +8,12 @@ export const INPUT = (i: number) =>
 
 export type Ending = 'ok' | 'failed'
 
-export const median = (figures: number[]) => figures.sort((a, b) => a - b)[Math.floor(figures.length / 2)]!
+/** Of an even number the mean of the middle two. */
+export function median(figures: readonly number[]): number {
+  const sorted = [...figures].sort((a, b) => a - b)
+  const half = sorted.length / 2
+  return (sorted[Math.ceil(half) - 1]! + sorted[Math.floor(half)]!) / 2
+}
 export const show = (name: string, figure: string, note = '') =>
   console.log(`${name.padEnd(44)}${figure.padStart(12)}  ${note}`)
 export const perSecond = (n: number) => `${Math.round(n).toLocaleString('en')}/s`
@@ -50,13 +55,4 @@ export async function batch(bench: Bench, agent_id: string, items: number, how: 
   const ended = performance.now()
   const per = (ms: number) => (items / ms) * 1000
   return { submit: per(accepted - started), drain: per(ended - accepted), all: per(ended - started) }
-}
-
-/** Medians of several rounds. */
-export async function batches(bench: Bench, agentId: string, items: number, how: Ending = 'ok') {
-  const rounds: Awaited<ReturnType<typeof batch>>[] = []
-  await batch(bench, agentId, Math.min(items, 5000), how) // warm-up
-  for (let i = 0; i < ROUNDS; i++) rounds.push(await batch(bench, agentId, items, how))
-  const of = (key: 'submit' | 'drain' | 'all') => median(rounds.map(round => round[key]))
-  return { submit: of('submit'), drain: of('drain'), all: of('all') }
 }
