@@ -19,7 +19,7 @@ export interface Pace {
 export const endedOf = (run: Run) => run.completed + run.failed + run.cancelled
 
 /** What failed, apart from what a budget ended: that did not run, or not to its end. */
-export function failures(run: Run, { paint }: Screen): string[] {
+function failures(run: Run, { paint }: Screen): string[] {
   const failed = run.failed - run.budget_exceeded_count
   return [
     ...(failed > 0 ? [paint('red', `${count(failed)} failed`)] : []),

@@ -87,8 +87,8 @@ describe('the summary of a run', () => {
     })
     expect(runSummary(run, screen(120)).split('\n')).toEqual([
       `run     ${run.id}  night`,
-      'ran     partial: 100 of 100 items in 1:30',
-      'worked  95 ok, 2 degraded, 3 failed',
+      'ran: all · worked: 95 ok, 2 degraded, 3 failed · 5 to decide',
+      'status  partial, 100 items in 1:30',
       'cost    ≥$0.01, 1,500 tokens in, 20 out, 1 item called a model without a known price',
       `open    5 items wait for a decision: assay triage --run ${run.id}`,
     ])
@@ -97,14 +97,14 @@ describe('the summary of a run', () => {
   it('does not read as if it went on where all that is left is held', () => {
     const held = sampleRun({ total_items: 61, completed: 59, queued: 0, paused: 2 })
     expect(runSummary(held, screen(120))).toContain(
-      'ran     waits for a decision: 59 of 61 items ended, 2 held',
+      'ran: 59 of 61, 2 held · worked: 59 ok · 2 to decide\nstatus  waits for a decision',
     )
   })
 
   it('tells what a budget ended apart from what failed', () => {
     const values = { total_items: 61, failed: 61, budget_exceeded_count: 60, queued: 0 }
     const broke = sampleRun({ ...values, status: 'budget_exceeded', budget_cents: 1 })
-    expect(runSummary(broke, screen(120))).toContain('worked  0 ok, 1 failed, 60 over budget')
+    expect(runSummary(broke, screen(120))).toContain('ran: 1 of 61, 60 over budget · worked: 0 ok, 1 failed')
   })
 
   it('says why a run stopped early', () => {

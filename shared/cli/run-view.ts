@@ -1,10 +1,10 @@
 // How runs and their items look: lists as tables, and what a run came to in a few lines.
 
 import { isHeld } from '../domain/lifecycle.ts'
+import { ranAndWorked } from '../view/run.ts'
 import type { Run, RunItem, Verification } from './api.ts'
 import { ago, brief, clean, count, duration, money, pad, plural, spend } from './format.ts'
 import type { Screen } from './output.ts'
-import { endedOf, failures } from './progress.ts'
 import { type Column, table } from './table.ts'
 import { outcomeStyle, whyOf } from './verdict.ts'
 
@@ -61,22 +61,10 @@ const said = (item: RunItem) => whyOf(item) || (item.output == null ? '' : brief
 export function runSummary(run: Run, screen: Screen): string {
   const { paint, program } = screen
   const label = (text: string) => paint('dim', pad(text, 8))
-  const ok = run.completed - run.degraded_count
   const parts = (all: (false | string)[]) => all.filter(Boolean).join(', ')
   const ended = run.finished_at ?? undefined
   const took =
     ended && run.started_at ? ` in ${duration(Date.parse(ended) - Date.parse(run.started_at))}` : ''
-  const held = isHeld(run)
-  const ran = parts([
-    `${count(endedOf(run))} of ${plural(run.total_items, 'item')}${held ? ' ended' : ''}${took}`,
-    run.paused > 0 && paint('cyan', `${count(run.paused)} held`),
-    run.cancelled > 0 && `${count(run.cancelled)} cancelled`,
-  ])
-  const worked = parts([
-    paint('green', `${count(ok)} ok`),
-    run.degraded_count > 0 && paint('yellow', `${count(run.degraded_count)} degraded`),
-    ...failures(run, screen),
-  ])
   const cost = parts([
     spend(run.cost_usd, run.unpriced_item_count > 0),
     `${count(run.total_input_tokens)} tokens in`,
@@ -86,8 +74,8 @@ export function runSummary(run: Run, screen: Screen): string {
   ])
   const lines = [
     `${label('run')}${run.id}${run.name === null ? '' : `  ${clean(run.name)}`}`,
-    `${label('ran')}${paint('bold', held ? 'waits for a decision' : run.status)}: ${ran}`,
-    `${label('worked')}${worked}`,
+    ranAndWorked(run, paint),
+    `${label('status')}${paint('bold', isHeld(run) ? 'waits for a decision' : run.status)}, ${plural(run.total_items, 'item')}${took}`,
     `${label('cost')}${cost}`,
   ]
   if (run.stop_reason === 'consecutive_failures')

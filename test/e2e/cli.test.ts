@@ -501,8 +501,8 @@ describe.skipIf(spawnSync('script', ['--version']).status !== 0)('in a terminal'
     const progress = lines.filter(line => /^ran .*worked /.test(line))
     expect(progress.at(-1)).toMatch(/^ran █+ 3\/3 {2}worked █+▓+ 2 ok 1 degraded/)
     for (const line of progress) expect(line.length).toBeLessThan(100)
-    expect(lines).toContainEqual(expect.stringMatching(/^ran +partial: 3 of 3 items/))
-    expect(lines).toContainEqual('worked  2 ok, 1 degraded')
+    expect(lines).toContainEqual('ran: all · worked: 2 ok, 1 degraded · 1 to decide')
+    expect(lines).toContainEqual(expect.stringMatching(/^status +partial, 3 items in/))
     expect(ran.out).toContain('\x1b[33m')
 
     const runId = /run +(\S{36})/.exec(lines.join('\n'))![1]!

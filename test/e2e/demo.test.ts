@@ -51,8 +51,9 @@ it('deploys the example, runs it over its sample and tells what needs a decision
   const second = await opened()
   expect(second.unfinished).toBe(true)
   const text = await shown(second, never)
-  expect(text).toMatch(/^ran +waits for a decision: \d+ of 61 items ended, \d held$/m)
-  expect(text).toMatch(/^worked +\d+ ok, \d+ degraded, \d+ failed$/m)
+  expect(text).toMatch(
+    /^ran: \d+ of 61, \d held · worked: \d+ ok, \d+ degraded, \d+ failed · \d+ to decide$/m,
+  )
   expect(text).toMatch(/^cost +\$0\.00\d+, [\d,]+ tokens in/m)
   expect(text).toMatch(/^NEEDS A DECISION +RAN +WORKED +WHY$/m)
   expect(text).toMatch(/^T-\d+ +paused +– +reported fraud/m)

@@ -25,6 +25,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'shared/schema',
     'shared/domain',
     'shared/kernel',
+    'shared/view',
   ],
   'shared/http': [
     'shared/context',

@@ -1,6 +1,7 @@
 // One run: whether it ran beside whether it worked, what it took beside what is usual, what failed alike and what to
 // do about it, and its items.
 
+import { ranAndWorked } from '../../../shared/view/run.ts'
 import { ofProject, ofRun } from '../frame/addresses.ts'
 import { page } from '../frame/page.ts'
 import { Bar, ranParts, workedParts } from '../parts/bar.tsx'
@@ -66,6 +67,9 @@ export const runPage = page({
               )}
             </div>
           </div>
+          <p id="ran-and-worked" data-live>
+            {ranAndWorked(run)}
+          </p>
           <div class="bars">
             <Bar id="ran" title="Did it run" parts={ranParts(run, items)} total={run.total_items} />
             <Bar id="worked" title="Did it work" parts={workedParts(run, items)} total={run.total_items} />

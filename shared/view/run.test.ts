@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { ranAndWorked } from './run.ts'
+
+const run = (values: Partial<Parameters<typeof ranAndWorked>[0]>) => ({
+  total_items: 5000,
+  completed: 5000,
+  degraded_count: 0,
+  failed: 0,
+  budget_exceeded_count: 0,
+  cancelled: 0,
+  paused: 0,
+  undecided_count: 0,
+  ...values,
+})
+
+it.each([
+  ['ran: all · worked: 5,000 ok', {}],
+  [
+    'ran: all · worked: 4,857 ok, 143 degraded · 143 to decide',
+    { degraded_count: 143, undecided_count: 143 },
+  ],
+  [
+    'ran: all · worked: 4,900 ok, 60 degraded, 40 failed · 100 to decide',
+    { completed: 4960, degraded_count: 60, failed: 40, undecided_count: 100 },
+  ],
+  ['ran: 0 of 5,000 · worked: nothing yet', { completed: 0 }],
+  [
+    'ran: 3,001 of 5,000, 1,999 over budget · worked: 3,000 ok, 1 failed · 2,000 to decide',
+    { completed: 3000, failed: 2000, budget_exceeded_count: 1999, undecided_count: 2000 },
+  ],
+  [
+    'ran: 4,000 of 5,000, 990 cancelled, 10 held · worked: 4,000 ok · 10 to decide',
+    { completed: 4000, cancelled: 990, paused: 10 },
+  ],
+])('%s', (sentence, values) => expect(ranAndWorked(run(values))).toBe(sentence))
+
+it('gives every part that is no success a style', () => {
+  const styled = ranAndWorked(
+    run({ completed: 4000, degraded_count: 1, failed: 1, paused: 1 }),
+    (s, t) => `<${s} ${t}>`,
+  )
+  expect(styled).toBe(
+    'ran: 4,001 of 5,000, <cyan 1 held> · worked: <green 3,999 ok>, <yellow 1 degraded>, <red 1 failed> · 1 to decide',
+  )
+})
