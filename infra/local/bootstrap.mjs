@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const lockfile = join(root, 'package-lock.json')
+const patch = join(root, 'patches', 'postgres+3.4.9.patch')
+const driver = join(root, 'node_modules', 'postgres', 'src', 'index.js')
 // npm writes this one last, so an install that was cut short lacks it.
 const installed = join(root, 'node_modules', '.package-lock.json')
 const stamp = join(root, 'node_modules', '.assay-installed')
@@ -56,7 +58,7 @@ async function runStack(node) {
 }
 
 async function ensureDependencies() {
-  const wanted = createHash('sha256').update(readFileSync(lockfile)).digest('hex')
+  const wanted = createHash('sha256').update(readFileSync(lockfile)).update(readFileSync(patch)).digest('hex')
   if (!isInstalled(wanted)) {
     console.log('installing dependencies with npm ci; the first time this takes about a minute')
     const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
@@ -68,6 +70,11 @@ async function ensureDependencies() {
         'installing the dependencies failed (above is what npm said). Mend that, or run "npm ci" yourself, then start again.',
       )
     }
+  }
+  // npm may have been told to run no scripts, and one of them patches the driver.
+  if (!readFileSync(driver, 'utf8').includes('isPatched')) {
+    const patcher = join(root, 'node_modules', 'patch-package', 'index.js')
+    if ((await run(process.execPath, [patcher])) !== 0) fail('patching the PostgreSQL driver failed')
   }
   writeFileSync(stamp, wanted)
 }

@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import type { Database, Lane, Lanes, Redis, Sql } from '../../shared/context.ts'
+import { Refusal } from '../local/refusal.ts'
 import { postgresOptions } from './postgres-options.ts'
 import { openRedis } from './redis.ts'
 
@@ -48,7 +49,9 @@ const laneTypes = {
 // All connections count together: by the driver's own rule a pool that lost PostgreSQL for a second waits 20 s.
 const reconnectAfter = (tries: number) => Math.min(0.05 * 2 ** tries, 1) // seconds
 
+/** @throws Refusal where the driver lacks its patch: patches/README.md says what would become of it. */
 export function openConnections(options: ConnectionOptions): Connections {
+  if (!('isPatched' in postgres)) throw unpatched()
   const { databaseUrl, databaseCa, redisUrl, redisCa, pool, openTls } = options
   const { url, ...session } = postgresOptions({ url: databaseUrl, ca: databaseCa }, openTls)
   const base = { types, onnotice: () => {}, backoff: reconnectAfter, ...session }
@@ -70,6 +73,12 @@ export function openConnections(options: ConnectionOptions): Connections {
     },
   }
 }
+
+const unpatched = () =>
+  new Refusal(
+    'driver_unpatched',
+    'the PostgreSQL driver was installed without the patch it needs, since npm was told to run no scripts: run "npx patch-package", then start again.',
+  )
 
 /**
  * Clients of one connection each, rather than transactions of a pool: in postgres.js 3.4 a pool's transaction whose
