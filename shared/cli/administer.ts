@@ -6,6 +6,7 @@ import type { Schemas } from '../sdk/client.ts'
 import { answered, pageOf } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { money } from './format.ts'
 import { tellList } from './listing.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -42,7 +43,7 @@ const ENTRIES: Column<Schemas['AuditEntry']>[] = [
   { title: 'FIELDS', value: row => row.fields.join(','), least: 6, optional: 1 },
 ]
 
-const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
+const dollars = (cents: number) => money(cents / 100)
 const minute = (at: string) => at.slice(0, 16).replace('T', ' ')
 
 export const projects = (session: Session, given: Given): Promise<ExitCode> =>

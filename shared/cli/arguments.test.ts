@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { helpOf, parse } from './arguments.ts'
+import { bareAmounts, helpOf, parse } from './arguments.ts'
 import { COMMANDS } from './commands.ts'
 import { EXIT, Failure } from './failure.ts'
 
@@ -18,12 +18,32 @@ function refused(...argv: string[]): Failure {
   throw new Error(`${argv.join(' ')} was taken`)
 }
 
+describe('an amount', () => {
+  const said = (...argv: string[]) => {
+    const invocation = parse(COMMANDS, ['submit', 'f', ...argv])
+    if (invocation.kind !== 'run') throw new Error('asked for help')
+    return [invocation.given.amount('budget'), ...bareAmounts(invocation.command, invocation.given)]
+  }
+
+  it.each(['5.00', '$5', '500c'])('of %s is 500 cents, and nothing is to be said', text => {
+    expect(said('--budget', text)).toEqual([500])
+  })
+
+  it('that leaves its unit open is cents, as ever, and is told to be', () => {
+    expect(said('--budget', '500')).toEqual([
+      500,
+      '--budget 500 is read as cents: $5.00 (write $5.00 as 5.00 or 500c)',
+    ])
+    expect(said('--budget', '0')[1]).toContain("quote a dollar sign: '$50'")
+  })
+})
+
 describe('a command line', () => {
   it('gives arguments, switches, texts, whole numbers and lists', () => {
     const submit = given('submit', 'rows.jsonl', '--agent', 'a', '--budget=0', '--watch')
     expect(submit.arg(0)).toBe('rows.jsonl')
     expect(submit.text('agent')).toBe('a')
-    expect(submit.whole('budget')).toBe(0)
+    expect(submit.amount('budget')).toBe(0)
     expect(submit.whole('concurrency')).toBeUndefined()
     expect(submit.flag('watch')).toBe(true)
     expect(given('deploy', 'a.ts', '--env', 'A=1', '--env', 'B').list('env')).toEqual(['A=1', 'B'])
@@ -34,7 +54,14 @@ describe('a command line', () => {
     [['submit'], 'FILE is missing'],
     [['watch', 'one', 'two'], '"two" is one argument too many'],
     [['submit', 'f', '--budget', '-1'], /budget/],
-    [['submit', 'f', '--budget', '1.5'], '--budget is "1.5"; it must be a whole number of at least 0'],
+    [
+      ['submit', 'f', '--budget', '5,00'],
+      `--budget is "5,00"; it must be an amount such as 5.00, '$5' or 500c`,
+    ],
+    [
+      ['submit', 'f', '--concurrency', '1.5'],
+      '--concurrency is "1.5"; it must be a whole number of at least 1',
+    ],
     [['submit', 'f', '--concurrency', '0'], '--concurrency is "0"; it must be a whole number of at least 1'],
     [
       ['items', 'r', '--outcome', 'bad'],

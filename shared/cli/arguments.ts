@@ -2,10 +2,11 @@
 // command runs only with arguments and options it declares, each of the kind it declares.
 
 import { parseArgs } from 'node:util'
+import { centsOfAmount, isBareAmount } from '../domain/amounts.ts'
 import { nearest } from '../domain/nearest.ts'
 import type { ExitCode } from './failure.ts'
 import { usageFailure } from './failure.ts'
-import { wrap } from './format.ts'
+import { money, wrap } from './format.ts'
 import type { Session } from './session.ts'
 
 export interface Option {
@@ -13,8 +14,8 @@ export interface Option {
   about: string
   /** What stands for the value in the help; without it the option is a switch. */
   value?: string
-  /** `whole` takes a whole number of at least `least`. */
-  kind?: 'text' | 'whole' | 'list'
+  /** `whole` takes a whole number of at least `least`; `amount` money: 5.00, $5 or 500c. */
+  kind?: 'text' | 'whole' | 'amount' | 'list'
   least?: number
   choices?: readonly string[]
 }
@@ -39,6 +40,8 @@ export interface Given {
   flag(name: string): boolean
   text(name: string): string | undefined
   whole(name: string): number | undefined
+  /** Whole cents. */
+  amount(name: string): number | undefined
   list(name: string): string[]
 }
 
@@ -145,6 +148,9 @@ function checkOptions(command: Command, values: Values): void {
     if (kind === 'whole' && !isWhole) {
       throw misuse(command, `--${name} is "${value}"; it must be a whole number of at least ${least}`)
     }
+    if (kind === 'amount' && centsOfAmount(value, 'cents') === undefined) {
+      throw misuse(command, `--${name} is "${value}"; it must be an amount such as 5.00, '$5' or 500c`)
+    }
     if (choices !== undefined && !choices.includes(value)) {
       throw misuse(command, `--${name} is "${value}"; it must be one of ${choices.join(', ')}`)
     }
@@ -160,8 +166,23 @@ function givenOf(values: Values, positionals: string[]): Given {
     flag: name => values[name] === true,
     text,
     whole: name => (text(name) === undefined ? undefined : Number(text(name))),
+    amount: name => (text(name) === undefined ? undefined : centsOfAmount(text(name)!, 'cents')),
     list: name => (values[name] as string[] | undefined) ?? [],
   }
+}
+
+/** What is to be said about amounts that leave their unit open: they are cents, as they have always been. */
+export function bareAmounts(command: Command, given: Given): string[] {
+  const amounts = command.options.filter(({ kind }) => kind === 'amount').map(({ name }) => name)
+  return amounts.flatMap(name => {
+    const value = given.text(name)
+    if (value === undefined || !isBareAmount(value)) return []
+    const read = money(given.amount(name)! / 100)
+    // A shell makes 0 of an unquoted $50: it puts its fifth argument in the place of $5.
+    const hint =
+      value === '0' ? "quote a dollar sign: '$50'" : `write ${read} as ${read.slice(1)} or ${value}c`
+    return [`--${name} ${value} is read as cents: ${read} (${hint})`]
+  })
 }
 
 const misuse = (command: Command, message: string) =>

@@ -131,7 +131,7 @@ export const COMMANDS: readonly Command[] = [
         value: 'FIELD',
         about: 'the field or column that holds, for example, their tenant',
       },
-      { name: 'budget', value: 'CENTS', kind: 'whole', about: 'money the run may spend' },
+      { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money the run may spend' },
       { name: 'concurrency', value: 'N', kind: 'whole', least: 1, about: 'items at work at once at most' },
       { name: 'name', value: 'NAME', about: 'a name for the run' },
       callbackUrl,

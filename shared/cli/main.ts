@@ -4,7 +4,7 @@
 import { VERSION } from '../domain/version.ts'
 import { findAccess, serverOf } from './access.ts'
 import { type Api, asFailure, connect } from './api.ts'
-import { helpOf, parse } from './arguments.ts'
+import { bareAmounts, helpOf, parse } from './arguments.ts'
 import { COMMANDS } from './commands.ts'
 import { EXIT, type ExitCode, Failure } from './failure.ts'
 import { createOutput, mayColor } from './output.ts'
@@ -69,6 +69,7 @@ async function main(): Promise<ExitCode> {
       return EXIT.ok
     }
     isMembers = invocation.command.member === true
+    for (const note of bareAmounts(invocation.command, invocation.given)) output.note(note)
     return await invocation.command.run(session, invocation.given)
   } catch (error) {
     const failure = asFailure(error)

@@ -40,7 +40,7 @@ async function start(session: Session, given: Given): Promise<ExitCode> {
     given.text('to'),
     given.whole('first'),
     given.text('name'),
-    given.whole('budget'),
+    given.amount('budget'),
   ]
   const deployment = given.text('deployment') as Recovery['deployment'] | undefined
   const cancelled = given.flag('cancelled')

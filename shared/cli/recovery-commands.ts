@@ -5,7 +5,7 @@ import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 
 const watch: Option = { name: 'watch', about: 'follow it to its end; its verdict is the exit code' }
-const budget: Option = { name: 'budget', value: 'CENTS', kind: 'whole', about: 'money it may spend' }
+const budget: Option = { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money it may spend' }
 
 const deployment: Option = {
   name: 'deployment',

@@ -6,7 +6,7 @@ import { LIST_OPTIONS } from './list-options.ts'
 const timezone: Option = { name: 'timezone', value: 'ZONE', about: 'an IANA name such as Europe/Berlin' }
 const settings: readonly Option[] = [
   { name: 'input', value: 'JSON', about: 'the input of each run' },
-  { name: 'budget', value: 'CENTS', kind: 'whole', about: 'money each run may spend' },
+  { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money each run may spend' },
   { name: 'timeout', value: 'SECONDS', kind: 'whole', least: 1, about: 'time an item may take' },
   { name: 'callback-url', value: 'URL', about: 'gets a signed summary when a run ends' },
 ]

@@ -100,7 +100,7 @@ export async function update(session: Session, given: Given): Promise<ExitCode> 
 
 /** The body with the settings that were given. The input goes out as it was typed: numbers keep their digits. */
 function bodyText(given: Given, fields: object): string {
-  const [budget_cents, timeout_seconds] = [given.whole('budget'), given.whole('timeout')]
+  const [budget_cents, timeout_seconds] = [given.amount('budget'), given.whole('timeout')]
   const callback_url = given.text('callback-url')
   const rest = JSON.stringify({ ...fields, budget_cents, timeout_seconds, callback_url })
   const input = given.text('input')

@@ -24,7 +24,7 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
   const agent = await findAgent(api, slug)
   const [name, budget_cents, concurrency, callback_url, idempotency_key] = [
     given.text('name'),
-    given.whole('budget'),
+    given.amount('budget'),
     given.whole('concurrency'),
     given.text('callback-url'),
     given.text('idempotency-key'),

@@ -93,7 +93,7 @@ function replayText(given: Given): string {
     given.text('input'),
     given.text('from-step'),
     given.text('deployment'),
-    given.whole('budget'),
+    given.amount('budget'),
   ]
   const rest = JSON.stringify({ from_step, deployment, budget_cents })
   if (input === undefined) return rest
@@ -106,7 +106,7 @@ function replayText(given: Given): string {
 }
 
 export async function resume(session: Session, given: Given): Promise<ExitCode> {
-  const budget_cents = given.whole('budget')
+  const budget_cents = given.amount('budget')
   const continued = await answered(
     session.api.POST('/v1/durable/runs/{itemId}/resume', {
       params: { path: { itemId: given.arg(0) } },

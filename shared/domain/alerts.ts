@@ -1,6 +1,7 @@
 // What is worth waking somebody for, and the words it is told in. Guarantee: every alert names what happened, since
 // when, what to do, and the command that does it.
 
+import { dollars } from './amounts.ts'
 import type { AlertRule, OccurrenceReason } from './vocabulary.ts'
 
 interface Bound {
@@ -45,6 +46,11 @@ export const RULES: Readonly<Record<AlertRule, Rule>> = {
     about: 'Items wait and nobody has taken any.',
     enabled: true,
     bounds: { minutes: { default: 10, min: 1, max: 10_080, about: 'How long nobody may take any.' } },
+  },
+  unpriced_model: {
+    about: 'A run under a budget called a model whose price is not known, so the budget cannot be held.',
+    enabled: true,
+    bounds: {},
   },
 }
 
@@ -229,6 +235,42 @@ export function runBudgetNear(run: WatchedRun): Alert {
   }
 }
 
+/** A run under a budget met a model call whose cost cannot be told. */
+export function unpricedModel(
+  call: Pick<WatchedRun, 'project_id' | 'agent_id' | 'agent_slug' | 'run_id' | 'since'> & {
+    /** Null where the call did not say its model or its tokens. */
+    model: string | null
+    /** Somebody said that they know: nothing was paused. */
+    allowed: boolean
+  },
+): Alert {
+  const { agent_id, agent_slug, model, allowed } = call
+  const what = model === null ? 'a model without telling its tokens' : `model ${model}, which has no price`
+  return {
+    project_id: call.project_id,
+    agent_id,
+    schedule_id: null,
+    run_id: call.run_id,
+    rule: 'unpriced_model',
+    subject_id: call.run_id,
+    reason: model === null ? 'no_usage' : 'no_price',
+    message: `Run ${call.run_id} of agent ${agent_slug} has a budget and called ${what}: ${allowed ? 'it goes on, and the budget does not count these calls' : 'its items are paused'}.`,
+    advice:
+      model === null
+        ? 'Have the agent report the usage of its calls; resume an item to go on without.'
+        : 'Set the price; paused items then go on by themselves.',
+    command:
+      model === null
+        ? `assay triage --run ${call.run_id}`
+        : `assay prices set ${shellWord(model)} --input USD --output USD`,
+    since: call.since,
+  }
+}
+
+/** A model's name as one word of a command line. */
+const shellWord = (text: string) =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+
 /** What the rules about projects look at. */
 export interface WatchedProject {
   project_id: string
@@ -281,8 +323,6 @@ const ofProject = (project_id: string, rule: AlertRule, since: Date) => ({
   subject_id: project_id,
   since,
 })
-
-const dollars = (micro: number) => `$${(micro / 1e6).toFixed(2)}`
 
 /** The mail that tells an alert. */
 export function alertMail(alert: Pick<Alert, 'rule' | 'message' | 'advice' | 'command' | 'since'>) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { counted, money } from './amounts.ts'
+import { centsOfAmount, counted, dollars, money } from './amounts.ts'
 
 it.each([
   [0, '$0'],
@@ -12,3 +12,33 @@ it.each([
 it('a count has its noun', () => {
   expect([counted(1, 'item'), counted(12_345, 'item')]).toEqual(['1 item', '12,345 items'])
 })
+
+it('what is spent never shows as nothing', () => {
+  expect([dollars(0), dollars(40), dollars(4_900), dollars(12_345_678)]).toEqual([
+    '$0',
+    '$0.00004',
+    '$0.0049',
+    '$12.35',
+  ])
+})
+
+it.each([
+  ['5.00', 500],
+  ['5.5', 550],
+  ['$5', 500],
+  ['$ 5.05', 505],
+  [' 500c ', 500],
+  ['0.07', 7],
+  ['0c', 0],
+] as const)('%j says its unit: %d cents', (text, cents) => {
+  expect([centsOfAmount(text, 'cents'), centsOfAmount(text, 'dollars')]).toEqual([cents, cents])
+})
+
+it('a whole number without a unit is in the one that its place has always had', () => {
+  expect([centsOfAmount('500', 'cents'), centsOfAmount('500', 'dollars')]).toEqual([500, 50_000])
+})
+
+it.each(['', '.50', '5.005', '5,00', '-1', '$5c', '5.0c', '1e3', '5 dollars', '9999999999.00'])(
+  '%j is no amount',
+  text => expect(centsOfAmount(text, 'dollars')).toBeUndefined(),
+)

@@ -1,10 +1,11 @@
 // What an agent's lines about an item come to: steps counted and priced, and in the end a verdict. Guarantee: pure, so
 // that the consumer and a test of an agent cannot come to different verdicts.
 
+import { dollars } from './amounts.ts'
 import { type GradedStep, gradeItem } from './grading.ts'
 import { LIMITS } from './limits.ts'
 import { plainText } from './plain-text.ts'
-import { centsOf, microOf, type Price } from './pricing.ts'
+import { microOf, type Price } from './pricing.ts'
 import type { AgentDeclaration, AgentLine, ItemError, StepReport } from './protocol.ts'
 import { type StepRow, stepRow } from './step-row.ts'
 import type { ItemStatus, Outcome, OutcomeReason } from './vocabulary.ts'
@@ -142,7 +143,7 @@ export function failedVerdict(code: string, message: string, reason: OutcomeReas
 }
 
 export function budgetVerdict(onBudget: 'fail' | 'pause' | undefined, budgetMicro: number | null): Verdict {
-  const error_message = `The item reached its budget of ${centsOf(budgetMicro ?? 0)} cents.`
+  const error_message = `The item reached its budget of ${dollars(budgetMicro ?? 0)}.`
   if (onBudget === 'pause')
     return { ...NOTHING, status: 'paused', outcome_reason: 'budget_exceeded', error_message }
   return { ...failedVerdict('budget_exceeded', error_message, 'budget_exceeded'), status: 'budget_exceeded' }

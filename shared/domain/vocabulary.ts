@@ -187,5 +187,6 @@ export const ALERT_RULES = [
   'failure_share',
   'budget_near',
   'consumer_stalled',
+  'unpriced_model',
 ] as const
 export type AlertRule = (typeof ALERT_RULES)[number]

@@ -2,6 +2,7 @@
 // judged by the very function that admits.
 
 import { type AdmissionFacts, admit } from './admission.ts'
+import { dollars } from './amounts.ts'
 import { LIMITS } from './limits.ts'
 import type { DeploymentKind, ItemStatus, Outcome, RunStatus, TriageLane } from './vocabulary.ts'
 
@@ -143,18 +144,16 @@ function waitingForRetry(dueMs: number, last: WhyFacts['last_attempt']): Why {
     : { token: 'retry_backoff', message: `The next attempt is in ${seconds(dueMs)}${cause}` }
 }
 
-const usd = (micro: number) => `$${(micro / 1_000_000).toFixed(2)}`
-
 const WAITING: Record<NonNullable<ReturnType<typeof admit>['waiting_for']>, (f: AdmissionFacts) => Why> = {
   stopped: () => ({ token: 'stopped', message: 'Its run was stopped.' }),
   no_deployment: () => ({ token: 'no_deployment', message: 'Nothing is deployed for its agent yet.' }),
   budget: f => ({
     token: 'budget',
-    message: `The run has spent ${usd(f.cost_micro)} of ${usd(f.budget_micro ?? 0)}; what is left is reserved for ${f.run_running} items at work.`,
+    message: `The run has spent ${dollars(f.cost_micro)} of ${dollars(f.budget_micro ?? 0)}; what is left is reserved for ${f.run_running} items at work.`,
   }),
   credit: f => ({
     token: 'credit',
-    message: `The project has spent ${usd(f.spent_micro)} of its credit of ${usd(f.credit_micro ?? 0)}; what is left is reserved for ${f.project_running} items at work.`,
+    message: `The project has spent ${dollars(f.spent_micro)} of its credit of ${dollars(f.credit_micro ?? 0)}; what is left is reserved for ${f.project_running} items at work.`,
   }),
   run_cap: f => ({
     token: 'run_cap',

@@ -1623,7 +1623,7 @@ export interface components {
              * @description What found it.
              * @enum {string}
              */
-            rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled";
+            rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model";
             /** @description A fixed token; of a missed schedule, the reason of the occurrence. */
             reason: string;
             /** @description What happened. */
@@ -1686,7 +1686,7 @@ export interface components {
         /** @description Whether a rule alerts, and from which bounds on. */
         AlertRule: {
             /** @enum {string} */
-            rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled";
+            rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model";
             /** @description What the rule watches. */
             about: string;
             /**
@@ -4887,7 +4887,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @enum {string} */
-                    rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled";
+                    rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model";
                     /**
                      * Format: uuid
                      * @description Only for this agent; without it, for every agent that has none of its own.
@@ -9294,7 +9294,7 @@ export interface operations {
                  * @description Only alerts of this rule.
                  * @example schedule_missed
                  */
-                rule?: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled";
+                rule?: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model";
                 /**
                  * @description Opaque; where the page before said the next one begins.
                  * @example Zk1xR2…

@@ -28,6 +28,7 @@ export function alertsPart(given: Given): void {
         'schedule_missed',
         'budget_near',
         'consumer_stalled',
+        'unpriced_model',
       ])
       expect(json.every((rule: { is_default: boolean }) => rule.is_default)).toBe(true)
     })

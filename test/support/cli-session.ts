@@ -4,6 +4,7 @@ import { connect } from '../../shared/cli/api.ts'
 import type { Given } from '../../shared/cli/arguments.ts'
 import { createOutput } from '../../shared/cli/output.ts'
 import type { Session } from '../../shared/cli/session.ts'
+import { centsOfAmount } from '../../shared/domain/amounts.ts'
 
 let words = { results: '', notes: '' }
 
@@ -41,5 +42,6 @@ export const given = (options: Record<string, string> = {}, args: string[] = [])
   flag: name => options[name] === 'yes',
   text: name => options[name],
   whole: name => (options[name] === undefined ? undefined : Number(options[name])),
+  amount: name => (options[name] === undefined ? undefined : centsOfAmount(options[name], 'cents')),
   list: () => [],
 })

@@ -1,11 +1,12 @@
-// Sums of money as people type them, read alike by the server and by the pages' scripts.
+// Sums of money as people type them into forms, read alike by the server and by the pages' scripts.
 
-const DOLLARS = /^\$?\s*(\d{1,9})(?:\.(\d{1,2}))?$/
+import { centsOfAmount } from '../../../shared/domain/amounts.ts'
+
+/** What a field for an amount says about itself. */
+export const AMOUNT_HINT = '5.00, $5 or 500c; a bare 5 is dollars.'
 
 /** Whole cents; undefined for an empty field, null for what is no sum. @example centsOfDollars('0.5') // 50 */
 export function centsOfDollars(text: string | undefined): number | undefined | null {
   const given = text?.trim()
-  if (!given) return undefined
-  const [, whole, part = ''] = DOLLARS.exec(given) ?? []
-  return whole === undefined ? null : Number(whole) * 100 + Number(part.padEnd(2, '0'))
+  return given ? (centsOfAmount(given, 'dollars') ?? null) : undefined
 }

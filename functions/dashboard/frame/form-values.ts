@@ -19,7 +19,7 @@ export const jsonText = z.string().superRefine((text, { addIssue }) => {
 export const dollars = z.string().transform((text, { addIssue }) => {
   const cents = centsOfDollars(text)
   if (cents !== null) return cents ?? null
-  addIssue({ code: 'custom', message: 'must be dollars such as 2.50, or empty' })
+  addIssue({ code: 'custom', message: 'must be an amount such as 2.50, $2 or 250c, or empty' })
   return z.NEVER
 })
 

@@ -12,7 +12,7 @@ export const resumeItem = action({
   async act({ api, params }, { dollars }) {
     const budget_cents = centsOfDollars(dollars)
     if (budget_cents === null)
-      throw new ApiError('invalid_request', 'The amount is no sum of dollars, such as 0.50.')
+      throw new ApiError('invalid_request', 'That is no amount, such as 0.50, $2 or 50c.')
     await api.POST('/v1/durable/runs/{itemId}/resume', {
       params: { path: { itemId: params.itemId } },
       body: budget_cents === undefined ? {} : { budget_cents },

@@ -59,7 +59,7 @@ async function bodyOf(
   order: Order,
 ): Promise<{ body: string } | { wrong: string }> {
   const budget_cents = centsOfDollars(order.dollars)
-  if (budget_cents === null) return { wrong: 'The budget is no sum of dollars, such as 0.50.' }
+  if (budget_cents === null) return { wrong: 'The budget is no amount, such as 0.50, $2 or 50c.' }
   const rest = { from_step: order.from_step || undefined, deployment: order.deployment, budget_cents }
   if (order.input === undefined) return { body: bodyText(rest, {}) }
   const typed = jsonText.safeParse(order.input)

@@ -3,6 +3,7 @@
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../frame/addresses.ts'
+import { AMOUNT_HINT } from '../frame/dollars.ts'
 import { Field } from './form.tsx'
 import type { OrderFields } from './submit-order.ts'
 
@@ -131,7 +132,10 @@ const Bounds = ({ entered }: { entered: Entered }) => (
     <Field label="Name" hint="For people.">
       <input name="name" value={entered.name ?? ''} maxlength={LIMITS.name_characters} />
     </Field>
-    <Field label="Budget in dollars" hint="Empty is no bound. Pilot and rest share it.">
+    <Field
+      label="Budget in dollars"
+      hint={`Leave empty for no limit. ${AMOUNT_HINT} Pilot and rest share it.`}
+    >
       <input name="budget_usd" inputmode="decimal" value={entered.budget_usd ?? ''} />
     </Field>
     <Field label="At once" hint="Items that may run together; empty is as the agent says.">

@@ -29,7 +29,7 @@ export const mappingOf = ({ item_id, partition_key, input }: OrderFields): Field
 export function orderOf(fields: OrderFields): Record<string, string> {
   const { agent, name, budget_usd, concurrency, callback_url } = fields
   const cents = centsOfDollars(budget_usd)
-  if (cents === null) throw new BadOrder('The budget is no sum of dollars, such as 2.50.')
+  if (cents === null) throw new BadOrder('The budget is no amount, such as 2.50, $2 or 250c.')
   if (!agent) throw new BadOrder('Choose an agent.')
   const order = { agent, name, budget_cents: cents?.toString(), concurrency, callback_url }
   return Object.fromEntries(

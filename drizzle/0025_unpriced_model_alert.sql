@@ -1,0 +1,1 @@
+ALTER TYPE "public"."alert_rule" ADD VALUE 'unpriced_model';
