@@ -4,6 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { EXIT, Failure } from './failure.ts'
+import { ROOT } from './own-files.ts'
 
 export interface Access {
   base_url: string
@@ -13,7 +14,6 @@ export interface Access {
 }
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:8090'
-const CHECKOUT = join(import.meta.dirname, '../..')
 
 /** @throws Failure `no_credentials` */
 export function findAccess(env: Record<string, string | undefined>, folder: string): Access {
@@ -43,7 +43,7 @@ export function serverOf(env: Record<string, string | undefined>, folder: string
 function localStack(env: Record<string, string | undefined>, folder: string): Access | undefined {
   const folders = env.ASSAY_DATA_DIR
     ? [resolve(folder, env.ASSAY_DATA_DIR)]
-    : [join(folder, '.assay'), join(CHECKOUT, '.assay')]
+    : [join(folder, '.assay'), join(ROOT, '.assay')]
   const file = folders.map(path => join(path, 'local.json')).find(path => existsSync(path))
   if (file === undefined) return undefined
   try {

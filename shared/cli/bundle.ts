@@ -10,9 +10,7 @@ import { pathToFileURL } from 'node:url'
 import { type BuildFailure, build, type Message, type Plugin } from 'esbuild'
 import { LIMITS } from '../domain/limits.ts'
 import type { AgentDeclaration } from '../domain/protocol.ts'
-
-const SDK_FOLDER = join(import.meta.dirname, '../sdk')
-const OWN_PACKAGES = join(import.meta.dirname, '../../node_modules')
+import { OWN_MODULES, OWN_PACKAGES } from './own-files.ts'
 
 export type BundleErrorCode =
   | 'bundle_failed'
@@ -110,9 +108,7 @@ const builtin = new Set(builtinModules)
 const resolveOwnAndBuiltin: Plugin = {
   name: 'assay',
   setup(build) {
-    build.onResolve({ filter: /^assay(\/client)?$/ }, ({ path }) => ({
-      path: join(SDK_FOLDER, path === 'assay' ? 'index.ts' : 'client.ts'),
-    }))
+    build.onResolve({ filter: /^assay(\/client)?$/ }, ({ path }) => ({ path: OWN_MODULES[path]! }))
     build.onResolve({ filter: /^(node|cloudflare):/ }, ({ path }) => ({ path, external: true }))
     build.onResolve({ filter: /^[a-z_]+(\/[a-z_]+)?$/ }, ({ path }) =>
       builtin.has(path) ? { path: `node:${path}`, external: true } : undefined,

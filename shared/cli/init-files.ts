@@ -141,7 +141,7 @@ const ITEMS = [
 
 const readme = ({ name, slug }: NewProject) => `# ${name}
 
-\`agent.ts\` is what runs over each item, \`agent.test.ts\` tests it without a server or a model, \`items.jsonl\` is a small pile.
+\`agent.ts\` is what runs over each item, \`agent.test.ts\` tests it without a server or a model, \`items.jsonl\` is a few examples.
 
 \`\`\`sh
 npm install

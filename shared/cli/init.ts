@@ -1,22 +1,23 @@
 // Makes a new agent project, and runs the tests of one. Guarantee: no file that is there is written over.
 
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { basename, join, relative, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { LIMITS } from '../domain/limits.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { type NewProject, projectFiles } from './init-files.ts'
+import { IS_CHECKOUT, OWN_MODULES, OWN_PACKAGES, ownManifest, ROOT } from './own-files.ts'
 import type { Session } from './session.ts'
-
-const CHECKOUT = join(import.meta.dirname, '../..')
-const TESTING = join(import.meta.dirname, '../testing/index.ts')
 
 export async function init({ folder, output }: Session, given: Given): Promise<ExitCode> {
   const target = resolve(folder, given.optionalArg(0) ?? '.')
-  const project = newProject(target)
+  const project = newProject(target, await tarballName())
   const files = projectFiles(project)
   const there = Object.keys(files).filter(name => existsSync(join(target, name)))
   if (there.length > 0)
@@ -25,6 +26,7 @@ export async function init({ folder, output }: Session, given: Given): Promise<E
       next: 'assay init FOLDER',
     })
   await mkdir(target, { recursive: true })
+  await copyTarball(target)
   for (const [name, text] of Object.entries(files)) await writeFile(join(target, name), text, { flag: 'wx' })
   const near = relative(folder, target)
   const told = { folder: target, name: project.name, slug: project.slug, files: Object.keys(files) }
@@ -39,8 +41,43 @@ export async function init({ folder, output }: Session, given: Given): Promise<E
   return EXIT.ok
 }
 
+/** Where a project keeps the tarball of a package that no registry has, so that it installs on other machines too. */
+const VENDOR = 'vendor'
+
+/** The file this command was installed from; null where it came from a registry. @throws Failure `usage` */
+async function ownTarball(): Promise<string | null> {
+  const lock = join(OWN_PACKAGES, '.package-lock.json')
+  const { packages } = JSON.parse(await readFile(lock, 'utf8').catch(() => '{"packages":{}}'))
+  const resolved: string | undefined = packages['node_modules/assay']?.resolved
+  if (!resolved?.startsWith('file:')) return null
+  const file = resolve(dirname(OWN_PACKAGES), resolved.slice('file:'.length))
+  if (existsSync(file)) return file
+  throw usageFailure(`${file}, which this command was installed from, is gone`, {
+    hint: 'nothing was written; a new project depends on that file',
+    next: 'npm install FILE.tgz, then assay init FOLDER',
+  })
+}
+
+async function tarballName(): Promise<string | null> {
+  if (IS_CHECKOUT) return `assay-${ownManifest().version}.tgz`
+  const file = await ownTarball()
+  return file && basename(file)
+}
+
+async function copyTarball(target: string): Promise<void> {
+  const name = await tarballName()
+  if (name === null) return
+  const made = IS_CHECKOUT ? await mkdtemp(join(tmpdir(), 'assay-init-')) : null
+  try {
+    if (made !== null) await promisify(execFile)(process.execPath, [join(ROOT, 'infra/npm-package.ts'), made])
+    await cp(made === null ? (await ownTarball())! : join(made, name), join(target, VENDOR, name))
+  } finally {
+    if (made !== null) await rm(made, { recursive: true })
+  }
+}
+
 /** Named like its folder. */
-function newProject(target: string): NewProject {
+function newProject(target: string, tarball: string | null): NewProject {
   const words = basename(target)
     .toLowerCase()
     .split(/[^a-z0-9]+/)
@@ -48,20 +85,26 @@ function newProject(target: string): NewProject {
   const slug = words.join('-').slice(0, LIMITS.slug_characters).replace(/-$/, '') || 'my-agent'
   const name = slug.replaceAll('-', ' ')
   const class_name = slug.replaceAll(/(^|-)([a-z0-9])/g, (_, __, letter: string) => letter.toUpperCase())
-  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8'))
+  const { version, projectVersions, dependencies, devDependencies } = ownManifest()
   return {
     name: name[0]!.toUpperCase() + name.slice(1),
     slug,
     class_name: /^\d/.test(class_name) ? `Agent${class_name}` : class_name,
-    assay: `file:${relative(target, CHECKOUT)}`,
-    versions: { ...devDependencies, ...dependencies },
+    assay: tarball === null ? `^${version}` : `file:${VENDOR}/${tarball}`,
+    versions: projectVersions ?? { ...devDependencies, ...dependencies },
   }
 }
 
 /** Node's own test runner, on the Node that runs this command, with what it takes to import agents. */
 export async function test({ folder }: Session, given: Given): Promise<ExitCode> {
   const file = given.optionalArg(0)
-  const args = ['--enable-source-maps', '--import', TESTING, '--test', ...(file === undefined ? [] : [file])]
+  const args = [
+    '--enable-source-maps',
+    '--import',
+    pathToFileURL(OWN_MODULES['assay/testing']!).href,
+    '--test',
+    ...(file === undefined ? [] : [file]),
+  ]
   const child = spawn(process.execPath, args, { cwd: folder, stdio: 'inherit' })
   const [status, signal] = await once(child, 'exit')
   if (signal !== null) return EXIT.interrupted

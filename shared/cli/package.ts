@@ -10,10 +10,9 @@ import type { Given } from './arguments.ts'
 import { orderOfFile } from './deploy.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { bytes } from './format.ts'
+import { AGENT_SERVER } from './own-files.ts'
 import { type Packaged, packageFiles } from './package-files.ts'
 import type { Session } from './session.ts'
-
-const SERVER = join(import.meta.dirname, '../../infra/node/agent-server.ts')
 
 export async function packageAgent({ folder, output }: Session, given: Given): Promise<ExitCode> {
   const file = resolve(folder, given.arg(0))
@@ -74,7 +73,7 @@ async function refuseForeign(target: string, own: readonly string[]): Promise<vo
 
 async function serverBundle(): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [SERVER],
+    entryPoints: [AGENT_SERVER],
     bundle: true,
     write: false,
     logLevel: 'silent',

@@ -27,15 +27,30 @@ async function typed(command: string, ...args: string[]) {
   return promisify(execFile)(command, args, { cwd: project, env })
 }
 
-/** Takes the packages from here, so that the test needs no registry; nothing else about the install differs. */
+/** Takes all packages but Assay's from here, so that the test needs no registry; nothing else about the install differs. */
 async function packagesFromHere() {
   const path = join(project, 'package.json')
   const content = JSON.parse(await readFile(path, 'utf8'))
+  const here = (name: string) => `file:${join(CHECKOUT, 'node_modules', name)}`
   for (const dependencies of [content.dependencies, content.devDependencies])
-    for (const name of Object.keys(dependencies))
-      if (name !== 'assay') dependencies[name] = `file:${join(CHECKOUT, 'node_modules', name)}`
+    for (const name of Object.keys(dependencies)) if (name !== 'assay') dependencies[name] = here(name)
+  const { dependencies } = await packed()
+  content.overrides = Object.fromEntries(Object.keys(dependencies).map(name => [name, here(name)]))
   await writeFile(path, JSON.stringify(content))
 }
+
+/** What the tarball in the project's folder says of itself. */
+async function packed() {
+  const tarball = join(project, 'vendor', (await readdir(join(project, 'vendor')))[0]!)
+  const { stdout } = await promisify(execFile)('tar', ['-xzOf', tarball, 'package/package.json'])
+  return JSON.parse(stdout)
+}
+
+const CLIENT = `import { createClient } from 'assay/client'
+const assay = createClient({ baseUrl: 'http://127.0.0.1:8090', apiKey: 'pk_' })
+export const { data } = await assay.GET('/v2/runs', { params: { query: { limit: 10 } } })
+export const status: string = data![0]!.status
+`
 
 describe('a new project', { timeout: 120_000 }, () => {
   it('has an agent, its tests and items, and is written over nothing', async () => {
@@ -49,6 +64,7 @@ describe('a new project', { timeout: 120_000 }, () => {
       'items.jsonl',
       'package.json',
       'tsconfig.json',
+      'vendor',
     ])
     await writeFile(join(project, 'agent.ts'), 'mine')
     const again = await init()
@@ -56,7 +72,7 @@ describe('a new project', { timeout: 120_000 }, () => {
     expect(await readFile(join(project, 'agent.ts'), 'utf8')).toBe('mine')
   })
 
-  it('is installed, and its tests pass', async () => {
+  it('is installed away from the checkout, and its tests pass', async () => {
     project = join(folder, 'second', '2nd sorter')
     await init()
     await packagesFromHere()
@@ -64,7 +80,26 @@ describe('a new project', { timeout: 120_000 }, () => {
     const { stdout } = await typed('npm', 'test')
     expect(stdout).toMatch(/pass 3\n/)
     expect(stdout).toMatch(/fail 0\n/)
+    await writeFile(join(project, 'client.ts'), CLIENT)
     await typed(join(CHECKOUT, 'node_modules/.bin/tsc'), '-p', '.')
+  })
+
+  it('holds nothing that leads to the checkout, and no more than a few packages', async () => {
+    const { dependencies, engines, exports } = await packed()
+    expect(Object.keys(dependencies).length).toBeLessThan(12)
+    expect(engines.node).toMatch(/^>=22/)
+    expect(JSON.stringify(exports)).not.toMatch(/(?<!\.d)\.ts"/)
+    const naming = await typed('grep', '-rlF', CHECKOUT, 'node_modules/assay').catch(error => error)
+    expect(naming).toMatchObject({ code: 1, stdout: '' }) // what grep says where nothing was found
+  })
+
+  it('has a command that makes further projects, from the file it came in', async () => {
+    const command = join(project, 'node_modules/.bin/assay')
+    expect((await typed(command, '--version')).stdout).toMatch(/^assay \d/)
+    await typed(command, 'init', join(folder, 'third'))
+    expect(await readdir(join(folder, 'third/vendor'))).toEqual(await readdir(join(project, 'vendor')))
+    await typed(command, 'package', 'agent.ts', '--out', join(folder, 'function'))
+    expect(await readdir(join(folder, 'function'))).toContain('server.mjs')
   })
 
   it('says by its exit code when a test of it fails', async () => {
