@@ -38,6 +38,7 @@ import { getLineage } from './items/get-lineage.ts'
 import { getItemRecord } from './items/get-record.ts'
 import { listClusters } from './items/list-clusters.ts'
 import { listSteps } from './items/list-steps.ts'
+import { exportResults } from './items/results.ts'
 import { whyItem } from './items/why.ts'
 import { createMember } from './members/create.ts'
 import { deleteMember } from './members/delete.ts'
@@ -132,6 +133,7 @@ export const endpoints: readonly Endpoint[] = [
   cancelRun,
   verifyRun,
   exportItemRecords,
+  exportResults,
   listClusters,
   getItemRecord,
   getLineage,

@@ -79,6 +79,15 @@ export const LIMITS = {
   triggers_page: { default: 50, max: 200 },
   export_chunk_items: 1000,
 
+  // Results
+  result_slice_items: 100_000, // found in one statement, 0.5 s of them; 13 MB are held of them while they are sent
+  result_chunk_bytes: 8 * MiB, // of inputs and outputs read at once
+  result_streams: 12, // open at once in one process
+  result_streams_per_account: 4,
+  result_reads: 2, // at once in one process: the other connections are left to short reads
+  result_stall_ms: 60_000, // a caller that takes nothing for so long is given up
+  result_fields_characters: 4000,
+
   ready_ms: 2000, // each store has so long to answer the probe
 
   // Event streams

@@ -54,6 +54,8 @@ export interface Answer {
   schema?: z.ZodType
   /** Also sent as one JSON value a line to callers that accept it. */
   ndjson?: z.ZodType
+  /** Also sent as a table to callers that accept text/csv; what its columns are. */
+  csv?: string
   /** What the data of a server-sent event holds, where the answer is a stream of them. */
   events?: z.ZodType
   headers?: Record<string, string>

@@ -273,9 +273,10 @@ function answersOf(endpoint: Endpoint): RouteConfig['responses'] {
   return answers
 }
 
-const mediaOf = ({ schema, ndjson, events }: Answer) => ({
+const mediaOf = ({ schema, ndjson, csv, events }: Answer) => ({
   ...(schema !== undefined && { 'application/json': { schema } }),
   ...(ndjson !== undefined && { 'application/x-ndjson': { schema: ndjson } }),
+  ...(csv !== undefined && { 'text/csv': { schema: z.string().describe(csv) } }),
   ...(events !== undefined && { 'text/event-stream': { schema: events } }),
 })
 

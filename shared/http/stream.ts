@@ -1,8 +1,7 @@
-// Streams rows as JSON in constant memory. Guarantee: a fault on the way breaks the answer off, so that what is
-// not complete cannot be taken for complete.
+// Streams rows in constant memory. Guarantee: a fault on the way breaks the answer off, so that what is not complete
+// cannot be taken for complete.
 
-import { oneLine } from '../domain/ndjson.ts'
-import { toJson } from '../schema/raw-json.ts'
+import { jsonArray, jsonLines } from '../schema/raw-json.ts'
 
 /** One value a line, or one array; the next chunk is read when the caller has taken the one before. */
 export function streamed<T>(
@@ -10,31 +9,58 @@ export function streamed<T>(
   shape: (row: T) => unknown,
   form: 'lines' | 'array',
 ): Response {
+  return form === 'lines'
+    ? streamedText(jsonLines(chunks, shape), 'application/x-ndjson')
+    : streamedText(jsonArray(chunks, shape), 'application/json')
+}
+
+export interface StreamBounds {
+  /** A caller that takes nothing for so long is given up. */
+  stall_ms: number
+  /** Called once, however the stream ends. */
+  ended(): void
+}
+
+/** Pieces of a text, each made when the caller has taken the one before. */
+export function streamedText(
+  pieces: AsyncGenerator<string>,
+  type: string,
+  { stall_ms, ended }: Partial<StreamBounds> = {},
+): Response {
   const encoder = new TextEncoder()
-  const pieces = form === 'lines' ? lines(chunks, shape) : array(chunks, shape)
+  let stall: ReturnType<typeof setTimeout> | undefined
+  let isOpen = true
+  const close = () => {
+    clearTimeout(stall)
+    if (isOpen) ended?.()
+    isOpen = false
+  }
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await pieces.next()
-      if (done) controller.close()
-      else controller.enqueue(encoder.encode(value))
+      clearTimeout(stall)
+      try {
+        const { done, value } = await pieces.next()
+        if (!isOpen) return
+        if (done) {
+          close()
+          return controller.close()
+        }
+        controller.enqueue(encoder.encode(value))
+      } catch (error) {
+        close()
+        throw error
+      }
+      if (stall_ms === undefined) return
+      stall = setTimeout(() => {
+        close()
+        controller.error(new Error(`the caller took nothing for ${stall_ms} ms`))
+        void pieces.return(undefined)
+      }, stall_ms)
     },
     async cancel() {
+      close()
       await pieces.return(undefined)
     },
   })
-  const type = form === 'lines' ? 'application/x-ndjson' : 'application/json'
   return new Response(body, { headers: { 'content-type': type } })
-}
-
-async function* lines<T>(chunks: AsyncGenerator<T[]>, shape: (row: T) => unknown): AsyncGenerator<string> {
-  for await (const rows of chunks) yield rows.map(row => `${oneLine(toJson(shape(row)))}\n`).join('')
-}
-
-async function* array<T>(chunks: AsyncGenerator<T[]>, shape: (row: T) => unknown): AsyncGenerator<string> {
-  let before = '['
-  for await (const rows of chunks) {
-    yield before + rows.map(row => toJson(shape(row))).join(',')
-    before = ','
-  }
-  yield before === '[' ? '[]' : ']'
 }

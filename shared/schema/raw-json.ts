@@ -1,5 +1,7 @@
 // JSON made of values and of texts that already are JSON. Guarantee: a raw text reaches the answer byte for byte.
 
+import { oneLine } from '../domain/ndjson.ts'
+
 export class RawJson {
   readonly text: string
   constructor(text: string) {
@@ -23,4 +25,25 @@ export function toJson(value: unknown): string {
     if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${toJson(member)}`
   }
   return `{${text}}`
+}
+
+/** One value a line, a chunk at a time. */
+export async function* jsonLines<T>(
+  chunks: AsyncIterable<T[]>,
+  shape: (row: T) => unknown,
+): AsyncGenerator<string> {
+  for await (const rows of chunks) yield rows.map(row => `${oneLine(toJson(shape(row)))}\n`).join('')
+}
+
+/** One array, a chunk at a time. */
+export async function* jsonArray<T>(
+  chunks: AsyncIterable<T[]>,
+  shape: (row: T) => unknown,
+): AsyncGenerator<string> {
+  let before = '['
+  for await (const rows of chunks) {
+    yield before + rows.map(row => toJson(shape(row))).join(',')
+    before = ','
+  }
+  yield before === '[' ? '[]' : ']'
 }

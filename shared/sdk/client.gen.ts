@@ -601,6 +601,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the results of a run or an agent
+         * @description Each item_id once: its newest ok item, else its newest, out of the run and the replays that descend from its items, or out of all runs of the agent. Streamed to the end, of a run in the order it was submitted in, of an agent by item_id; above 100,000 items in blocks of about so many, each in that order. An answer that breaks off was not complete. What is written while it is read may be in it or not.
+         */
+        get: operations["exportResults"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/durable/runs/clusters": {
         parameters: {
             query?: never;
@@ -2717,6 +2737,62 @@ export interface components {
             deployment?: "current" | "original";
             /** @description Money the run may spend, in cents. */
             budget_cents?: number;
+        };
+        /** @description The newest ok item of an item_id, else its newest. With `fields` it has those alone, by their names. */
+        Result: {
+            /** @description Your own identifier; each is there once. */
+            item_id?: string;
+            partition_key?: string | null;
+            /**
+             * @description Whether it ran.
+             * @enum {string}
+             */
+            status?: "queued" | "running" | "paused" | "completed" | "failed" | "cancelled" | "budget_exceeded";
+            /**
+             * @description Whether it worked; null while there is no verdict.
+             * @enum {string|null}
+             */
+            outcome_status?: "ok" | "degraded" | "failed" | null;
+            /** @description Why it is not ok, as a token. */
+            outcome_reason?: string | null;
+            /** @description Why it is degraded, in words. */
+            degraded_reason?: string | null;
+            error_code?: string | null;
+            error_message?: string | null;
+            input?: components["schemas"]["Json"] & unknown;
+            output?: components["schemas"]["Json"];
+            /** @description What this item cost, in dollars. */
+            cost_usd?: number;
+            /** @description What all its tries cost together. */
+            total_cost_usd?: number;
+            /** @description A try called a model without a known price: the costs are lower bounds. */
+            unpriced?: boolean;
+            /** @description Items with this item_id that were looked at: originals and replays. */
+            tries?: number;
+            /**
+             * Format: uuid
+             * @description The run it came from; of a replay, the replay’s.
+             */
+            run_id?: string;
+            /**
+             * Format: uuid
+             * @description The id of its item record.
+             */
+            record_id?: string;
+            /** @description Its place in the submission of its run, from 1. */
+            line?: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            created_at?: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            completed_at?: string | null;
+        } & {
+            [key: string]: components["schemas"]["Json"] & unknown;
         };
         /** @description How an item goes on. */
         ResumeOrder: {
@@ -7292,6 +7368,132 @@ export interface operations {
             };
             /** @description `forbidden` */
             403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportResults: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Results of this run and of all replays that descend from its items.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                run_id?: string;
+                /**
+                 * @description Results of all runs of the agent with this slug.
+                 * @example ticket-triage
+                 */
+                agent?: string;
+                /**
+                 * @description The project of the agent, where the caller is no key of it.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                project_id?: string;
+                /**
+                 * @description With agent: only of runs submitted from then on.
+                 * @example 2026-03-02T09:30:00.000Z
+                 */
+                since?: string;
+                /**
+                 * @description ok: what worked in some try. not_ok: what has not worked in any. all unless told.
+                 * @example all
+                 */
+                only?: "ok" | "not_ok" | "all";
+                /**
+                 * @description What each result is to have, in this order, with commas between; parts of the input and the output with dots, such as output.label or input.lines.0. Everything but the input unless told.
+                 * @example item_id,outcome_status,output
+                 */
+                fields?: string;
+                /**
+                 * @description Instead of the Accept header.
+                 * @example json
+                 */
+                format?: "json" | "ndjson" | "csv";
+                /**
+                 * @description With csv: leaves cells that begin with = + - @ as they are. Otherwise they are given a leading apostrophe, or a spreadsheet would run them; numbers are left alone.
+                 * @example false
+                 */
+                raw?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The results. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"][];
+                    "application/x-ndjson": components["schemas"]["Result"];
+                    "text/csv": string;
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;

@@ -50,10 +50,11 @@ export class Contract {
       if (text !== '') throw new Error(`${name} has a body but documents none`)
       return
     }
-    const media = response.content[contentType ?? '']
+    const type = (contentType ?? '').split(';', 1)[0]!
+    const media = response.content[type]
     if (media === undefined) throw new Error(`${name} has the undocumented content type ${contentType}`)
     if (status >= 400) this.#checkCode(name, media, text)
-    const values = valuesOf(contentType, text)
+    const values = valuesOf(type, text)
     for (const value of values) {
       const result = this.#schemaOf(`${name} ${contentType}`, media.schema).safeParse(JSON.parse(value))
       if (!result.success)
@@ -115,7 +116,8 @@ function merged(parts: Record<string, unknown>[]): Record<string, unknown> {
 }
 
 /** The JSON texts an answer is made of. */
-function valuesOf(contentType: string | null, text: string): string[] {
+function valuesOf(contentType: string, text: string): string[] {
+  if (contentType === 'text/csv') return [JSON.stringify(text)]
   if (contentType === 'application/x-ndjson') return text.split('\n').filter(Boolean)
   if (contentType === 'text/event-stream')
     return text.split('\n').flatMap(line => (line.startsWith('data: ') ? [line.slice(6)] : []))

@@ -59,6 +59,7 @@ export const HINTS: Record<string, Hint> = {
   startOneOffRun: { weight: 60, body: byId },
   submitBatch: { weight: 60, body: byId },
   compareRuns: { query: { with: { thing: 'run' } } },
+  exportResults: { query: { run_id: { thing: 'run' } } },
   createRecovery: { weight: 30, body: nth => ({ filter: nth % 2 ? {} : { run_id: `@run:${nth}@` } }) },
   abortRecovery: { weight: 30 },
   listTriage: { weight: 40 },

@@ -17,6 +17,7 @@ import { outcomesPart } from './outcomes.ts'
 import { pagesPart } from './pages.ts'
 import { readinessPart } from './readiness.ts'
 import { recoveryPart } from './recovery.ts'
+import { resultsPart } from './results.ts'
 import { runsPart } from './runs.ts'
 import { schedulesPart } from './schedules.ts'
 import { sweepPart } from './sweep.ts'
@@ -43,6 +44,7 @@ export function conformance(name: string, startHost: StartHost, { sweeps = true 
     outcomesPart(given)
     eventsPart(given)
     recoveryPart(given)
+    resultsPart(given)
     deliveriesPart(given)
     triggersPart(given)
     if (sweeps) {

@@ -1,0 +1,166 @@
+// The best that became of each item_id of a run or an agent. Guarantee: each item_id is there once, whatever is
+// written meanwhile, in memory that does not grow with the number of items.
+//
+// The items are looked at in slices, and all items of one item_id are in one slice. A slice is read in two steps: which
+// items it leads to, in one statement and so of one moment, and then those items, some at a time. No transaction and no
+// connection is held while a caller takes what was read.
+
+import type { PendingQuery, Row } from 'postgres'
+import type { Sql } from '../../context.ts'
+import { parseItemRecordId } from '../../domain/ids.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { recordId } from '../../store/triage.ts'
+import type { ResultRow, ResultsOnly } from '../wire/results.ts'
+
+/** Whose results; of an agent those of runs from `from_run_id` on. */
+export type ResultScope = { run_id: string } | { agent_id: string; from_run_id: string }
+
+/** Items of a run by their seq, or those of everything whose item_id has this remainder. */
+export type Slice = { after_seq: number; to_seq: number } | { part: number; parts: number }
+
+/** An item that is a result, with what the other items of its item_id add up to. */
+export interface Winner {
+  record_id: string
+  tries: number
+  unpriced: boolean
+  total_cost_micro: number
+}
+
+/** Every item_id of the scope is in exactly one of them, with all of its items. */
+export async function slicesOf(
+  sql: Sql,
+  scope: ResultScope,
+  size: number = LIMITS.result_slice_items,
+): Promise<Slice[]> {
+  const [counted] = await sql<{ items: number; has_repeats: boolean }[]>`
+    select coalesce(sum(total_items), 0)::int8 as items,
+      coalesce(bool_or(replay_of is not null or recovery_id is not null), false) as has_repeats
+    from runs where ${'run_id' in scope ? sql`id = ${scope.run_id}` : ofAgent(sql, scope)}`
+  const { items, has_repeats } = counted!
+  const parts = Math.max(1, Math.ceil(items / size))
+  // Only a submission has each item_id once: a recovery may have copied those of several nights.
+  const bySeq = 'run_id' in scope && !has_repeats
+  return Array.from({ length: parts }, (_, part) =>
+    bySeq
+      ? { after_seq: part * size, to_seq: part === parts - 1 ? MAX_SEQ : (part + 1) * size }
+      : { part, parts },
+  )
+}
+
+const MAX_SEQ = 2 ** 31 - 1
+type Fragment = PendingQuery<Row[]>
+
+const ofAgent = (sql: Sql, scope: { agent_id: string; from_run_id: string }) =>
+  sql`agent_id = ${scope.agent_id} and id >= ${scope.from_run_id} and not materializing`
+
+/** The results of a slice: of a run in the order of its submission, of an agent by item_id. */
+export async function findWinners(
+  sql: Sql,
+  scope: ResultScope,
+  slice: Slice,
+  only: ResultsOnly,
+): Promise<Winner[]> {
+  const within =
+    'part' in slice
+      ? slice.parts === 1
+        ? sql`true`
+        : sql`(hashtextextended(i.item_id, 0) & 2147483647) % ${slice.parts} = ${slice.part}`
+      : sql`i.seq > ${slice.after_seq} and i.seq <= ${slice.to_seq}`
+  // A record id is a run's id with its seq in it, and run ids are in the order of time: the greatest is the newest.
+  const rows = await sql<{ best: string; tries: number; unpriced: boolean; total_cost_micro: number }[]>`
+    ${'run_id' in scope ? withReplays(sql, scope.run_id, within) : ofAllRuns(sql, scope, within)}
+    select max((case when outcome = 'ok' then '1' else '0' end || ${recordId(sql, 'found')}) collate "C") as best,
+      count(*)::int as tries, bool_or(unpriced) as unpriced, sum(cost_micro)::int8 as total_cost_micro
+    from found group by item_id
+    ${only === 'all' ? sql`` : sql`having bool_or(coalesce(outcome = 'ok', false)) = ${only === 'ok'}`}
+    order by min(line), item_id`
+  return rows.map(({ best, ...sums }) => ({ record_id: best.slice(1), ...sums }))
+}
+
+const ofAllRuns = (sql: Sql, scope: { agent_id: string; from_run_id: string }, within: Fragment) => sql`
+  with found as (
+    select i.run_id, i.seq, 0 as line, i.item_id, i.outcome, i.unpriced, i.cost_micro from items i
+    where i.run_id in (select id from runs where ${ofAgent(sql, scope)}) and ${within}
+  )`
+
+/**
+ * Items of a run, their replays, the replays of those, and so on; each with the line that all of them began as. Replays
+ * are looked up by their keys: the planner overrates how many there are, and would read everybody's.
+ */
+const withReplays = (sql: Sql, run_id: string, within: Fragment) => sql`
+  with recursive found as (
+    select i.run_id, i.seq, i.line, i.item_id, i.outcome, i.unpriced, i.cost_micro from items i
+    where i.run_id = ${run_id} and ${within}
+    union all
+    select i.run_id, i.seq, f.line, f.item_id, i.outcome, i.unpriced, i.cost_micro
+    from found f
+    cross join lateral (
+      select run_id, seq from replays where from_run_id = f.run_id and from_seq = f.seq offset 0) p
+    cross join lateral (
+      select run_id, seq, outcome, unpriced, cost_micro from items
+      where run_id = p.run_id and seq = p.seq offset 0) i
+  )`
+
+/** What asks the database once; nothing is held between two calls. */
+export type ReadOnce = <T>(make: (sql: Sql) => Promise<T>) => Promise<T>
+
+/** All results of the slices, in chunks of a bounded number of rows and bytes. */
+export async function* resultsInChunks(
+  read: ReadOnce,
+  scope: ResultScope,
+  slices: readonly Slice[],
+  { only, withInput }: { only: ResultsOnly; withInput: boolean },
+): AsyncGenerator<ResultRow[]> {
+  for (const slice of slices) {
+    const winners = await read(sql => findWinners(sql, scope, slice, only))
+    for (let at = 0; at < winners.length; ) {
+      const next = winners.slice(at, at + LIMITS.export_chunk_items)
+      const rows = await read(sql => readResults(sql, next, withInput))
+      // Items whose project was removed meanwhile are gone; those behind them are not.
+      at += rows.at(-1)?.n ?? next.length
+      if (rows.length > 0) yield rows
+    }
+  }
+}
+
+/** The first of these winners by their number from 1, as many as are of a bounded size together, at least one. */
+export async function readResults(
+  sql: Sql,
+  winners: readonly Winner[],
+  withInput: boolean,
+): Promise<(ResultRow & { n: number })[]> {
+  const keys = winners.map(({ record_id }) => parseItemRecordId(record_id)!)
+  const input = sql.unsafe(withInput ? 'i.input' : 'null::text')
+  const rows = await sql<Read[]>`
+    select n, ${sql(READ)}, created_at, input, output from (
+      select k.n::int as n, row_number() over (order by k.n) as nth, ${sql(READ.map(name => `i.${name}`))}, r.created_at,
+        case when r.payloads_purged_at is null then ${input} end as input,
+        case when r.payloads_purged_at is null then i.output end as output,
+        -- Sizes are known without reading what is stored apart from its row.
+        sum(coalesce(octet_length(i.output), 0) + coalesce(octet_length(${input}), 0)) over (order by k.n) as bytes
+      from unnest(${keys.map(k => k.run_id)}::uuid[], ${keys.map(k => k.seq)}::int[]) with ordinality k(run_id, seq, n)
+      join items i on i.run_id = k.run_id and i.seq = k.seq
+      join runs r on r.id = k.run_id
+    ) as read
+    where nth = 1 or bytes <= ${LIMITS.result_chunk_bytes}
+    order by n`
+  return rows.map(row => ({ ...row, ...winners[row.n - 1]! }))
+}
+
+type Read = Omit<ResultRow, keyof Winner> & { n: number }
+
+const READ = [
+  'run_id',
+  'seq',
+  'line',
+  'item_id',
+  'partition_key',
+  'status',
+  'outcome',
+  'outcome_reason',
+  'degraded_reason',
+  'error_code',
+  'error_message',
+  'cost_micro',
+  'completed_at',
+]

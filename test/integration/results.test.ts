@@ -1,0 +1,169 @@
+// What becomes of results while the world moves on, and of exports that end badly.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { endpoints } from '../../functions/index.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import type { ItemLine } from '../../shared/domain/protocol.ts'
+import { consume } from '../../shared/engine/consume.ts'
+import { mintKey } from '../../shared/engine/keys.ts'
+import { replayItem } from '../../shared/engine/replay.ts'
+import { createApp } from '../../shared/http/app.ts'
+import { type ResultScope, resultsInChunks, slicesOf } from '../../shared/recovery/queries/results.ts'
+import type { ResultRow } from '../../shared/recovery/wire/results.ts'
+import { failure, result, type TestEngine, testEngine } from '../support/engine.ts'
+
+let engine: TestEngine
+beforeEach(async () => {
+  engine = await testEngine()
+})
+afterEach(() => engine.close())
+
+/** Items fail while their number says so. */
+const plays = (fails: (item: ItemLine) => boolean, output: unknown = { ok: true }) =>
+  engine.play(async function* (items) {
+    for (const item of items) yield fails(item) ? failure(item, 'tool_call_error') : result(item, output)
+  })
+
+async function resultsOf(scope: ResultScope, size?: number, between?: () => Promise<void>) {
+  const { sql } = engine
+  const slices = await slicesOf(sql, scope, size)
+  const rows: ResultRow[] = []
+  const chunks = resultsInChunks(make => make(sql), scope, slices, { only: 'all', withInput: false })
+  for await (const chunk of chunks) {
+    rows.push(...chunk)
+    await between?.()
+  }
+  return { slices, rows }
+}
+
+const agentScope = () => ({ agent_id: engine.agent_id, from_run_id: '00000000-0000-0000-0000-000000000000' })
+
+describe('results', () => {
+  it('are in the order of the submission, each once, however many slices they are read in [results.once]', async () => {
+    plays(item => item.seq % 3 === 0)
+    const items = Array.from({ length: 60 }, (_, n) => ({ partition_key: n < 50 ? 'big' : `small-${n}` }))
+    const run_id = await engine.submit(items)
+    await consume(engine.ctx)
+    plays(() => false, 'again')
+    for (const seq of [3, 6, 9]) await replayItem(engine.ctx, { run_id, seq }, {})
+    await consume(engine.ctx)
+    const whole = await resultsOf({ run_id })
+    expect(whole.rows.map(row => row.item_id)).toEqual(items.map((_, n) => `item-${n + 1}`))
+    expect(whole.rows.filter(row => row.tries === 2)).toHaveLength(3)
+    const sliced = await resultsOf({ run_id }, 7)
+    expect(sliced.slices).toHaveLength(9)
+    const byId = (rows: ResultRow[]) =>
+      new Map(rows.map(row => [row.item_id, [row.run_id, row.seq, row.tries]]))
+    expect(byId(sliced.rows)).toEqual(byId(whole.rows))
+    const ofAgent = await resultsOf(agentScope(), 7)
+    expect(ofAgent.slices.length).toBeGreaterThan(8)
+    expect(byId(ofAgent.rows)).toEqual(byId(whole.rows))
+  })
+
+  it('of a recovery over several nights are one a item_id, not one an item [results.once]', async () => {
+    plays(() => true)
+    for (const _ of [1, 2]) {
+      await engine.submit(3)
+      await consume(engine.ctx)
+    }
+    const [first, second] = await engine.sql`select id from runs order by id`
+    const run_id = engine.ctx.newRunId()
+    await engine.sql`insert into runs ${engine.sql({ id: run_id, project_id: engine.project_id, agent_id: engine.agent_id, replay_of: first!.id, total_items: 6 })}`
+    for (const [at, original] of [first!, second!].entries()) {
+      await engine.sql`insert into items (run_id, seq, line, status, item_id, input)
+        select ${run_id}, seq + ${at * 3}::int, seq, 'queued', item_id, input from items where run_id = ${original.id}`
+    }
+    for (const size of [100, 2])
+      expect((await resultsOf({ run_id }, size)).rows.map(row => row.item_id).sort()).toEqual([
+        'item-1',
+        'item-2',
+        'item-3',
+      ])
+  })
+
+  it('are each there once while items are replayed and runs are submitted between two chunks [results.once]', async () => {
+    plays(() => true)
+    const run_id = await engine.submit(40)
+    await consume(engine.ctx)
+    plays(() => false)
+    let seq = 0
+    const { rows } = await resultsOf(agentScope(), 5, async () => {
+      seq++
+      if (seq > 8) return
+      await replayItem(engine.ctx, { run_id, seq }, {})
+      await engine.submit(seq)
+      await consume(engine.ctx)
+    })
+    expect(rows.map(row => row.item_id).sort()).toEqual(
+      Array.from({ length: 40 }, (_, n) => `item-${n + 1}`).sort(),
+    )
+  })
+
+  it('are read in chunks of so many bytes, however large each is [results.bounded]', async () => {
+    plays(() => false, 'x'.repeat(1_000_000))
+    const run_id = await engine.submit(20)
+    await consume(engine.ctx)
+    const { sql } = engine
+    const scope = { run_id }
+    const sizes: number[] = []
+    const chunks = resultsInChunks(make => make(sql), scope, await slicesOf(sql, scope), {
+      only: 'all',
+      withInput: false,
+    })
+    for await (const rows of chunks) sizes.push(rows.length)
+    expect(sizes.reduce((a, b) => a + b)).toBe(20)
+    for (const size of sizes) expect(size).toBeLessThanOrEqual(8)
+  })
+})
+
+describe('an export', () => {
+  const asked = async (query: string, ctx = engine.ctx) => {
+    const { key } = await mintKey(engine.ctx, engine.project_id, 'exports')
+    const app = createApp(endpoints, () => ctx)
+    return () =>
+      app.fetch(
+        new Request(`http://assay.test/v1/results?${query}`, { headers: { authorization: `Bearer ${key}` } }),
+      )
+  }
+
+  it('breaks off where the database does, in every form [results.whole]', async () => {
+    const run_id = await engine.submit(1500)
+    await consume(engine.ctx)
+    for (const format of ['json', 'ndjson', 'csv']) {
+      let reads = 0
+      const lanes = {
+        ...engine.ctx.lanes,
+        take: async () => {
+          // Who calls and the run, the slices, the winners, the first chunk.
+          if (++reads > 4) throw new Error('the connection broke')
+          return engine.ctx.lanes.take()
+        },
+      }
+      const ask = await asked(`run_id=${run_id}&format=${format}`, { ...engine.ctx, lanes })
+      const response = await ask()
+      expect(response.status).toBe(200)
+      await expect(response.text()).rejects.toThrow('the connection broke')
+    }
+  })
+
+  it('is refused where the account has as many open as it may, until one has ended [results.bounded]', async () => {
+    const run_id = await engine.submit(2)
+    await consume(engine.ctx)
+    const ask = await asked(`run_id=${run_id}&format=csv&fields=item_id`)
+    const open = []
+    for (let n = 0; n < LIMITS.result_streams_per_account; n++) open.push(await ask())
+    const refused = await ask()
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('retry-after')).toBe('10')
+    expect((await refused.json()).error.message).toBe('This account has 4 exports open.')
+    await open[0]!.body!.cancel()
+    const next = await ask()
+    expect(await next.text()).toBe('item_id\nitem-1\nitem-2\n')
+    for (const one of open.slice(1)) expect(await one.text()).toContain('item-2')
+  })
+
+  it('of an unknown run counts as none that is open [results.bounded]', async () => {
+    const ask = await asked(`run_id=${engine.ctx.newRunId()}`)
+    for (let n = 0; n <= LIMITS.result_streams_per_account; n++) expect((await ask()).status).toBe(404)
+  })
+})
