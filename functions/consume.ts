@@ -11,8 +11,8 @@ export const consumeQueue: PlatformFunction = {
     'Called by a poke after every commit that made work, and by the tick. Answers when nothing is left to do or its time is over.',
   private: true,
   async run(ctx, { stop, onWake }) {
-    let rouse = () => {}
-    const deafen = onWake(() => rouse())
+    let rouse: (aborted?: string) => void = () => {}
+    const deafen = onWake(aborted => rouse(aborted))
     try {
       return await workShift(ctx, { stop, onWake: wake => (rouse = wake) })
     } finally {

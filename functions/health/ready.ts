@@ -7,6 +7,15 @@ const Dependency = z.object({
   latency_ms: z.number().describe('How long the answer, or giving up, took.'),
 })
 const Dependencies = z.object({ postgres: Dependency, redis: Dependency })
+const Turn = z.object({
+  status: z
+    .enum(['ok', 'stalled', 'none', 'unknown'])
+    .describe(
+      '`stalled`: the last turn ended too long ago. `none`: no turn within ten minutes, usual for consumers without work. `unknown`: Redis did not answer.',
+    ),
+  age_ms: z.number().nullable().describe('Since the latest turn ended.'),
+})
+const Turns = z.object({ tick: Turn, consumer: Turn })
 
 export const getReadiness = endpoint({
   method: 'get',
@@ -14,12 +23,13 @@ export const getReadiness = endpoint({
   tag: 'Health',
   operation_id: 'getReadiness',
   summary: 'Whether both stores answer',
-  description: 'Each store has two seconds.',
+  description:
+    'Each store has two seconds. `turns` says when a tick and a consumer at work last ended a turn; one that stands still does not change the status.',
   auth: 'none',
   answers: {
     200: {
       description: 'Both answered.',
-      schema: z.object({ status: z.literal('ready'), dependencies: Dependencies }),
+      schema: z.object({ status: z.literal('ready'), dependencies: Dependencies, turns: Turns }),
     },
     503: {
       description:
@@ -27,6 +37,7 @@ export const getReadiness = endpoint({
       schema: z.object({
         status: z.literal('unavailable'),
         dependencies: Dependencies,
+        turns: Turns,
         error: z.object({ code: z.literal('dependency_unreachable'), message: z.string() }),
       }),
     },

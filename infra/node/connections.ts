@@ -1,4 +1,5 @@
-// Opens PostgreSQL and Redis. Guarantee: nothing connects before it is used, and `close` ends all of it.
+// Opens PostgreSQL and Redis. Guarantee: nothing connects before it is used, and `close` ends all of it; whatever waits
+// for a store waits for a bounded time, and a connection that did not answer in it is given up.
 //
 // Drizzle replaces the date and JSON codecs of the client it is given, so it gets a client of its own: raw `sql`
 // reads timestamptz as Date and writes objects as jsonb, as postgres.js does out of the box.
@@ -7,6 +8,7 @@ import type { Duplex } from 'node:stream'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import type { Database, Lane, Lanes, Redis, Sql } from '../../shared/context.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
 import { Refusal } from '../local/refusal.ts'
 import { postgresOptions } from './postgres-options.ts'
 import { openRedis } from './redis.ts'
@@ -54,12 +56,20 @@ export function openConnections(options: ConnectionOptions): Connections {
   if (!('isPatched' in postgres)) throw unpatched()
   const { databaseUrl, databaseCa, redisUrl, redisCa, pool, openTls } = options
   const { url, ...session } = postgresOptions({ url: databaseUrl, ca: databaseCa }, openTls)
-  const base = { types, onnotice: () => {}, backoff: reconnectAfter, ...session }
+  const base = {
+    types,
+    onnotice: () => {},
+    backoff: reconnectAfter,
+    connect_timeout: LIMITS.store_connect_ms / 1000,
+    query_timeout: LIMITS.store_answer_ms / 1000,
+    ...session,
+  }
+  const reads = { ...base, types: laneTypes, query_timeout: LIMITS.store_read_ms / 1000 }
   // The types of postgres.js name the parsed bigint; callers declare their row shapes anyway.
   const sql = postgres(url, { ...base, max: pool?.sql ?? 12 }) as unknown as Sql
   const drizzled = postgres(url, { ...base, max: pool?.db ?? 6 }) as unknown as Sql
   const lanes = openLanes(pool?.lanes ?? 6, onclose =>
-    postgres(url, { ...base, types: laneTypes, max: 1, max_lifetime: null, onclose }),
+    postgres(url, { ...reads, max: 1, max_lifetime: null, onclose }),
   )
   const redis = openRedis({ url: redisUrl, ca: redisCa })
   return {
@@ -95,16 +105,32 @@ function openLanes(count: number, open: (onclose: () => void) => unknown) {
     return lane
   })
   const free = [...lanes]
-  const waiting: ((lane: Lane) => void)[] = []
+  const waiting = new Set<(lane: Lane) => void>()
   return {
     async take(): Promise<Lane> {
-      return free.pop() ?? new Promise(resolve => waiting.push(resolve))
+      return free.pop() ?? taken()
     },
     give(lane: Lane) {
-      const next = waiting.shift()
+      const [next] = waiting
       if (next) next(lane)
       else free.push(lane)
     },
     end: (options: { timeout: number }) => Promise.all(lanes.map(({ sql }) => sql.end(options))),
+  }
+
+  function taken(): Promise<Lane> {
+    return new Promise((resolve, reject) => {
+      const next = (lane: Lane) => {
+        clearTimeout(timer)
+        waiting.delete(next)
+        resolve(lane)
+      }
+      const timer = setTimeout(() => {
+        waiting.delete(next)
+        const code = 'QUERY_TIMEOUT'
+        reject(Object.assign(new Error('no connection for reads became free in time'), { code }))
+      }, LIMITS.store_answer_ms)
+      waiting.add(next)
+    })
   }
 }

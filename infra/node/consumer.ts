@@ -5,7 +5,7 @@ import { errorText } from '../../shared/domain/error-text.ts'
 import { type Consumed, consume } from '../../shared/engine/consume.ts'
 
 export interface ConsumerLoop {
-  poke(): void
+  poke(aborted?: string): void
   /** Ends the invocation under way and starts no other. */
   close(): Promise<void>
 }
@@ -13,7 +13,7 @@ export interface ConsumerLoop {
 export function startConsumer(ctx: () => Context): ConsumerLoop {
   const stop = new AbortController()
   let invocation: Promise<void> | null = null
-  let wake = () => {}
+  let wake: (aborted?: string) => void = () => {}
   // Set by every poke: one that arrives as an invocation is about to end must start another.
   let poked = false
 
@@ -31,9 +31,9 @@ export function startConsumer(ctx: () => Context): ConsumerLoop {
     }
   }
 
-  function poke(): void {
+  function poke(aborted?: string): void {
     poked = true
-    wake()
+    wake(aborted)
     invocation ??= invoke().finally(() => {
       invocation = null
       if (poked && !stop.signal.aborted) poke()

@@ -124,7 +124,7 @@ function handlerOf(unit: FunctionUnit, ctx: Context, stop: AbortSignal, invocati
     if (new URL(request.url).pathname === '/healthz') return Response.json({ status: 'ok' })
     if (platform === undefined) return app.fetch(request)
     if (isMetrics(request)) return answerMetrics(ctx, request)
-    const onWake = (wake: () => void) => listenForWakes(ctx.redis, wake)
+    const onWake = (wake: (aborted?: string) => void) => listenForWakes(ctx.redis, wake)
     // The caller may be gone before its end: the invocation goes on.
     const answer = answerPlatform(ctx, platform, request, { stop, onWake })
     invocations.add(answer)

@@ -1,5 +1,5 @@
 // Opens Redis as an installation has it: one server or a cluster, in the open or by TLS. Guarantee: a command is answered
-// or fails within REDIS_WAIT_MS, and none is kept for later, since callers fall back on what they know without Redis.
+// or fails within REDIS_WAIT_MS, a connection that is silent for so long is given up, and none is kept for later, since callers fall back on what they know without Redis.
 
 import { isIP } from 'node:net'
 import { Cluster, type Command, type RedisOptions, Redis as SingleRedis } from 'ioredis'
@@ -14,7 +14,13 @@ export interface RedisTarget {
 
 type OfEach = Pick<
   RedisOptions,
-  'connectTimeout' | 'commandTimeout' | 'maxRetriesPerRequest' | 'tls' | 'username' | 'password'
+  | 'connectTimeout'
+  | 'commandTimeout'
+  | 'socketTimeout'
+  | 'maxRetriesPerRequest'
+  | 'tls'
+  | 'username'
+  | 'password'
 >
 
 interface Node {
@@ -33,6 +39,7 @@ export function openRedis(target: RedisTarget): Redis {
   const common = {
     connectTimeout: REDIS_WAIT_MS,
     commandTimeout: REDIS_WAIT_MS,
+    socketTimeout: REDIS_WAIT_MS, // a connection on which nothing asked is answered is given up
     maxRetriesPerRequest: 1,
     ...(tls ? { tls } : {}),
   }

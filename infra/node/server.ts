@@ -12,6 +12,7 @@ import { listenForWakes, publishWake } from '../../shared/hints/wake.ts'
 import { createApp } from '../../shared/http/app.ts'
 import { openApiDocument } from '../../shared/http/openapi.ts'
 import { serveReference } from '../../shared/http/reference.ts'
+import { isUnreachable } from '../../shared/kernel/unreachable.ts'
 import { findBundle } from '../../shared/store/bundles.ts'
 import { ensureStepPartitions } from '../../shared/store/partitions.ts'
 import { createInvoker, type InvokerOptions } from '../runtime/invoker.ts'
@@ -112,17 +113,33 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     consumer.poke()
     // Without a tick in this process only Redis wakes it, and Redis may be away.
     if (!parts.has('tick')) {
-      const timer = setInterval(consumer.poke, LIMITS.self_poke_ms)
+      const timer = setInterval(() => consumer.poke(), LIMITS.self_poke_ms)
       closing.defer(() => clearInterval(timer))
     }
   }
-  await ensureStepPartitions(connections.sql, ctx.now()) // before the first step, not at the first tick
-  if (parts.has('tick')) closing.defer(startTick(ctx))
   const listener = parts.has('api') ? await listenForCallers(options, ctx) : undefined
   if (listener) closing.defer(() => listener.close())
   const { port, url } = listener ?? { port: 0, url: '' }
   config.base_url ||= url
+  // Before the first step, not at the first tick.
+  await onceReachable(ctx, () => ensureStepPartitions(connections.sql, ctx.now()))
+  if (parts.has('tick')) closing.defer(startTick(ctx))
   return { port, url, close: () => closing.disposeAsync() }
+}
+
+/** Tries until PostgreSQL answers: it may start later than this process, or be away just now. */
+async function onceReachable(ctx: Context, ask: () => Promise<unknown>): Promise<void> {
+  for (let told = ''; ; ) {
+    try {
+      await ask()
+      return
+    } catch (error) {
+      if (!isUnreachable(error)) throw error
+      if (told !== String(error)) ctx.log('warn', 'waiting_for_postgres', { error: String(error) })
+      told = String(error)
+      await new Promise(resolve => setTimeout(resolve, LIMITS.store_start_ms))
+    }
+  }
 }
 
 /** Sweeps every second, one sweep at a time. */

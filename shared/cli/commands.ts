@@ -197,8 +197,8 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'cancel',
     args: ['RUN'],
-    summary: 'Cancel a run; items at work finish.',
-    options: [],
+    summary: 'Cancel a run; items in flight finish, or are aborted with --now.',
+    options: [{ name: 'now', about: 'abort items in flight too, and say what they had cost' }],
     run: async (...given) => (await import('./read.ts')).cancel(...given),
   },
   {

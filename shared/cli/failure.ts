@@ -41,4 +41,5 @@ export const usageFailure = (message: string, advice?: Advice) =>
 
 /** Whether trying the same again may help: nothing answered, or the server was not able to. */
 export const isPassing = (error: unknown) =>
-  error instanceof Failure && ['unreachable', 'dependency_unreachable', 'internal'].includes(error.code)
+  error instanceof Failure &&
+  ['unreachable', 'store_unreachable', 'dependency_unreachable', 'internal'].includes(error.code)

@@ -1,6 +1,7 @@
 // The commands that look and change nothing, and cancel.
 
 import { LIMITS } from '../domain/limits.ts'
+import { abortedInFlight } from '../view/run.ts'
 import { type Agent, answered, asFailure, pageOf, type Run, type Step } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure } from './failure.ts'
@@ -78,10 +79,18 @@ export async function item({ api, output }: Session, given: Given): Promise<Exit
 }
 
 export async function cancel({ api, output }: Session, given: Given): Promise<ExitCode> {
-  const run = await answered(
-    api.POST('/v2/runs/{runId}/cancel', { params: { path: { runId: given.arg(0) } } }),
+  const in_flight = given.flag('now') ? 'abort' : 'finish'
+  const { aborted, ...run } = await answered(
+    api.POST('/v2/runs/{runId}/cancel', {
+      params: { path: { runId: given.arg(0) } },
+      body: { in_flight },
+    }),
   )
-  output.emit('cancelled', { run }, screen => runSummary(run, screen))
+  output.emit(
+    'cancelled',
+    { run, aborted },
+    screen => runSummary(run, screen) + (in_flight === 'abort' ? `${abortedInFlight(aborted)}\n` : ''),
+  )
   return EXIT.ok
 }
 

@@ -48,6 +48,8 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   rate_limited: 'Too many requests, or too many failed sign-ins; Retry-After says when to come back.',
   too_many_open_runs: 'The project has as many open runs as it may have; Retry-After says when to try again.',
   internal: "Something went wrong on the server's side; its log names the request by x-request-id.",
+  store_unreachable:
+    'A store did not answer in its time. Whether what was asked for has been done is not known: look, or ask again with the same idempotency_key. Retry-After says when.',
   dependency_unreachable: 'A store that the service needs does not answer.',
 }
 

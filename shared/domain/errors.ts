@@ -41,6 +41,7 @@ export const API_ERRORS = {
   rate_limited: 429,
   too_many_open_runs: 429,
   internal: 500,
+  store_unreachable: 500,
   dependency_unreachable: 503,
 } as const
 export type ApiErrorCode = keyof typeof API_ERRORS

@@ -88,7 +88,14 @@ export const LIMITS = {
   result_stall_ms: 60_000, // a caller that takes nothing for so long is given up
   result_fields_characters: 4000,
 
+  // Waits for a store, from the asking to the answer; a connection that misses one is given up
   ready_ms: 2000, // each store has so long to answer the probe
+  store_connect_ms: 5000, // for PostgreSQL to take a session
+  store_answer_ms: 20_000, // a statement; locks included, which nobody holds for longer than transaction_idle_ms
+  store_read_ms: 60_000, // a caller's read: one that counts or compares a million items takes seconds
+  store_long_ms: 600_000, // a statement over all items of a run of any length
+  store_start_ms: 1000, // between two tries of a process that starts while PostgreSQL is away
+  store_retry_s: 2, // what callers are told to wait: a restart of PostgreSQL takes about as long
 
   // Event streams
   event_streams: 500, // open at once in one process; each reads one row a poll
@@ -119,7 +126,12 @@ export const LIMITS = {
   removals_per_sweep: 20, // steps of sweep_items rows, of projects and agents that were deleted
   budget_probe_items: 10, // dispatched under a budget before the cost of one item is known
   claims_reaped_per_sweep: 20,
+  claims_aborted_at_once: 5, // of a run that is cancelled now; as many items as sweep_items
   tick_ms: 1000, // on one machine; platforms tick once a minute
+  chore_ms: 10_000, // then the tick goes on without it
+  chore_lost_ms: 120_000, // one that has not ended by then never will; longer than any wait for a store it makes
+  turn_late_ms: { tick: 150_000, consumer: 60_000 }, // platforms tick once a minute; a turn waits for statements
+  turn_kept_ms: 600_000, // when the last one ended
   tick_function_ms: 50_000, // one call of the tick at most
   lease_ms: 25_000, // a dead consumer's items are offered again within lease + tick, under 35 s
   heartbeat_ms: 8_000,

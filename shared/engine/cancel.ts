@@ -1,26 +1,58 @@
-// Cancels a run: nothing more of it is dispatched; items in flight finish and keep their verdicts.
+// Cancels a run: nothing more of it is dispatched. Items in flight finish and keep their verdicts, or are aborted: then
+// they end with what was recorded of them, and nothing of a later answer counts.
 
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { stopCancelled, sweepStopped } from '../store/stop.ts'
+import { publishAbort } from '../hints/wake.ts'
+import { abortClaims, stopCancelled, sweepStopped } from '../store/stop.ts'
 import { deliverSoon } from './deliver.ts'
 import { traceRunEnd } from './run-trace.ts'
+
+/** What becomes of items in flight. */
+export const IN_FLIGHT = ['finish', 'abort'] as const
+
+export interface CancelOrder {
+  project_id: string
+  run_id: string
+  in_flight?: (typeof IN_FLIGHT)[number] | undefined
+}
+
+/** What was aborted, and what its steps had cost by then. */
+export interface AbortedItems {
+  items: number
+  cost_micro: number
+}
 
 /**
  * Stops a run and ends its first few thousand items at once; the consumer ends the others.
  *
  * @throws ApiError `run_already_ended` when the run is not in the project, has finished or was cancelled before.
  */
-export async function cancelRun(ctx: Context, run: { project_id: string; run_id: string }): Promise<void> {
-  const { project_id, run_id } = run
+export async function cancelRun(ctx: Context, order: CancelOrder): Promise<AbortedItems> {
+  const { project_id, run_id, in_flight } = order
   if (!(await stopCancelled(ctx.sql, { id: run_id, project_id })))
     throw new ApiError('run_already_ended', `Run ${run_id} has ended already; there is nothing to cancel.`)
   await fault('cancel.before_commit')
+  const aborted = in_flight === 'abort' ? await abort(ctx, run_id) : { items: 0, cost_micro: 0 }
   if (await sweepStopped(ctx.sql, run_id, LIMITS.sweep_items)) ctx.poke()
   else {
     deliverSoon(ctx)
     traceRunEnd(ctx, run_id)
   }
+  return aborted
+}
+
+/** Nothing more of a stopped run is claimed, so this ends; who holds its items is told, and finds out otherwise soon. */
+async function abort(ctx: Context, run_id: string): Promise<AbortedItems> {
+  const aborted = { items: 0, cost_micro: 0 }
+  for (let more = true; more; ) {
+    const taken = await abortClaims(ctx.sql, run_id, LIMITS.claims_aborted_at_once)
+    aborted.items += taken.items
+    aborted.cost_micro += taken.cost_micro
+    more = taken.more
+  }
+  publishAbort(ctx.redis, run_id)
+  return aborted
 }

@@ -3,6 +3,7 @@
 
 import type { Context } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { dropTurns, noteTurn } from '../hints/turns.ts'
 import { extendLeases, findNextDue, findOpenRuns, type OpenRun } from '../store/claims.ts'
 import { pauseForCredit, sweepStopped } from '../store/stop.ts'
 import { type Claim, claimItems } from './claim.ts'
@@ -15,8 +16,8 @@ import { Settler } from './settler.ts'
 export interface ConsumeOptions {
   /** How long this invocation may take; without it the consumer leaves only when there is nothing to do. */
   time_ms?: number
-  /** Resolves the wait for work early; the host calls what `onWake` was given when it is poked. */
-  onWake?: (wake: () => void) => void
+  /** Resolves the wait for work early; the host calls what `onWake` was given when it is poked, or a run was aborted. */
+  onWake?: (wake: (aborted?: string) => void) => void
   /** Called once, before what is in flight is let go, when there is still work and the time is over. */
   onHandOver?: () => void
   /** Ends the invocation before its time: nothing more is claimed, what is in flight is given back. */
@@ -55,6 +56,9 @@ class Consumer {
   readonly #settlers = new Map<string, { settler: Settler; lanes: number }>()
   readonly #leases = new Map<number, { lease: Lease; run_id: string }>()
   readonly #lanes = new Set<Promise<void>>()
+  /** When the last look ended, and by which name that was noted. */
+  #looked_ms: number
+  readonly #id: string
   #inFlight = 0
   #claimed = 0
   #settled = 0
@@ -65,11 +69,18 @@ class Consumer {
     this.#ctx = ctx
     this.#options = options
     this.#endsAt = ctx.now() + (options.time_ms ?? Number.POSITIVE_INFINITY)
-    options.onWake?.(() => this.#rouse())
+    this.#looked_ms = ctx.now()
+    this.#id = ctx.newId()
+    options.onWake?.(aborted => this.#hear(aborted))
   }
 
   async run(): Promise<Consumed> {
-    const heartbeat = setInterval(() => this.#heartbeat(), LIMITS.heartbeat_ms)
+    let noted = false
+    const heartbeat = setInterval(() => {
+      noteTurn(this.#ctx.redis, 'consumer', this.#id, this.#ctx.now() - this.#looked_ms)
+      noted = true
+      void this.#heartbeat()
+    }, LIMITS.heartbeat_ms)
     // The signal outlives the invocation and must not hold on to it.
     const onStop = () => this.#rouse()
     this.#options.stop?.addEventListener('abort', onStop)
@@ -79,6 +90,7 @@ class Consumer {
       while (!this.#isOver()) {
         this.#woken = false
         const progress = await this.#look()
+        this.#looked_ms = this.#ctx.now()
         if (progress) continue
         const nextMs = await this.#untilNextDue()
         const isIdle = this.#inFlight === 0 && this.#lanes.size === 0 && !this.#woken
@@ -95,6 +107,7 @@ class Consumer {
       await this.#finish()
     } finally {
       clearInterval(heartbeat)
+      if (noted) dropTurns(this.#ctx.redis, 'consumer', this.#id)
       this.#options.stop?.removeEventListener('abort', onStop)
     }
     return { claimed: this.#claimed, settled: this.#settled, more }
@@ -222,6 +235,13 @@ class Consumer {
     } catch (error) {
       this.#ctx.log('warn', 'heartbeat_failed', { error: String(error) })
     }
+  }
+
+  /** Of a run that was aborted nothing may be held any more: PostgreSQL says so now, and not at the next heartbeat. */
+  #hear(aborted: string | undefined): void {
+    const isHeld = [...this.#leases.values()].some(({ run_id }) => run_id === aborted)
+    if (isHeld) void this.#heartbeat()
+    this.#rouse()
   }
 
   async #untilNextDue(): Promise<number | null> {

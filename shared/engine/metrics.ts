@@ -4,10 +4,11 @@
 import type { Context } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { countAwake } from '../hints/awake.ts'
+import { readTurns, type Turn } from '../hints/turns.ts'
 import { type Backlog, countBacklog, type Gauges, readGauges } from '../store/backlog.ts'
 import { INSTALLATION_METRICS, readInstallation } from './installation.ts'
 
-export type Figures = Gauges & Backlog & { consumers_awake: number | undefined }
+export type Figures = Gauges & Backlog & { consumers_awake: number | undefined; tick: Turn; consumer: Turn }
 
 /** Each is a gauge: what is now, from PostgreSQL, the same whichever process is asked. */
 export const METRICS: Record<string, { help: string; of: (figures: Figures) => number | undefined }> = {
@@ -40,7 +41,17 @@ export const METRICS: Record<string, { help: string; of: (figures: Figures) => n
     help: 'Invocations of the consumer function; none where the consumer is a process that stays up.',
     of: f => f.consumers_awake,
   },
+  assay_tick_turn_age_seconds: {
+    help: 'Since a tick last ended a sweep; missing after ten minutes without one.',
+    of: f => secondsOf(f.tick),
+  },
+  assay_consumer_turn_age_seconds: {
+    help: 'Since a consumer at work last ended a look for work; missing where none is at work.',
+    of: f => secondsOf(f.consumer),
+  },
 }
+
+const secondsOf = ({ age_ms }: Turn) => (age_ms === null ? undefined : age_ms / 1000)
 
 /** What `read` finds, at most LIMITS.metrics_cache_ms old however often it is asked for. */
 function kept<T>(read: (ctx: Context) => Promise<T>): (ctx: Context) => Promise<T> {
@@ -57,12 +68,13 @@ function kept<T>(read: (ctx: Context) => Promise<T>): (ctx: Context) => Promise<
 
 /** What all of the metrics are read from. */
 export const readFigures = kept(async (ctx): Promise<Figures> => {
-  const [gauges, backlog, consumers_awake] = await Promise.all([
+  const [gauges, backlog, consumers_awake, turns] = await Promise.all([
     readGauges(ctx.sql),
     countBacklog(ctx.sql),
     countAwake(ctx.redis),
+    readTurns(ctx.redis),
   ])
-  return { ...gauges, ...backlog, consumers_awake }
+  return { ...gauges, ...backlog, consumers_awake, ...turns }
 })
 
 const installationOf = kept(readInstallation)

@@ -1,10 +1,11 @@
 // The chores of the tick, a list. Each is bounded, may be cut off anywhere and may run twice at once; together they
-// mend every poke that got lost and every process that died.
+// mend every poke that got lost and every process that died. Guarantee: a sweep ends, whatever its chores do.
 
 import type { Context } from '../context.ts'
 import { errorText } from '../domain/error-text.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { noteTurn } from '../hints/turns.ts'
 import { findNextDue, findOpenRuns, reapClaims } from '../store/claims.ts'
 import { ensureStepPartitions } from '../store/partitions.ts'
 import { findCreditedRuns, resumeCredited } from '../store/stop.ts'
@@ -19,7 +20,7 @@ import { retain } from './retention.ts'
 import { indexNewSteps } from './search.ts'
 import { giveUp } from './submit.ts'
 
-interface Chore {
+export interface Chore {
   name: string
   /** Returns how much it found to do. */
   run(ctx: Context): Promise<number>
@@ -43,17 +44,41 @@ export const CHORES: readonly Chore[] = [
   { name: 'wake a consumer if there is work', run: wakeForWork },
 ]
 
-/** Does every chore once and returns how much they found to do; one that fails does not keep the others from running. */
-export async function sweep(ctx: Context): Promise<number> {
+/**
+ * Does every chore once and returns how much they found to do. One that fails does not keep the others from running, and
+ * one that takes too long goes on beside them: it is begun again when it has ended, or cannot be expected to end.
+ */
+export async function sweep(ctx: Context, chores = CHORES): Promise<number> {
   let found = 0
-  for (const chore of CHORES) {
-    try {
-      found += await chore.run(ctx)
-    } catch (error) {
-      ctx.log('warn', 'chore_failed', { chore: chore.name, error: errorText(error) })
-    }
-  }
+  for (const chore of chores) found += await attend(ctx, chore)
+  noteTurn(ctx.redis, 'tick')
   return found
+}
+
+/** When chores under way were begun, by host and name. */
+const underWay = new WeakMap<object, Map<string, number>>()
+
+async function attend(ctx: Context, { name, run }: Chore): Promise<number> {
+  const begun = underWay.get(ctx.sql) ?? new Map<string, number>()
+  underWay.set(ctx.sql, begun)
+  const began = ctx.now()
+  const before = begun.get(name)
+  if (before !== undefined && began - before < LIMITS.chore_lost_ms) return 0
+  begun.set(name, began)
+  const ended = run(ctx)
+    .catch(error => {
+      ctx.log('warn', 'chore_failed', { chore: name, error: errorText(error) })
+      return 0
+    })
+    .finally(() => {
+      if (begun.get(name) === began) begun.delete(name)
+    })
+  const late = Promise.withResolvers<number>()
+  const timer = setTimeout(() => {
+    ctx.log('warn', 'chore_late', { chore: name, after_ms: LIMITS.chore_ms })
+    late.resolve(0)
+  }, LIMITS.chore_ms)
+  return Promise.race([ended, late.promise]).finally(() => clearTimeout(timer))
 }
 
 async function reap(ctx: Context): Promise<number> {

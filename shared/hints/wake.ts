@@ -1,4 +1,4 @@
-// Wakes consumers in other processes by a Redis channel. A hint: a lost message costs until the next tick, no more.
+// Wakes consumers in other processes by a Redis channel, and tells them of runs that were aborted. A hint: a lost message costs until the next tick, no more.
 
 import type { Redis } from '../context.ts'
 
@@ -9,15 +9,23 @@ export function publishWake(redis: Redis): void {
   redis.publish(CHANNEL, '').catch(() => {})
 }
 
-/** Calls `onWake` for every message until the returned function is called; reconnects by itself. */
-export function listenForWakes(redis: Redis, onWake: () => void): () => void {
+/** Tells every listening process that nothing of a run is to be held any more; their heartbeats find out as well. */
+export function publishAbort(redis: Redis, runId: string): void {
+  redis.publish(CHANNEL, runId).catch(() => {})
+}
+
+/**
+ * Calls `onWake` for every message until the returned function is called, with the run where one was aborted;
+ * reconnects by itself.
+ */
+export function listenForWakes(redis: Redis, onWake: (aborted?: string) => void): () => void {
   // A client of a cluster subscribes at one node, to which the others pass messages on, and at the next when that dies.
   const subscriber =
     'slots' in redis
       ? redis.duplicate()
       : redis.duplicate({ lazyConnect: true, autoResubscribe: true, maxRetriesPerRequest: null })
   subscriber.on('error', () => {}) // Redis may be away; the client goes on trying
-  subscriber.on('message', onWake)
+  subscriber.on('message', (_, aborted: string) => onWake(aborted || undefined))
   subscriber.subscribe(CHANNEL).catch(() => {})
   return () => subscriber.disconnect()
 }

@@ -5,6 +5,8 @@ import { Hono } from 'hono'
 import type { Context } from '../context.ts'
 import { errorText } from '../domain/error-text.ts'
 import { ApiError } from '../domain/errors.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { isUnreachable, onceMore } from '../kernel/unreachable.ts'
 import { logRequest, type Subject } from './access-log.ts'
 import { BodyBrokeOff, drain } from './body.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -46,7 +48,8 @@ async function answered(
 
   async function attempt(): Promise<Response> {
     checkEncoding(request.url)
-    return endpoint.answer(ctx, request, params, subject)
+    const answer = () => endpoint.answer(ctx, request, params, subject)
+    return request.method === 'GET' ? onceMore(answer) : answer()
   }
 }
 
@@ -62,10 +65,21 @@ async function failed(ctx: Context, request: Request, request_id: string, error:
 
 function unexpected(ctx: Context, request: Request, request_id: string, error: unknown): ApiError {
   ctx.log('error', 'request_failed', { request_id, ...named(request), error: errorText(error) })
+  if (isUnreachable(error)) return storeUnreachable(request, request_id)
   return new ApiError(
     'internal',
     `Something went wrong on the server's side; its log names request ${request_id}.`,
   )
 }
+
+const storeUnreachable = ({ method }: Request, request_id: string) =>
+  new ApiError(
+    'store_unreachable',
+    `PostgreSQL did not answer in its time; the log names request ${request_id}.`,
+    method === 'GET'
+      ? 'Ask again.'
+      : 'Whether it was done is not known: look first, or ask again with the same idempotency_key.',
+    LIMITS.store_retry_s,
+  )
 
 const named = ({ method, url }: Request) => ({ method, path: new URL(url).pathname })

@@ -8,6 +8,7 @@ import type { Context } from '../context.ts'
 import { ApiError, type ApiErrorCode } from '../domain/errors.ts'
 import { isUuid } from '../domain/ids.ts'
 import type { MemberRole } from '../domain/vocabulary.ts'
+import { onceMore } from '../kernel/unreachable.ts'
 import { toJson } from '../schema/raw-json.ts'
 import { type Subject, subjectOf } from './access-log.ts'
 import { recordChange } from './audit.ts'
@@ -147,7 +148,7 @@ export function endpoint<
     ...definition,
     params,
     async answer(ctx, request, given, subject) {
-      const principal = isKnown ? await authenticate(ctx, request) : null
+      const principal = isKnown ? await onceMore(() => authenticate(ctx, request)) : null
       if (definition.auth === 'session' && principal?.kind !== 'session') throw sessionOnly()
       if (principal !== null) {
         subject.account_id = principal.account_id

@@ -85,7 +85,12 @@ const SECURITY: Partial<Record<Auth, Record<string, string[]>[]>> = {
 
 /** Every code an operation can answer with: its own, and those that follow from what it takes. */
 export function errorsOf(endpoint: Endpoint): ApiErrorCode[] {
-  const codes = new Set<ApiErrorCode>(['invalid_request', ...endpoint.errors, 'internal'])
+  const codes = new Set<ApiErrorCode>([
+    'invalid_request',
+    ...endpoint.errors,
+    'internal',
+    'store_unreachable',
+  ])
   for (const code of AUTH_ERRORS[endpoint.auth]) codes.add(code)
   if (Object.keys(endpoint.params).length > 0) codes.add('not_found')
   // One that takes no body still looks whether there is one.

@@ -18,7 +18,7 @@ export interface PlatformInvocation {
   /** Aborted when the host is asked to stop. */
   stop: AbortSignal
   /** Calls back whenever somebody says that there is work, until the returned function is called. */
-  onWake(wake: () => void): () => void
+  onWake(wake: (aborted?: string) => void): () => void
 }
 
 /** The bearer that proves a call from one of our own functions. */

@@ -1,31 +1,37 @@
-// Asks both stores for a sign of life. Guarantee: an answer within LIMITS.ready_ms, whatever the stores do.
+// Asks both stores for a sign of life, and what moves the work when it last did. Guarantee: an answer within LIMITS.ready_ms, whatever the stores do.
 
 import { sql } from 'drizzle-orm'
 import type { Context } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { readTurns, type Turn, type Turner } from '../hints/turns.ts'
 
 export interface Dependency {
   status: 'ok' | 'unreachable'
   latency_ms: number
 }
 
-export type Readiness = { dependencies: { postgres: Dependency; redis: Dependency } } & (
+export type Readiness = {
+  dependencies: { postgres: Dependency; redis: Dependency }
+  /** Beside the verdict: what stands still here is no store, and another process may be at it. */
+  turns: Record<Turner, Turn>
+} & (
   | { status: 'ready' }
   | { status: 'unavailable'; error: { code: 'dependency_unreachable'; message: string } }
 )
 
 export async function probeStores(ctx: Context): Promise<Readiness> {
-  const [postgres, redis] = await Promise.all([
+  const [postgres, redis, turns] = await Promise.all([
     probe(ctx, () => ctx.db.execute(sql`select 1`)),
     probe(ctx, () => ctx.redis.ping()),
+    readTurns(ctx.redis), // within Redis's own time
   ])
   const dependencies = { postgres, redis }
   const missing = Object.entries(dependencies).flatMap(([name, { status }]) =>
     status === 'ok' ? [] : [name],
   )
-  if (missing.length === 0) return { status: 'ready', dependencies }
+  if (missing.length === 0) return { status: 'ready', dependencies, turns }
   const message = `${missing.join(' and ')} did not answer within ${LIMITS.ready_ms / 1000} s.`
-  return { status: 'unavailable', dependencies, error: { code: 'dependency_unreachable', message } }
+  return { status: 'unavailable', dependencies, turns, error: { code: 'dependency_unreachable', message } }
 }
 
 async function probe(ctx: Context, ask: () => PromiseLike<unknown>): Promise<Dependency> {

@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Whether both stores answer
-         * @description Each store has two seconds.
+         * @description Each store has two seconds. `turns` says when a tick and a consumer at work last ended a turn; one that stands still does not change the status.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -552,7 +552,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description Nothing more of it is dispatched. Items at work finish and keep their verdicts.
+         * @description Nothing more of it is dispatched. Items in flight finish and keep their verdicts, or are aborted: their requests are closed, and they end `cancelled` with the steps and the cost recorded so far. A run that was cancelled before may be cancelled again while items of it are in flight, to abort them.
          */
         post: operations["cancelRun"];
         delete?: never;
@@ -2095,7 +2095,7 @@ export interface components {
                  * @description Stable, for machines.
                  * @enum {string}
                  */
-                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "delivery_pending" | "too_many_channels" | "rate_limited" | "too_many_open_runs" | "internal" | "dependency_unreachable";
+                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "delivery_pending" | "too_many_channels" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "dependency_unreachable";
                 /** @description For people. */
                 message: string;
                 /** @description What to do next. */
@@ -3714,7 +3714,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -3759,6 +3759,26 @@ export interface operations {
                                 latency_ms: number;
                             };
                         };
+                        turns: {
+                            tick: {
+                                /**
+                                 * @description `stalled`: the last turn ended too long ago. `none`: no turn within ten minutes, usual for consumers without work. `unknown`: Redis did not answer.
+                                 * @enum {string}
+                                 */
+                                status: "ok" | "stalled" | "none" | "unknown";
+                                /** @description Since the latest turn ended. */
+                                age_ms: number | null;
+                            };
+                            consumer: {
+                                /**
+                                 * @description `stalled`: the last turn ended too long ago. `none`: no turn within ten minutes, usual for consumers without work. `unknown`: Redis did not answer.
+                                 * @enum {string}
+                                 */
+                                status: "ok" | "stalled" | "none" | "unknown";
+                                /** @description Since the latest turn ended. */
+                                age_ms: number | null;
+                            };
+                        };
                     };
                 };
             };
@@ -3772,7 +3792,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -3804,6 +3824,26 @@ export interface operations {
                                 status: "ok" | "unreachable";
                                 /** @description How long the answer, or giving up, took. */
                                 latency_ms: number;
+                            };
+                        };
+                        turns: {
+                            tick: {
+                                /**
+                                 * @description `stalled`: the last turn ended too long ago. `none`: no turn within ten minutes, usual for consumers without work. `unknown`: Redis did not answer.
+                                 * @enum {string}
+                                 */
+                                status: "ok" | "stalled" | "none" | "unknown";
+                                /** @description Since the latest turn ended. */
+                                age_ms: number | null;
+                            };
+                            consumer: {
+                                /**
+                                 * @description `stalled`: the last turn ended too long ago. `none`: no turn within ten minutes, usual for consumers without work. `unknown`: Redis did not answer.
+                                 * @enum {string}
+                                 */
+                                status: "ok" | "stalled" | "none" | "unknown";
+                                /** @description Since the latest turn ended. */
+                                age_ms: number | null;
                             };
                         };
                         error: {
@@ -3877,7 +3917,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -3986,7 +4026,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4075,7 +4115,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4168,7 +4208,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4293,7 +4333,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4388,7 +4428,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4477,7 +4517,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4573,7 +4613,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4667,7 +4707,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4756,7 +4796,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4845,7 +4885,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4934,7 +4974,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5041,7 +5081,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5130,7 +5170,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5236,7 +5276,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5330,7 +5370,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5419,7 +5459,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5528,7 +5568,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5617,7 +5657,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5704,7 +5744,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5806,7 +5846,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5913,7 +5953,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6016,7 +6056,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6114,7 +6154,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6227,7 +6267,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6334,7 +6374,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6488,7 +6528,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6629,7 +6669,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6718,7 +6758,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6815,7 +6855,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6942,7 +6982,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7031,7 +7071,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7126,7 +7166,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7151,7 +7191,17 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description `finish` unless told.
+                     * @enum {string}
+                     */
+                    in_flight?: "finish" | "abort";
+                };
+            };
+        };
         responses: {
             /** @description The run as it is being cancelled. */
             202: {
@@ -7160,7 +7210,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Run"] & unknown;
+                    "application/json": components["schemas"]["Run"] & {
+                        /** @description What was in flight and was aborted, and what its recorded steps had cost. */
+                        aborted: {
+                            items: number;
+                            cost_cents: number;
+                            cost_usd: number;
+                        };
+                    };
                 };
             };
             /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
@@ -7225,7 +7282,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7314,7 +7371,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7388,7 +7445,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7514,7 +7571,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7603,7 +7660,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7692,7 +7749,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7781,7 +7838,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7870,7 +7927,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7983,7 +8040,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8086,7 +8143,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8183,7 +8240,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8280,7 +8337,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8377,7 +8434,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8506,7 +8563,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8607,7 +8664,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8724,7 +8781,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8813,7 +8870,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8912,7 +8969,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9071,7 +9128,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9170,7 +9227,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9279,7 +9336,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9368,7 +9425,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9467,7 +9524,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9579,7 +9636,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9685,7 +9742,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9782,7 +9839,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9866,7 +9923,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9955,7 +10012,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10042,7 +10099,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10145,7 +10202,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10234,7 +10291,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10323,7 +10380,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10425,7 +10482,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10524,7 +10581,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10631,7 +10688,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10728,7 +10785,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10817,7 +10874,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10906,7 +10963,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11025,7 +11082,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11139,7 +11196,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11225,7 +11282,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11296,7 +11353,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11354,7 +11411,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11425,7 +11482,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11512,7 +11569,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11585,7 +11642,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11664,7 +11721,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11744,7 +11801,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11830,7 +11887,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11937,7 +11994,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12036,7 +12093,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12147,7 +12204,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12259,7 +12316,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal` */
+            /** @description `internal`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

@@ -128,7 +128,7 @@ export async function extendLeases(
 ): Promise<Set<number>> {
   const rows = await sql<{ id: number }[]>`
     update claims set lease_until = now() + make_interval(secs => ${leaseMs / 1000})
-    where id = any(${[...claimIds]}::bigint[]) returning id`
+    where id = any(${[...claimIds]}::bigint[]) returning id`.timeout(LIMITS.heartbeat_ms / 1000)
   return new Set(rows.map(row => row.id))
 }
 

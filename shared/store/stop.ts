@@ -1,5 +1,5 @@
-// Stops runs and ends, pauses or resumes the part of a pile that is not dispatched. Everything here locks the run's
-// row first and touches queued and paused items only; those in flight belong to settle.
+// Stops runs and ends, pauses or resumes the part of a pile that is not dispatched. Everything here but the abort locks
+// the run's row first and touches queued and paused items only; those in flight belong to settle.
 
 import type { Sql } from '../context.ts'
 import { forget } from './settle.ts'
@@ -104,6 +104,52 @@ async function sweepLocked(sql: Sql, runId: string, limit: number): Promise<bool
     ), ${forget(sql)}
     select swept > 0 and finished_at is null as more from counted`
   return row?.more ?? false
+}
+
+export interface Aborted {
+  items: number
+  cost_micro: number
+  /** Whether any claim was found: then another may be left. */
+  more: boolean
+}
+
+/**
+ * Takes what is in flight of a cancelled run from whoever holds it and ends it, up to so many claims at once. What its
+ * steps have cost was counted as they were written; what comes of its attempts from now on is refused. A claim is
+ * locked before its items, and those before their run, as settle does.
+ */
+export async function abortClaims(sql: Sql, runId: string, limit: number): Promise<Aborted> {
+  const [row] = await sql<Aborted[]>`
+    with taken as (
+      delete from claims where id in (
+        select c.id from claims c join runs r on r.id = c.run_id
+        where c.run_id = ${runId} and r.stop_reason = 'cancelled'
+        order by c.id limit ${limit} for update of c)
+      returning seqs, attempts
+    ), held as (
+      select s.seq, s.attempt from taken, unnest(seqs, attempts) as s(seq, attempt)
+    ), aborted as (
+      update items i set status = 'cancelled', completed_at = now(),
+        error_message = 'The run was cancelled while this item was in flight: it was aborted.'
+      from held h
+      where i.run_id = ${runId} and i.seq = h.seq and i.attempt = h.attempt and i.status = 'running'
+      returning i.seq, i.attempt, i.started_at, i.cost_micro
+    ), logged as (
+      insert into attempts (run_id, seq, attempt, started_at, code, message)
+      select ${runId}, seq, attempt, started_at, 'aborted', 'The run was cancelled.' from aborted
+      on conflict do nothing
+    ), n as (
+      select count(*)::int as items, coalesce(sum(cost_micro), 0)::bigint as cost_micro from aborted
+    ), counted as (
+      update runs r set running = r.running - n.items, cancelled = r.cancelled + n.items, touched_at = now(),
+        finished_at = case when ended_items(r) + n.items >= r.total_items then now() end
+      from n where r.id = ${runId} and r.finished_at is null and n.items > 0
+      returning r.id, r.project_id, r.finished_at, n.items
+    ), used as (
+      update project_usage u set running = u.running - c.items from counted c where u.project_id = c.project_id
+    ), ${forget(sql)}
+    select items, cost_micro, (select count(*) from taken) > 0 as more from n`
+  return row!
 }
 
 const CREDIT = 'credit'

@@ -2,6 +2,7 @@
 // check would cost a tenth of the throughput.
 
 import type { Sql } from '../context.ts'
+import { LIMITS } from '../domain/limits.ts'
 import type { AccountPlan } from '../schema/tables.ts'
 import { numbers, texts } from './columns.ts'
 
@@ -120,7 +121,7 @@ export async function findRepeatedIds(sql: Sql, runId: string, limit: number) {
   return sql<RepeatedId[]>`
     select item_id, min(line) as first_line, (array_agg(line order by line))[2] as second_line
     from items where run_id = ${runId} group by item_id having count(*) > 1
-    order by 2 limit ${limit}`
+    order by 2 limit ${limit}`.timeout(LIMITS.store_long_ms / 1000)
 }
 
 /** Removes up to `limit` items of a run that was given up; returns how many went. */

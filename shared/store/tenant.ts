@@ -25,7 +25,7 @@ export async function readForAccount<T>(
   let isOver = false
   const check = () => {
     if (isOver) throw shut()
-    if (lane.sql !== sql) throw new Error('the connection to PostgreSQL broke in the middle of a read')
+    if (lane.sql !== sql) throw broken()
   }
   // Sent together with the first query, not awaited before it: that would be two round trips more.
   const confined = Promise.all([
@@ -55,6 +55,11 @@ export const noStores = (): Stores => {
     throw shut()
   })
 }
+
+const broken = () =>
+  Object.assign(new Error('the connection to PostgreSQL broke in the middle of a read'), {
+    code: 'CONNECTION_CLOSED',
+  })
 
 const shut = () =>
   new Error('this read is over: what is read after the answer has begun is read by `read` of the invocation')

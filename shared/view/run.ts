@@ -1,7 +1,7 @@
 // A run told in one sentence. Guarantee: whether it ran and whether it worked are two answers, and every item is in
 // both of them.
 
-import { count } from '../domain/amounts.ts'
+import { count, counted, money } from '../domain/amounts.ts'
 
 /** What the sentence is made of, by the names of the API. */
 export interface RunCounts {
@@ -27,6 +27,12 @@ export function ranAndWorked(run: RunCounts, paint: Paint = (_, text) => text): 
     ...(toDecide > 0 ? [`${count(toDecide)} to decide`] : []),
   ].join(' · ')
 }
+
+/** What cancelling now put an end to. Of a model call under way nobody knows what it costs. */
+export const abortedInFlight = ({ items, cost_usd }: { items: number; cost_usd: number }): string =>
+  items === 0
+    ? 'nothing was in flight.'
+    : `${counted(items, 'item')} in flight ${items === 1 ? 'was' : 'were'} aborted; the steps recorded until then had cost ${money(cost_usd)}.`
 
 /** An item that a budget ended did not run, or not to its end. */
 function ran(run: RunCounts, paint: Paint): string {

@@ -24,7 +24,7 @@ export function readinessPart(given: Given, startHost: StartHost): void {
       }
     }
 
-    it('is named by the readiness probe: Redis [health.not-ready, health.alive]', async () => {
+    it('is named by the readiness probe: Redis [health.not-ready, health.alive, health.turns]', async () => {
       const { status, json } = await probe({ redisUrl: `redis://${REFUSING}` })
       expect(status).toBe(503)
       expect(json.error).toMatchObject({
@@ -35,6 +35,7 @@ export function readinessPart(given: Given, startHost: StartHost): void {
         postgres: { status: 'ok' },
         redis: { status: 'unreachable' },
       })
+      expect(json.turns.tick).toEqual({ status: 'unknown', age_ms: null })
     })
 
     it('is named by the readiness probe: PostgreSQL [health.not-ready, health.alive]', async () => {
@@ -47,7 +48,7 @@ export function readinessPart(given: Given, startHost: StartHost): void {
       })
     })
 
-    it('fails an operation with a request id and no details [errors.500]', async () => {
+    it('fails an operation with a request id and no details [errors.500, errors.store-unreachable]', async () => {
       const { urls, contract, first } = given()
       const secret = 'postgres://teller:hidden-word@'
       const host = await startHost({
@@ -61,7 +62,8 @@ export function readinessPart(given: Given, startHost: StartHost): void {
         const text = await response.text()
         contract.check('GET', '/v1/projects', response.status, response.headers.get('content-type'), text)
         const { error } = JSON.parse(text)
-        expect([response.status, error.code]).toEqual([500, 'internal'])
+        expect([response.status, error.code]).toEqual([500, 'store_unreachable'])
+        expect(response.headers.get('retry-after')).toBe('2')
         expect(error.message).toContain(response.headers.get('x-request-id'))
         expect(text).not.toMatch(/hidden-word|ECONNREFUSED|at .*\.ts/)
       } finally {

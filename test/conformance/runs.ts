@@ -130,6 +130,21 @@ export function runsPart(given: Given): void {
       expect([again.status, again.json.error.code]).toEqual([409, 'run_already_ended'])
     })
 
+    it('are cancelled now with what is in flight, which had cost something by then [runs.cancel-now]', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      const id = await makeRun(world, agent.id, [{ input: 1 }, { input: 2 }])
+      const refused = await world.call('POST', `/v2/runs/${id}/cancel`, { body: { in_flight: 'kill' } })
+      expect(refused.status).toBe(400)
+      const { status, json } = await world.call('POST', `/v2/runs/${id}/cancel`, {
+        body: { in_flight: 'abort' },
+      })
+      expect([status, json]).toMatchObject([
+        202,
+        { status: 'cancelled', cancelled: 2, aborted: { items: 0, cost_cents: 0, cost_usd: 0 } },
+      ])
+    })
+
     it('prove that nothing was lost, and tell where a counter is wrong [runs.verify]', async () => {
       const world = given()
       const agent = await makeAgent(world)

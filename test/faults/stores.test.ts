@@ -107,3 +107,29 @@ it('a run goes on after PostgreSQL was killed and restarted, and nothing is lost
     await stack.nothingLeftBut([runId])
   }
 })
+
+it('everything goes on by itself after PostgreSQL was killed twice under load: consumers, tick and API', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const items = 400
+  const agentId = await stack.deploy()
+  const [consumer, doomed] = await Promise.all([stack.startConsumer(), stack.startConsumer()])
+  const release = stack.probe.hold(call => call.run === runId && call.step === 's2')
+  const runId = await stack.submit(agentId, pile(items))
+  for (const calls of [100, 200]) {
+    await callsOf(runId, calls)
+    await stack.stores.postgres.kill()
+    await stack.stores.restartPostgres()
+  }
+  // Only a tick offers again what a dead consumer held.
+  await doomed.end()
+  await stack.runBecomes(runId, () => true)
+  await stack.ageLeases()
+  release()
+  expect(await stack.finished(runId)).toMatchObject({ ok: items })
+  expect(await stack.breaches(runId)).toEqual([])
+  const ready = await fetch(`${stack.base_url}/health/ready`)
+  expect([ready.status, await ready.json()]).toMatchObject([200, { turns: { tick: { status: 'ok' } } }])
+  const ended = [consumer, stack.control].map(one => Promise.race([one.exited, 'alive']))
+  expect(await Promise.all(ended)).toEqual(['alive', 'alive'])
+})

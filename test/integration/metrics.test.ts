@@ -6,6 +6,7 @@ import { LIMITS } from '../../shared/domain/limits.ts'
 import { INSTALLATION_METRICS } from '../../shared/engine/installation.ts'
 import { METRICS } from '../../shared/engine/metrics.ts'
 import { seal } from '../../shared/engine/sealing.ts'
+import { noteTurn, TURNERS } from '../../shared/hints/turns.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine
@@ -43,6 +44,7 @@ it('they are read by who has the token, and by nobody where there is none', asyn
 })
 
 it('every metric has a help, a type and a number', async () => {
+  for (const turner of TURNERS) noteTurn(engine.ctx.redis, turner)
   const { text } = await scraped('t', 't')
   for (const name of [...Object.keys(METRICS), ...Object.keys(INSTALLATION_METRICS)])
     expect(text).toMatch(new RegExp(`^# HELP ${name} .+\\n# TYPE ${name} gauge\\n${name} [0-9.]+$`, 'm'))

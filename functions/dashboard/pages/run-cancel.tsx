@@ -1,5 +1,7 @@
 // Says what cancelling a run does, and does it.
 
+import { z } from 'zod'
+import { abortedInFlight } from '../../../shared/view/run.ts'
 import { ofRun } from '../frame/addresses.ts'
 import { action, page } from '../frame/page.ts'
 import { counted, money } from '../parts/text.tsx'
@@ -22,7 +24,10 @@ export const cancelRunPage = page({
           <h1>Cancel {name}?</h1>
           <ul>
             <li>{counted(run.queued, 'queued item')} will not run.</li>
-            <li>{counted(run.running, 'item')} at work will finish, be graded and be paid for.</li>
+            <li>
+              {counted(run.running, 'item')} in flight will finish, be graded and be paid for. Cancelled now,
+              they are aborted instead: their steps and cost so far stay, and nothing that comes later counts.
+            </li>
             <li>
               {counted(ended, 'item')} ended already; verdicts, outputs and the {money(run.cost_usd)} spent
               stay as they are.
@@ -32,6 +37,11 @@ export const cancelRunPage = page({
           <p>What did not run can be replayed later from the page of the run.</p>
           <form class="actions" method="post" action={ofRun(run.id, 'cancel')}>
             <button class="danger">Cancel the run</button>
+            {run.running > 0 && (
+              <button class="danger" name="in_flight" value="abort">
+                Cancel it now: abort {counted(run.running, 'item')} in flight
+              </button>
+            )}
             <a class="button" href={ofRun(run.id)}>
               Let it run
             </a>
@@ -44,8 +54,13 @@ export const cancelRunPage = page({
 
 export const cancelRun = action({
   path: '/dashboard/runs/{runId}/cancel',
-  async act({ api, params }) {
-    await api.POST('/v2/runs/{runId}/cancel', { params: { path: { runId: params.runId } } })
-    return { to: ofRun(params.runId), said: 'The run was cancelled; items at work still finish.' }
+  form: z.strictObject({ in_flight: z.enum(['finish', 'abort']).default('finish') }),
+  async act({ api, params }, body) {
+    const { data } = await api.POST('/v2/runs/{runId}/cancel', {
+      params: { path: { runId: params.runId } },
+      body,
+    })
+    const rest = body.in_flight === 'abort' ? abortedInFlight(data!.aborted) : 'items in flight still finish.'
+    return { to: ofRun(params.runId), said: `The run was cancelled; ${rest}` }
   },
 })
