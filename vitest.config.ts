@@ -1,5 +1,5 @@
-// Two projects: pure modules are tested beside themselves and need nothing; everything under test/ shares one
-// PostgreSQL and one Redis, which test/support/global-setup.ts starts.
+// Two projects: pure modules and the rules of the house need nothing; everything else under test/ shares one PostgreSQL
+// and one Redis, which test/support/global-setup.ts starts.
 
 import { defineConfig } from 'vitest/config'
 import { agents } from './shared/testing/decorators.ts'
@@ -18,7 +18,7 @@ export default defineConfig({
         plugins: [agents()],
         test: {
           name: 'unit',
-          include: ['{shared,functions,infra,examples}/**/*.test.ts'],
+          include: ['{shared,functions,infra,examples}/**/*.test.ts', 'test/structure/*.test.ts'],
         },
       },
       {
@@ -27,6 +27,7 @@ export default defineConfig({
         test: {
           name: 'stores',
           include: ['test/**/*.test.ts'],
+          exclude: ['test/structure/**'],
           globalSetup: ['test/support/global-setup.ts'],
         },
       },
