@@ -254,8 +254,23 @@ const USAGE = `usage: npm run conformance -- URL [--input JSON] [--items N]
   --items  items in the largest request (default ${LIMITS.request_items}); fewer when each costs money`
 
 async function main(): Promise<number> {
-  const options = { input: { type: 'string' }, items: { type: 'string' } } as const
-  const { values, positionals } = parseArgs({ options, allowPositionals: true })
+  const options = {
+    input: { type: 'string' },
+    items: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  } as const
+  let given: { values: { input?: string; items?: string; help?: boolean }; positionals: string[] }
+  try {
+    given = parseArgs({ options, allowPositionals: true })
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${USAGE}`)
+    return 1
+  }
+  const { values, positionals } = given
+  if (values.help === true) {
+    console.log(USAGE)
+    return 0
+  }
   const items = Number(values.items ?? LIMITS.request_items)
   if (!URL.canParse(positionals[0] ?? '') || !Number.isInteger(items) || items < 1) {
     console.error(USAGE)

@@ -2,6 +2,7 @@
 // Guarantee: the same files in the same place give the same bytes, and a bundle that is returned has been loaded.
 
 import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -10,6 +11,7 @@ import { pathToFileURL } from 'node:url'
 import { type BuildFailure, build, type Message, type Plugin } from 'esbuild'
 import { LIMITS } from '../domain/limits.ts'
 import type { AgentDeclaration } from '../domain/protocol.ts'
+import { variablesRead } from './agent-environment.ts'
 import { OWN_MODULES, OWN_PACKAGES } from './own-files.ts'
 
 export type BundleErrorCode =
@@ -36,6 +38,8 @@ export interface AgentBundle {
   code: string
   declaration: AgentDeclaration
   bytes: number
+  /** Variables that the agent's own files read. */
+  reads: string[]
 }
 
 /**
@@ -49,7 +53,7 @@ export interface AgentBundle {
  */
 export async function bundleAgent(file: string): Promise<AgentBundle> {
   const path = resolve(file)
-  const code = await compile(path)
+  const { code, sources } = await compile(path)
   const bytes = Buffer.byteLength(code)
   if (bytes > LIMITS.agent_bundle_bytes) {
     throw new BundleError(
@@ -57,10 +61,11 @@ export async function bundleAgent(file: string): Promise<AgentBundle> {
       `${file} makes a bundle of ${bytes} bytes, the limit is ${LIMITS.agent_bundle_bytes}: import less, or fetch data at run time`,
     )
   }
-  return { code, declaration: await declarationIn(code, file), bytes }
+  return { code, declaration: await declarationIn(code, file), bytes, reads: variablesRead(sources) }
 }
 
-async function compile(path: string): Promise<string> {
+/** The bundle, and the texts of the author's own files in it. */
+async function compile(path: string): Promise<{ code: string; sources: string[] }> {
   const options = {
     stdin: {
       contents: `import Agent from ${JSON.stringify(`./${basename(path)}`)}
@@ -88,12 +93,19 @@ export default { fetch: serve(Agent) }`,
   } as const
   try {
     const first = await build({ ...options, plugins: [...options.plugins] } as never)
-    const { outputs } = first.metafile!
+    const { inputs, outputs } = first.metafile!
+    const own = Object.keys(inputs).filter(
+      name => !name.includes('node_modules/') && resolve(dirname(path), name).startsWith(dirname(path)),
+    )
+    const files = own.map(name => resolve(dirname(path), name)).filter(name => existsSync(name))
     const required = Object.values(outputs).some(output =>
       output.imports.some(({ kind }) => kind === 'require-call'),
     )
     const [output] = first.outputFiles!
-    return required ? `${REQUIRE}\n${output!.text}` : output!.text
+    return {
+      code: required ? `${REQUIRE}\n${output!.text}` : output!.text,
+      sources: files.map(name => readFileSync(name, 'utf8')),
+    }
   } catch (error) {
     throw explained(error, basename(path))
   }

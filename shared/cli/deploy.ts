@@ -20,6 +20,8 @@ export interface DeployOrder {
   declaration: AgentDeclaration
   env: Record<string, string>
   external_id?: string | undefined
+  /** Variables its files read and `env` lacks. */
+  missing?: string[]
 }
 
 export interface DeployedAgent extends Deployment {
@@ -28,6 +30,10 @@ export interface DeployedAgent extends Deployment {
 
 export async function deploy(session: Session, given: Given): Promise<ExitCode> {
   const order = await orderOf(session, given)
+  for (const name of order.missing ?? [])
+    session.output.note(
+      `the agent reads ${name}, which its environment lacks: deploy with --env ${name} to pass on your own, or --env ${name}=VALUE`,
+    )
   if (given.flag('dry-run')) return dryRun(session, order)
   const { agent, ...deployed } = await deployAgent(session.api, order)
   const { plan, ...told } = deployed
@@ -45,12 +51,13 @@ export async function orderOfFile(
 ): Promise<DeployOrder> {
   // Bundling takes esbuild, which the other commands need not load.
   const { bundleAgent } = await import('./bundle.ts')
-  const { code, declaration } = await bundleAgent(file).catch(error => {
+  const { code, declaration, reads } = await bundleAgent(file).catch(error => {
     throw new Failure(EXIT.usage, error?.code ?? 'bundle_failed', (error as Error).message, {
       hint: `mend ${file}; nothing was sent`,
     })
   })
-  return { slug: slug ?? slugOf(declaration.name), code: { kind: 'bundle', code }, declaration, env }
+  const missing = reads.filter(name => !(name in env))
+  return { slug: slug ?? slugOf(declaration.name), code: { kind: 'bundle', code }, declaration, env, missing }
 }
 
 /** Creates the agent if need be and makes this content its current version. */

@@ -31,6 +31,13 @@ const settings = {
   idempotency_key: idempotencyKey.optional(),
 }
 
+/** What the example agent of a first start takes, so that the document's requests can be sent as they are printed. */
+const ITEM = {
+  input: { ticket_id: 'T-4711', tenant: 'acme', text: 'Where is my order?' },
+  item_id: 'T-4711',
+  partition_key: 'acme',
+}
+
 export const RunOrderOfOne = z
   .strictObject({
     agent_id: uuid('The agent of the path; may be left out.').optional(),
@@ -39,7 +46,7 @@ export const RunOrderOfOne = z
     partition_key: partitionKey.optional(),
     ...settings,
   })
-  .openapi('RunOrder', { description: 'One item for an agent.' })
+  .openapi('RunOrder', { description: 'One item for an agent.', example: ITEM })
 
 /** The agent by its slug, or by its id. */
 const namedAgent = {
@@ -56,7 +63,10 @@ export const OneOffOrder = z
     partition_key: partitionKey.optional(),
     ...settings,
   })
-  .openapi('OneOffOrder', { description: 'One item for an agent that is named in the body.' })
+  .openapi('OneOffOrder', {
+    description: 'One item for an agent that is named in the body.',
+    example: { agent: 'ticket-triage', ...ITEM },
+  })
 
 export const StartedRun = z
   .object({
@@ -77,7 +87,16 @@ export const BatchOrder = z
     ...settings,
     items: z.array(BatchItem).describe('The pile; an item_id may occur once in it.'),
   })
-  .openapi('BatchOrder', { description: 'Items for an agent.' })
+  .openapi('BatchOrder', {
+    description: 'Items for an agent.',
+    example: {
+      agent: 'ticket-triage',
+      name: 'tickets of 2026-03-02',
+      budget_cents: 500,
+      idempotency_key: '2026-03-02-tickets',
+      items: [ITEM],
+    },
+  })
 
 /** The same as query parameters, for a batch sent line by line. */
 export const BatchQuery = z.strictObject({

@@ -1795,7 +1795,26 @@ export interface components {
             /** @description For example a tenant; at most 256 bytes of UTF-8. */
             partition_key?: string;
         };
-        /** @description Items for an agent. */
+        /**
+         * @description Items for an agent.
+         * @example {
+         *       "agent": "ticket-triage",
+         *       "name": "tickets of 2026-03-02",
+         *       "budget_cents": 500,
+         *       "idempotency_key": "2026-03-02-tickets",
+         *       "items": [
+         *         {
+         *           "input": {
+         *             "ticket_id": "T-4711",
+         *             "tenant": "acme",
+         *             "text": "Where is my order?"
+         *           },
+         *           "item_id": "T-4711",
+         *           "partition_key": "acme"
+         *         }
+         *       ]
+         *     }
+         */
         BatchOrder: {
             /** @description The slug of the agent; or else its id in agent_id. */
             agent?: string;
@@ -2400,7 +2419,19 @@ export interface components {
             /** @description To hand to the sender; it is shown this once. Null where no new one was made. */
             secret: string | null;
         };
-        /** @description One item for an agent that is named in the body. */
+        /**
+         * @description One item for an agent that is named in the body.
+         * @example {
+         *       "agent": "ticket-triage",
+         *       "input": {
+         *         "ticket_id": "T-4711",
+         *         "tenant": "acme",
+         *         "text": "Where is my order?"
+         *       },
+         *       "item_id": "T-4711",
+         *       "partition_key": "acme"
+         *     }
+         */
         OneOffOrder: {
             /** @description The slug of the agent; or else its id in agent_id. */
             agent?: string;
@@ -3086,7 +3117,18 @@ export interface components {
             input: components["schemas"]["Json"] & unknown;
             output: components["schemas"]["Json"];
         };
-        /** @description One item for an agent. */
+        /**
+         * @description One item for an agent.
+         * @example {
+         *       "input": {
+         *         "ticket_id": "T-4711",
+         *         "tenant": "acme",
+         *         "text": "Where is my order?"
+         *       },
+         *       "item_id": "T-4711",
+         *       "partition_key": "acme"
+         *     }
+         */
         RunOrder: {
             /**
              * Format: uuid

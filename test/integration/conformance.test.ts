@@ -1,8 +1,11 @@
 // The conformance check against agents that keep the protocol and agents that break one rule each.
 
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { conformance } from '../../infra/runtime/conformance.ts'
 import { type AgentLine, type ItemLine, NDJSON } from '../../shared/domain/protocol.ts'
@@ -92,4 +95,12 @@ it('says when there is nothing to talk to', async () => {
   expect(checks).toEqual([
     { name: 'answers a request', verdict: 'fail', why: expect.stringContaining('request failed') },
   ])
+})
+
+it('says how it is called, and what it does not know', async () => {
+  const file = join(import.meta.dirname, '../../infra/runtime/conformance.ts')
+  const called = (option: string) =>
+    promisify(execFile)(process.execPath, [file, option]).catch(error => error)
+  expect(await called('--help')).toMatchObject({ stdout: expect.stringMatching(/^usage: /), stderr: '' })
+  expect(await called('--item')).toMatchObject({ code: 1, stderr: expect.stringContaining("'--item'") })
 })

@@ -56,6 +56,12 @@ it('shows bodies that the operation itself would take', () => {
   expect(refused).toEqual([])
 })
 
+it('names the agent of a batch once in its example, so that it is taken as it is printed', () => {
+  const media = document.paths['/v1/batches']!.post!.requestBody!.content['application/json'] as Media
+  const body = Object.values(media.examples!)[0]!.value as Record<string, unknown>
+  expect([body.agent, body.agent_id, body.project_id]).toEqual(['ticket-triage', undefined, undefined])
+})
+
 it('is the same each time it is made, and says its version [service.version]', () => {
   expect(document.info.version).toBe('1.0.0')
   const again: Document = openApiDocument(endpoints)
