@@ -21,9 +21,13 @@ import { promoteDeployment } from './agents/promote.ts'
 import { updateAgent } from './agents/update.ts'
 import { createAlertChannel } from './alerts/create-channel.ts'
 import { deleteAlertChannel } from './alerts/delete-channel.ts'
+import { deleteDeadline } from './alerts/delete-deadline.ts'
 import { listAlerts } from './alerts/list.ts'
 import { listAlertChannels } from './alerts/list-channels.ts'
+import { listDeadlines } from './alerts/list-deadlines.ts'
 import { listAlertRules } from './alerts/list-rules.ts'
+import { setDeadline } from './alerts/set-deadline.ts'
+import { testAlertChannel } from './alerts/test-channel.ts'
 import { updateAlertRule } from './alerts/update-rule.ts'
 import { listAuditEntries } from './audit/list.ts'
 import { consumeQueue } from './consume.ts'
@@ -113,6 +117,10 @@ export const endpoints: readonly Endpoint[] = [
   listAlertChannels,
   createAlertChannel,
   deleteAlertChannel,
+  testAlertChannel,
+  listDeadlines,
+  setDeadline,
+  deleteDeadline,
   listAgents,
   createAgent,
   getAgent,

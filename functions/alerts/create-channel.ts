@@ -10,7 +10,7 @@ export const createAlertChannel = endpoint({
   operation_id: 'createAlertChannel',
   summary: "Tell a project's alerts to a webhook or an e-mail address",
   description:
-    'A webhook gets each alert as JSON, signed and repeated like a callback. Mail takes an SMTP server, which whoever runs the installation names. The same URL added again is the channel it was.',
+    'A webhook gets each alert, its end and the digests of runs as JSON, as blocks of Slack or as a card of Teams, signed and repeated like a callback. Mail takes an SMTP server, which whoever runs the installation names. The same URL added again is the channel it was, with what is said of it now.',
   auth: 'any',
   atomic: true,
   params: { projectId: 'project' },
@@ -19,6 +19,6 @@ export const createAlertChannel = endpoint({
   errors: ['too_many_channels'],
   async handle({ ctx, principal, params, body }) {
     await projectIn(ctx, principal, params.projectId)
-    return alertChannelOf(await addAlertChannel(ctx, params.projectId, body.url))
+    return alertChannelOf(await addAlertChannel(ctx, params.projectId, body))
   },
 })

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../../shared/domain/limits.ts'
+import { ALERT_STATES } from '../../shared/domain/vocabulary.ts'
 import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, scopeOf } from '../../shared/http/scope.ts'
@@ -14,12 +15,16 @@ export const listAlerts = endpoint({
   operation_id: 'listAlerts',
   summary: 'List alerts',
   description:
-    'Newest first. Within 24 hours a rule alerts once about one schedule, run or project, however often it finds the same.',
+    'Newest first. A rule alerts once about one schedule, agent or project until that is resolved, however often it finds the same; a missed schedule is told again after 24 hours.',
   auth: 'any',
   query: z.strictObject({
     project_id: uuid('Only alerts of this project.').optional(),
     agent_id: uuid('Only alerts about this agent.').optional(),
     rule: alertRule.optional().describe('Only alerts of this rule.'),
+    state: z
+      .enum(ALERT_STATES)
+      .optional()
+      .describe('Only those that are still so, or only those that are over.'),
     cursor: cursor.optional(),
     limit: pageSize(LIMITS.alerts_page),
   }),

@@ -34,14 +34,20 @@ export function createMail({ smtpUrl, from }: MailOptions): SendMail {
     greetingTimeout: silence,
     socketTimeout: silence,
   })
-  return async ({ to, subject, text }, signal) => {
+  return async ({ to, subject, text, html }, signal) => {
     signal.throwIfAborted()
     const late = Promise.withResolvers<never>()
     const giveUp = () => late.reject(new Error('the mail server did not answer in time'))
     signal.addEventListener('abort', giveUp, { once: true })
     try {
       // The address as an object: nothing in it is read as a list of addresses.
-      const sent = transport.sendMail({ from, to: { name: '', address: to }, subject, text })
+      const sent = transport.sendMail({
+        from,
+        to: { name: '', address: to },
+        subject,
+        text,
+        ...(html && { html }),
+      })
       await Promise.race([sent, late.promise])
     } finally {
       signal.removeEventListener('abort', giveUp)

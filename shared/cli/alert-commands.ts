@@ -1,5 +1,6 @@
 // The commands about alerts, as data.
 
+import { CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../domain/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 
@@ -14,6 +15,7 @@ export const ALERT_COMMANDS: readonly Command[] = [
     options: [
       { name: 'rule', value: 'RULE', about: 'only alerts of this rule, such as schedule_missed' },
       { name: 'agent', value: 'SLUG', about: 'only alerts about this agent' },
+      { name: 'open', about: 'only those that are not resolved' },
       ...LIST_OPTIONS,
     ],
     run: async (...given) => (await import('./alerts.ts')).alerts(...given),
@@ -49,10 +51,48 @@ export const ALERT_COMMANDS: readonly Command[] = [
     summary: 'List where alerts go; add a webhook or a mail address, or remove one.',
     options: [
       { name: 'add', value: 'URL', about: 'an https URL, or mailto: with an address' },
+      {
+        name: 'format',
+        value: 'FORMAT',
+        choices: CHANNEL_FORMATS,
+        about: 'with --add: what it reads; guessed from the URL unless told',
+      },
+      {
+        name: 'digest',
+        value: 'WHICH',
+        choices: CHANNEL_DIGESTS,
+        about: 'with --add: runs it gets a digest of; scheduled ones unless told',
+      },
       { name: 'remove', value: 'ID', about: 'a channel to remove' },
       project,
       ...LIST_OPTIONS,
     ],
     run: async (...given) => (await import('./alerts.ts')).channels(...given),
+  },
+  {
+    name: 'alerts test',
+    args: ['CHANNEL'],
+    summary: 'Send a test message to a channel, and say whether it was taken.',
+    options: [project],
+    run: async (...given) => (await import('./alerts.ts')).test(...given),
+  },
+  {
+    name: 'alerts deadlines',
+    args: [],
+    summary: 'List by when, each day, schedules and agents must have finished; set or remove one.',
+    options: [
+      { name: 'set', value: 'HH:MM', about: 'alert when nothing has finished by then' },
+      { name: 'schedule', value: 'ID', about: 'with --set: the schedule whose run must have ended' },
+      { name: 'agent', value: 'SLUG', about: 'with --set: the agent of which some run must have ended' },
+      {
+        name: 'timezone',
+        value: 'ZONE',
+        about: "with --set: such as Europe/Berlin; the schedule's own unless told",
+      },
+      { name: 'remove', value: 'ID', about: 'a deadline to remove' },
+      project,
+      ...LIST_OPTIONS,
+    ],
+    run: async (...given) => (await import('./deadlines.ts')).deadlines(...given),
   },
 ]

@@ -15,6 +15,7 @@ const alert = {
   schedule_id: null,
   run_id: null,
   since: '2026-03-02T02:00:00.000Z',
+  resolved_at: null,
   created_at: '2026-03-02T09:25:00.000Z',
 }
 const screen = (columns: number) => ({

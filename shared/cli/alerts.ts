@@ -1,7 +1,8 @@
 // The commands about alerts.
 
+import { setTimeout as delay } from 'node:timers/promises'
 import { LIMITS } from '../domain/limits.ts'
-import { ALERT_RULES, type AlertRule } from '../domain/vocabulary.ts'
+import { ALERT_RULES, type AlertRule, type ChannelDigest, type ChannelFormat } from '../domain/vocabulary.ts'
 import type { Schemas } from '../sdk/client.ts'
 import { onlyProject } from './administer.ts'
 import { answered, findAgent } from './api.ts'
@@ -34,6 +35,8 @@ const RULES: Column<Schemas['AlertRule']>[] = [
 ]
 const CHANNELS: Column<Schemas['AlertChannel']>[] = [
   { title: 'URL', value: row => row.url, least: 20 },
+  { title: 'FORMAT', value: row => row.format },
+  { title: 'DIGESTS', value: row => row.digest },
   { title: 'ID', value: row => row.id },
 ]
 
@@ -42,6 +45,7 @@ export async function alerts(session: Session, given: Given): Promise<ExitCode> 
   const agent = given.text('agent')
   const rule = given.text('rule')
   const filter = {
+    ...(given.flag('open') && { state: 'open' as const }),
     ...(rule !== undefined && { rule: known(rule) }),
     ...(agent !== undefined && { agent_id: (await findAgent(api, agent)).id }),
   }
@@ -63,7 +67,9 @@ export async function alerts(session: Session, given: Given): Promise<ExitCode> 
 
 /** What, since when, what to do, and the command that does it. */
 export function alertText(alert: Alert, now: number, { columns, paint, program }: Screen): string {
-  const head = `${paint('red', alert.rule)}  ${paint('dim', ago(alert.created_at, now))}`
+  const { resolved_at } = alert
+  const state = resolved_at === null ? '' : paint('green', `  resolved ${ago(resolved_at, now)}`)
+  const head = `${paint(resolved_at === null ? 'red' : 'dim', alert.rule)}  ${paint('dim', ago(alert.created_at, now))}${state}`
   const lines = [alert.message, alert.advice].flatMap(text => wrap(clean(text), columns - INDENT.length))
   const command = paint('cyan', clean(alert.command.replaceAll(/\bassay\b(?= )/g, program)))
   return [head, ...lines.map(line => INDENT + line), `${INDENT}${command}`].join('\n')
@@ -119,10 +125,21 @@ export async function channels(session: Session, given: Given): Promise<ExitCode
   const [url, channelId] = [given.text('add'), given.text('remove')]
   if (url !== undefined && channelId !== undefined) throw usageFailure('--add and --remove are two commands')
   if (url !== undefined) {
+    const [format, digest] = [given.text('format'), given.text('digest')]
+    const body = {
+      url,
+      ...(format !== undefined && { format: format as ChannelFormat }),
+      ...(digest !== undefined && { digest: digest as ChannelDigest }),
+    }
     const made = await answered(
-      api.POST('/v1/projects/{projectId}/alert-channels', { params: { path }, body: { url } }),
+      api.POST('/v1/projects/{projectId}/alert-channels', { params: { path }, body }),
     )
-    output.emit('alert_channel_added', made, () => `alerts go to ${clean(made.url)}`)
+    output.emit('alert_channel_added', made, ({ paint, program }) =>
+      [
+        `alerts go to ${clean(made.url)} as ${made.format}; digests: ${made.digest}`,
+        `${paint('dim', 'try ')}  ${program} alerts test ${made.id}`,
+      ].join('\n'),
+    )
     return EXIT.ok
   }
   if (channelId !== undefined) {
@@ -148,4 +165,28 @@ export async function channels(session: Session, given: Given): Promise<ExitCode
     cameAt: row => row.created_at,
     text: (rows, screen) => table(CHANNELS, rows, screen),
   })
+}
+
+/** Sends a test message and waits for what becomes of its first try. */
+export async function test({ api, output }: Session, given: Given): Promise<ExitCode> {
+  const path = { projectId: given.text('project') ?? (await onlyProject(api)), channelId: given.arg(0) }
+  const { delivery_id } = await answered(
+    api.POST('/v1/projects/{projectId}/alert-channels/{channelId}/test', { params: { path } }),
+  )
+  const read = () =>
+    answered(api.GET('/v1/deliveries/{deliveryId}', { params: { path: { deliveryId: delivery_id } } }))
+  const end = Date.now() + LIMITS.channel_test_ms
+  let found = await read()
+  while (found.state === 'pending' && found.last_error === null && Date.now() < end) {
+    await delay(LIMITS.channel_test_poll_ms)
+    found = await read()
+  }
+  output.emit('alert_channel_tested', found, ({ paint, program }) => {
+    const said =
+      found.state === 'delivered'
+        ? paint('green', 'taken')
+        : paint('red', clean(found.last_error ?? 'no answer yet'))
+    return `${clean(found.url)}: ${said}\n${paint('dim', 'try ')}  ${program} deliveries show ${delivery_id}`
+  })
+  return found.state === 'delivered' ? EXIT.ok : EXIT.api
 }

@@ -4,8 +4,8 @@ import { ago, brief, bytes, clock, duration, money, shorten, spend, widthOf } fr
 describe('figures', () => {
   it.each([
     [0, '$0'],
-    [0.0000123, '$0.000012'],
-    [0.00456, '$0.0046'],
+    [0.0000123, '$0.0000123'],
+    [0.00456, '$0.00456'],
     [0.0999, '$0.10'],
     [1234.5, '$1,234.50'],
   ])('%f dollars are %s', (usd, text) => expect(money(usd)).toBe(text))

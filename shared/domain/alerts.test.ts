@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { alertMail, consumerStalled, type MissedMoment, runNotOk, scheduleMissed } from './alerts.ts'
+import { type MissedMoment, scheduleMissed } from './alerts.ts'
 import { OCCURRENCE_REASONS } from './vocabulary.ts'
 
 const moment: MissedMoment = {
@@ -28,23 +28,4 @@ it.each(OCCURRENCE_REASONS.filter(reason => reason !== 'manual'))(
 
 it('a start by hand is no missed moment', () => {
   expect(scheduleMissed({ ...moment, reason: 'manual' })).toBeNull()
-})
-
-it('a run is told with what did not work of it, and nothing else', () => {
-  const run = { project_id: 'p', agent_id: 'a', agent_slug: 'nightly', run_id: 'r', status: 'partial' }
-  const counts = { total_items: 10, ok: 7, degraded: 0, failed: 2, budget_exceeded: 1, cancelled: 0 }
-  const { message } = runNotOk({ ...run, ...counts, cost_micro: 0, budget_micro: null, since: new Date(0) })
-  expect(message).toBe('Run r of agent nightly ended partial: of 10 items 2 failed, 1 over budget.')
-})
-
-it('waiting items are told apart by whether anything is deployed for them', () => {
-  const project = { project_id: 'p', name: 'production', runs: 2, run_id: 'r', since: new Date(0) }
-  expect(consumerStalled({ ...project, deployed: true }).reason).toBe('no_consumer')
-  expect(consumerStalled({ ...project, deployed: false }).command).toBe('assay deploy agent.ts')
-})
-
-it('a mail has a subject of one short line', () => {
-  const { subject, text } = alertMail({ ...scheduleMissed({ ...moment, agent_slug: 'x'.repeat(200) })! })
-  expect(subject.length).toBeLessThanOrEqual(150)
-  expect(text).toContain('\n    assay schedules trigger s\n')
 })

@@ -1,7 +1,6 @@
-// What is worth waking somebody for, and the words it is told in. Guarantee: every alert names what happened, since
-// when, what to do, and the command that does it.
+// What is worth waking somebody for, and how an occurrence without work is told. Guarantee: every alert names what
+// happened, since when, what to do, and the command that does it.
 
-import { dollars } from './amounts.ts'
 import type { AlertRule, OccurrenceReason } from './vocabulary.ts'
 
 interface Bound {
@@ -20,25 +19,25 @@ export interface Rule {
 
 export const RULES: Readonly<Record<AlertRule, Rule>> = {
   schedule_missed: {
-    about: 'A moment that a schedule named produced no work.',
+    about: 'An occurrence of a schedule produced no work.',
     enabled: true,
     bounds: {},
   },
   run_not_ok: {
-    about: 'A run ended with items that did not work.',
+    about: 'A run ended with items that did not work, were it only one.',
     enabled: false,
     bounds: {},
   },
   failure_share: {
-    about: 'Of the items of a run that have ended, too many failed.',
-    enabled: false,
+    about: 'Of the items of a run, too many failed or were degraded.',
+    enabled: true,
     bounds: {
-      share: { default: 0.2, min: 0, max: 1, about: 'The share of failed items that is too many.' },
+      share: { default: 0.2, min: 0, max: 1, about: 'The share of items not ok that is too many.' },
       least_items: { default: 20, min: 1, max: 10_000_000, about: 'So many items must have ended.' },
     },
   },
   budget_near: {
-    about: 'A run has nearly spent its budget, or a project its credit.',
+    about: 'A project has nearly spent its credit.',
     enabled: true,
     bounds: { share: { default: 0.9, min: 0, max: 1, about: 'The share spent that is near.' } },
   },
@@ -52,6 +51,31 @@ export const RULES: Readonly<Record<AlertRule, Rule>> = {
     enabled: true,
     bounds: {},
   },
+  source_failed: {
+    about: 'The source that a schedule reads its items from failed.',
+    enabled: true,
+    bounds: {},
+  },
+  credentials_refused: {
+    about: 'A provider refused the credentials of an agent (401 or 403 in model calls).',
+    enabled: true,
+    bounds: {},
+  },
+  budget_exceeded: {
+    about: 'A run spent its budget before all of its items were through.',
+    enabled: true,
+    bounds: {},
+  },
+  not_finished: {
+    about: 'A schedule or an agent with a deadline had no run that ended by then.',
+    enabled: true,
+    bounds: {},
+  },
+  items_held: {
+    about: 'Items are held for a person, and nobody has decided.',
+    enabled: true,
+    bounds: { hours: { default: 24, min: 1, max: 8760, about: 'How long an item may wait for a person.' } },
+  },
 }
 
 export interface Alert {
@@ -60,7 +84,7 @@ export interface Alert {
   schedule_id: string | null
   run_id: string | null
   rule: AlertRule
-  /** What it is about: within 24 hours a rule alerts once about one subject. */
+  /** What it is about: a rule alerts once about one subject until that is resolved. */
   subject_id: string
   /** A fixed token, never prose. */
   reason: string
@@ -166,84 +190,18 @@ export function scheduleMissed(moment: MissedMoment): Alert | null {
   }
 }
 
-/** What the rules about runs look at. */
-export interface WatchedRun {
+/** A run under a budget met a model call whose cost cannot be told. */
+export function unpricedModel(call: {
   project_id: string
   agent_id: string
   agent_slug: string
   run_id: string
-  status: string
-  total_items: number
-  ok: number
-  degraded: number
-  failed: number
-  budget_exceeded: number
-  cancelled: number
-  cost_micro: number
-  budget_micro: number | null
   since: Date
-}
-
-const ofRun = (rule: AlertRule, run: WatchedRun) => ({
-  project_id: run.project_id,
-  agent_id: run.agent_id,
-  schedule_id: null,
-  run_id: run.run_id,
-  rule,
-  subject_id: run.run_id,
-  since: run.since,
-})
-
-/** A run has ended, and not with all of its items ok. */
-export function runNotOk(run: WatchedRun): Alert {
-  const parts = [
-    [run.degraded, 'degraded'],
-    [run.failed, 'failed'],
-    [run.budget_exceeded, 'over budget'],
-    [run.cancelled, 'cancelled'],
-  ] as const
-  const counts = parts.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`)
-  return {
-    ...ofRun('run_not_ok', run),
-    reason: run.status,
-    message: `Run ${run.run_id} of agent ${run.agent_slug} ended ${run.status}: of ${run.total_items} items ${counts.join(', ')}.`,
-    advice: 'Look at what did not work, then replay or dismiss it.',
-    command: `assay triage --run ${run.run_id}`,
-  }
-}
-
-/** Too many of a run's items have failed. */
-export function failureShare(run: WatchedRun): Alert {
-  const ended = run.ok + run.degraded + run.failed
-  return {
-    ...ofRun('failure_share', run),
-    reason: 'failure_share',
-    message: `Run ${run.run_id} of agent ${run.agent_slug}: ${run.failed} of ${ended} items that have ended failed.`,
-    advice: 'If they fail for one cause, cancel the run, mend it and replay what failed.',
-    command: `assay clusters --run ${run.run_id}`,
-  }
-}
-
-/** A run has nearly spent its budget. */
-export function runBudgetNear(run: WatchedRun): Alert {
-  return {
-    ...ofRun('budget_near', run),
-    reason: 'run_budget',
-    message: `Run ${run.run_id} of agent ${run.agent_slug} has spent ${dollars(run.cost_micro)} of its ${dollars(run.budget_micro!)}; at the end of it no more items are dispatched.`,
-    advice: 'What is not dispatched can be replayed with a budget of its own.',
-    command: `assay watch ${run.run_id}`,
-  }
-}
-
-/** A run under a budget met a model call whose cost cannot be told. */
-export function unpricedModel(
-  call: Pick<WatchedRun, 'project_id' | 'agent_id' | 'agent_slug' | 'run_id' | 'since'> & {
-    /** Null where the call did not say its model or its tokens. */
-    model: string | null
-    /** Somebody said that they know: nothing was paused. */
-    allowed: boolean
-  },
-): Alert {
+  /** Null where the call did not say its model or its tokens. */
+  model: string | null
+  /** Somebody said that they know: nothing was paused. */
+  allowed: boolean
+}): Alert {
   const { agent_id, agent_slug, model, allowed } = call
   const what = model === null ? 'a model without telling its tokens' : `model ${model}, which has no price`
   return {
@@ -252,9 +210,9 @@ export function unpricedModel(
     schedule_id: null,
     run_id: call.run_id,
     rule: 'unpriced_model',
-    subject_id: call.run_id,
+    subject_id: agent_id,
     reason: model === null ? 'no_usage' : 'no_price',
-    message: `Run ${call.run_id} of agent ${agent_slug} has a budget and called ${what}: ${allowed ? 'it goes on, and the budget does not count these calls' : 'its items are paused'}.`,
+    message: `${agent_slug}: a run has a budget and called ${what}: ${allowed ? 'it goes on, and the budget does not count these calls' : 'its items are paused'}.`,
     advice:
       model === null
         ? 'Have the agent report the usage of its calls; resume an item to go on without.'
@@ -270,67 +228,3 @@ export function unpricedModel(
 /** A model's name as one word of a command line. */
 const shellWord = (text: string) =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
-
-/** What the rules about projects look at. */
-export interface WatchedProject {
-  project_id: string
-  name: string
-  spent_micro: number
-  credit_micro: number
-  since: Date
-}
-
-/** A project has nearly spent its credit. */
-export function creditNear(project: WatchedProject): Alert {
-  const { project_id, name, spent_micro, credit_micro } = project
-  return {
-    ...ofProject(project_id, 'budget_near', project.since),
-    reason: 'project_credit',
-    message: `Project ${name} has spent ${dollars(spent_micro)} of its ${dollars(credit_micro)} credit; at the end of it items are paused.`,
-    advice: 'Raise the credit of the project; paused items then go on by themselves.',
-    command: 'assay projects',
-  }
-}
-
-export interface StalledProject {
-  project_id: string
-  name: string
-  runs: number
-  run_id: string
-  deployed: boolean
-  since: Date
-}
-
-/** Items of a project wait and nobody takes them. */
-export function consumerStalled({ name, runs, run_id, deployed, ...project }: StalledProject): Alert {
-  const cause = deployed ? 'no consumer has taken any' : 'nothing is deployed for their agent'
-  return {
-    ...ofProject(project.project_id, 'consumer_stalled', project.since),
-    run_id,
-    reason: deployed ? 'no_consumer' : 'no_deployed_version',
-    message: `Project ${name}: items of ${runs} ${runs === 1 ? 'run' : 'runs'} wait since ${project.since.toISOString()} and ${cause}.`,
-    advice: deployed ? 'See that a consumer is running and can reach the stores.' : 'Deploy the agent.',
-    command: deployed ? `assay watch ${run_id}` : 'assay deploy agent.ts',
-  }
-}
-
-const ofProject = (project_id: string, rule: AlertRule, since: Date) => ({
-  project_id,
-  agent_id: null,
-  schedule_id: null,
-  run_id: null,
-  rule,
-  subject_id: project_id,
-  since,
-})
-
-/** The mail that tells an alert. */
-export function alertMail(alert: Pick<Alert, 'rule' | 'message' | 'advice' | 'command' | 'since'>) {
-  const subject = `[Assay] ${alert.rule.replaceAll('_', ' ')}: ${alert.message}`
-  return {
-    subject: subject.length <= SUBJECT_CHARACTERS ? subject : `${subject.slice(0, SUBJECT_CHARACTERS - 1)}…`,
-    text: `${alert.message}\n\nSince: ${alert.since.toISOString()}\n${alert.advice}\n\n    ${alert.command}\n`,
-  }
-}
-
-const SUBJECT_CHARACTERS = 150

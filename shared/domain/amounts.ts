@@ -6,7 +6,7 @@ import { LIMITS } from './limits.ts'
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 /** Fractions of a cent, never as 7e-6. */
-const tiny = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 })
+const tiny = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
 
 export const count = (value: number): string => whole.format(value)
 
@@ -14,7 +14,7 @@ export const count = (value: number): string => whole.format(value)
 export const counted = (value: number, noun: string): string =>
   `${count(value)} ${noun}${value === 1 ? '' : 's'}`
 
-/** Dollars; small sums keep two digits that mean something. */
+/** Dollars; sums below a cent keep three digits that mean something. */
 export function money(usd: number): string {
   if (usd === 0) return '$0'
   return `$${(usd < 0.01 ? tiny : cents).format(usd)}`

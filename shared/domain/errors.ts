@@ -38,6 +38,7 @@ export const API_ERRORS = {
   recovery_already_ended: 409,
   delivery_pending: 409,
   too_many_channels: 409,
+  too_many_deadlines: 409,
   rate_limited: 429,
   too_many_open_runs: 429,
   internal: 500,

@@ -16,6 +16,7 @@ export const FAULT_POINTS = [
   'fire.after_lock',
   'fire.before_commit',
   'fire.after_commit',
+  'alerts.before_commit',
   'deliver.after_claim',
   'deliver.after_answer',
 ] as const

@@ -232,6 +232,21 @@ export const LIMITS = {
   alert_runs_per_look: 1000,
   alert_settings_per_project: 1000,
   alert_channels_per_project: 20,
+  alert_ended_runs_ms: 2000, // of a tick; what is left waits for the next
+  refused_calls_sampled: 20, // items of a run, each by the primary key of its steps
+  digest_causes: 3,
+  digest_nights: 20, // looked back for the run before; those that retention removed are passed over
+  digest_cause_characters: 200,
+  deadlines_per_project: 200,
+  deadlines_per_look: 200,
+  deadline_runs: 1000, // the latest of an agent, looked through for one of the day that ended
+  channel_test_poll_ms: 300,
+  channel_test_ms: 20_000, // the command waits for what became of a test message
+  slack_blocks: 50, // these as Slack's reference of blocks says
+  slack_fields: 10,
+  slack_characters: { header: 150, section: 3000, field: 2000, button: 75, text: 4000 },
+  teams_text_characters: 1000, // a webhook takes 28 KB, counted as two bytes a character; a message has seven texts
+  mail_subject_characters: 150,
   mail_silence_ms: 10_000,
   alerts_page: { default: 50, max: 200 },
 

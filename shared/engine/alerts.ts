@@ -1,24 +1,22 @@
-// Raises alerts. Guarantee: what is raised within a transaction stands or falls with it, and every look at runs and
-// projects is bounded, may be cut off anywhere and may happen twice at once.
+// Raises alerts and ends them. Guarantee: what is raised within a transaction stands or falls with it; of a run at most
+// one alert is told; and every look at runs and projects is bounded, may be cut off anywhere and may happen twice at once.
 
 import type { Context, Sql } from '../context.ts'
-import {
-  type Alert,
-  consumerStalled,
-  creditNear,
-  failureShare,
-  runBudgetNear,
-  runNotOk,
-} from '../domain/alerts.ts'
+import type { Alert } from '../domain/alerts.ts'
 import { ApiError } from '../domain/errors.ts'
+import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
-import type { AlertRule } from '../domain/vocabulary.ts'
+import { ALERT_RULES, type AlertRule, type ChannelDigest, type ChannelFormat } from '../domain/vocabulary.ts'
+import { queueDigests } from '../outbox/queries/digests.ts'
+import { guessFormat, isMailUrl } from '../outbox/rules/formats.ts'
+import { consumerStalled, creditNear, itemsHeld, runAlert } from '../outbox/rules/run-alerts.ts'
+import { passDeadlines } from '../outbox/verbs/deadlines.ts'
 import type { AlertChannelRow } from '../schema/wire-alerts.ts'
-import { findNearlySpent, findStalled, findUnwellRuns, takeEndedRuns } from '../store/alert-watch.ts'
+import * as watch from '../store/alert-watch.ts'
 import * as store from '../store/alerts.ts'
 
 /**
- * Raises alerts in the caller's transaction, unless their rule is off or alerted about the same subject within a day.
+ * Raises alerts in the caller's transaction, unless their rule is off or an alert of it about the same subject is open.
  * Returns how many were raised; whoever commits pokes the deliveries.
  *
  * @example
@@ -36,38 +34,77 @@ export async function raiseAlerts(ctx: Context, sql: Sql, alerts: readonly Alert
 /** When each host last looked at what is open; one that lives for an invocation looks in each. */
 const lookedAt = new WeakMap<Context, number>()
 
-/** The chore: looks at runs that ended and, every so often, at those that are open. */
+/** The chore: tells of runs that ended and, every so often, of what is open. Returns how many messages that made. */
 export async function watchForAlerts(ctx: Context): Promise<number> {
-  let raised = await ctx.sql.begin(async tx => {
-    const sql = tx as unknown as Sql
-    const ended = await takeEndedRuns(sql, LIMITS.alert_runs_per_look)
-    const alerts = ended.flatMap(run => [
-      ...(run.not_ok ? [runNotOk(run)] : []),
-      ...(run.too_many_failed ? [failureShare(run)] : []),
-    ])
-    return raiseAlerts(ctx, sql, alerts)
-  })
-  if (Math.abs(ctx.now() - (lookedAt.get(ctx) ?? 0)) < LIMITS.alert_look_ms) return raised
+  const end = ctx.now() + LIMITS.alert_ended_runs_ms
+  let told = 0
+  for (;;) {
+    const { taken, made } = await alone(ctx, sql => tellEnded(ctx, sql))
+    told += made
+    if (taken < LIMITS.alert_runs_per_look || ctx.now() >= end) break
+  }
+  if (Math.abs(ctx.now() - (lookedAt.get(ctx) ?? 0)) < LIMITS.alert_look_ms) return told
   lookedAt.set(ctx, ctx.now())
-  raised += await raiseAlerts(ctx, ctx.sql, await findOpenTrouble(ctx.sql))
-  return raised
+  return told + (await alone(ctx, sql => tellOpen(ctx, sql))).made
 }
 
-async function findOpenTrouble(sql: Sql): Promise<Alert[]> {
+interface Told {
+  taken: number
+  made: number
+}
+
+/** Looks while nobody else does, in a transaction. Who finds somebody looking has nothing to do: it looks again soon. */
+function alone(ctx: Context, look: (sql: Sql) => Promise<Told>): Promise<Told> {
+  return ctx.sql.begin(async tx => {
+    const sql = tx as unknown as Sql
+    const told = (await watch.lockAlerts(sql)) ? await look(sql) : { taken: 0, made: 0 }
+    if (told.taken > 0) await fault('alerts.before_commit')
+    return told
+  }) as Promise<Told>
+}
+
+/** Raises what runs that ended give reason for, ends what they are the end of, and puts their digests down. */
+async function tellEnded(ctx: Context, sql: Sql): Promise<Told> {
+  const ended = await watch.takeEndedRuns(sql, LIMITS.alert_runs_per_look)
+  if (ended.length === 0) return { taken: 0, made: 0 }
+  const alerts = ended.flatMap(run => {
+    const alert = run.first_end && !run.is_quiet ? runAlert(run, run.found) : null
+    return alert ?? []
+  })
+  const raised = await raiseAlerts(ctx, sql, alerts)
+  const subjects = ended
+    .filter(run => !run.is_replay && run.status !== 'cancelled')
+    .map(run => ({ ...run, still: ALERT_RULES.filter(rule => run.holds[rule]) }))
+  const over = await store.findResolvedBy(sql, subjects)
+  const resolved = await store.resolveAlerts(
+    sql,
+    over.map(alert => alert.id),
+  )
+  const digests = await queueDigests(
+    sql,
+    ended.filter(run => run.first_end).map(run => run.run_id),
+  )
+  return { taken: ended.length, made: raised + resolved.length + digests }
+}
+
+/** Raises what open runs, projects, held items and passed deadlines give reason for, and ends what is so no more. */
+async function tellOpen(ctx: Context, sql: Sql): Promise<Told> {
   const limit = LIMITS.alert_runs_per_look
-  const [runs, spent, stalled] = await Promise.all([
-    findUnwellRuns(sql, limit),
-    findNearlySpent(sql, limit),
-    findStalled(sql, limit),
-  ])
-  return [
-    ...runs.flatMap(run => [
-      ...(run.too_many_failed ? [failureShare(run)] : []),
-      ...(run.budget_near ? [runBudgetNear(run)] : []),
-    ]),
-    ...spent.map(creditNear),
-    ...stalled.map(consumerStalled),
+  const over = await watch.findOver(sql, limit)
+  const resolved = await store.resolveAlerts(
+    sql,
+    over.map(alert => alert.id),
+  )
+  const runs = await watch.findUnwellRuns(sql, limit)
+  const alerts = [
+    ...runs.flatMap(run => runAlert(run, run.found) ?? []),
+    ...(await watch.findNearlySpent(sql, limit)).map(creditNear),
+    ...(await watch.findStalled(sql, limit)).map(consumerStalled),
+    ...(await watch.findHeldItems(sql, limit)).map(itemsHeld),
+    ...(await passDeadlines(sql)),
   ]
+  const raised = await raiseAlerts(ctx, sql, alerts)
+  return { taken: 0, made: raised + resolved.length }
 }
 
 /** Mutes or enables a rule, for one agent or for every agent that has no setting of its own. */
@@ -92,12 +129,22 @@ export async function setAlertRule(
   })
 }
 
-/** Adds where a project's alerts go. @throws ApiError `too_many_channels` */
+export interface ChannelOrder {
+  url: string
+  /** Guessed from the URL unless told. */
+  format?: ChannelFormat | undefined
+  digest?: ChannelDigest | undefined
+}
+
+/** Adds where a project's alerts go; one that is there takes what is said of it now. @throws ApiError `too_many_channels` */
 export async function addAlertChannel(
   ctx: Context,
   project_id: string,
-  url: string,
+  { url, format = guessFormat(url), digest = 'scheduled' }: ChannelOrder,
 ): Promise<AlertChannelRow> {
+  if ((format === 'mail') !== isMailUrl(url)) {
+    throw new ApiError('invalid_request', 'Field "format" is mail for mailto: and nothing else.')
+  }
   const known = await store.listAlertChannels(ctx.db, project_id)
   if (known.length >= LIMITS.alert_channels_per_project && !known.some(channel => channel.url === url)) {
     throw new ApiError(
@@ -106,7 +153,7 @@ export async function addAlertChannel(
       'Delete one that is not needed any more.',
     )
   }
-  return store.putAlertChannel(ctx.db, { id: ctx.newId(), project_id, url })
+  return store.putAlertChannel(ctx.db, { id: ctx.newId(), project_id, url, format, digest })
 }
 
 /** @throws ApiError `not_found` */

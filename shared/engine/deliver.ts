@@ -3,14 +3,13 @@
 // hangs holds up nobody else's messages.
 
 import type { Context } from '../context.ts'
-import { alertMail } from '../domain/alerts.ts'
 import { ApiError } from '../domain/errors.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { signatureHeaders } from '../domain/message-signature.ts'
 import { plainText } from '../domain/plain-text.ts'
-import { toJson } from '../schema/raw-json.ts'
-import { alertRaisedOf, runFinishedOf } from '../schema/wire-deliveries.ts'
+import { isMailUrl } from '../outbox/rules/formats.ts'
+import { putInWords } from '../outbox/verbs/message-bodies.ts'
 import * as store from '../store/deliveries.ts'
 import { signingSecretsOf } from './signing-secrets.ts'
 
@@ -97,7 +96,10 @@ class Sender {
   /** When PostgreSQL goes away in the middle of it, their leases run out and they are tried again. */
   async #start(held: readonly store.HeldDelivery[]): Promise<void> {
     await fault('deliver.after_claim')
-    await this.#putInWords(held.filter(one => one.body === null))
+    await putInWords(
+      this.#ctx,
+      held.filter(one => one.body === null),
+    )
     const secrets = await signingSecretsOf(this.#ctx, [...new Set(held.map(one => one.project_id))])
     for (const one of held) {
       this.#count(one, 1)
@@ -110,21 +112,6 @@ class Sender {
     add(hosts, host, n)
     add(projects, project_id, n)
     this.#sending += n
-  }
-
-  /** Makes the bodies of messages that are tried for the first time. */
-  async #putInWords(held: readonly store.HeldDelivery[]): Promise<void> {
-    if (held.length === 0) return
-    const { sql, config } = this.#ctx
-    const ids = (kind: store.HeldDelivery['kind']) => held.filter(one => one.kind === kind).map(one => one.id)
-    const runs = await store.findRunEnds(sql, ids('run.finished'))
-    const alerts = await store.findToldAlerts(sql, ids('alert.raised'))
-    for (const one of held) {
-      const run = runs.get(one.id)
-      const alert = alerts.get(one.id)
-      if (run) one.body = toJson(runFinishedOf(run, config.base_url))
-      if (alert) one.body = toJson(isMail(one) ? alertMail(alert) : alertRaisedOf(alert))
-    }
   }
 
   async #send(held: store.HeldDelivery, secrets: Secrets): Promise<void> {
@@ -155,9 +142,12 @@ class Sender {
     const { id, url, project_id } = held
     const body = held.body!
     const signal = AbortSignal.any([AbortSignal.timeout(LIMITS.delivery_ms), this.#stop.signal])
-    if (isMail(held)) {
-      const { subject, text } = JSON.parse(body)
-      await this.#ctx.mail!({ to: decodeURIComponent(url.slice('mailto:'.length)), subject, text }, signal)
+    if (isMailUrl(url)) {
+      const { subject, text, html } = JSON.parse(body)
+      await this.#ctx.mail!(
+        { to: decodeURIComponent(url.slice('mailto:'.length)), subject, text, html },
+        signal,
+      )
       return { status: null, error: null }
     }
     const signed = { id, at_s: Math.floor(this.#ctx.now() / 1000), body }
@@ -185,8 +175,6 @@ function add(counts: Map<string, number>, key: string, n: number): void {
   if (left === 0) counts.delete(key)
   else counts.set(key, left)
 }
-
-const isMail = ({ url }: { url: string }) => url.startsWith('mailto:')
 
 const refusal = (status: number) =>
   status >= 300 && status < 400

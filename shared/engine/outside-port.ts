@@ -21,6 +21,8 @@ export interface Mail {
   to: string
   subject: string
   text: string
+  /** The same for readers of mail that show it. */
+  html?: string | undefined
 }
 
 /** @throws Error that says in words why the mail was not taken */

@@ -48,6 +48,7 @@ export type Noun =
   | 'schedule'
   | 'delivery'
   | 'alert channel'
+  | 'deadline'
 
 export interface Answer {
   description: string

@@ -5,6 +5,7 @@ import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi'
 import { ERROR_MEANINGS } from '../domain/error-meanings.ts'
 import { API_ERRORS, type ApiErrorCode } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { AlertResolved, ChannelTest, RunDigest } from '../outbox/wire/messages.ts'
 import { AlertRaised, RunFinished } from '../schema/wire-deliveries.ts'
 import type { Answer, Auth, Endpoint, Noun } from './endpoint.ts'
 import { type JsonSchema, Sampler } from './sample.ts'
@@ -207,7 +208,7 @@ const MESSAGES = [
     tag: 'Runs',
     summary: 'A run has come to an end',
     description:
-      'Sent to the callback_url of a run each time its status becomes one that is an end; a partial run that turns completed is told again.',
+      'Sent to the callback_url of a run each time its status becomes one that is an end; a partial run that turns completed is told again, with another `transition`.',
     schema: RunFinished,
   },
   {
@@ -217,6 +218,31 @@ const MESSAGES = [
     summary: 'An alert was raised',
     description: 'Sent to the alert channels of a project.',
     schema: AlertRaised,
+  },
+  {
+    type: 'alert.resolved',
+    operation_id: 'onAlertResolved',
+    tag: 'Schedules',
+    summary: 'An alert was resolved',
+    description: 'Sent to the alert channels of a project when what an alert told is so no more.',
+    schema: AlertResolved,
+  },
+  {
+    type: 'run.digest',
+    operation_id: 'onRunDigest',
+    tag: 'Runs',
+    summary: 'What became of a run, for people',
+    description:
+      'Sent once to each alert channel whose `digest` asks for it, when a run that is no replay has ended.',
+    schema: RunDigest,
+  },
+  {
+    type: 'channel.test',
+    operation_id: 'onChannelTest',
+    tag: 'Projects',
+    summary: 'Somebody tests a channel',
+    description: 'Sent to one alert channel because somebody asked for it.',
+    schema: ChannelTest,
   },
 ]
 

@@ -3,6 +3,7 @@
 // Money is in micro-dollars (`_micro`). Payloads are text, not jsonb: jsonb refuses \u0000, reorders keys and
 // rewrites numbers, and an item's input must come back byte for byte.
 
+export * from '../outbox/tables/deadlines.ts'
 export * from './tables/accounts.ts'
 export * from './tables/agents.ts'
 export * from './tables/alerts.ts'

@@ -3,7 +3,8 @@
 import { z } from '@hono/zod-openapi'
 import { RULES } from '../domain/alerts.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { ALERT_RULES, type AlertRule } from '../domain/vocabulary.ts'
+import { ALERT_RULES, type AlertRule, CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../domain/vocabulary.ts'
+import { isMailUrl } from '../outbox/rules/formats.ts'
 import { isHttpUrl, isMailAddress, uuid } from './input.ts'
 import type { alertChannels, alertSettings, alerts } from './tables.ts'
 import { timestamp } from './wire.ts'
@@ -28,12 +29,16 @@ export const Alert = z
     schedule_id: id('The schedule, where it is about one.').nullable(),
     run_id: id('The run, where it is about one.').nullable(),
     since: timestamp.describe('Since when it is so.'),
+    resolved_at: timestamp
+      .nullable()
+      .describe('When it was so no more, or a later alert took its place; null while it is open.'),
     created_at: timestamp,
   })
   .openapi('Alert', { description: 'Something that went wrong without anybody asking.' })
 
-export const alertOf = (row: AlertRow): z.input<typeof Alert> => ({
+export const alertOf = ({ subject_id: _, ...row }: AlertRow): z.input<typeof Alert> => ({
   ...row,
+  resolved_at: row.resolved_at?.toISOString() ?? null,
   since: row.since.toISOString(),
   created_at: row.created_at.toISOString(),
 })
@@ -121,10 +126,27 @@ const channelUrl = z
   )
   .describe('An http or https URL, or mailto: with one address.')
 
-export const NewAlertChannel = z.strictObject({ url: channelUrl })
+const format = z
+  .enum(CHANNEL_FORMATS)
+  .describe("How it is written to: Assay's JSON, Slack's blocks, a card of Teams, or a mail.")
+const digest = z
+  .enum(CHANNEL_DIGESTS)
+  .describe('Which runs it gets a digest of when they end: none, those of schedules, or all but replays.')
+
+export const NewAlertChannel = z.strictObject({
+  url: channelUrl,
+  format: format.optional().describe('How it is written to; guessed from the URL unless told.'),
+  digest: digest.optional(),
+})
 
 export const AlertChannel = z
-  .object({ id: id('The id to delete it by.'), url: z.string(), created_at: timestamp })
+  .object({
+    id: id('The id to test and to delete it by.'),
+    url: z.string(),
+    format,
+    digest,
+    created_at: timestamp,
+  })
   .openapi('AlertChannel', {
     description: 'Where alerts of a project go: a webhook, signed like a callback, or an e-mail address.',
   })
@@ -132,5 +154,7 @@ export const AlertChannel = z
 export const alertChannelOf = (row: AlertChannelRow): z.input<typeof AlertChannel> => ({
   id: row.id,
   url: row.url,
+  format: isMailUrl(row.url) ? 'mail' : row.format,
+  digest: row.digest,
   created_at: row.created_at.toISOString(),
 })

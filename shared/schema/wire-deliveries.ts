@@ -1,7 +1,7 @@
 // The shapes of messages to the outside: what receivers get, and what the log says of it.
 
 import { z } from '@hono/zod-openapi'
-import { DELIVERY_KINDS, DELIVERY_STATES } from '../domain/vocabulary.ts'
+import { DELIVERY_KINDS, DELIVERY_STATES, RUN_TRANSITIONS, type RunTransition } from '../domain/vocabulary.ts'
 import { rawJson } from './raw-json.ts'
 import type { deliveries, deliveryTries } from './tables.ts'
 import { type ItemRow, Json, Run, RunItem, type RunRow, runItemOf, runOf, timestamp } from './wire.ts'
@@ -18,6 +18,11 @@ export const RunFinished = z
     type: z.literal('run.finished'),
     timestamp: timestamp.describe('When the run came to this end.'),
     data: z.object({
+      transition: z
+        .enum(RUN_TRANSITIONS)
+        .describe(
+          'Which end this is. ended: its items are through. decided: it had ended partial, and all that did not work was replayed or dismissed since. reopened: such a decision was taken back.',
+        ),
       run: Run.describe('The run as it was when it had come to this end.'),
       item: FinishedItem.nullable().describe('Its item, output and all, if it has but one.'),
       items_url: z.string().meta({ format: 'uri', description: 'Where its items can be read.' }),
@@ -33,10 +38,11 @@ export interface RunEnd {
   run: RunRow
   item: ItemRow | null
   ended_at: Date
+  transition: RunTransition
 }
 
 export function runFinishedOf(
-  { run, item, ended_at }: RunEnd,
+  { run, item, ended_at, transition }: RunEnd,
   base_url: string,
 ): z.input<typeof RunFinished> {
   const ended = item && runItemOf(item, run)
@@ -44,6 +50,7 @@ export function runFinishedOf(
     type: 'run.finished',
     timestamp: ended_at.toISOString(),
     data: {
+      transition,
       run: runOf(run),
       item: ended && (({ input: _, ...rest }) => rest)(ended),
       items_url: `${base_url}/v2/runs/${run.id}/items`,

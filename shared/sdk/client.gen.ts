@@ -236,7 +236,7 @@ export interface paths {
         put?: never;
         /**
          * Tell a project's alerts to a webhook or an e-mail address
-         * @description A webhook gets each alert as JSON, signed and repeated like a callback. Mail takes an SMTP server, which whoever runs the installation names. The same URL added again is the channel it was.
+         * @description A webhook gets each alert, its end and the digests of runs as JSON, as blocks of Slack or as a card of Teams, signed and repeated like a callback. Mail takes an SMTP server, which whoever runs the installation names. The same URL added again is the channel it was, with what is said of it now.
          */
         post: operations["createAlertChannel"];
         delete?: never;
@@ -260,6 +260,70 @@ export interface paths {
          * @description Messages that were written before are still delivered.
          */
         delete: operations["deleteAlertChannel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{projectId}/alert-channels/{channelId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test message to an alert channel
+         * @description In the format of the channel, signed and repeated like any message. Its delivery says what became of it.
+         */
+        post: operations["testAlertChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{projectId}/deadlines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a project's deadlines
+         * @description By when, each day, schedules and agents must have finished; oldest first.
+         */
+        get: operations["listDeadlines"];
+        put?: never;
+        /**
+         * Set by when something must have finished each day
+         * @description A dead man's switch: when a schedule had an occurrence in the day before and its run has not ended, or an agent has no run of that day that ended, the rule not_finished alerts. There is one deadline for each schedule and each agent; setting it again changes it.
+         */
+        post: operations["setDeadline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{projectId}/deadlines/{deadlineId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a deadline
+         * @description An alert that it raised stays open until a run ends.
+         */
+        delete: operations["deleteDeadline"];
         options?: never;
         head?: never;
         patch?: never;
@@ -998,7 +1062,7 @@ export interface paths {
         };
         /**
          * List alerts
-         * @description Newest first. Within 24 hours a rule alerts once about one schedule, run or project, however often it finds the same.
+         * @description Newest first. A rule alerts once about one schedule, agent or project until that is resolved, however often it finds the same; a missed schedule is told again after 24 hours.
          */
         get: operations["listAlerts"];
         put?: never;
@@ -1458,7 +1522,7 @@ export interface webhooks {
         put?: never;
         /**
          * A run has come to an end
-         * @description Sent to the callback_url of a run each time its status becomes one that is an end; a partial run that turns completed is told again. Any 2xx within 15 s takes it; else it is tried 3 times more, each later than the last.
+         * @description Sent to the callback_url of a run each time its status becomes one that is an end; a partial run that turns completed is told again, with another `transition`. Any 2xx within 15 s takes it; else it is tried 3 times more, each later than the last.
          */
         post: operations["onRunFinished"];
         delete?: never;
@@ -1481,6 +1545,66 @@ export interface webhooks {
          * @description Sent to the alert channels of a project. Any 2xx within 15 s takes it; else it is tried 3 times more, each later than the last.
          */
         post: operations["onAlertRaised"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "alert.resolved": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An alert was resolved
+         * @description Sent to the alert channels of a project when what an alert told is so no more. Any 2xx within 15 s takes it; else it is tried 3 times more, each later than the last.
+         */
+        post: operations["onAlertResolved"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "run.digest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What became of a run, for people
+         * @description Sent once to each alert channel whose `digest` asks for it, when a run that is no replay has ended. Any 2xx within 15 s takes it; else it is tried 3 times more, each later than the last.
+         */
+        post: operations["onRunDigest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "channel.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Somebody tests a channel
+         * @description Sent to one alert channel because somebody asked for it. Any 2xx within 15 s takes it; else it is tried 3 times more, each later than the last.
+         */
+        post: operations["onChannelTest"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1643,7 +1767,7 @@ export interface components {
              * @description What found it.
              * @enum {string}
              */
-            rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model";
+            rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model" | "source_failed" | "credentials_refused" | "budget_exceeded" | "not_finished" | "items_held";
             /** @description A fixed token; of a missed schedule, the reason of the occurrence. */
             reason: string;
             /** @description What happened. */
@@ -1674,6 +1798,11 @@ export interface components {
             since: string;
             /**
              * Format: date-time
+             * @description When it was so no more, or a later alert took its place; null while it is open.
+             */
+            resolved_at: string | null;
+            /**
+             * Format: date-time
              * @description RFC 3339, UTC.
              */
             created_at: string;
@@ -1682,10 +1811,20 @@ export interface components {
         AlertChannel: {
             /**
              * Format: uuid
-             * @description The id to delete it by.
+             * @description The id to test and to delete it by.
              */
             id: string;
             url: string;
+            /**
+             * @description How it is written to: Assay's JSON, Slack's blocks, a card of Teams, or a mail.
+             * @enum {string}
+             */
+            format: "json" | "slack" | "teams" | "mail";
+            /**
+             * @description Which runs it gets a digest of when they end: none, those of schedules, or all but replays.
+             * @enum {string}
+             */
+            digest: "none" | "scheduled" | "all";
             /**
              * Format: date-time
              * @description RFC 3339, UTC.
@@ -1703,10 +1842,21 @@ export interface components {
             timestamp: string;
             data: components["schemas"]["Alert"];
         };
+        /** @description What an alert told is so no more. */
+        AlertResolved: {
+            /** @enum {string} */
+            type: "alert.resolved";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            timestamp: string;
+            data: components["schemas"]["Alert"];
+        };
         /** @description Whether a rule alerts, and from which bounds on. */
         AlertRule: {
             /** @enum {string} */
-            rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model";
+            rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model" | "source_failed" | "credentials_refused" | "budget_exceeded" | "not_finished" | "items_held";
             /** @description What the rule watches. */
             about: string;
             /**
@@ -1849,6 +1999,24 @@ export interface components {
         Challenge: {
             challenge: string;
         };
+        /** @description Somebody tests a channel. */
+        ChannelTest: {
+            /** @enum {string} */
+            type: "channel.test";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            timestamp: string;
+            data: {
+                /**
+                 * Format: uuid
+                 * @description The project.
+                 */
+                project_id: string;
+                message: string;
+            };
+        };
         /** @description An item that goes on, and the work it skips. */
         ContinuedItem: {
             /**
@@ -1863,6 +2031,43 @@ export interface components {
             record_id: string;
             /** @description Steps taken over, which do not run again. */
             reused_steps: number;
+        };
+        /** @description By when something has to have finished each day; the rule not_finished alerts when it has not. */
+        Deadline: {
+            /**
+             * Format: uuid
+             * @description The id to delete it by.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The agent.
+             */
+            agent_id: string;
+            agent_slug: string;
+            /**
+             * Format: uuid
+             * @description The schedule; null where any run of the agent will do.
+             */
+            schedule_id: string | null;
+            /** @description Of the schedule. */
+            cron: string | null;
+            /**
+             * @description By when, each day.
+             * @example 06:30
+             */
+            finished_by: string;
+            timezone: string;
+            /**
+             * Format: date-time
+             * @description When it comes next.
+             */
+            due_at: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            created_at: string;
         };
         /** @description A recurring start; its key is the cron. */
         DeclaredSchedule: {
@@ -1900,7 +2105,7 @@ export interface components {
              * @description What it tells.
              * @enum {string}
              */
-            kind: "run.finished" | "alert.raised";
+            kind: "run.finished" | "alert.raised" | "alert.resolved" | "run.digest" | "channel.test";
             /**
              * Format: uuid
              * @description The run that has come to an end.
@@ -2114,7 +2319,7 @@ export interface components {
                  * @description Stable, for machines.
                  * @enum {string}
                  */
-                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "delivery_pending" | "too_many_channels" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "dependency_unreachable";
+                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "delivery_pending" | "too_many_channels" | "too_many_deadlines" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "dependency_unreachable";
                 /** @description For people. */
                 message: string;
                 /** @description What to do next. */
@@ -2972,6 +3177,69 @@ export interface components {
                 }[];
             }[];
         };
+        /** @description What became of a run, for people. */
+        RunDigest: {
+            /** @enum {string} */
+            type: "run.digest";
+            /**
+             * Format: date-time
+             * @description When the run ended.
+             */
+            timestamp: string;
+            data: {
+                /** @description What people call the run: its agent, and its schedule or its name. */
+                name: string;
+                /** @description Whether it ran, in words. */
+                ran: string;
+                /** @description Whether it worked, in words. */
+                worked: string;
+                /** @description What it cost of its budget, in words. */
+                cost: string;
+                /** @description With the run of the same schedule before, in words. */
+                compared: string | null;
+                /** @description Why items did not work, most first; three at most. */
+                causes: {
+                    cause: string;
+                    items: number;
+                }[];
+                /** @description The command that acts; null where all is well. */
+                command: string | null;
+                links: {
+                    /**
+                     * Format: uri
+                     * @description The page of the run.
+                     */
+                    run: string;
+                    /**
+                     * Format: uri
+                     * @description The page of its results.
+                     */
+                    results: string;
+                    /**
+                     * Format: uri
+                     * @description Where a program reads its results.
+                     */
+                    results_api: string;
+                };
+                /** @description What started the run; null where no schedule did. */
+                schedule: {
+                    /**
+                     * Format: uuid
+                     * @description The schedule.
+                     */
+                    id: string;
+                    cron: string;
+                    timezone: string;
+                    /**
+                     * Format: date-time
+                     * @description RFC 3339, UTC.
+                     */
+                    scheduled_for: string;
+                } | null;
+                run: components["schemas"]["Run"] & unknown;
+                previous: components["schemas"]["Run"] & (Record<string, never> | null);
+            };
+        };
         /** @description What did not work in a run, by what went wrong and for whom. */
         RunFailures: {
             /** @description Items that did not work, or were held, and are counted here. */
@@ -3034,6 +3302,11 @@ export interface components {
              */
             timestamp: string;
             data: {
+                /**
+                 * @description Which end this is. ended: its items are through. decided: it had ended partial, and all that did not work was replayed or dismissed since. reopened: such a decision was taken back.
+                 * @enum {string}
+                 */
+                transition: "ended" | "decided" | "reopened";
                 run: components["schemas"]["Run"];
                 item: components["schemas"]["FinishedItem"];
                 /**
@@ -5045,7 +5318,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @enum {string} */
-                    rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model";
+                    rule: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model" | "source_failed" | "credentials_refused" | "budget_exceeded" | "not_finished" | "items_held";
                     /**
                      * Format: uuid
                      * @description Only for this agent; without it, for every agent that has none of its own.
@@ -5242,6 +5515,16 @@ export interface operations {
                 "application/json": {
                     /** @description An http or https URL, or mailto: with one address. */
                     url: string;
+                    /**
+                     * @description How it is written to; guessed from the URL unless told.
+                     * @enum {string}
+                     */
+                    format?: "json" | "slack" | "teams" | "mail";
+                    /**
+                     * @description Which runs it gets a digest of when they end: none, those of schedules, or all but replays.
+                     * @enum {string}
+                     */
+                    digest?: "none" | "scheduled" | "all";
                 };
             };
         };
@@ -5358,6 +5641,418 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AlertChannel"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    testAlertChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                projectId: string;
+                /**
+                 * @description Id of the alert channel.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                channelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is on its way. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description The delivery that sends it.
+                         */
+                        delivery_id: string;
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC.
+                         */
+                        created_at: string;
+                    };
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listDeadlines: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deadlines. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deadline"][];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    setDeadline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The schedule whose run must have ended.
+                     */
+                    schedule_id?: string;
+                    /**
+                     * Format: uuid
+                     * @description The agent of which some run of the day before must have ended; instead of a schedule.
+                     */
+                    agent_id?: string;
+                    /**
+                     * @description By when, each day.
+                     * @example 06:30
+                     */
+                    finished_by: string;
+                    /** @description A name of the IANA database; the schedule's own unless told, and UTC for an agent. */
+                    timezone?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The deadline. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deadline"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_timezone`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_deadlines` */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteDeadline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                projectId: string;
+                /**
+                 * @description Id of the deadline.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                deadlineId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                    };
                 };
             };
             /** @description `invalid_request` */
@@ -9595,7 +10290,12 @@ export interface operations {
                  * @description Only alerts of this rule.
                  * @example schedule_missed
                  */
-                rule?: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model";
+                rule?: "schedule_missed" | "run_not_ok" | "failure_share" | "budget_near" | "consumer_stalled" | "unpriced_model" | "source_failed" | "credentials_refused" | "budget_exceeded" | "not_finished" | "items_held";
+                /**
+                 * @description Only those that are still so, or only those that are over.
+                 * @example open
+                 */
+                state?: "open" | "resolved";
                 /**
                  * @description Opaque; where the page before said the next one begins.
                  * @example Zk1xR2…
@@ -12444,6 +13144,135 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["AlertRaised"];
+            };
+        };
+        responses: {
+            /** @description Taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onAlertResolved: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description t=<seconds since 1970>,v1=<hex HMAC-SHA256 of "t.body">; v1 twice in the day after a roll.
+                 * @example t=1772443800,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd
+                 */
+                "x-service-signature": string;
+                /**
+                 * @description The id of the delivery, the same in every try.
+                 * @example 5be0cd19-137e-4179-9f21-5be0cd19137e
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Seconds since 1970, of this try.
+                 * @example 1772443800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description As in Standard Webhooks: v1,<base64 HMAC-SHA256 of "id.timestamp.body">.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertResolved"];
+            };
+        };
+        responses: {
+            /** @description Taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onRunDigest: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description t=<seconds since 1970>,v1=<hex HMAC-SHA256 of "t.body">; v1 twice in the day after a roll.
+                 * @example t=1772443800,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd
+                 */
+                "x-service-signature": string;
+                /**
+                 * @description The id of the delivery, the same in every try.
+                 * @example 5be0cd19-137e-4179-9f21-5be0cd19137e
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Seconds since 1970, of this try.
+                 * @example 1772443800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description As in Standard Webhooks: v1,<base64 HMAC-SHA256 of "id.timestamp.body">.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunDigest"];
+            };
+        };
+        responses: {
+            /** @description Taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onChannelTest: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description t=<seconds since 1970>,v1=<hex HMAC-SHA256 of "t.body">; v1 twice in the day after a roll.
+                 * @example t=1772443800,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd
+                 */
+                "x-service-signature": string;
+                /**
+                 * @description The id of the delivery, the same in every try.
+                 * @example 5be0cd19-137e-4179-9f21-5be0cd19137e
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Seconds since 1970, of this try.
+                 * @example 1772443800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description As in Standard Webhooks: v1,<base64 HMAC-SHA256 of "id.timestamp.body">.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelTest"];
             };
         };
         responses: {

@@ -3,7 +3,7 @@
 
 import type { Sql } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
-import type { DeliveryKind, DeliveryState } from '../domain/vocabulary.ts'
+import type { ChannelFormat, DeliveryKind, DeliveryState, RunTransition } from '../domain/vocabulary.ts'
 import type { ItemRow, RunRow } from '../schema/wire.ts'
 import type { AlertRow } from '../schema/wire-alerts.ts'
 import type { DeliveryRow, RunEnd, TryRow } from '../schema/wire-deliveries.ts'
@@ -14,6 +14,7 @@ export interface HeldDelivery {
   project_id: string
   kind: DeliveryKind
   url: string
+  format: ChannelFormat
   host: string
   /** Null until it was put in words. */
   body: string | null
@@ -73,14 +74,16 @@ export async function claimDeliveries(
     ), started as (
       insert into delivery_tries (delivery_id, try) select id, tries from held where goes_on
     )
-    select id, project_id, kind, url, host, body, tries from held where goes_on`
+    select id, project_id, kind, url, format, host, body, tries from held where goes_on`
 }
 
 /** What messages about runs tell, by message: the run as it was then, and its item if it has but one. */
 export async function findRunEnds(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, RunEnd>> {
-  const rows = await sql<(RunRow & { delivery_id: string; ended_at: Date })[]>`
+  const rows = await sql<
+    (RunRow & { delivery_id: string; ended_at: Date; transition: RunTransition | null })[]
+  >`
     select r.*, a.slug as agent_slug, v.version as deployment_version, now.payloads_purged_at, now.steps_purged_at,
-      d.id as delivery_id, d.created_at as ended_at
+      d.id as delivery_id, d.created_at as ended_at, d.run->>'transition' as transition
     from deliveries d join runs now on now.id = d.run_id, jsonb_populate_record(null::runs, d.run) r
     join agents a on a.id = r.agent_id left join deployments v on v.id = r.deployment_id
     where d.id = any(${[...deliveryIds]}::uuid[])`
@@ -88,9 +91,9 @@ export async function findRunEnds(sql: Sql, deliveryIds: readonly string[]): Pro
   const items = await sql<ItemRow[]>`select * from items where run_id = any(${single}::uuid[]) and seq = 1`
   const itemOf = new Map(items.map(item => [item.run_id, item]))
   return new Map(
-    rows.map(({ delivery_id, ended_at, ...run }) => [
+    rows.map(({ delivery_id, ended_at, transition, ...run }) => [
       delivery_id,
-      { run, item: itemOf.get(run.id) ?? null, ended_at },
+      { run, item: itemOf.get(run.id) ?? null, ended_at, transition: transition ?? 'ended' },
     ]),
   )
 }

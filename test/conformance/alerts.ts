@@ -19,17 +19,12 @@ export function alertsPart(given: Given): void {
   }
 
   describe('alerts', () => {
-    it('have rules, of which missed schedules, near budgets and idle consumers alert unless muted [alerts.on-by-default, alerts.rules]', async () => {
+    it('have rules, of which all alert unless muted but that for every run not ok [alerts.on-by-default, alerts.rules]', async () => {
       const { rules } = await project()
       const { status, json } = await rules('GET')
       expect(status).toBe(200)
-      const on = json.filter((rule: { enabled: boolean }) => rule.enabled)
-      expect(on.map((rule: { rule: string }) => rule.rule)).toEqual([
-        'schedule_missed',
-        'budget_near',
-        'consumer_stalled',
-        'unpriced_model',
-      ])
+      const off = json.filter((rule: { enabled: boolean }) => !rule.enabled)
+      expect(off.map((rule: { rule: string }) => rule.rule)).toEqual(['run_not_ok'])
       expect(json.every((rule: { is_default: boolean }) => rule.is_default)).toBe(true)
     })
 
@@ -87,6 +82,52 @@ export function alertsPart(given: Given): void {
       expect([more.status, more.json.error.code]).toEqual([409, 'too_many_channels'])
     })
 
+    it('are written in the format of their channel, guessed from its URL unless told, which a test message shows', async () => {
+      const { world, token, channels } = await project()
+      const slack = await channels('POST', { url: 'https://hooks.slack.com/services/T/B/x' })
+      expect(slack.json).toMatchObject({ format: 'slack', digest: 'scheduled' })
+      const told = await channels('POST', { url: 'https://example.org/h', format: 'teams', digest: 'all' })
+      expect(told.json).toMatchObject({ format: 'teams', digest: 'all' })
+      const again = await channels('POST', { url: 'https://example.org/h' })
+      expect(again.json).toMatchObject({ id: told.json.id, format: 'json', digest: 'scheduled' })
+      const wrong = await channels('POST', { url: 'mailto:a@example.org', format: 'slack' })
+      expect([wrong.status, wrong.json.error.code]).toEqual([400, 'invalid_request'])
+      const test = await channels('POST', undefined, `/${told.json.id}/test`)
+      expect(test.status).toBe(202)
+      const path = `/v1/deliveries/${test.json.delivery_id}`
+      expect((await world.call('GET', path, { token })).json).toMatchObject({ kind: 'channel.test' })
+      expect((await channels('POST', undefined, `/${world.ctx.newId()}/test`)).status).toBe(404)
+    })
+
+    it('take deadlines of schedules and agents, one each, until they are deleted [alerts.deadlines]', async () => {
+      const { world, project_id, token } = await project()
+      const agent = await makeAgent(world, token)
+      const order = { agent_id: agent.id, cron: '0 2 * * *', timezone: 'Europe/Berlin' }
+      const { json: schedule } = await world.call('POST', '/v1/schedules', { token, body: order })
+      const deadlines = (method: string, body?: object, id = '') =>
+        world.call(method, `/v1/projects/${project_id}/deadlines${id}`, { token, body })
+      const made = await deadlines('POST', { schedule_id: schedule.id, finished_by: '06:30' })
+      expect([made.status, made.json]).toMatchObject([
+        201,
+        { schedule_id: schedule.id, cron: '0 2 * * *', timezone: 'Europe/Berlin', agent_slug: agent.slug },
+      ])
+      expect(new Date(made.json.due_at).toISOString()).toMatch(/0[45]:30:00/)
+      const moved = await deadlines('POST', { schedule_id: schedule.id, finished_by: '07:00' })
+      expect(moved.json).toMatchObject({ id: made.json.id, finished_by: '07:00' })
+      await deadlines('POST', { agent_id: agent.id, finished_by: '23:59', timezone: 'UTC' })
+      expect((await deadlines('GET')).json).toHaveLength(2)
+      for (const bad of [
+        { agent_id: agent.id, finished_by: '24:00' },
+        { agent_id: agent.id, finished_by: '6:30' },
+        { agent_id: agent.id, schedule_id: schedule.id, finished_by: '06:30' },
+        { finished_by: '06:30' },
+        { agent_id: agent.id, finished_by: '06:30', timezone: 'Berlin' },
+      ])
+        expect([bad, (await deadlines('POST', bad)).status]).toEqual([bad, 400])
+      expect((await deadlines('DELETE', undefined, `/${made.json.id}`)).status).toBe(200)
+      expect((await deadlines('DELETE', undefined, `/${made.json.id}`)).status).toBe(404)
+    })
+
     it('are listed newest first, in pages, by rule and agent [alerts.list]', async () => {
       const { world, project_id, token } = await project()
       const agent_id = world.ctx.newId()
@@ -103,6 +144,9 @@ export function alertsPart(given: Given): void {
       expect(messages(first)).toEqual(['number 3', 'number 2'])
       expect(messages(await list(`?limit=2&cursor=${first.json.next_cursor}`))).toEqual(['number 1'])
       expect(messages(await list('?rule=run_not_ok'))).toEqual(['number 2'])
+      await world.ctx.sql`update alerts set resolved_at = now() where message = 'number 1'`
+      expect(messages(await list('?state=open'))).toEqual(['number 3', 'number 2'])
+      expect(messages(await list('?state=resolved'))).toEqual(['number 1'])
       const other = await makeAgent(world, token)
       expect(messages(await list(`?agent_id=${other.id}`))).toEqual([])
     })

@@ -78,5 +78,15 @@ export const HINTS: Record<string, Hint> = {
   updateTrigger: { body: nth => ({ name: `t${nth}`, secret_env: undefined, signing_secret: undefined }) },
   deleteTrigger: { weight: 4 },
   fireTrigger: { weight: 30, params: { webhook: 'fired' }, token: 'fired_secret' },
-  createAlertChannel: { body: nth => ({ url: `https://example.org/${nth % 100}` }) },
+  createAlertChannel: {
+    body: nth => ({ url: `https://example.org/${nth % 100}`, format: undefined, digest: undefined }),
+  },
+  setDeadline: {
+    body: nth => ({
+      agent_id: `@agent:${nth}@`,
+      schedule_id: undefined,
+      finished_by: '06:30',
+      timezone: 'UTC',
+    }),
+  },
 }

@@ -41,7 +41,14 @@ export const ROWS: Record<string, Row> = {
   },
   listAlertChannels: {},
   createAlertChannel: { body: () => ({ url: 'https://example.org/alerts' }) },
+  testAlertChannel: {},
   deleteAlertChannel: { destroys: true },
+  listDeadlines: {},
+  setDeadline: {
+    body: of => ({ schedule_id: of.schedule_id, finished_by: '06:30' }),
+    names: ['schedule_id'],
+  },
+  deleteDeadline: { destroys: true },
   listAgents: {},
   createAgent: {
     body: of => ({ name: 'made', slug: `made-${++made}`, project_id: of.project_id }),
@@ -197,6 +204,7 @@ export const PATH: Record<string, { value: (of: Tenant) => string; nested?: true
   keyId: { value: of => of.spare_key_id, nested: true },
   deliveryId: { value: of => of.delivery_id },
   channelId: { value: of => of.channel_id, nested: true },
+  deadlineId: { value: of => of.deadline_id, nested: true },
   deploymentId: { value: of => of.deployment_id, nested: true },
   memberId: { value: of => of.spare_member_id },
   sessionId: { value: of => of.spare_session_id },

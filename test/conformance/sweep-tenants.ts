@@ -29,6 +29,7 @@ export interface Tenant {
   trigger_id: string
   webhook_id: string
   channel_id: string
+  deadline_id: string
   schedule_id: string
   delivery_id: string
   item_id: string
@@ -79,6 +80,10 @@ async function makeTenant(world: World, name: string, account_id: string) {
   const recovery = await post('/v1/recoveries', { filter: { reason: 'the_last' } })
   const alerts = `/v1/projects/${project_id}/alert-channels`
   const channel = await post(alerts, { url: `mailto:alerts-of-${name}@example.org` })
+  const deadline = await post(`/v1/projects/${project_id}/deadlines`, {
+    agent_id: agent.id,
+    finished_by: '06:30',
+  })
   const schedule = await post('/v1/schedules', { agent_id: agent.id, cron: '59 23 31 12 *', input: word })
   await post('/v1/schedules', { agent_id: agent.id, cron: '58 23 31 12 *' })
   for (let n = 0; n < 2; n++) await post(`/v1/schedules/${schedule.json.id}/trigger`, {})
@@ -119,6 +124,7 @@ async function makeTenant(world: World, name: string, account_id: string) {
     trigger_id: trigger.json.id,
     webhook_id: trigger.json.url.split('/').at(-2),
     channel_id: channel.json.id,
+    deadline_id: deadline.json.id,
     schedule_id: schedule.json.id,
     delivery_id,
     item_id,

@@ -1,12 +1,14 @@
 // What raises alerts, and that the same thing is told once.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { creditNear, scheduleMissed } from '../../shared/domain/alerts.ts'
+import { scheduleMissed } from '../../shared/domain/alerts.ts'
 import type { AlertRule } from '../../shared/domain/vocabulary.ts'
 import { addAlertChannel, raiseAlerts, setAlertRule, watchForAlerts } from '../../shared/engine/alerts.ts'
+import { cancelRun } from '../../shared/engine/cancel.ts'
 import { consume } from '../../shared/engine/consume.ts'
+import { creditNear } from '../../shared/outbox/rules/run-alerts.ts'
 import { findNearlySpent } from '../../shared/store/alert-watch.ts'
-import { centStep, failure, result, type TestEngine, testEngine } from '../support/engine.ts'
+import { centStep, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine
 beforeEach(async () => {
@@ -70,8 +72,8 @@ describe('an alert', () => {
   })
 
   it('goes to every channel of its project', async () => {
-    await addAlertChannel(engine.ctx, engine.project_id, 'https://example.org/hook')
-    await addAlertChannel(engine.ctx, engine.project_id, 'mailto:night@example.org')
+    await addAlertChannel(engine.ctx, engine.project_id, { url: 'https://example.org/hook' })
+    await addAlertChannel(engine.ctx, engine.project_id, { url: 'mailto:night@example.org' })
     await raiseAlerts(engine.ctx, engine.sql, [missed()])
     const sent = await engine.sql`
       select d.kind, d.url, a.reason from deliveries d join alerts a on a.id = d.alert_id order by url`
@@ -96,49 +98,130 @@ describe('an alert', () => {
   })
 })
 
+/** Works off all that waits, then looks. */
+async function worked() {
+  await consume(engine.ctx)
+  return look()
+}
+const open = async () =>
+  (
+    await engine.sql<
+      { rule: AlertRule }[]
+    >`select rule from alerts where resolved_at is null order by created_at`
+  ).map(alert => alert.rule)
+const told = async () =>
+  (await engine.sql`select kind, run_id from deliveries order by created_at, kind`).map(one => one.kind)
+
 describe('a run', () => {
-  it('that ends with items that failed alerts where that was asked for [alerts.runs]', async () => {
-    failEvery(2)
-    await engine.submit(4)
-    await consume(engine.ctx)
-    expect(await look()).toEqual([])
+  it('with a handful of items that did not work raises nothing, unless that was asked for [alerts.runs]', async () => {
+    failEvery(10)
+    await engine.submit(30)
+    expect(await worked()).toEqual([])
     await set('run_not_ok')
-    const runId = await engine.submit(4)
-    await consume(engine.ctx)
-    expect(await look()).toMatchObject([{ rule: 'run_not_ok', reason: 'partial', run_id: runId }])
+    const runId = await engine.submit(30)
+    expect(await worked()).toMatchObject([{ rule: 'run_not_ok', reason: 'partial', run_id: runId }])
     expect(await engine.sql`select from ended_runs`).toHaveLength(0)
   })
 
-  it('that ends over its budget alerts too, and one that works does not', async () => {
-    await set('run_not_ok')
-    await engine.submit(3)
-    await consume(engine.ctx)
-    expect(await look()).toEqual([])
-    await engine.submit(3, { budget_cents: 0 })
-    await consume(engine.ctx)
-    expect(await look()).toMatchObject([{ reason: 'budget_exceeded' }])
+  it('of which too many items are not ok raises one alert, also when they were only degraded', async () => {
+    engine.play(items => items.map(item => ({ ...result(item), degraded: 'no answer' }) as never))
+    const runId = await engine.submit(40)
+    expect(await worked()).toMatchObject([{ rule: 'failure_share', run_id: runId }])
+    expect((await raised())[0]!.message).toBe('played: 40 of 40 items did not work (40 degraded).')
+    expect(await look()).toHaveLength(1)
   })
 
-  it('of which more than the given share failed alerts, once enough of it has ended', async () => {
+  it('is judged by its share and from so many items on', async () => {
     failEvery(2)
     await set('failure_share', { bounds: { share: 0.3, least_items: 10 } })
     await engine.submit(8)
-    await consume(engine.ctx)
-    expect(await look()).toEqual([])
+    expect(await worked()).toEqual([])
     await engine.submit(12)
-    await consume(engine.ctx)
-    const [alert] = await look()
-    expect(alert).toMatchObject({ rule: 'failure_share' })
-    expect(alert!.message).toContain('6 of 12 items')
+    expect((await worked())[0]!.message).toContain('6 of 12 items')
   })
 
-  it('alerts while it is open: on failures and on a budget nearly spent, each once', async () => {
-    await set('failure_share', { bounds: { least_items: 1 } })
-    const runId = await engine.submit(4, { budget_cents: 100 })
-    await engine.sql`
-      update runs set failed = 2, ok = 1, cost_micro = 950000, started_at = now() where id = ${runId}`
-    expect((await look()).map(alert => alert.rule)).toEqual(['failure_share', 'budget_near'])
-    expect(await look()).toHaveLength(2)
+  it('that is open is told as soon as it is certain that too many will not be ok, and once', async () => {
+    const runId = await engine.submit(100)
+    const count = (failed: number) =>
+      engine.sql`update runs set failed = ${failed}, ok = 1, next_seq = 1, started_at = now() where id = ${runId}`
+    await count(20)
+    expect(await look()).toEqual([])
+    await count(21)
+    expect(await look()).toMatchObject([{ rule: 'failure_share', run_id: runId }])
+    expect(await look()).toHaveLength(1)
+  })
+
+  it('that spends its budget raises that, and not beside it what it left undone', async () => {
+    engine.play(items => items.flatMap(item => [centStep(item, 'call'), result(item)]))
+    await set('run_not_ok')
+    await engine.submit(50, { budget_cents: 30 })
+    expect(await worked()).toMatchObject([{ rule: 'budget_exceeded', reason: 'run_budget' }])
+  })
+
+  it('whose provider refuses the credentials raises that first', async () => {
+    const call = (item: Parameters<typeof failure>[0]) =>
+      step(item, 'ask', {
+        ...{
+          kind: 'llm_call',
+          name: 'gpt',
+          output: null,
+          usage: { model: 'test-model', input_tokens: 0, output_tokens: 0 },
+        },
+        error: { code: 'llm_call_error', message: '401 Incorrect API key provided: sk-…' },
+      })
+    engine.play(items =>
+      items.flatMap(item => [call(item), failure(item, 'llm_call_error', '401 Incorrect API key')]),
+    )
+    await engine.submit(40)
+    expect(await worked()).toMatchObject([{ rule: 'credentials_refused', reason: '401' }])
+    expect((await raised())[0]!.message).toContain('test-model refused the credentials (401)')
+  })
+
+  it('that somebody cancelled, and a replay, raise nothing', async () => {
+    failEvery(1)
+    await engine.submit(40)
+    await engine.sql`update runs set replay_of = id`
+    expect(await worked()).toEqual([])
+    const cancelled = await engine.submit(40)
+    await cancelRun(engine.ctx, { project_id: engine.project_id, run_id: cancelled })
+    expect(await worked()).toEqual([])
+  })
+})
+
+describe('an open alert', () => {
+  beforeEach(async () => {
+    await addAlertChannel(engine.ctx, engine.project_id, { url: 'https://example.org/hook', digest: 'none' })
+    failEvery(1)
+    await engine.submit(40)
+    await worked()
+  })
+
+  it('folds what goes on, and is resolved by a run that is well, with a message [alerts.folded]', async () => {
+    await engine.submit(40)
+    expect(await worked()).toHaveLength(1)
+    engine.play(items => items.map(item => result(item)))
+    await engine.submit(40)
+    await worked()
+    expect(await open()).toEqual([])
+    expect(await told()).toEqual(['alert.raised', 'alert.resolved'])
+    failEvery(1)
+    await engine.submit(40)
+    expect(await worked()).toHaveLength(2)
+    expect(await open()).toEqual(['failure_share'])
+  })
+
+  it('is resolved when all items of its run have been decided about', async () => {
+    await engine.sql`update runs set undecided = 0`
+    await look()
+    expect(await open()).toEqual([])
+  })
+
+  it('is resolved by a run of its own agent alone', async () => {
+    const agent_id = await engine.agent('other')
+    engine.play(items => items.map(item => result(item)))
+    await engine.submit(40, { agent_id })
+    await worked()
+    expect(await open()).toEqual(['failure_share'])
   })
 })
 
@@ -152,6 +235,9 @@ describe('a project', () => {
     await engine.submit(1)
     await consume(engine.ctx)
     expect(await look()).toMatchObject([{ rule: 'budget_near', reason: 'project_credit' }])
+    await engine.sql`update projects set credit_micro = 1000000`
+    await look()
+    expect(await open()).toEqual([])
   })
 
   it('that was told or is muted leaves room for the next', async () => {
@@ -179,5 +265,23 @@ describe('a project', () => {
     expect(await look()).toEqual([])
     await engine.sql`update project_usage set running = 0`
     expect(await look()).toMatchObject([{ rule: 'consumer_stalled', reason: 'no_consumer' }])
+    await consume(engine.ctx)
+    await look()
+    expect(await open()).toEqual([])
+  })
+
+  it('with items that wait for a person for more than a day alerts, until nobody is asked any more [alerts.held]', async () => {
+    engine.play(items =>
+      items.map(({ seq, attempt }) => ({ type: 'hold', seq, attempt, reason: 'too expensive' })),
+    )
+    await engine.submit(2)
+    expect(await worked()).toEqual([])
+    await engine.sql`update triage set created_at = created_at - interval '25 hours'`
+    expect(await look()).toMatchObject([
+      { rule: 'items_held', message: expect.stringContaining('played: 2 items wait') },
+    ])
+    await engine.sql`update triage set disposition = 'dismissed'`
+    await look()
+    expect(await open()).toEqual([])
   })
 })

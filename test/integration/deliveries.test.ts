@@ -115,7 +115,7 @@ describe('a run with a callback', () => {
     expect(bodies()[0].data.run).toMatchObject({ status: 'cancelled', cancelled: 2 })
   })
 
-  it('is told of each end it comes to, as it was then [callbacks.trigger-operation]', async () => {
+  it('is told of each end it comes to, as it was then, and which it is [callbacks.trigger-operation, callbacks.transition]', async () => {
     engine.play(([one, two]) => [result(one!), failure(two!, 'agent_error')])
     receiver.answer = response => response.writeHead(503).end()
     const runId = await callBack(receiver.url, 2)
@@ -123,8 +123,11 @@ describe('a run with a callback', () => {
     await engine.ctx.idle()
     await makeDue()
     await deliverAll()
-    const told = bodies().map(({ data }) => data.run.status)
-    expect(told.toSorted()).toEqual(['completed', 'completed', 'partial', 'partial'])
+    const told = bodies().map(({ data }) => `${data.run.status} ${data.transition}`)
+    expect(told.toSorted()).toEqual([
+      ...['completed decided', 'completed decided'],
+      ...['partial ended', 'partial ended'],
+    ])
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2)
   })
 
@@ -418,6 +421,7 @@ it('an alert is told to webhooks as it is in the API, and to people by mail', as
       to: 'night+shift@example.org',
       subject: expect.stringContaining('The credit is nearly spent.'),
       text: expect.stringContaining('assay projects'),
+      html: expect.stringContaining('<pre'),
     },
   ])
   expect(await tries()).toEqual([

@@ -9,7 +9,13 @@ import { Field } from '../parts/form.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { count, Status, span, When } from '../parts/text.tsx'
 
-const KINDS = { 'run.finished': 'a run ended', 'alert.raised': 'an alert' }
+const KINDS = {
+  'run.finished': 'a run ended',
+  'alert.raised': 'an alert',
+  'alert.resolved': 'the end of an alert',
+  'run.digest': 'the digest of a run',
+  'channel.test': 'a test',
+}
 
 export const deliveriesPage = page({
   path: '/dashboard/projects/{projectId}/deliveries',

@@ -1,7 +1,8 @@
 // What went wrong without anybody asking: rules, where they report to, and the alerts they raised.
 
+import { sql } from 'drizzle-orm'
 import { boolean, index, jsonb, pgEnum, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
-import { ALERT_RULES } from '../../domain/vocabulary.ts'
+import { ALERT_RULES, CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../../domain/vocabulary.ts'
 import { agentOf } from './agents.ts'
 import { at, createdAt, id } from './columns.ts'
 import { projects } from './projects.ts'
@@ -9,6 +10,8 @@ import { runs } from './runs.ts'
 import { ofProject } from './tenant.ts'
 
 export const alertRule = pgEnum('alert_rule', ALERT_RULES)
+export const channelFormat = pgEnum('channel_format', CHANNEL_FORMATS)
+export const channelDigest = pgEnum('channel_digest', CHANNEL_DIGESTS)
 
 export const alerts = pgTable(
   'alerts',
@@ -28,20 +31,30 @@ export const alerts = pgTable(
     advice: text('advice').notNull(),
     command: text('command').notNull(),
     since: at('since').notNull(),
+    /** What it is about, as in `alert_marks`; null in rows from before alerts were resolved. */
+    subject_id: uuid('subject_id'),
+    /** When it was so no more, or a later alert took its place; null while it is open. */
+    resolved_at: at('resolved_at'),
     created_at: createdAt(),
   },
   t => [
     unique('alerts_project_id').on(t.project_id, t.id),
+    index('alerts_open')
+      .on(t.project_id, t.rule, t.subject_id)
+      .where(sql`resolved_at is null and subject_id is not null`),
+    index('alerts_run').on(t.run_id).where(sql`run_id is not null`),
     index('alerts_project').on(t.project_id, t.created_at, t.id),
     ofProject(t),
   ],
 )
 
-/** Runs that ended with items that did not work, where a rule asks for them. Kept by a trigger on `runs`. */
+/** Runs that ended and of which an alert or a digest may have to tell. Kept by a trigger on `runs`. */
 export const endedRuns = pgTable('ended_runs', {
   run_id: uuid('run_id')
     .primaryKey()
     .references(() => runs.id, { onDelete: 'cascade' }),
+  /** False where the run had ended before, and all of its items have been decided about since. */
+  first_end: boolean('first_end').notNull().default(true),
 })
 
 /** When a rule last alerted about a subject; the row decides who may alert again. */
@@ -52,9 +65,11 @@ export const alertMarks = pgTable(
       .notNull()
       .references(() => projects.id, { onDelete: 'cascade' }),
     rule: alertRule('rule').notNull(),
-    /** The id of the schedule, the run or the project. */
+    /** The id of the schedule, the agent, the run or the project. */
     subject_id: uuid('subject_id').notNull(),
     raised_at: at('raised_at').notNull(),
+    /** Null while the alert is open. */
+    resolved_at: at('resolved_at'),
   },
   t => [
     primaryKey({ columns: [t.project_id, t.rule, t.subject_id] }),
@@ -94,6 +109,8 @@ export const alertChannels = pgTable(
       .references(() => projects.id, { onDelete: 'cascade' }),
     /** http(s), or mailto with one address. */
     url: text('url').notNull(),
+    format: channelFormat('format').notNull().default('json'),
+    digest: channelDigest('digest').notNull().default('scheduled'),
     created_at: createdAt(),
   },
   t => [unique('alert_channels_url').on(t.project_id, t.url), ofProject(t)],

@@ -16,7 +16,7 @@ import {
 } from 'drizzle-orm/pg-core'
 import { LIMITS } from '../../domain/limits.ts'
 import { DELIVERY_KINDS } from '../../domain/vocabulary.ts'
-import { alerts } from './alerts.ts'
+import { alerts, channelFormat } from './alerts.ts'
 import { at, createdAt } from './columns.ts'
 import { projects } from './projects.ts'
 import { runOf } from './runs.ts'
@@ -36,6 +36,8 @@ export const deliveries = pgTable(
     kind: deliveryKind('kind').notNull(),
     /** http(s), or mailto with one address. */
     url: text('url').notNull(),
+    /** What its receiver reads, as its channel said then. */
+    format: channelFormat('format').notNull().default('json'),
     /** Who is waited for: a slow receiver must hold up nobody else. All mail goes to one server. */
     host: text('host')
       .notNull()

@@ -79,6 +79,7 @@ export const occurrences = pgTable(
     index('occurrences_retry').on(t.retry_at).where(sql`retry_at is not null`),
     index('occurrences_retry_of').on(t.schedule_id).where(sql`retry_at is not null`),
     index('occurrences_project').on(t.project_id, t.scheduled_for),
+    index('occurrences_run').on(t.run_id).where(sql`run_id is not null`),
     index('occurrences_watch').on(t.watch_until).where(sql`watch_until is not null`),
     foreignKey({
       columns: [t.project_id, t.schedule_id],

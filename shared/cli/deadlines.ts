@@ -1,0 +1,68 @@
+// The command about deadlines.
+
+import { LIMITS } from '../domain/limits.ts'
+import type { Schemas } from '../sdk/client.ts'
+import { onlyProject } from './administer.ts'
+import { answered, findAgent } from './api.ts'
+import type { Given } from './arguments.ts'
+import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { tellList } from './listing.ts'
+import type { Session } from './session.ts'
+import { type Column, table } from './table.ts'
+
+type Deadline = Schemas['Deadline']
+
+const DEADLINES: Column<Deadline>[] = [
+  { title: 'AGENT', value: row => row.agent_slug },
+  { title: 'SCHEDULE', value: row => row.cron ?? 'any run' },
+  { title: 'FINISHED BY', value: row => `${row.finished_by} ${row.timezone}` },
+  { title: 'NEXT', value: row => row.due_at, optional: 1 },
+  { title: 'ID', value: row => row.id },
+]
+
+const said = (one: Deadline) =>
+  `${one.agent_slug} ${one.cron ?? ''}`.trim() + ` must have finished by ${one.finished_by} (${one.timezone})`
+
+export async function deadlines(session: Session, given: Given): Promise<ExitCode> {
+  const { api, output } = session
+  const path = { projectId: given.text('project') ?? (await onlyProject(api)) }
+  const [finished_by, deadlineId] = [given.text('set'), given.text('remove')]
+  if (finished_by !== undefined && deadlineId !== undefined)
+    throw usageFailure('--set and --remove are two commands')
+  if (finished_by !== undefined) {
+    const [schedule_id, agent, timezone] = [
+      given.text('schedule'),
+      given.text('agent'),
+      given.text('timezone'),
+    ]
+    if ((schedule_id === undefined) === (agent === undefined))
+      throw usageFailure('--set takes --schedule or --agent: of what must have finished')
+    const of = schedule_id === undefined ? { agent_id: (await findAgent(api, agent!)).id } : { schedule_id }
+    const body = { ...of, finished_by, ...(timezone !== undefined && { timezone }) }
+    const made = await answered(api.POST('/v1/projects/{projectId}/deadlines', { params: { path }, body }))
+    output.emit('deadline_set', made, () => `${said(made)}, or the rule not_finished alerts`)
+    return EXIT.ok
+  }
+  if (deadlineId !== undefined) {
+    const gone = await answered(
+      api.DELETE('/v1/projects/{projectId}/deadlines/{deadlineId}', {
+        params: { path: { ...path, deadlineId } },
+      }),
+    )
+    output.emit('deadline_removed', gone, () => 'the deadline is gone')
+    return EXIT.ok
+  }
+  return tellList<Deadline>(session, given, {
+    event: 'deadline',
+    empty: 'nothing must have finished by a time; --set HH:MM says what must',
+    page: LIMITS.deadlines_per_project,
+    read: async () => ({
+      rows: await answered(api.GET('/v1/projects/{projectId}/deadlines', { params: { path } })),
+      next: undefined,
+    }),
+    inAnyOrder: true,
+    keyOf: row => row.id,
+    cameAt: row => row.created_at,
+    text: (rows, screen) => table(DEADLINES, rows, screen),
+  })
+}

@@ -1,0 +1,43 @@
+// What became of a run's items, in words. Guarantee: whether they ran and whether they worked are two answers, and
+// every item is in both of them.
+
+import { count } from '../../domain/amounts.ts'
+
+/** By the names of the columns: an item is in one of these, or has not ended. */
+export interface RunTally {
+  total_items: number
+  ok: number
+  degraded: number
+  failed: number
+  budget_exceeded: number
+  cancelled: number
+  paused: number
+}
+
+type Style = 'green' | 'yellow' | 'red' | 'cyan'
+export type Paint = (style: Style, text: string) => string
+
+const plain: Paint = (_, text) => text
+
+/** An item that a budget ended did not run, or not to its end. @example '3,000 of 5,000, 2,000 over budget' */
+export function ran(run: RunTally, paint = plain): string {
+  const ended = run.ok + run.degraded + run.failed
+  return listed([
+    ended === run.total_items ? 'all' : `${count(ended)} of ${count(run.total_items)}`,
+    run.budget_exceeded > 0 && paint('red', `${count(run.budget_exceeded)} over budget`),
+    run.cancelled > 0 && `${count(run.cancelled)} cancelled`,
+    run.paused > 0 && paint('cyan', `${count(run.paused)} held`),
+  ])
+}
+
+/** @example '4,857 ok, 143 degraded' */
+export function worked(run: RunTally, paint = plain): string {
+  if (run.ok + run.degraded + run.failed === 0) return 'nothing yet'
+  return listed([
+    paint('green', `${count(run.ok)} ok`),
+    run.degraded > 0 && paint('yellow', `${count(run.degraded)} degraded`),
+    run.failed > 0 && paint('red', `${count(run.failed)} failed`),
+  ])
+}
+
+const listed = (parts: (false | string)[]) => parts.filter(Boolean).join(', ')

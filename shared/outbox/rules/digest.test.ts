@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest'
+import { type DigestRun, digestMessage, digestWords, runLinks } from './digest.ts'
+
+const run: DigestRun = {
+  ...{ id: 'r', name: 'schedule 0 2 * * *', agent_slug: 'nightly', cron: '0 2 * * *', status: 'partial' },
+  ...{ total_items: 5000, ok: 4857, degraded: 143, failed: 0, budget_exceeded: 0, cancelled: 0, paused: 0 },
+  ...{ cost_micro: 3_120_000, budget_micro: 5_000_000, unpriced_items: 0, finished_at: new Date(0) },
+}
+const before = { ...run, id: 'q', ok: 5000, degraded: 0, cost_micro: 3_000_000 }
+const links = runLinks('https://assay.example.com', 'r')
+
+it('a digest says in words what ran, what worked, what it cost, how the last one was, and what to do', () => {
+  expect(digestWords({ run, previous: before, causes: [] })).toEqual({
+    name: 'nightly 0 2 * * *',
+    ran: 'all 5,000',
+    worked: '4,857 ok, 143 degraded',
+    cost: '$3.12 of $5.00 (62 %)',
+    compared: 'last time: 5,000 items, 100 % ok for $3.00; now 97.1 % ok for $3.12',
+    command: 'assay recover --run r --dry-run',
+  })
+})
+
+it('a run with nothing before it, no budget and all ok is told without a comparison and a command', () => {
+  const well = { ...run, ok: 5000, degraded: 0, budget_micro: null }
+  expect(digestWords({ run: well, previous: null, causes: [] })).toMatchObject({
+    cost: '$3.12 (no budget)',
+    compared: null,
+    command: null,
+  })
+  expect(digestMessage({ run: well, previous: null, causes: [] }, links)).toMatchObject({
+    tone: 'good',
+    title: 'nightly 0 2 * * * · ran: all 5,000 · worked: 5,000 ok',
+    paragraphs: [],
+  })
+})
+
+it('models without a price make its cost a lower bound', () => {
+  expect(digestWords({ run: { ...run, unpriced_items: 7 }, previous: null, causes: [] }).cost).toBe(
+    '≥$3.12 of $5.00 (62 %); 7 items without a price',
+  )
+})
+
+it('its causes are counted, and its links lead to the run and its results', () => {
+  const causes = [
+    { cause: 'schema_mismatch: total is no number', items: 100 },
+    { cause: 'refusal', items: 43 },
+  ]
+  const message = digestMessage({ run, previous: null, causes }, links)
+  expect(message.paragraphs).toEqual([
+    'Why 143 items did not work: 100 × schema_mismatch: total is no number; 43 × refusal',
+  ])
+  expect(message.tone).toBe('warning')
+  expect(message.links.map(link => link.url)).toEqual([
+    'https://assay.example.com/dashboard/runs/r',
+    'https://assay.example.com/dashboard/runs/r/results',
+  ])
+})
+
+it('a night in which nothing worked is bad, and so is one that was cut short', () => {
+  const toneOf = (more: object) =>
+    digestMessage({ run: { ...run, ...more }, previous: null, causes: [] }, links).tone
+  expect(toneOf({ ok: 0, degraded: 5000 })).toBe('bad')
+  expect(toneOf({ status: 'budget_exceeded', ok: 3000, degraded: 0, budget_exceeded: 2000 })).toBe('bad')
+})

@@ -1,0 +1,114 @@
+import { expect, it } from 'vitest'
+import {
+  budgetExceeded,
+  consumerStalled,
+  credentialsRefused,
+  creditNear,
+  failureShare,
+  itemsHeld,
+  notFinished,
+  runAlert,
+  runLabel,
+  runNotOk,
+  type WatchedRun,
+} from './run-alerts.ts'
+
+const ID = '019c2b1e-7a40-7c3d-9f21-5be000000000'
+const run: WatchedRun = {
+  ...{ project_id: ID, agent_id: ID, agent_slug: 'nightly', run_id: ID, name: 'schedule 0 2 * * *' },
+  ...{ schedule_id: ID, cron: '0 2 * * *', status: 'partial', stop_reason: null },
+  ...{ total_items: 5000, ok: 4857, degraded: 100, failed: 43, budget_exceeded: 0, cancelled: 0, paused: 0 },
+  ...{ cost_micro: 4_120_000, budget_micro: 5_000_000, since: new Date('2026-03-02T03:00:00Z') },
+  ...{ refused_status: '401', refused_model: 'gpt-5-mini' },
+}
+const every = { credentials_refused: true, budget_exceeded: true, failure_share: true, run_not_ok: true }
+
+it.each([
+  ['its schedule', {}, 'nightly 0 2 * * *'],
+  ['the name its schedule gives it', { name: 'Sunday export' }, 'nightly Sunday export'],
+  ['the name it was submitted with', { cron: null, name: 'backfill' }, 'nightly backfill'],
+  ['its agent alone', { cron: null, name: null }, 'nightly'],
+] as const)('a run is called by its agent and %s', (_, more, label) => {
+  expect(runLabel({ ...run, ...more })).toBe(label)
+})
+
+it('of all that a run gives reason for, the first in order is told and no other', () => {
+  const told = (found: Parameters<typeof runAlert>[1]) => runAlert(run, found)?.rule
+  expect(told(every)).toBe('credentials_refused')
+  expect(told({ ...every, credentials_refused: false })).toBe('budget_exceeded')
+  expect(told({ failure_share: true, run_not_ok: true })).toBe('failure_share')
+  expect(told({ run_not_ok: true })).toBe('run_not_ok')
+  expect(told({})).toBeUndefined()
+})
+
+it('an alert about a run says what ran and what worked, and is about its schedule, or else its agent', () => {
+  expect(credentialsRefused(run)).toMatchObject({
+    reason: '401',
+    message:
+      'nightly 0 2 * * *: The provider of gpt-5-mini refused the credentials (401). Worked: 4,857 ok, 100 degraded, 43 failed.',
+  })
+  expect(budgetExceeded({ ...run, ok: 2857, budget_exceeded: 2000 }).message).toBe(
+    'nightly 0 2 * * *: the budget of $5.00 was spent before all items were through. Ran: 3,000 of 5,000, 2,000 over budget. Worked: 2,857 ok, 100 degraded, 43 failed.',
+  )
+  expect(failureShare(run).message).toBe(
+    'nightly 0 2 * * *: 143 of 5,000 items did not work (100 degraded, 43 failed).',
+  )
+  expect(failureShare({ ...run, stop_reason: 'consecutive_failures' }).message).toContain('failed in a row')
+  expect(runNotOk(run).message).toBe(
+    'nightly 0 2 * * * ended partial. Ran: all. Worked: 4,857 ok, 100 degraded, 43 failed.',
+  )
+  expect(failureShare(run).subject_id).toBe(run.schedule_id)
+  expect(failureShare({ ...run, schedule_id: null, agent_id: 'a' }).subject_id).toBe('a')
+})
+
+it('no alert calls anything by an id, but in its command', () => {
+  const late = {
+    ...run,
+    finished_by: '06:30',
+    timezone: 'Europe/Berlin',
+    ended_items: 12,
+    passed_at: run.since,
+  }
+  const project = { project_id: ID, name: 'production', since: run.since }
+  const alerts = [
+    ...[credentialsRefused(run), budgetExceeded(run), failureShare(run), runNotOk(run), notFinished(late)],
+    ...[notFinished({ ...late, run_id: null }), itemsHeld({ ...run, items: 3 })],
+    creditNear({ ...project, spent_micro: 1, credit_micro: 2 }),
+    consumerStalled({ ...project, runs: 1, run_id: ID, deployed: true }),
+  ]
+  for (const { message, advice } of alerts) expect(message + advice).not.toMatch(/[0-9a-f]{8}-/)
+})
+
+it('a passed deadline says whether a run is open or none was started', () => {
+  const late = {
+    ...run,
+    finished_by: '06:30',
+    timezone: 'Europe/Berlin',
+    ended_items: 12,
+    passed_at: run.since,
+  }
+  expect(notFinished(late)).toMatchObject({
+    reason: 'run_open',
+    message:
+      'nightly 0 2 * * *: nothing finished by 06:30 (Europe/Berlin); its run is open, 12 of 5,000 items through.',
+    command: `assay watch ${ID}`,
+  })
+  const none = { ...late, run_id: null, schedule_id: null, cron: null }
+  expect(notFinished(none)).toMatchObject({
+    reason: 'no_run',
+    message: 'nightly: nothing finished by 06:30 (Europe/Berlin); no run was started.',
+    command: 'assay runs --agent nightly',
+  })
+})
+
+it('sums below a cent keep digits that mean something', () => {
+  const project = { project_id: ID, name: 'production', since: run.since }
+  const { message } = creditNear({ ...project, spent_micro: 4120, credit_micro: 4567 })
+  expect(message).toContain('$0.00412 of its $0.00457 credit')
+})
+
+it('waiting items are told apart by whether anything is deployed for them', () => {
+  const project = { project_id: ID, name: 'production', runs: 2, run_id: ID, since: run.since }
+  expect(consumerStalled({ ...project, deployed: true }).reason).toBe('no_consumer')
+  expect(consumerStalled({ ...project, deployed: false }).command).toBe('assay deploy agent.ts')
+})

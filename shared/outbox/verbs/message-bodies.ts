@@ -1,0 +1,82 @@
+// Puts messages in words when they are first tried. Guarantee: a body is made once and sent the same in every try; what
+// a message tells is read as it was when it was put down.
+
+import type { Context } from '../../context.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { plainText } from '../../domain/plain-text.ts'
+import type { ChannelFormat } from '../../domain/vocabulary.ts'
+import { toJson } from '../../schema/raw-json.ts'
+import { alertRaisedOf, runFinishedOf } from '../../schema/wire-deliveries.ts'
+import { findRunEnds, findToldAlerts, type HeldDelivery } from '../../store/deliveries.ts'
+import { readRunFailures } from '../../store/failures.ts'
+import { findProjectNames } from '../queries/channels.ts'
+import { findDigests } from '../queries/digests.ts'
+import { alertMessage, resolvedMessage, testMessage } from '../rules/alert-message.ts'
+import { type DigestCause, type DigestRun, digestMessage, digestWords, runLinks } from '../rules/digest.ts'
+import { isMailUrl, mailOf, slackOf, teamsOf } from '../rules/formats.ts'
+import type { Message } from '../rules/message.ts'
+import { alertResolvedOf, channelTestOf, type DigestEnd, runDigestOf } from '../wire/messages.ts'
+
+/** Makes the bodies of messages that have none. */
+export async function putInWords(ctx: Context, held: readonly HeldDelivery[]): Promise<void> {
+  if (held.length === 0) return
+  const { sql, config } = ctx
+  const of = (...kinds: HeldDelivery['kind'][]) => held.filter(one => kinds.includes(one.kind))
+  const ids = (...kinds: HeldDelivery['kind'][]) => of(...kinds).map(one => one.id)
+  const runs = await findRunEnds(sql, ids('run.finished'))
+  const alerts = await findToldAlerts(sql, ids('alert.raised', 'alert.resolved'))
+  const digests = await findDigests(sql, ids('run.digest'))
+  const tests = of('channel.test')
+  const names = await findProjectNames(
+    sql,
+    tests.map(one => one.project_id),
+  )
+  for (const one of held) {
+    const run = runs.get(one.id)
+    const alert = alerts.get(one.id)
+    const digest = digests.get(one.id)
+    if (run) one.body = toJson(runFinishedOf(run, config.base_url))
+    else if (alert && one.kind === 'alert.resolved')
+      one.body = formatted(one, resolvedMessage(alert, config.base_url), () => alertResolvedOf(alert))
+    else if (alert)
+      one.body = formatted(one, alertMessage(alert, config.base_url), () => alertRaisedOf(alert))
+    else if (digest) one.body = await digestBody(ctx, one, digest)
+    else if (one.kind === 'channel.test') {
+      const message = testMessage(names.get(one.project_id) ?? 'this project')
+      one.body = formatted(one, message, () =>
+        channelTestOf(one.project_id, message.title, new Date(ctx.now())),
+      )
+    }
+  }
+}
+
+/** What is sent to a receiver; a mail's is kept as the mail's parts. */
+function formatted({ url, format }: HeldDelivery, message: Message, json: () => object): string {
+  const formats: Readonly<Record<ChannelFormat, () => object>> = {
+    json,
+    slack: () => slackOf(message),
+    teams: () => teamsOf(message),
+    mail: () => mailOf(message),
+  }
+  return toJson(formats[isMailUrl(url) ? 'mail' : format]())
+}
+
+async function digestBody(ctx: Context, one: HeldDelivery, end: DigestEnd): Promise<string> {
+  const { sql, config } = ctx
+  const causes = await topCauses(sql, end.run.id)
+  const run: DigestRun = { ...end.run, cron: end.cron }
+  const previous = end.previous && { ...end.previous, cron: end.cron }
+  const digest = { run, previous, causes }
+  const links = runLinks(config.base_url, run.id)
+  return formatted(one, digestMessage(digest, links), () =>
+    runDigestOf(end, digestWords(digest), causes, links),
+  )
+}
+
+async function topCauses(sql: Context['sql'], run_id: string): Promise<DigestCause[]> {
+  const { reasons } = await readRunFailures(sql, run_id)
+  return reasons.slice(0, LIMITS.digest_causes).map(({ reason, message, count }) => ({
+    cause: plainText([reason, message].filter(Boolean).join(': '), LIMITS.digest_cause_characters),
+    items: count,
+  }))
+}

@@ -1,0 +1,109 @@
+// The shapes of what channels with the format `json` get.
+
+import { z } from '@hono/zod-openapi'
+import { Run, type RunRow, runOf, timestamp } from '../../schema/wire.ts'
+import { Alert, type AlertRow, alertOf } from '../../schema/wire-alerts.ts'
+import type { DigestCause, DigestWords, RunLinks } from '../rules/digest.ts'
+
+/** A run that has ended, with the schedule that started it and that schedule's run before. */
+export interface DigestEnd {
+  run: RunRow & { finished_at: Date }
+  schedule_id: string | null
+  cron: string | null
+  timezone: string | null
+  scheduled_for: Date | null
+  previous: (RunRow & { finished_at: Date }) | null
+}
+
+const uuid = (description: string) => z.string().meta({ format: 'uuid', description })
+
+export const AlertResolved = z
+  .object({ type: z.literal('alert.resolved'), timestamp, data: Alert })
+  .openapi('AlertResolved', { description: 'What an alert told is so no more.' })
+
+export const ChannelTest = z
+  .object({
+    type: z.literal('channel.test'),
+    timestamp,
+    data: z.object({ project_id: uuid('The project.'), message: z.string() }),
+  })
+  .openapi('ChannelTest', { description: 'Somebody tests a channel.' })
+
+export const RunDigest = z
+  .object({
+    type: z.literal('run.digest'),
+    timestamp: timestamp.describe('When the run ended.'),
+    data: z.object({
+      name: z.string().describe('What people call the run: its agent, and its schedule or its name.'),
+      ran: z.string().describe('Whether it ran, in words.'),
+      worked: z.string().describe('Whether it worked, in words.'),
+      cost: z.string().describe('What it cost of its budget, in words.'),
+      compared: z.string().nullable().describe('With the run of the same schedule before, in words.'),
+      causes: z
+        .array(z.object({ cause: z.string(), items: z.int().min(1) }))
+        .describe('Why items did not work, most first; three at most.'),
+      command: z.string().nullable().describe('The command that acts; null where all is well.'),
+      links: z.object({
+        run: z.string().meta({ format: 'uri', description: 'The page of the run.' }),
+        results: z.string().meta({ format: 'uri', description: 'The page of its results.' }),
+        results_api: z.string().meta({ format: 'uri', description: 'Where a program reads its results.' }),
+      }),
+      schedule: z
+        .object({
+          id: uuid('The schedule.'),
+          cron: z.string(),
+          timezone: z.string(),
+          scheduled_for: timestamp,
+        })
+        .nullable()
+        .describe('What started the run; null where no schedule did.'),
+      run: Run.describe('The run as it was when it ended.'),
+      previous: Run.nullable().describe('The run of the same schedule before.'),
+    }),
+  })
+  .openapi('RunDigest', { description: 'What became of a run, for people.' })
+
+export const alertResolvedOf = (alert: AlertRow): z.input<typeof AlertResolved> => ({
+  type: 'alert.resolved',
+  timestamp: (alert.resolved_at ?? alert.created_at).toISOString(),
+  data: alertOf(alert),
+})
+
+export const channelTestOf = (
+  project_id: string,
+  message: string,
+  at: Date,
+): z.input<typeof ChannelTest> => ({
+  type: 'channel.test',
+  timestamp: at.toISOString(),
+  data: { project_id, message },
+})
+
+export function runDigestOf(
+  end: DigestEnd,
+  words: DigestWords,
+  causes: readonly DigestCause[],
+  links: RunLinks,
+): z.input<typeof RunDigest> {
+  const { run, previous, schedule_id, cron, timezone, scheduled_for } = end
+  return {
+    type: 'run.digest',
+    timestamp: run.finished_at.toISOString(),
+    data: {
+      ...words,
+      causes: [...causes],
+      links,
+      schedule:
+        schedule_id === null
+          ? null
+          : {
+              id: schedule_id,
+              cron: cron!,
+              timezone: timezone!,
+              scheduled_for: scheduled_for!.toISOString(),
+            },
+      run: runOf(run),
+      previous: previous && runOf(previous),
+    },
+  }
+}
