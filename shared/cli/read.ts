@@ -89,7 +89,7 @@ export async function cancel({ api, output }: Session, given: Given): Promise<Ex
   output.emit(
     'cancelled',
     { run, aborted },
-    screen => runSummary(run, screen) + (in_flight === 'abort' ? `${abortedInFlight(aborted)}\n` : ''),
+    screen => runSummary(run, screen) + (in_flight === 'abort' ? `\n${abortedInFlight(aborted)}` : ''),
   )
   return EXIT.ok
 }
