@@ -4,6 +4,13 @@
 import { defineConfig } from 'vitest/config'
 import { agents } from './shared/testing/decorators.ts'
 
+/** Storms, failovers, big uploads: `npm run test:slow` runs these and nothing else, `npm test` all but these. */
+const SLOW = '**/*.slow.test.ts'
+const which = (include: string[], exclude: string[] = []) =>
+  process.env.SLOW === '1'
+    ? { include: include.map(one => one.replace('*.test.ts', '*.slow.test.ts')), exclude }
+    : { include, exclude: [...exclude, SLOW] }
+
 export default defineConfig({
   test: {
     // Processes, not threads: what a test starts is ended by the kernel when its worker dies.
@@ -18,7 +25,7 @@ export default defineConfig({
         plugins: [agents()],
         test: {
           name: 'unit',
-          include: ['{shared,functions,infra,examples}/**/*.test.ts', 'test/structure/*.test.ts'],
+          ...which(['{shared,functions,infra,examples}/**/*.test.ts', 'test/structure/*.test.ts']),
         },
       },
       {
@@ -26,8 +33,7 @@ export default defineConfig({
         plugins: [agents()],
         test: {
           name: 'stores',
-          include: ['test/**/*.test.ts'],
-          exclude: ['test/structure/**'],
+          ...which(['test/**/*.test.ts'], ['test/structure/**']),
           globalSetup: ['test/support/global-setup.ts'],
         },
       },
