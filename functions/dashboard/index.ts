@@ -21,6 +21,7 @@ import { recoveryPage, startRecovery } from './pages/recovery.tsx'
 import { runEvents, runPage } from './pages/run.tsx'
 import { cancelRun, cancelRunPage } from './pages/run-cancel.tsx'
 import { compareRunPage } from './pages/run-compare.tsx'
+import { runResultsFile, runResultsPage } from './pages/run-results.tsx'
 import { verifyRunPage } from './pages/run-verify.tsx'
 import { runsPage } from './pages/runs.tsx'
 import {
@@ -53,6 +54,8 @@ export const pages = [
   cancelRunPage,
   compareRunPage,
   verifyRunPage,
+  runResultsPage,
+  runResultsFile,
   itemPage,
   itemRaw,
   replayPage,

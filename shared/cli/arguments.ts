@@ -45,9 +45,15 @@ export interface Given {
   list(name: string): string[]
 }
 
-export const GLOBAL_OPTIONS: readonly Option[] = [
+const GLOBAL_OPTIONS: readonly Option[] = [
   { name: 'json', about: 'one JSON object a line, as without a terminal' },
   { name: 'help', about: 'this help' },
+]
+
+/** What a command says of an option goes before what is said of it everywhere. */
+export const optionsOf = ({ options }: Command): readonly Option[] => [
+  ...options,
+  ...GLOBAL_OPTIONS.filter(({ name }) => !options.some(option => option.name === name)),
 ]
 
 /** What the name of the program alone stands for. */
@@ -93,7 +99,7 @@ const verbsOf = (commands: readonly Command[], noun: Command) =>
 type Values = Record<string, string | boolean | string[] | undefined>
 
 function parsed(command: Command, rest: string[]): { values: Values; positionals: string[] } {
-  const known = [...command.options, ...GLOBAL_OPTIONS]
+  const known = optionsOf(command)
   const options = Object.fromEntries(
     known.map(({ name, value, kind }) => [
       name,
@@ -246,7 +252,7 @@ function overview(commands: readonly Command[]): string {
 }
 
 function commandHelp(commands: readonly Command[], command: Command): string {
-  const options = [...command.options, ...GLOBAL_OPTIONS]
+  const options = optionsOf(command)
   const verbs = verbsOf(commands, command)
   return [
     `usage: ${usageOf(command)}`,

@@ -5,7 +5,7 @@ import { ADMINISTRATION_COMMANDS } from './administer-commands.ts'
 import { ALERT_COMMANDS } from './alert-commands.ts'
 import { type Command, type Option, OVERVIEW } from './arguments.ts'
 import { DELIVERY_COMMANDS } from './delivery-commands.ts'
-import { LIST_OPTIONS } from './list-options.ts'
+import { LIST_OPTIONS, sinceOption } from './list-options.ts'
 import { PROJECT_COMMANDS } from './project-commands.ts'
 import { RECOVERY_COMMANDS } from './recovery-commands.ts'
 import { SCHEDULE_COMMANDS } from './schedule-commands.ts'
@@ -175,6 +175,32 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Show an item: its record and its trace.',
     options: [],
     run: async (...given) => (await import('./read.ts')).item(...given),
+  },
+  {
+    name: 'results',
+    args: ['[RUN]'],
+    summary: 'Hand on results of a run and its replays, or an agent: each item once.',
+    options: [
+      { name: 'agent', value: 'SLUG', about: 'of all runs of this agent, instead of RUN' },
+      sinceOption,
+      { name: 'csv', about: 'as CSV; what a terminal gets, and a file that ends in .csv' },
+      { name: 'json', about: 'as one JSON array' },
+      { name: 'ndjson', about: 'as one JSON object a line; what another program gets' },
+      {
+        name: 'fields',
+        value: 'A,B.C',
+        about: 'only these, parts of input and output with dots: item_id,outcome_status,output.label',
+      },
+      {
+        name: 'only',
+        value: 'WHICH',
+        choices: ['ok', 'not_ok', 'all'],
+        about: 'ok: what worked in some try; not_ok: what has not; all unless told',
+      },
+      { name: 'raw', about: 'leave cells of CSV that begin with = + - @ as they are' },
+      { name: 'out', value: 'FILE', about: 'into a file, which is there only once it is whole' },
+    ],
+    run: async (...given) => (await import('./results.ts')).results(...given),
   },
   {
     name: 'search',

@@ -1,7 +1,7 @@
 // Completion for bash, zsh and fish. Guarantee: the scripts are made from the table of commands, so they offer what
 // there is and nothing else; only ids are asked for, of the command itself, and it answers from a short-lived file.
 
-import { type Command, type Given, GLOBAL_OPTIONS, type Option } from './arguments.ts'
+import { type Command, type Given, type Option, optionsOf } from './arguments.ts'
 import { bashScript, fishScript, zshScript } from './completion-scripts.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import type { Session } from './session.ts'
@@ -34,9 +34,10 @@ const TRIGGER_COMMANDS = ['triggers rename', 'triggers secret', 'triggers delete
 
 function completionsOf(commands: readonly Command[]): Completions {
   const found: Completions = { commands: [], options: {}, choices: {}, ids: {} }
-  for (const { name, args, summary, options } of commands) {
+  for (const command of commands) {
+    const { name, args, summary, options } = command
     found.commands.push({ name, about: summary })
-    found.options[name] = [...options, ...GLOBAL_OPTIONS].map(option => ({
+    found.options[name] = optionsOf(command).map(option => ({
       name: `--${option.name}`,
       about: option.about,
       takesValue: option.value !== undefined,

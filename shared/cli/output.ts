@@ -30,10 +30,13 @@ export interface Output {
   fail(failure: Failure): void
   /** What another program reads, just as it is. */
   text(text: string): void
+  /** The same for what may be long: the next piece is taken when the reader has taken the one before. */
+  pass(pieces: AsyncIterable<Uint8Array>): Promise<void>
 }
 
 export interface Writer {
-  write(text: string): unknown
+  write(text: string | Uint8Array): unknown
+  once?(event: 'drain', then: () => void): unknown
   columns?: number | undefined
   isTTY?: boolean | undefined
 }
@@ -90,6 +93,10 @@ export function createOutput({ out, err, json, color, program }: OutputOptions):
       drawn = true
     },
     text: text => void out.write(text),
+    async pass(pieces) {
+      for await (const piece of pieces)
+        if (out.write(piece) === false) await new Promise<void>(resolve => out.once?.('drain', resolve))
+    },
     note(message) {
       aside(json ? line('note', { message }) : `${paint('dim', clean(message))}\n`)
     },

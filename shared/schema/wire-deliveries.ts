@@ -26,6 +26,10 @@ export const RunFinished = z
       run: Run.describe('The run as it was when it had come to this end.'),
       item: FinishedItem.nullable().describe('Its item, output and all, if it has but one.'),
       items_url: z.string().meta({ format: 'uri', description: 'Where its items can be read.' }),
+      results_url: z.string().meta({
+        format: 'uri',
+        description: 'Where its results can be read, its replays taken in: each item once.',
+      }),
     }),
   })
   .openapi('RunFinished', { description: 'A run has come to an end.' })
@@ -54,6 +58,7 @@ export function runFinishedOf(
       run: runOf(run),
       item: ended && (({ input: _, ...rest }) => rest)(ended),
       items_url: `${base_url}/v2/runs/${run.id}/items`,
+      results_url: `${base_url}/v1/results?run_id=${run.id}`,
     },
   }
 }

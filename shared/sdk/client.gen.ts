@@ -3314,6 +3314,11 @@ export interface components {
                  * @description Where its items can be read.
                  */
                 items_url: string;
+                /**
+                 * Format: uri
+                 * @description Where its results can be read, its replays taken in: each item once.
+                 */
+                results_url: string;
             };
         };
         /** @description An item in the list of its run. */

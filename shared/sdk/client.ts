@@ -7,6 +7,8 @@ export type Schemas = components['schemas']
 export type Item = Schemas['BatchItem']
 type BatchQuery = NonNullable<operations['submitBatch']['parameters']['query']>
 
+type ResultsQuery = NonNullable<operations['exportResults']['parameters']['query']>
+
 export interface ClientOptions {
   baseUrl: string
   /** A project key, or the access token of a session. */
@@ -38,6 +40,8 @@ export interface Client extends FetchClient<paths> {
   submitLines(order: BatchQuery, lines: ReadableStream<Uint8Array>): Promise<Schemas['SubmittedBatch']>
   /** Every item record of the project, one by one. Throws when the answer breaks off. */
   records(): AsyncGenerator<Schemas['ItemRecord']>
+  /** Results of a run or an agent as the bytes of a file. Reading throws when the answer breaks off. */
+  results(query: ResultsQuery, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>>
   /**
    * A run whenever it has changed, over one connection: it ends with the run, after some minutes, or with the server.
    * `seen` is the id of the last event there was; what is the same as then is not told again.
@@ -70,9 +74,7 @@ export function createClient({ baseUrl, apiKey, fetch: given = fetch }: ClientOp
   })
 
   async function submitLines(order: BatchQuery, lines: ReadableStream<Uint8Array>) {
-    const query = new URLSearchParams()
-    for (const [name, value] of Object.entries(order)) if (value !== undefined) query.set(name, String(value))
-    const response = await given(`${base}/v1/batches?${query}`, {
+    const response = await given(`${base}/v1/batches?${parameters(order)}`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/x-ndjson' },
       body: lines,
@@ -89,6 +91,15 @@ export function createClient({ baseUrl, apiKey, fetch: given = fetch }: ClientOp
     })
     if (!response.ok || response.body === null) throw await failureOf(response)
     for await (const line of linesOf(response.body)) yield JSON.parse(line)
+  }
+
+  async function results(query: ResultsQuery, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    const response = await given(`${base}/v1/results?${parameters(query)}`, {
+      headers,
+      signal: signal ?? null,
+    })
+    if (!response.ok || response.body === null) throw await failureOf(response)
+    return response.body
   }
 
   async function* runEvents(
@@ -114,8 +125,15 @@ export function createClient({ baseUrl, apiKey, fetch: given = fetch }: ClientOp
       submitLines(order, linesFrom(items)),
     submitLines,
     records,
+    results,
     runEvents,
   })
+}
+
+function parameters(values: object): URLSearchParams {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value))
+  return query
 }
 
 async function failureOf(response: Response): Promise<ApiFailure> {

@@ -89,6 +89,8 @@ it('of pages of an agent, a run, an item, a schedule and a trigger', async () =>
     `/runs/${run}/cancel`,
     `/runs/${run}/compare`,
     `/runs/${run}/verify`,
+    `/runs/${run}/results`,
+    `/runs/${run}/results?only=not_ok`,
     `/items/${recordId(run)}`,
     `/items/${recordId(run)}/replay`,
     `/schedules/${schedule.id}`,

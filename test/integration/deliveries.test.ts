@@ -70,6 +70,7 @@ describe('a run with a callback', () => {
         run: { id: runId, status: 'completed', worst_outcome_status: 'ok', total_items: 3, completed: 3 },
         item: null,
         items_url: `http://127.0.0.1/v2/runs/${runId}/items`,
+        results_url: `http://127.0.0.1/v1/results?run_id=${runId}`,
       },
     })
     expect(headers['x-service-signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/)

@@ -48,6 +48,9 @@ export const runPage = page({
               </p>
             </div>
             <div class="actions" id="run-actions" data-live>
+              <a class="button" href={ofRun(run.id, 'results')} data-key="o">
+                Results
+              </a>
               <a class="button" href={ofRun(run.id, 'compare')} data-key="d">
                 Compare
               </a>

@@ -1,0 +1,76 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { answering, given, told } from '../../test/support/cli-session.ts'
+import type { Api } from './api.ts'
+import { EXIT } from './failure.ts'
+import { results } from './results.ts'
+import type { Session } from './session.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'results-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+/** A session whose server sends these pieces, and what it was asked for. */
+function sending(pieces: (string | Error)[]) {
+  const asked: object[] = []
+  async function* body() {
+    for (const piece of pieces) {
+      if (piece instanceof Error) throw piece
+      yield new TextEncoder().encode(piece)
+    }
+  }
+  const session: Session = { ...answering({})(80), folder }
+  const api = { results: async (query: object) => (asked.push(query), body()) } as unknown as Api
+  return { session: { ...session, api }, asked }
+}
+
+it('a file has its name once it is whole, and replaces what was there', async () => {
+  await writeFile(join(folder, 'night.csv'), 'of yesterday')
+  const { session, asked } = sending(['item_id\n', 'a\n'])
+  expect(await results(session, given({ out: 'night.csv' }, ['the-run']))).toBe(EXIT.ok)
+  expect(asked).toEqual([{ run_id: 'the-run', format: 'csv' }])
+  expect(await readFile(join(folder, 'night.csv'), 'utf8')).toBe('item_id\na\n')
+  expect(await readdir(folder)).toEqual(['night.csv'])
+  expect(told()).toBe(`${join(folder, 'night.csv')}: 10 B\n`)
+})
+
+it('an answer that breaks off leaves what was there, and no half of a file', async () => {
+  await writeFile(join(folder, 'night.csv'), 'of yesterday')
+  const { session } = sending(['item_id\n', new TypeError('terminated')])
+  await expect(results(session, given({ out: 'night.csv' }, ['the-run']))).rejects.toMatchObject({
+    exit: EXIT.api,
+    message: 'the answer broke off before its end: terminated',
+  })
+  expect(await readFile(join(folder, 'night.csv'), 'utf8')).toBe('of yesterday')
+  expect(await readdir(folder)).toEqual(['night.csv'])
+})
+
+it.each([
+  ['csv', {}],
+  ['ndjson', { ndjson: 'yes' }],
+  ['ndjson', { out: 'x.jsonl' }],
+  ['json', { out: 'x.json' }],
+  ['json', { out: 'x.csv', json: 'yes' }],
+] as [string, Record<string, string>][])('come as %s with %j', async (format, options) => {
+  const { session, asked } = sending([])
+  await results(session, given(options, ['the-run']))
+  expect(asked).toMatchObject([{ format }])
+})
+
+it('are of one run or one agent, in one format', async () => {
+  const { session } = sending([])
+  await expect(results(session, given({}, []))).rejects.toMatchObject({ exit: EXIT.usage })
+  await expect(results(session, given({ agent: 'a' }, ['the-run']))).rejects.toMatchObject({
+    exit: EXIT.usage,
+  })
+  await expect(results(session, given({ csv: 'yes', json: 'yes' }, ['r']))).rejects.toThrow(
+    'one format at a time',
+  )
+  await expect(results(session, given({ raw: 'yes', json: 'yes' }, ['r']))).rejects.toThrow(
+    '--raw goes with --csv',
+  )
+})

@@ -1,0 +1,99 @@
+// The command that hands on results as a file or a stream. Guarantee: a file has its name only once it is whole; what
+// is cut off ends with a failure, never with an exit code of 0.
+
+import { open, rename, rm } from 'node:fs/promises'
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import { findAgent } from './api.ts'
+import type { Given } from './arguments.ts'
+import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
+import { bytes } from './format.ts'
+import { untilInterrupted } from './interrupt.ts'
+import { sinceOf } from './listing.ts'
+import type { Session } from './session.ts'
+
+const FORMATS = ['csv', 'json', 'ndjson'] as const
+type Format = (typeof FORMATS)[number]
+
+export async function results(session: Session, given: Given): Promise<ExitCode> {
+  const out = given.text('out')
+  const format = formatOf(session, given)
+  if (given.flag('raw') && format !== 'csv') throw usageFailure('--raw goes with --csv')
+  const query = { ...(await scopeOf(session, given)), ...optionsOf(given), format }
+  return untilInterrupted(async signal => {
+    try {
+      const body = await session.api.results(query, signal)
+      if (out === undefined) await session.output.pass(body)
+      else await save(session, body, resolve(session.folder, out))
+      return EXIT.ok
+    } catch (error) {
+      if (signal.aborted) return EXIT.interrupted
+      throw error instanceof TypeError ? brokenOff(error) : error
+    }
+  })
+}
+
+function formatOf({ output }: Session, given: Given): Format {
+  const asked = FORMATS.filter(name => given.flag(name))
+  if (asked.length > 1) throw usageFailure(`one format at a time, not --${asked.join(' and --')}`)
+  const ending = extname(given.text('out') ?? '').slice(1)
+  const known: Record<string, Format> = { csv: 'csv', json: 'json', ndjson: 'ndjson', jsonl: 'ndjson' }
+  return asked[0] ?? known[ending] ?? (output.isJson ? 'ndjson' : 'csv')
+}
+
+async function scopeOf({ api, now }: Session, given: Given) {
+  const run_id = given.optionalArg(0)
+  const slug = given.text('agent')
+  const since = sinceOf(given.text('since'), now())
+  if ((run_id === undefined) === (slug === undefined))
+    throw usageFailure('results are of a RUN or of an --agent', { next: 'assay runs' })
+  if (slug === undefined) {
+    if (since !== undefined) throw usageFailure('--since goes with --agent')
+    return { run_id: run_id! }
+  }
+  const agent = await findAgent(api, slug)
+  return {
+    agent: agent.slug,
+    project_id: agent.project_id,
+    ...(since !== undefined && { since: new Date(since).toISOString() }),
+  }
+}
+
+function optionsOf(given: Given) {
+  const [fields, only] = [given.text('fields'), given.text('only') as 'ok' | 'not_ok' | 'all' | undefined]
+  return {
+    ...(fields !== undefined && { fields }),
+    ...(only !== undefined && { only }),
+    ...(given.flag('raw') && { raw: true }),
+  }
+}
+
+/** Written beside its place and moved there at the end. */
+async function save({ output }: Session, body: AsyncIterable<Uint8Array>, path: string): Promise<void> {
+  const beside = join(dirname(path), `.${basename(path)}.${process.pid}.part`)
+  const file = await open(beside, 'w').catch(error => {
+    throw usageFailure(`${path} cannot be written: ${(error as Error).message}`)
+  })
+  let written = 0
+  try {
+    for await (const chunk of body) {
+      await file.writeFile(chunk)
+      written += chunk.length
+    }
+    await file.sync()
+    await file.close()
+    await rename(beside, path)
+  } catch (error) {
+    await file.close().catch(() => {})
+    await rm(beside, { force: true })
+    throw error
+  }
+  output.emit('saved', { path, bytes: written }, ({ paint }) => `${paint('bold', path)}: ${bytes(written)}`)
+}
+
+/** Fetch has no other name for an answer that ends before its end. */
+const brokenOff = (error: TypeError) =>
+  new Failure(EXIT.api, 'unreachable', `the answer broke off before its end: ${causeOf(error)}`, {
+    hint: 'what came so far is not complete; ask again',
+  })
+
+const causeOf = ({ message, cause }: TypeError) => (cause instanceof Error ? cause.message : message)
