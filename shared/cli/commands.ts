@@ -117,7 +117,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'submit',
     args: ['FILE'],
-    summary: 'Run an agent over a file: JSON, an item a line, or CSV.',
+    summary: 'Run an agent over a file, or over - for standard input: JSON lines or CSV.',
     options: [
       { name: 'agent', value: 'SLUG', about: 'the agent' },
       {

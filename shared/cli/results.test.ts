@@ -24,7 +24,12 @@ function sending(pieces: (string | Error)[]) {
     }
   }
   const session: Session = { ...answering({})(80), folder }
-  const api = { results: async (query: object) => (asked.push(query), body()) } as unknown as Api
+  const api = {
+    async results(query: object) {
+      asked.push(query)
+      return body()
+    },
+  } as unknown as Api
   return { session: { ...session, api }, asked }
 }
 

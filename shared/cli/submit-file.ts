@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { ReadableStream } from 'node:stream/web'
-import { BadLines, type Fields, itemLines, type Taking } from '../domain/file-items.ts'
+import { BadLines, type Fields, formatOfText, itemLines, type Taking } from '../domain/file-items.ts'
 import { EXIT, Failure } from './failure.ts'
 import { bytes } from './format.ts'
 import type { Session } from './session.ts'
@@ -26,6 +26,29 @@ export interface Submission {
 export interface Source extends Taking {
   path: string
   fields: Fields
+  /** What is read instead of the file at the path, once. */
+  input?: AsyncIterable<Uint8Array>
+}
+
+const HEAD_BYTES = 64 * 1024
+
+/** Standard input as a source: whether it is CSV or lines of JSON is told by how it begins. */
+export async function inputSource(stdin: AsyncIterable<Uint8Array>, fields: Fields): Promise<Source> {
+  const reader = stdin[Symbol.asyncIterator]()
+  const head: Uint8Array[] = []
+  let text = ''
+  const decoder = new TextDecoder()
+  while (!text.trimStart().includes('\n') && text.length < HEAD_BYTES) {
+    const { done, value } = await reader.next()
+    if (done) break
+    head.push(value)
+    text += decoder.decode(value, { stream: true })
+  }
+  async function* input() {
+    yield* head
+    for (let next = await reader.next(); !next.done; next = await reader.next()) yield next.value
+  }
+  return { path: 'standard input', fields, input: input(), format: formatOfText(text.replace(/^\ufeff/, '')) }
 }
 
 /** How many rows there are, all of which can be items. @throws Failure `invalid_line` */
@@ -48,31 +71,31 @@ export async function surveyed({ path, fields }: Source): Promise<{ rows: number
 /** Streams the rows as one run. */
 export async function submitSource(
   { api, output, now }: Pick<Session, 'api' | 'output' | 'now'>,
-  { path, fields, takes }: Source,
+  { path, fields, input, ...taking }: Source,
   order: Submission,
 ): Promise<{ run_id: string; total_items: number }> {
-  const { size } = await stat(path)
+  const size = input === undefined ? (await stat(path)).size : undefined
   let problem: unknown
   let sent = 0
   let shownAt = now()
   async function* pieces() {
     try {
-      for await (const piece of itemLines(path, counted(), fields, { ...(takes && { takes }) })) yield piece
+      for await (const piece of itemLines(path, counted(), fields, taking)) yield piece
     } catch (error) {
       problem = error
       throw error
     }
   }
   async function* counted() {
-    for await (const chunk of createReadStream(path, { highWaterMark: READ_BYTES })) {
+    for await (const chunk of input ?? createReadStream(path, { highWaterMark: READ_BYTES })) {
       yield chunk as Uint8Array
       sent += chunk.length
       if (now() - shownAt < SENDING_SHOWN_MS) continue
       shownAt = now()
       output.redraw(
         'sending',
-        { bytes: sent, of_bytes: size },
-        () => `sending ${bytes(sent)} of ${bytes(size)}`,
+        { bytes: sent, ...(size !== undefined && { of_bytes: size }) },
+        () => `sending ${bytes(sent)}${size === undefined ? '' : ` of ${bytes(size)}`}`,
       )
     }
   }

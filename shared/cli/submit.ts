@@ -9,7 +9,7 @@ import { plural } from './format.ts'
 import { recordText } from './item-view.ts'
 import { type Pilot, runPilot } from './pilot.ts'
 import type { Session } from './session.ts'
-import { type Source, type Submission, submitSource } from './submit-file.ts'
+import { inputSource, type Source, type Submission, submitSource } from './submit-file.ts'
 import { watchRun } from './watch.ts'
 
 export async function submit(session: Session, given: Given): Promise<ExitCode> {
@@ -18,9 +18,13 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
   const slug = given.text('agent')
   if (slug === undefined)
     throw usageFailure('--agent is missing', { next: `assay submit ${file} --agent SLUG` })
-  const path = resolve(session.folder, file)
-  const known = await stat(path).catch(() => undefined)
-  if (!known?.isFile()) throw usageFailure(`there is no file ${path}`)
+  const pilot = pilotOf(given)
+  const fields = { item_id: given.text('item-id'), partition_key: given.text('partition-key') }
+  if (file === '-' && pilot !== undefined)
+    throw usageFailure('--pilot reads its rows twice, and standard input can be read once', {
+      hint: 'write them to a file first',
+    })
+  const path = file === '-' ? undefined : await existing(resolve(session.folder, file))
   const agent = await findAgent(api, slug)
   const [name, budget_cents, concurrency, callback_url, idempotency_key] = [
     given.text('name'),
@@ -37,9 +41,7 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     ...(callback_url !== undefined && { callback_url }),
     ...(idempotency_key !== undefined && { idempotency_key }),
   }
-  const fields = { item_id: given.text('item-id'), partition_key: given.text('partition-key') }
-  const source: Source = { path, fields }
-  const pilot = pilotOf(given)
+  const source: Source = path === undefined ? await inputSource(process.stdin, fields) : { path, fields }
   const rest = pilot === undefined ? { order, source } : await runPilot(session, source, order, pilot)
   if (typeof rest === 'number') return rest
   const submitted = await submitSource(session, rest.source, rest.order)
@@ -50,6 +52,12 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     ].join('\n'),
   )
   return given.flag('watch') ? watchRun(session, submitted.run_id) : EXIT.ok
+}
+
+async function existing(path: string): Promise<string> {
+  const known = await stat(path).catch(() => undefined)
+  if (!known?.isFile()) throw usageFailure(`there is no file ${path}`)
+  return path
 }
 
 function pilotOf(given: Given): Pilot | undefined {

@@ -36,25 +36,41 @@ type Row = { line: number } & ({ text: string } | { problem: string; last?: true
 export interface Taking {
   /** Which rows become items, counted from 0; all of them unless told. */
   takes?: (row: number) => boolean
+  /** What the text is; the name of the file says so unless told. */
+  format?: FileFormat
 }
+
+export type FileFormat = 'csv' | 'ndjson'
 
 const MAX_DEPTH = LIMITS.json_depth - 1 // the line around an input is a level too
 const HEADER_NAMED = 20
 
-const isCsv = (file: string): boolean => /\.(csv|tsv)$/i.test(file)
+const formatOf = (file: string): FileFormat => (/\.(csv|tsv)$/i.test(file) ? 'csv' : 'ndjson')
+
+/** By the beginning of a text: lines of JSON begin with a line of JSON. */
+export function formatOfText(head: string): FileFormat {
+  const [line = ''] = head.trimStart().split(/\r?\n/, 1)
+  try {
+    JSON.parse(line)
+    return 'ndjson'
+  } catch {
+    // A broken object is to be told as that, not as a table with odd names.
+    return /^[{[]/.test(line) ? 'ndjson' : 'csv'
+  }
+}
 
 /** Pieces of the request's body. @throws BadLines */
 export async function* itemLines(
   file: string,
   chunks: AsyncIterable<Uint8Array>,
   fields: Fields,
-  { takes = () => true }: Taking = {},
+  { takes = () => true, format = formatOf(file) }: Taking = {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder()
   const problems: BadLine[] = []
   let next = 1
   let items = 0
-  for await (const rows of isCsv(file) ? csvRows(chunks, fields) : jsonRows(chunks)) {
+  for await (const rows of format === 'csv' ? csvRows(chunks, fields) : jsonRows(chunks)) {
     let piece = ''
     for (const row of rows) {
       const line = 'text' in row ? itemLine(row.text, fields) : row

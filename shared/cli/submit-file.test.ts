@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { itemLines } from '../domain/file-items.ts'
+import { inputSource } from './submit-file.ts'
+
+/** What becomes of standard input that arrives in such pieces. */
+async function linesOf(pieces: string[]) {
+  async function* stdin() {
+    for (const piece of pieces) yield new TextEncoder().encode(piece)
+  }
+  const { input, path, fields, ...taking } = await inputSource(stdin(), { item_id: 'id' })
+  let text = ''
+  for await (const part of itemLines(path, input!, fields, taking)) text += new TextDecoder().decode(part)
+  return text.split('\n').filter(Boolean)
+}
+
+it('takes standard input for lines of JSON where it begins with one', async () => {
+  expect(await linesOf(['\n{"id"', ': "a"}\n', '{"id": "b"}'])).toEqual([
+    '{"input":{"id": "a"},"item_id":"a"}',
+    '{"input":{"id": "b"},"item_id":"b"}',
+  ])
+})
+
+it('takes standard input for CSV otherwise, and inch marks in it for what they are', async () => {
+  expect(await linesOf(['\ufeffid,te', 'xt\n1,3.5" disk\n', '2,"a ""b"""\n'])).toEqual([
+    '{"input":{"id":"1","text":"3.5\\" disk"},"item_id":"1"}',
+    '{"input":{"id":"2","text":"a \\"b\\""},"item_id":"2"}',
+  ])
+})
+
+it('tells of a broken first line of JSON as that', async () => {
+  await expect(linesOf(['{"id": }\n'])).rejects.toThrow('line 1: is not JSON')
+})
