@@ -6,7 +6,15 @@ import type { Endpoint } from '../../shared/http/endpoint.ts'
 import { serveParts } from './frame/app.tsx'
 import { accountPage, changePassword, revokeSession } from './pages/account.tsx'
 import { agentPage, agentsPage, deleteAgent, promoteDeployment, runAgent } from './pages/agents.tsx'
-import { addAlertChannel, alertsPage, removeAlertChannel, setAlertRule } from './pages/alerts.tsx'
+import {
+  addAlertChannel,
+  alertsPage,
+  removeAlertChannel,
+  removeDeadline,
+  setAlertRule,
+  setDeadline,
+  testAlertChannel,
+} from './pages/alerts.tsx'
 import { auditPage } from './pages/audit.tsx'
 import { deliveriesPage, deliveryPage, resendDelivery } from './pages/deliveries.tsx'
 import { itemPage } from './pages/item.tsx'
@@ -108,6 +116,9 @@ export const actions = [
   setAlertRule,
   addAlertChannel,
   removeAlertChannel,
+  testAlertChannel,
+  setDeadline,
+  removeDeadline,
   resendDelivery,
   createKey,
   revokeKey,

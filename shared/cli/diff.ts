@@ -29,7 +29,7 @@ export async function diff({ api, output }: Session, given: Given): Promise<Exit
       throw usageFailure(
         `run ${id} has ${count(total_items)} items; two runs of up to ${count(LIMITS.diffed_items)} are compared`,
         {
-          hint: `assay items RUN --json --limit ${total_items} tells the items of each, for a comparison of your own`,
+          hint: `for a comparison of your own, \`assay items RUN --json --limit ${total_items}\` tells the items of each`,
         },
       )
   const [olds, news] = [await itemsOf(api, first), await itemsOf(api, second)]

@@ -59,7 +59,7 @@ export async function deliveriesOf({ api, now }: Session): Promise<Finding> {
     check,
     state: 'wrong',
     found: `${plural(overdue.length, 'message')} overdue`,
-    mend: 'assay deliveries --pending; the tick sends them: is it called?',
+    mend: 'the tick sends them: is it called? `assay deliveries` lists them',
   }
 }
 

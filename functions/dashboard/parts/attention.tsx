@@ -48,7 +48,7 @@ export const Attention = ({
   if (day.given_up_deliveries > 0)
     lines.push(
       <a href={to('deliveries?state=failed')}>
-        {many(day.given_up_deliveries, 'callback')} given up since yesterday
+        {many(day.given_up_deliveries, 'message')} given up since yesterday
       </a>,
     )
   if (day.unfired_moments > 0)
