@@ -63,7 +63,9 @@ import { abortRecovery } from './recovery/abort-recovery.ts'
 import { acknowledgeItem } from './recovery/acknowledge-item.ts'
 import { createRecovery } from './recovery/create-recovery.ts'
 import { dismissItem } from './recovery/dismiss-item.ts'
+import { getCause } from './recovery/get-cause.ts'
 import { getRecovery } from './recovery/get-recovery.ts'
+import { listCauses } from './recovery/list-causes.ts'
 import { listRecoveries } from './recovery/list-recoveries.ts'
 import { listTriage } from './recovery/list-triage.ts'
 import { reopenItem } from './recovery/reopen-item.ts'
@@ -152,6 +154,8 @@ export const endpoints: readonly Endpoint[] = [
   dismissItem,
   reopenItem,
   listTriage,
+  listCauses,
+  getCause,
   createRecovery,
   listRecoveries,
   getRecovery,

@@ -121,7 +121,7 @@ export const ITEM_RULES: readonly ItemRule[] = [
     name: 'the output is a model’s answer with a fault',
     fault: item => worded('The output', faultOfAnswer(item.output)),
   },
-  { name: 'the last model call did not work', fault: lastCallFault },
+  { name: 'the last model call did not work', fault: item => lastCallFault(item.steps) },
 ]
 
 /** The grade of an item that returned: ok or degraded. One that raised is failed, which needs no reading. */
@@ -154,8 +154,9 @@ function isEmpty(item: ReturnedItem): boolean {
   return true
 }
 
-function lastCallFault(item: ReturnedItem): Fault | undefined {
-  const last = item.steps.findLast(step => step.kind === 'llm_call')
+/** What is wrong with the last model call, in words. */
+export function lastCallFault(steps: readonly GradedStep[]): Fault | undefined {
+  const last = steps.findLast(step => step.kind === 'llm_call')
   if (last === undefined || last.outcome === 'ok') return undefined
   return worded(`The last model call (${last.key})`, last.reason ?? 'provider_error')
 }

@@ -51,6 +51,15 @@ export const LIMITS = {
   items_looked_through: 20_000, // for one page of a filtered list; a page that found less ends early and leads on
   failures_looked_through: 20_000, // of a run, to count by reason, cluster and partition
   failure_groups: 20, // listed of each
+  cause_message_characters: 1000, // of a message, looked at
+  cause_words: 64, // of a message, compared
+  cause_input_characters: 65_536, // of an input, whose texts are looked for in its message
+  cause_input_texts: 256,
+  causes_of_kind: 500, // of one agent, step, code and reason; what is like none of them is one more
+  causes_per_project: 2000,
+  causes_forgotten: 200, // at once, where a project has as many, of those without items
+  causes_remembered: 20_000, // by one consumer
+  causes_other_ms: 60_000, // until it asks again whether there is room for what went to the one of all others
   compared_items: 1_000_000, // of each of two runs
   diffed_items: 100_000, // by the command line, which holds the outputs of both
   compared_changes: 50, // items listed of each change of verdict

@@ -2,7 +2,7 @@
 // that the consumer and a test of an agent cannot come to different verdicts.
 
 import { dollars } from './amounts.ts'
-import { type GradedStep, gradeItem } from './grading.ts'
+import { type GradedStep, gradeItem, lastCallFault } from './grading.ts'
 import { LIMITS } from './limits.ts'
 import { plainText } from './plain-text.ts'
 import { microOf, type Price } from './pricing.ts'
@@ -122,7 +122,18 @@ export function errorVerdict(
   if (mayHelp && progress.item.agent_failures < retries) return 'again'
   if (error.code === 'budget_exceeded')
     return budgetVerdict(declaration.on_budget, itemBudgetMicro(declaration, progress))
-  return failedVerdict(error.code, error.message, REASON_OF_CODE[error.code] ?? 'agent_error')
+  const reason = REASON_OF_CODE[error.code] ?? 'agent_error'
+  return failedVerdict(
+    error.code,
+    reason === 'agent_error' ? explained(error, progress) : error.message,
+    reason,
+  )
+}
+
+/** "Unexpected end of JSON input" is no fault of the agent's where the model had refused, or said nothing. */
+function explained({ message }: ItemError, { graded }: ItemProgress): string {
+  const fault = lastCallFault(graded)
+  return fault === undefined ? message : `${message.replace(/[.\s]*$/, '')}. ${fault.words}`
 }
 
 export const holdVerdict = (reason: string): Verdict => ({

@@ -4,6 +4,7 @@
 import type { Context } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { dropTurns, noteTurn } from '../hints/turns.ts'
+import { CauseNamer } from '../recovery/verbs/causes.ts'
 import { extendLeases, findNextDue, findOpenRuns, type OpenRun } from '../store/claims.ts'
 import { pauseForCredit, sweepStopped } from '../store/stop.ts'
 import { type Claim, claimItems } from './claim.ts'
@@ -54,6 +55,7 @@ class Consumer {
   readonly #endsAt: number
   readonly #handOver = new AbortController()
   readonly #settlers = new Map<string, { settler: Settler; lanes: number }>()
+  readonly #causes: CauseNamer
   readonly #leases = new Map<number, { lease: Lease; run_id: string }>()
   readonly #lanes = new Set<Promise<void>>()
   /** When the last look ended, and by which name that was noted. */
@@ -68,6 +70,7 @@ class Consumer {
   constructor(ctx: Context, options: ConsumeOptions) {
     this.#ctx = ctx
     this.#options = options
+    this.#causes = new CauseNamer(ctx)
     this.#endsAt = ctx.now() + (options.time_ms ?? Number.POSITIVE_INFINITY)
     this.#looked_ms = ctx.now()
     this.#id = ctx.newId()
@@ -205,7 +208,9 @@ class Consumer {
     let used = this.#settlers.get(claim.run_id)
     if (!used) {
       const { telemetry } = this.#ctx
-      const settler = new Settler(this.#ctx, claim.run_id, claim.max_consecutive_failures, {
+      const { run_id, project_id, max_consecutive_failures, target } = claim
+      const run = { run_id, project_id, agent_id: target.agent_id, max_consecutive_failures }
+      const settler = new Settler(this.#ctx, run, this.#causes, {
         onSettled: items => {
           this.#settled += items
           this.#inFlight -= items

@@ -11,6 +11,8 @@ import { LIMITS } from '../domain/limits.ts'
 import { plainText } from '../domain/plain-text.ts'
 import type { StepRow } from '../domain/step-row.ts'
 import type { Verdict } from '../domain/verdict.ts'
+import { type Symptoms, symptomsOf } from '../recovery/rules/causes.ts'
+import type { CauseNamer } from '../recovery/verbs/causes.ts'
 import { closeClaims } from '../store/claims.ts'
 import type { Return } from '../store/settle.ts'
 import * as store from '../store/settle.ts'
@@ -31,6 +33,8 @@ interface Part {
   flight: Flight
   entry: store.Entry
   steps: StepRow[]
+  /** What the cause of an item that did not simply work is told by. */
+  symptoms: Symptoms | null
 }
 
 interface Given {
@@ -38,11 +42,19 @@ interface Given {
   entry: Return
 }
 
+/** What a settler knows of its run. */
+export interface SettledRun {
+  run_id: string
+  project_id: string
+  agent_id: string
+  max_consecutive_failures: number
+}
+
 /** One for each run a consumer works on. */
 export class Settler {
   readonly #ctx: Context
-  readonly #runId: string
-  readonly #maxConsecutiveFailures: number
+  readonly #run: SettledRun
+  readonly #causes: CauseNamer
   readonly #events: SettlerEvents
   /** Items with something to write, in the order it came. */
   #touched = new Set<Flight>()
@@ -52,10 +64,10 @@ export class Settler {
   #timer: ReturnType<typeof setTimeout> | undefined
   #timerMs = 0
 
-  constructor(ctx: Context, runId: string, maxConsecutiveFailures: number, events: SettlerEvents) {
+  constructor(ctx: Context, run: SettledRun, causes: CauseNamer, events: SettlerEvents) {
     this.#ctx = ctx
-    this.#runId = runId
-    this.#maxConsecutiveFailures = maxConsecutiveFailures
+    this.#run = run
+    this.#causes = causes
     this.#events = events
   }
 
@@ -160,14 +172,14 @@ export class Settler {
     const flights = parts.map(({ flight }) => flight)
     const ended = parts.filter(({ entry }) => entry.verdict !== null).map(({ flight }) => flight)
     const flush = {
-      run_id: this.#runId,
-      entries: parts.map(({ entry }) => entry),
+      run_id: this.#run.run_id,
       steps: parts.flatMap(({ steps }) => steps),
       ...streakOf(parts),
-      max_consecutive_failures: this.#maxConsecutiveFailures,
+      max_consecutive_failures: this.#run.max_consecutive_failures,
     }
     return this.#write(flights, ended, async claims => {
-      const flushed = await store.settle(this.#ctx.sql, { ...flush, claims })
+      const entries = await this.#withCauses(parts)
+      const flushed = await store.settle(this.#ctx.sql, { ...flush, entries, claims })
       this.#events.trace?.settled(parts, flushed)
       if (!flushed.finished) return
       deliverSoon(this.#ctx)
@@ -175,11 +187,21 @@ export class Settler {
     })
   }
 
+  /** Names the causes of what did not simply work, which takes a round trip only where a cause is new. */
+  async #withCauses(parts: readonly Part[]): Promise<store.Entry[]> {
+    const symptoms = parts.flatMap(part => part.symptoms ?? [])
+    if (symptoms.length === 0) return parts.map(({ entry }) => entry)
+    const named = (await this.#causes.name(this.#run, symptoms)).values()
+    return parts.map(({ entry, symptoms }) =>
+      symptoms === null ? entry : { ...entry, cause: named.next().value! },
+    )
+  }
+
   #giveBack(taken: readonly Given[]): Promise<number> {
     const flights = taken.map(({ flight }) => flight)
     const entries = taken.map(({ entry }) => entry)
     return this.#write(flights, flights, async claims => {
-      await store.returnItems(this.#ctx.sql, this.#runId, entries, claims)
+      await store.returnItems(this.#ctx.sql, this.#run.run_id, entries, claims)
       this.#events.trace?.returned(taken)
     })
   }
@@ -207,17 +229,19 @@ export class Settler {
   /** Ends an item of which PostgreSQL refuses what is to be written: first without its result, then without its steps. */
   #condemn(part: Part, error: unknown): Promise<number> {
     const { flight } = part
-    const record_id = itemRecordId(this.#runId, flight.seq)
-    this.#ctx.log('error', 'settle_refused', { run_id: this.#runId, record_id, error: String(error) })
+    const record_id = itemRecordId(this.#run.run_id, flight.seq)
+    this.#ctx.log('error', 'settle_refused', { run_id: this.#run.run_id, record_id, error: String(error) })
     // Whatever its agent says from here on comes too late.
     flight.done = true
     flight.pending = []
     this.#touched.delete(flight)
     this.#returns = this.#returns.filter(one => one.flight !== flight)
+    const verdict = refusedVerdict(error)
     const prompt = promptHead(flight.item.input)
     const ended = (of: Part): Part => ({
       ...of,
-      entry: { ...of.entry, verdict: refusedVerdict(error), prompt },
+      entry: { ...of.entry, verdict, prompt },
+      symptoms: symptomsOf(verdict, flight.graded, flight.item.input),
     })
     const write = (parts: readonly Part[]) => this.#settle(parts)
     return halving([ended(part)], write, () => {
@@ -269,7 +293,7 @@ export class Settler {
         if (isRefusal(error)) throw error
         const over = this.#ctx.now() > until
         this.#ctx.log(over ? 'error' : 'warn', 'settle_failed', {
-          run_id: this.#runId,
+          run_id: this.#run.run_id,
           tries,
           error: String(error),
         })
@@ -337,6 +361,13 @@ function partOf(flight: Flight): Part {
     newly_unpriced,
     verdict,
     prompt: verdict?.error_code ? promptHead(flight.item.input) : null,
+    cause: null,
   }
-  return { flight, entry, steps }
+  const worked = verdict === null || (verdict.status === 'completed' && verdict.outcome === 'ok')
+  return {
+    flight,
+    entry,
+    steps,
+    symptoms: worked ? null : symptomsOf(verdict, flight.graded, flight.item.input),
+  }
 }

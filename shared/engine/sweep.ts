@@ -6,6 +6,7 @@ import { errorText } from '../domain/error-text.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { noteTurn } from '../hints/turns.ts'
+import { nameUnnamed } from '../recovery/verbs/causes.ts'
 import { findNextDue, findOpenRuns, reapClaims } from '../store/claims.ts'
 import { ensureStepPartitions } from '../store/partitions.ts'
 import { findCreditedRuns, resumeCredited } from '../store/stop.ts'
@@ -35,6 +36,7 @@ export const CHORES: readonly Chore[] = [
   { name: 'remove submissions that never arrived whole', run: removeAbandoned },
   { name: 'remove what was deleted', run: removeDeleted },
   { name: 'cluster what ended without being dispatched', run: clusterUndispatched },
+  { name: 'name the causes of what ended without being dispatched', run: nameUnnamed },
   { name: 'advance recoveries', run: advanceRecoveries },
   { name: 'raise alerts about runs', run: watchForAlerts },
   { name: 'send what is due to the outside', run: deliverDue },

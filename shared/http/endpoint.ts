@@ -9,6 +9,7 @@ import { ApiError, type ApiErrorCode } from '../domain/errors.ts'
 import { isUuid } from '../domain/ids.ts'
 import type { MemberRole } from '../domain/vocabulary.ts'
 import { onceMore } from '../kernel/unreachable.ts'
+import { CAUSE_ID } from '../recovery/rules/causes.ts'
 import { toJson } from '../schema/raw-json.ts'
 import { type Subject, subjectOf } from './access-log.ts'
 import { recordChange } from './audit.ts'
@@ -45,6 +46,7 @@ export type Noun =
   | 'member'
   | 'session'
   | 'recovery'
+  | 'cause'
   | 'schedule'
   | 'delivery'
   | 'alert channel'
@@ -206,12 +208,19 @@ export function isNdjson(request: Request, header: 'content-type' | 'accept' = '
   return /^\s*application\/x-ndjson\s*(;|,|$)/i.test(request.headers.get(header) ?? '')
 }
 
+/** Ids that are no UUIDs. */
+const OWN_IDS: Partial<Record<Noun, (id: string) => boolean>> = {
+  webhook: () => true,
+  cause: id => CAUSE_ID.test(id),
+}
+
 function checkedIds<P extends string>(params: Record<P, Noun>, given: Record<string, string>) {
   const ids = {} as Record<P, string>
   for (const [name, noun] of Object.entries(params) as [P, Noun][]) {
     const id = given[name] ?? ''
-    if (noun !== 'webhook' && !isUuid(id)) throw notFound(noun)
-    ids[name] = noun === 'webhook' ? id : id.toLowerCase()
+    const isItsOwn = OWN_IDS[noun]
+    if (!(isItsOwn ?? isUuid)(id)) throw notFound(noun)
+    ids[name] = isItsOwn ? id : id.toLowerCase()
   }
   return ids
 }

@@ -6,6 +6,7 @@ import { ERROR_MEANINGS } from '../domain/error-meanings.ts'
 import { API_ERRORS, type ApiErrorCode } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { AlertResolved, ChannelTest, RunDigest } from '../outbox/wire/messages.ts'
+import { CAUSE_ID } from '../recovery/rules/causes.ts'
 import { AlertRaised, RunFinished } from '../schema/wire-deliveries.ts'
 import type { Answer, Auth, Endpoint, Noun } from './endpoint.ts'
 import { type JsonSchema, Sampler } from './sample.ts'
@@ -171,7 +172,10 @@ function routeOf(endpoint: Endpoint): RouteConfig {
   }
 }
 
-const ID_SHAPES: Partial<Record<Noun, object>> = { webhook: { pattern: '^whk_[A-Za-z0-9_-]{22}$' } }
+const ID_SHAPES: Partial<Record<Noun, object>> = {
+  webhook: { pattern: '^whk_[A-Za-z0-9_-]{22}$' },
+  cause: { pattern: CAUSE_ID.source },
+}
 
 const idsOf = (params: Endpoint['params']) =>
   z.object(

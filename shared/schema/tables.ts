@@ -4,6 +4,7 @@
 // rewrites numbers, and an item's input must come back byte for byte.
 
 export * from '../outbox/tables/deadlines.ts'
+export * from '../recovery/tables/causes.ts'
 export * from './tables/accounts.ts'
 export * from './tables/agents.ts'
 export * from './tables/alerts.ts'

@@ -5,6 +5,7 @@
 import type { Sql } from '../context.ts'
 import type { StepRow } from '../domain/step-row.ts'
 import type { Verdict } from '../domain/verdict.ts'
+import type { CauseText, NamedCause } from '../recovery/rules/causes.ts'
 import { numbers, texts } from './columns.ts'
 
 export interface FlushClaims {
@@ -38,6 +39,8 @@ export interface Entry {
   verdict: Verdict | null
   /** The head of the prompt of an item that failed: its cluster hangs on it. */
   prompt: string | null
+  /** The cause of what did not simply work. */
+  cause: NamedCause | null
 }
 
 export interface Flush {
@@ -114,7 +117,7 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         and i.attempt = e.attempt and i.status = 'running' and i.step_count = e.steps_before
         and ${sql.unsafe(LOCKED)}
       returning i.seq, i.status, i.outcome, i.outcome_reason, i.degraded_reason, i.error_code, i.partition_key,
-        b.prompt, e.ends, e.cost_micro, e.input_tokens, e.output_tokens, e.newly_unpriced
+        b.prompt, b.cause_id, i.cost_micro as item_cost_micro, e.ends, e.cost_micro, e.input_tokens, e.output_tokens, e.newly_unpriced
     ), ${hasSteps ? sql`traced as (${insertSteps(sql, flush)} returning 1),` : sql``}
     n as (
       select count(*) filter (where ends)::int as left_running,
@@ -156,7 +159,7 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
     ), used as (
       update project_usage u set running = u.running - c.left_running, spent_micro = u.spent_micro + c.spent
       from counted c where u.project_id = c.project_id and (c.left_running > 0 or c.spent > 0)
-    ), ${notOk.length > 0 ? sql`sorted as (${insertTriage(sql, flush.run_id)}),` : sql``}
+    ), ${notOk.length > 0 ? sql`kept as (${keepCauses(sql, notOk)}), sorted as (${insertTriage(sql, flush.run_id)}),` : sql``}
     ${forget(sql)}
     select (select count(*)::int from settled) as recorded, degraded + failed + budget_exceeded as not_ok,
       finished_at is not null as finished, stop_reason
@@ -175,10 +178,10 @@ function blemishes(sql: Sql, entries: readonly Entry[]) {
   if (entries.length === 0)
     return sql`select null::int as seq, null::item_status as status, null::outcome as outcome,
       null::text as outcome_reason, null::text as degraded_reason, null::text as error_code,
-      null::text as error_message, null::text as prompt where false`
+      null::text as error_message, null::text as prompt, null::text as cause_id where false`
   return sql`
     select seq, status::item_status, outcome::outcome, outcome_reason, degraded_reason, error_code, error_message,
-      prompt
+      prompt, cause_id
     from rows from (
       unnest(${numbers(entries.map(e => e.seq))}::text::int[]),
       string_to_table(${column('status')}, E'\\x1e', E'\\x1f'),
@@ -187,8 +190,24 @@ function blemishes(sql: Sql, entries: readonly Entry[]) {
       string_to_table(${column('degraded_reason')}, E'\\x1e', E'\\x1f'),
       string_to_table(${column('error_code')}, E'\\x1e', E'\\x1f'),
       string_to_table(${column('error_message')}, E'\\x1e', E'\\x1f'),
-      string_to_table(${texts(entries.map(e => e.prompt))}, E'\\x1e', E'\\x1f')
-    ) as t(seq, status, outcome, outcome_reason, degraded_reason, error_code, error_message, prompt)`
+      string_to_table(${texts(entries.map(e => e.prompt))}, E'\\x1e', E'\\x1f'),
+      string_to_table(${texts(entries.map(e => e.cause?.id ?? null))}, E'\\x1e', E'\\x1f')
+    ) as t(seq, status, outcome, outcome_reason, degraded_reason, error_code, error_message, prompt, cause_id)`
+}
+
+/** A cause may have been forgotten since it was named: it is there when its items are counted. */
+function keepCauses(sql: Sql, entries: readonly Entry[]) {
+  const causes = [
+    ...new Map(entries.flatMap(({ cause }) => (cause === null ? [] : [[cause.id, cause]]))).values(),
+  ]
+  // As arrays: a step may be empty, and a list of one empty text is none when it is packed.
+  const column = (key: keyof CauseText) => sql`${causes.map(cause => cause[key])}::text[]`
+  return sql`
+    insert into causes (project_id, agent_id, step, error_code, reason, template)
+    select c.project_id, c.agent_id, k.step, k.error_code, k.reason, k.template
+    from counted c, unnest(${column('step')}, ${column('error_code')}, ${column('reason')}, ${column('template')})
+      as k(step, error_code, reason, template)
+    order by k.step, k.error_code, k.reason, k.template on conflict do nothing`
 }
 
 function insertSteps(sql: Sql, { run_id, steps }: Flush) {
@@ -224,13 +243,16 @@ function insertSteps(sql: Sql, { run_id, steps }: Flush) {
 /** Items that did not work go to the dead-letter lane, held ones to quarantine. A resumed item may come back. */
 function insertTriage(sql: Sql, runId: string) {
   return sql`
-    insert into triage as t (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, prompt)
+    insert into triage as t (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, prompt,
+      cause_id, cost_micro)
     select ${runId}, s.seq, c.project_id, c.agent_id,
       case when s.status = 'paused' then 'quarantine' else 'dlq' end::triage_lane,
-      coalesce(s.outcome_reason, s.error_code, 'hold'), s.error_code, s.partition_key, s.prompt
+      coalesce(s.outcome_reason, s.error_code, 'hold'), s.error_code, s.partition_key, s.prompt, s.cause_id,
+      s.item_cost_micro
     from settled s, counted c where s.ends and s.outcome is distinct from 'ok'
     on conflict (run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
-      error_code = excluded.error_code, prompt = excluded.prompt, created_at = now(), disposition = null,
+      error_code = excluded.error_code, prompt = excluded.prompt, cause_id = excluded.cause_id,
+      cost_micro = excluded.cost_micro, created_at = now(), disposition = null,
       decided_at = null`
 }
 

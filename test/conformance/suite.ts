@@ -7,6 +7,7 @@ import { agentsPart } from './agents.ts'
 import { alertsPart } from './alerts.ts'
 import { automationPart } from './automation.ts'
 import { badInputPart } from './bad-input.ts'
+import { causesPart } from './causes.ts'
 import { deliveriesPart } from './deliveries.ts'
 import { edgePart } from './edge.ts'
 import { eventsPart } from './events.ts'
@@ -45,6 +46,7 @@ export function conformance(name: string, startHost: StartHost, { sweeps = true 
     eventsPart(given)
     recoveryPart(given)
     resultsPart(given)
+    causesPart(given)
     deliveriesPart(given)
     triggersPart(given)
     if (sweeps) {

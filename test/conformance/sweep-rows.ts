@@ -86,6 +86,8 @@ export const ROWS: Record<string, Row> = {
   reopenItem: {},
   resumeItem: { own: 409 },
   listTriage: {},
+  listCauses: {},
+  getCause: {},
   createRecovery: {
     body: of => ({ project_id: of.project_id, filter: { run_id: of.run_id }, dry_run: true }),
     names: ['project_id'],
@@ -197,6 +199,7 @@ export const PATH: Record<string, { value: (of: Tenant) => string; nested?: true
   agentId: { value: of => of.agent_id },
   runId: { value: of => of.run_id },
   itemId: { value: of => of.record_id },
+  causeId: { value: of => of.cause_id },
   recoveryId: { value: of => of.recovery_id },
   scheduleId: { value: of => of.schedule_id },
   triggerId: { value: of => of.trigger_id },

@@ -26,6 +26,7 @@ export interface Tenant {
   run_id: string
   record_id: string
   recovery_id: string
+  cause_id: string
   trigger_id: string
   webhook_id: string
   channel_id: string
@@ -75,7 +76,7 @@ async function makeTenant(world: World, name: string, account_id: string) {
   await post('/v1/batches', { agent_id: agent.id, items })
   const batch = await post('/v1/batches', { agent_id: agent.id, items })
   const run_id: string = batch.json.group_id
-  await fail(world, run_id, word)
+  const cause_id = await fail(world, run_id, word)
   await ctx.sql`update triage set reason = 'the_last' where run_id = ${run_id} and seq = 3`
   const recovery = await post('/v1/recoveries', { filter: { reason: 'the_last' } })
   const alerts = `/v1/projects/${project_id}/alert-channels`
@@ -121,6 +122,7 @@ async function makeTenant(world: World, name: string, account_id: string) {
     run_id,
     record_id: `${run_id.slice(0, 28)}00000001`,
     recovery_id: recovery.json.id,
+    cause_id,
     trigger_id: trigger.json.id,
     webhook_id: trigger.json.url.split('/').at(-2),
     channel_id: channel.json.id,
@@ -138,8 +140,12 @@ const alertAbout = (id: string, project_id: string, agent_id: string, word: stri
   ...{ message: `about ${word}`, advice: word, command: word },
 })
 
-/** Makes the run look as after three failures, so that triage and traces have something to leak. */
-async function fail({ ctx: { sql } }: World, run_id: string, word: string): Promise<void> {
+/** Makes the run look as after three failures, so that triage and traces have something to leak; their cause. */
+async function fail({ ctx: { sql } }: World, run_id: string, word: string): Promise<string> {
+  const [cause] = await sql<{ id: string }[]>`
+    insert into causes (project_id, agent_id, step, error_code, reason, template)
+    select project_id, agent_id, 'look_up', 'agent_error', 'agent_error', ${word} from runs where id = ${run_id}
+    returning id`
   await sql`
     insert into steps (run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name,
       error_code, error_message, input)
@@ -151,10 +157,11 @@ async function fail({ ctx: { sql } }: World, run_id: string, word: string): Prom
       step_count = 1, error_code = 'agent_error', error_message = ${word}, started_at = now(), completed_at = now()
     where run_id = ${run_id}`
   await sql`
-    insert into triage (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key)
-    select run_id, seq, project_id, agent_id, 'dlq', 'agent_error', 'agent_error', partition_key
+    insert into triage (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, cause_id)
+    select run_id, seq, project_id, agent_id, 'dlq', 'agent_error', 'agent_error', partition_key, ${cause!.id}
     from items join runs on runs.id = run_id where run_id = ${run_id}`
   await sql`
     update runs set failed = 3, undecided = 3, next_seq = 4, started_at = now(), finished_at = now()
     where id = ${run_id}`
+  return cause!.id
 }

@@ -12,6 +12,7 @@ import { takeOff } from '../../shared/engine/flight.ts'
 import { Settler } from '../../shared/engine/settler.ts'
 import { submitRun } from '../../shared/engine/submit.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
+import { CauseNamer } from '../../shared/recovery/verbs/causes.ts'
 import { settle } from '../../shared/store/settle.ts'
 import { closeMaterializing } from '../../shared/store/submission.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
@@ -634,7 +635,9 @@ describe('a lease', () => {
       },
     })
     const ctx = { ...engine.ctx, sql, now: () => Date.now() + late_ms }
-    const settler = new Settler(ctx, runId, 100, { onSettled: () => {} })
+    const { project_id, agent_id } = engine
+    const run = { run_id: runId, project_id, agent_id, max_consecutive_failures: 100 }
+    const settler = new Settler(ctx, run, new CauseNamer(ctx), { onSettled: () => {} })
     const line = step({ seq: 1, attempt: 1 } as ItemLine, 'a')
     if (line.type !== 'step') throw new Error('not a step')
     settler.addStep(flight, stepRow(line.step, { seq: 1, attempt: 1, step_no: 1 }, undefined))
@@ -660,7 +663,16 @@ it('a flush that is sent again after the run has finished announces nothing twic
   await settle(engine.sql, {
     run_id: runId,
     entries: [
-      { seq: 1, attempt: 1, steps_before: 0, steps_after: 0, ...sums, prompt: null, verdict: okVerdict },
+      {
+        seq: 1,
+        attempt: 1,
+        steps_before: 0,
+        steps_after: 0,
+        ...sums,
+        prompt: null,
+        cause: null,
+        verdict: okVerdict,
+      },
     ],
     steps: [],
     claims: { held: [], closed: [] },

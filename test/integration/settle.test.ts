@@ -63,6 +63,7 @@ const settleAll = ({ runId, seqs, claims }: Awaited<ReturnType<typeof abandoned>
       output_tokens: 0,
       newly_unpriced: false,
       prompt: null,
+      cause: null,
       verdict: OK,
     })),
     steps: [],

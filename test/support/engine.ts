@@ -238,6 +238,27 @@ export async function conservation(engine: TestEngine, runId: string) {
       (select coalesce(sum(count), 0) from failure_clusters f where f.project_id = r.project_id)
         = (select count(*) from triage t where t.project_id = r.project_id and t.cluster_key is not null)
         as clusters_counted,
+      not exists (
+        select from (select cause_id, count(*) as n, count(*) filter (where disposition is null) as waiting,
+            sum(cost_micro) as cost_micro, count(distinct run_id) as runs
+          from triage where project_id = r.project_id and cause_id is not null group by 1) t
+        full join (select * from causes where project_id = r.project_id and count <> 0) c on c.id = t.cause_id
+        where (t.n, t.waiting, t.cost_micro, t.runs) is distinct from (c.count, c.waiting, c.cost_micro, c.runs))
+        as causes_counted,
+      not exists (
+        select from (select run_id, cause_id, count(*) as n, count(*) filter (where disposition is null) as waiting,
+            sum(cost_micro) as cost_micro
+          from triage where project_id = r.project_id and cause_id is not null group by 1, 2) t
+        full join (select * from cause_runs where project_id = r.project_id) c using (run_id, cause_id)
+        where (t.n, t.waiting, t.cost_micro) is distinct from (c.count, c.waiting, c.cost_micro))
+        as causes_counted_by_run,
+      not exists (
+        select from (select cause_id, (created_at at time zone 'UTC')::date as day, count(*) as n,
+            count(*) filter (where disposition is null) as waiting, sum(cost_micro) as cost_micro
+          from triage where project_id = r.project_id and cause_id is not null group by 1, 2) t
+        full join (select * from cause_days where project_id = r.project_id) c using (cause_id, day)
+        where (t.n, t.waiting, t.cost_micro) is distinct from (c.count, c.waiting, c.cost_micro))
+        as causes_counted_by_day,
       not exists (select from items e
         left join triage t on t.run_id = e.run_id and t.seq = e.seq
         where e.run_id = r.id and e.outcome in ('degraded', 'failed') and t.seq is null) as all_in_triage,

@@ -30,6 +30,10 @@ export const triage = pgTable(
     cluster_key: text('cluster_key').generatedAlwaysAs(
       sql`case when prompt is not null then error_code || ':' || left(md5(prompt), 16) end`,
     ),
+    /** The cause of it; null until the tick has named that of an item which ended without being dispatched. */
+    cause_id: text('cause_id'),
+    /** What the item had cost when it came here. */
+    cost_micro: micro('cost_micro').notNull().default(0),
     created_at: createdAt(),
     disposition: disposition('disposition'),
     decided_at: at('decided_at'),
@@ -54,6 +58,10 @@ export const triage = pgTable(
     index('triage_cluster')
       .on(t.project_id, t.cluster_key, t.created_at, t.run_id, t.seq)
       .where(sql`cluster_key is not null`),
+    index('triage_cause')
+      .on(t.project_id, t.cause_id, t.created_at, t.run_id, t.seq)
+      .where(sql`cause_id is not null`),
+    index('triage_without_cause').on(t.run_id, t.seq).where(sql`cause_id is null`),
     // Ended by a statement that had no input at hand; the tick reads their prompts.
     index('triage_unclustered').on(t.run_id, t.seq).where(sql`error_code is not null and prompt is null`),
   ],

@@ -1,0 +1,28 @@
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { scopeOf, within } from '../../shared/http/scope.ts'
+import { findRunsOfCause, listCauses } from '../../shared/recovery/queries/causes.ts'
+import { CauseWithRuns, causeWithRunsOf } from '../../shared/recovery/wire/causes.ts'
+import { listProjects } from '../../shared/store/projects.ts'
+
+export const getCause = endpoint({
+  method: 'get',
+  path: '/v1/causes/{causeId}',
+  tag: 'Recovery',
+  operation_id: 'getCause',
+  summary: 'Get a cause',
+  description: 'With its counts over all items that are kept, and the newest runs with it.',
+  auth: 'any',
+  params: { causeId: 'cause' },
+  answers: { 200: { description: 'The cause.', schema: CauseWithRuns } },
+  errors: [],
+  async handle({ ctx, principal, params }) {
+    const { account_id } = await scopeOf(ctx, principal)
+    const projects = await listProjects(ctx.db, account_id, null)
+    const project_ids = projects.map(({ id }) => id)
+    const [found] = await listCauses(ctx.sql, { project_ids, id: params.causeId, limit: 1 })
+    const cause = within(principal, 'cause', found)
+    const runs = await findRunsOfCause(ctx.sql, cause.project_id, cause.id, LIMITS.failure_groups)
+    return causeWithRunsOf(cause, runs)
+  },
+})

@@ -1,0 +1,58 @@
+import { z } from '@hono/zod-openapi'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { readPage } from '../../shared/http/cursor.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { runIn, scopeOf } from '../../shared/http/scope.ts'
+import { listCauses as list } from '../../shared/recovery/queries/causes.ts'
+import { CausePage, causeOf } from '../../shared/recovery/wire/causes.ts'
+import { cursor, instant, pageSize, slug, uuid } from '../../shared/schema/input.ts'
+import { listProjects } from '../../shared/store/projects.ts'
+
+const DESCRIPTION = `The most frequent first. Two items that did not work, or are held, have the same cause when they share agent, step, error code, reason and message, the message without what varies: numbers, ids, quoted texts, URLs, addresses, dates, paths, and texts of the item's own input. Messages that differ in no more than one word of five, beginning and end aside, are alike as well.
+
+All items count, decided about or not, as long as their records are kept. An item that ended without being dispatched has its cause once the tick has named it.`
+
+const dayOf = (instant: string | undefined) => instant && new Date(instant).toISOString().slice(0, 10)
+
+export const listCauses = endpoint({
+  method: 'get',
+  path: '/v1/causes',
+  tag: 'Recovery',
+  operation_id: 'listCauses',
+  summary: 'List why items did not work',
+  description: DESCRIPTION,
+  auth: 'any',
+  query: z
+    .strictObject({
+      project_id: uuid('Only causes of this project.').optional(),
+      run_id: uuid('Only causes of this run, with its items counted.').optional(),
+      agent: slug.optional().describe('Only causes of the agent with this slug.'),
+      from: instant('Only items that came into triage at or after this day (UTC).').optional(),
+      to: instant('Only items that came into triage at or before this day (UTC).').optional(),
+      cursor: cursor.optional(),
+      limit: pageSize(LIMITS.triage_page),
+    })
+    .refine(query => query.run_id === undefined || (query.from ?? query.to) === undefined, {
+      path: ['run_id'],
+      message: 'does not go with "from" and "to": a run is counted whole',
+    }),
+  answers: { 200: { description: 'The causes.', schema: CausePage } },
+  errors: ['invalid_cursor', 'not_found'],
+  async handle({ ctx, principal, query }) {
+    const { cursor, limit, project_id, run_id, agent, from, to } = query
+    if (run_id !== undefined) await runIn(ctx, principal, run_id)
+    const scope = await scopeOf(ctx, principal, project_id)
+    const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
+    const filters = { run_id, agent, from_day: dayOf(from), to_day: dayOf(to) }
+    const found = { ...filters, project_ids: projects.map(({ id }) => id) }
+    const page = await readPage(
+      ctx,
+      { list: 'causes', ...scope, filters },
+      { cursor, limit },
+      (after, limit) =>
+        list(ctx.sql, { ...found, before: after && { count: Number(after[0]), id: after[1]! }, limit }),
+      row => [String(row.count), row.id],
+    )
+    return { rows: page.rows.map(causeOf), next_cursor: page.next_cursor }
+  },
+})

@@ -1,0 +1,143 @@
+// Takes out of a message what varies from item to item. Guarantee: pure, and in time that grows with the message
+// alone; the same message and input always give the same words, so that a key may be made of them.
+
+import { LIMITS } from '../../domain/limits.ts'
+
+/** What stands for a variable. */
+export const VARIABLE = '*'
+
+/** What stands, as a last word, for the rest of a message that is longer than what is looked at. */
+const REST = '…'
+
+const METHODS = 'GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS'
+const REQUEST = new RegExp(`^(${METHODS}) \\S`)
+
+/** Names with a digit that mean the same in every message. */
+const NAMES =
+  /^(?:ipv[46]|socks[45]|https?[123]?|h[23]|utf-?(?:8|16|32)|base64|sha-?(?:1|256|512)|md5|s3|ec2|k8s|oauth2|tls(?:v?1\.[0-3])?)$/i
+
+/** A word made of words: a field, a code, an error's type. Unlike other quoted texts, it says what is wrong. */
+const IDENTIFIER = /^[a-z]+(?:_[a-z]+)+$/i
+
+interface Mask {
+  readonly what: string
+  readonly pattern: RegExp
+  readonly by?: (match: string, ...rest: never[]) => string
+}
+
+/** Where 429 and 500 are different causes: at the start, or after a word that announces a status. */
+const STATUS = /(^|\b(?:status(?: code)?|http(?:\/[\d.]+)?|code|error)["\s:=(]*)([45]\d\d)(?![\w.])/gi
+
+/** Digits of a status while numbers are taken out: letters of the private use area. */
+const KEPT = 0xe000
+const keep = (digits: string) => digits.replace(/\d/g, digit => String.fromCharCode(KEPT + Number(digit)))
+const unkeep = (text: string) =>
+  text.replace(/[\ue000-\ue009]/g, letter => String(letter.charCodeAt(0) - KEPT))
+
+const UNITS = 'bytes?|[kmgt]i?b|ms|us|µs|ns|s|secs?|seconds?|mins?|minutes?|h|hours?|days?|%|tokens?'
+const MONTHS = 'jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec'
+
+/** In this order: what is recognized by its form as a whole comes before the numbers in it. */
+const MASKS: readonly Mask[] = [
+  { what: 'URLs', pattern: /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>)\]]+/gi },
+  { what: 'quoted texts', pattern: /(?<!\w)(["'`])((?:(?!\1).)+)\1(?!\w)/g, by: quoted },
+  { what: 'addresses', pattern: /(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g },
+  {
+    what: 'hosts',
+    pattern:
+      /(?<![\w.-])(?:(?:[a-z0-9-]+\.)+(?:com|org|net|edu|gov|io)|(?:[a-z0-9-]+\.){2,}[a-z]{2})(?![\w.])/gi,
+  },
+  {
+    what: 'dates in words',
+    pattern: new RegExp(
+      `\\b(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\\s+)?(?:${MONTHS})[a-z]{0,6}\\.?\\s+\\d{1,2}` +
+        '(?:,?\\s+\\d{2}:\\d{2}(?::\\d{2})?)?(?:,?\\s+\\d{4})?(?!\\w)',
+      'gi',
+    ),
+  },
+  { what: 'paths', pattern: /(?<![\w.])(?:\/[\w.$@%+~:-]+)+\/?/g },
+  {
+    what: 'all but a status',
+    pattern: STATUS,
+    by: (_, before: string, status: string) => before + keep(status),
+  },
+  {
+    what: 'quantities',
+    pattern: new RegExp(`<?(?<![\\w.-])\\d+(?:[.,]\\d+)*\\s?(?:${UNITS})(?!\\w)`, 'gi'),
+  },
+  {
+    what: 'numbers, ids, times',
+    pattern: /(?<![\w.-])[\w.-]*\d[\w.-]*/g,
+    by: word => (NAMES.test(word) ? word : VARIABLE),
+  },
+  { what: 'the same said again in brackets', pattern: /\*(?:\s*\(\*?\))+/g },
+  { what: 'variables joined to one', pattern: /\*(?:[:.,/@-]\*)+/g },
+]
+
+/** A quoted text is a variable, unless it is a name: a key of JSON, an identifier, the method of a request. */
+function quoted(match: string, quote: string, text: string, at: number, whole: string): string {
+  const [, method] = REQUEST.exec(text) ?? []
+  if (method !== undefined) return `${quote}${method} ${VARIABLE}${quote}`
+  if (IDENTIFIER.test(text)) return match
+  return quote === '"' && whole[at + match.length] === ':' ? match : VARIABLE
+}
+
+/**
+ * The words of a message, with `*` for what varies.
+ *
+ * @example maskedWords('Ticket 4711 was not found in /srv/tickets', '{"id":4711}')
+ * // ['Ticket', '*', 'was', 'not', 'found', 'in', '*']
+ */
+export function maskedWords(message: string, input: string | null): string[] {
+  const head = message.slice(0, LIMITS.cause_message_characters)
+  let text = input === null ? head : withoutTextsOf(input, head)
+  for (const { pattern, by } of MASKS) text = text.replace(pattern, (by as never) ?? VARIABLE)
+  const words = unkeep(text).toWellFormed().split(/\s+/).filter(Boolean)
+  const isCut = words.length > LIMITS.cause_words || head.length < message.length
+  return isCut ? [...words.slice(0, LIMITS.cause_words), REST] : words
+}
+
+/** Messages often quote the head of a long text of their input, without quotes around it. */
+const HEAD_CHARACTERS = 16
+
+/** Texts so short are in every message by chance. */
+const SHORTEST_TEXT = 3
+
+/** A message without the texts that its item's own input holds. */
+function withoutTextsOf(input: string, message: string): string {
+  let text = message
+  for (const own of textsOf(input)) {
+    const head = own.slice(0, HEAD_CHARACTERS)
+    for (let at = text.indexOf(head); at >= 0; at = text.indexOf(head, at + 1)) {
+      const length = commonLength(own, text, at)
+      const isWhole = length === own.length && !isInWord(text, at, length)
+      if (isWhole || length >= HEAD_CHARACTERS) text = text.slice(0, at) + VARIABLE + text.slice(at + length)
+    }
+  }
+  return text
+}
+
+function commonLength(own: string, text: string, at: number): number {
+  let length = 0
+  while (length < own.length && own[length] === text[at + length]) length++
+  return length
+}
+
+const isInWord = (text: string, at: number, length: number) =>
+  /\w/.test(text[at - 1] ?? ' ') || /\w/.test(text[at + length] ?? ' ')
+
+/** The texts in an input's JSON, longest first, up to a bound. */
+function textsOf(input: string): string[] {
+  if (input.length > LIMITS.cause_input_characters) return []
+  const texts = new Set<string>()
+  const look = (value: unknown): void => {
+    if (texts.size >= LIMITS.cause_input_texts) return
+    if (typeof value === 'string') {
+      const text = value.trim()
+      if (text.length >= SHORTEST_TEXT) texts.add(text)
+    } else if (typeof value === 'object' && value !== null)
+      for (const member of Object.values(value)) look(member)
+  }
+  look(JSON.parse(input))
+  return [...texts].sort((a, b) => b.length - a.length || (a < b ? -1 : 1))
+}
