@@ -142,9 +142,10 @@ const alertAbout = (id: string, project_id: string, agent_id: string, word: stri
 
 /** Makes the run look as after three failures, so that triage and traces have something to leak; their cause. */
 async function fail({ ctx: { sql } }: World, run_id: string, word: string): Promise<string> {
-  const [cause] = await sql<{ id: string }[]>`
+  const [cause, other] = await sql<{ id: string }[]>`
     insert into causes (project_id, agent_id, step, error_code, reason, template)
-    select project_id, agent_id, 'look_up', 'agent_error', 'agent_error', ${word} from runs where id = ${run_id}
+    select project_id, agent_id, step, 'agent_error', 'agent_error', ${word}
+    from runs, unnest(array['look_up', 'answer']) as step where id = ${run_id}
     returning id`
   await sql`
     insert into steps (run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name,
@@ -158,7 +159,8 @@ async function fail({ ctx: { sql } }: World, run_id: string, word: string): Prom
     where run_id = ${run_id}`
   await sql`
     insert into triage (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, cause_id)
-    select run_id, seq, project_id, agent_id, 'dlq', 'agent_error', 'agent_error', partition_key, ${cause!.id}
+    select run_id, seq, project_id, agent_id, 'dlq', 'agent_error', 'agent_error', partition_key,
+      case when seq = 3 then ${other!.id} else ${cause!.id} end
     from items join runs on runs.id = run_id where run_id = ${run_id}`
   await sql`
     update runs set failed = 3, undecided = 3, next_seq = 4, started_at = now(), finished_at = now()
