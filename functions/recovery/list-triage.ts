@@ -5,6 +5,7 @@ import { TRIAGE_LANES } from '../../shared/domain/vocabulary.ts'
 import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, runIn, scopeOf } from '../../shared/http/scope.ts'
+import { causeId } from '../../shared/recovery/wire/causes.ts'
 import { cursor, pageSize, partitionKey, uuid } from '../../shared/schema/input.ts'
 import { clusterKey, TriagePage, triageEntryOf, triageReason } from '../../shared/schema/wire-recovery.ts'
 import { listProjects } from '../../shared/store/projects.ts'
@@ -33,6 +34,7 @@ export const listTriage = endpoint({
     agent_id: uuid('Only items of this agent.').optional(),
     reason: triageReason.optional(),
     cluster_key: clusterKey.optional(),
+    cause_id: causeId.optional(),
     project_id: uuid('Only items of this project.').optional(),
     cursor: cursor.optional(),
     limit: pageSize(LIMITS.triage_page),

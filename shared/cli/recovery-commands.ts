@@ -17,6 +17,7 @@ const deployment: Option = {
 const filters: readonly Option[] = [
   { name: 'run', value: 'RUN', about: 'only items of this run' },
   { name: 'agent', value: 'SLUG', about: 'only items of this agent' },
+  { name: 'cause', value: 'CAUSE', about: 'only items with this cause, as `assay causes` names it' },
   { name: 'cluster', value: 'KEY', about: 'only items of this failure cluster' },
   { name: 'reason', value: 'TOKEN', about: 'only items with this reason, such as refusal' },
   { name: 'partition', value: 'KEY', about: 'only items of this partition' },
@@ -81,6 +82,17 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
     summary: 'Take back that an item was acknowledged or dismissed, within an hour.',
     options: [],
     run: async (...given) => (await import('./triage.ts')).reopen(...given),
+  },
+  {
+    name: 'causes',
+    args: [],
+    summary: 'List why items did not work, what is alike as one, the most frequent first.',
+    options: [
+      { name: 'run', value: 'RUN', about: 'only causes of this run, with its items counted' },
+      { name: 'agent', value: 'SLUG', about: 'only causes of this agent' },
+      ...LIST_OPTIONS,
+    ],
+    run: async (...given) => (await import('./causes.ts')).causes(...given),
   },
   {
     name: 'clusters',

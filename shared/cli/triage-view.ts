@@ -14,7 +14,7 @@ export interface Group {
   words: string
   rows: Row[]
   /** As a filter of a recovery; absent where one by one is the only way, as for held items. */
-  filter?: { cluster_key: string } | { reason: string }
+  filter?: { cause_id: string } | { reason: string }
 }
 
 /** A line that the cursor can stand on. */
@@ -36,24 +36,25 @@ export const whyInTriage = ({ error_code, reason, message }: Row) =>
   [error_code, message].filter(Boolean).join(': ') || (reasonInWords(reason) ?? reason)
 
 /**
- * What failed in the same words together, the largest group first. A cluster is of one prompt besides, and items of a
- * pile seldom share theirs. `more`: there are others that are not among these.
+ * What has the same cause together, the largest group first. `more`: there are others that are not among these.
  */
 export function groupsOf(rows: readonly Row[], more: boolean): Group[] {
-  const groups = [...Map.groupBy(rows, row => `${row.kind} ${whyInTriage(row)}`)].map(([key, of]): Group => {
-    const { kind } = of[0]!
-    const words = whyInTriage(of[0]!)
-    if (kind === 'quarantine') return { key, words: `held: ${words}`, rows: of }
-    const filter = filterFor(of, rows, more)
-    return { key, words, rows: of, ...(filter && { filter }) }
-  })
+  const groups = [...Map.groupBy(rows, row => row.cause_id ?? `${row.kind} ${whyInTriage(row)}`)].map(
+    ([key, of]): Group => {
+      const { kind } = of[0]!
+      const words = whyInTriage(of[0]!)
+      if (kind === 'quarantine') return { key, words: `held: ${words}`, rows: of }
+      const filter = filterFor(of, rows, more)
+      return { key, words, rows: of, ...(filter && { filter }) }
+    },
+  )
   return groups.sort((a, b) => b.rows.length - a.rows.length)
 }
 
 /** What just these have in common, where a recovery can say so. */
 function filterFor(of: Row[], rows: readonly Row[], more: boolean): Group['filter'] {
-  const { cluster_key, reason } = of[0]!
-  if (cluster_key !== null && of.every(row => row.cluster_key === cluster_key)) return { cluster_key }
+  const { cause_id, reason } = of[0]!
+  if (cause_id !== null) return { cause_id }
   const alike = rows.filter(row => row.kind === 'dlq' && row.reason === reason)
   return !more && alike.length === of.length && of.every(row => row.reason === reason)
     ? { reason }

@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import { centsOf, usdOf } from '../domain/pricing.ts'
 import { DEPLOYMENT_CHOICES, EXCLUSIONS, RECOVERY_STATUSES } from '../domain/vocabulary.ts'
+import { causeId } from '../recovery/wire/causes.ts'
 import { budgetCents, instant, label, partitionKey, uuid } from './input.ts'
 import type { RecoveryFilter, recoveries, runs } from './tables.ts'
 import { timestamp } from './wire.ts'
@@ -19,6 +20,7 @@ const filterFields = {
   run_id: uuid('Only items of this run.').optional(),
   agent_id: uuid('Only items of this agent.').optional(),
   cluster_key: clusterKey.optional(),
+  cause_id: causeId.optional(),
   reason: triageReason.optional(),
   partition_key: partitionKey.optional(),
   from: instant('Only items that came into triage at or after this time.').optional(),
@@ -31,7 +33,7 @@ const filterFields = {
     ),
 }
 
-const ONLY_IN_TRIAGE = ['cluster_key', 'reason', 'from', 'to'] as const
+const ONLY_IN_TRIAGE = ['cluster_key', 'cause_id', 'reason', 'from', 'to'] as const
 
 export const CohortFilter = z
   .strictObject(filterFields)

@@ -42,6 +42,10 @@ export const TriageEntry = z
         `The error or the reason in words, its first ${LIMITS.triage_message_characters} characters.`,
       ),
     cluster_key: z.string().nullable().describe('The failure cluster it belongs to; null unless it failed.'),
+    cause_id: z
+      .string()
+      .nullable()
+      .describe('The cause it has; null until the tick has named that of an item that was never dispatched.'),
     status: z.enum(ITEM_STATUSES).describe('Whether it ran.'),
     outcome_status: z.enum(OUTCOMES).nullable().describe('Whether it worked; null while it is held.'),
     cost_usd: z
@@ -71,6 +75,7 @@ export interface TriageSource {
   error_code: string | null
   partition_key: string | null
   cluster_key: string | null
+  cause_id: string | null
   created_at: Date
   item_id: string
   status: (typeof ITEM_STATUSES)[number]
@@ -97,6 +102,7 @@ export function triageEntryOf(
     error_code: row.error_code,
     message: row.message,
     cluster_key: row.cluster_key,
+    cause_id: row.cause_id,
     status: row.status,
     outcome_status: row.outcome,
     cost_usd: usdOf(row.cost_micro),

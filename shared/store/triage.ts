@@ -22,6 +22,7 @@ export interface TriageEntry extends ItemKey {
   error_code: string | null
   partition_key: string | null
   cluster_key: string | null
+  cause_id: string | null
   created_at: Date
   created_text: string
   item_id: string
@@ -43,6 +44,7 @@ export interface TriageFilter {
   reason?: string | undefined
   partition_key?: string | undefined
   cluster_key?: string | undefined
+  cause_id?: string | undefined
   before?: { created_text: string; run_id: string; seq: number } | undefined
   limit: number
 }
@@ -81,6 +83,7 @@ export function triageConditions(sql: Sql, filter: Partial<TriageFilter>) {
     filter.reason === undefined ? sql`` : sql`and t.reason = ${filter.reason}`,
     filter.partition_key === undefined ? sql`` : sql`and t.partition_key = ${filter.partition_key}`,
     filter.cluster_key === undefined ? sql`` : sql`and t.cluster_key = ${filter.cluster_key}`,
+    filter.cause_id === undefined ? sql`` : sql`and t.cause_id = ${filter.cause_id}`,
   ]
 }
 
@@ -89,7 +92,7 @@ export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacte
   const { before } = filter
   return sql<TriageEntry[]>`
     select t.run_id, t.seq, t.project_id, t.agent_id, a.slug as agent_slug, t.lane, t.disposition, t.reason,
-      t.error_code, t.partition_key, t.cluster_key, t.created_at, t.created_at::text as created_text, i.item_id,
+      t.error_code, t.partition_key, t.cluster_key, t.cause_id, t.created_at, t.created_at::text as created_text, i.item_id,
       i.status, i.outcome, i.cost_micro, i.unpriced, left(coalesce(i.error_message, i.degraded_reason), ${messageCharacters}) as message,
       r.stop_reason is not null as run_stopped,
       r.payloads_purged_at is not null as input_purged, again.replay

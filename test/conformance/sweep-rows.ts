@@ -185,6 +185,7 @@ export const FILTERS: Record<string, ((of: Tenant) => string) | null> = {
   raw: null,
   reason: null,
   cluster_key: null,
+  cause_id: of => of.cause_id,
   rule: null,
   confirm: null,
   cron: null,

@@ -5,6 +5,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ofRun } from '../frame/addresses.ts'
 import { page } from '../frame/page.ts'
 import { Attention } from '../parts/attention.tsx'
+import { Causes } from '../parts/causes.tsx'
 import { ChartDays } from '../parts/chart-days.tsx'
 import { List } from '../parts/list.tsx'
 import { MiniBars } from '../parts/mini-bars.tsx'
@@ -15,7 +16,7 @@ type Run = Schemas['Run']
 type Activity = Schemas['Activity']
 
 const RUNS_SHOWN = 10
-const CLUSTERS_SHOWN = 5
+const CAUSES_SHOWN = 5
 const ALERTS_SHOWN = 5
 
 export const overviewPage = page({
@@ -27,12 +28,12 @@ export const overviewPage = page({
       api.GET('/v2/runs', {
         params: { query: { project_id, limit: RUNS_SHOWN, ...(state ? { state } : {}) } },
       })
-    const [project, activity, open, latest, clusters, alerts, agents] = await Promise.all([
+    const [project, activity, open, latest, causes, alerts, agents] = await Promise.all([
       api.GET('/v1/projects/{projectId}', { params: { path } }),
       api.GET('/v1/projects/{projectId}/activity', { params: { path } }),
       runs('open'),
       runs(),
-      api.GET('/v1/durable/runs/clusters', { params: { query: { project_id } } }),
+      api.GET('/v1/causes', { params: { query: { project_id, limit: CAUSES_SHOWN } } }),
       api.GET('/v1/alerts', { params: { query: { project_id, limit: ALERTS_SHOWN } } }),
       api.GET('/v1/agents', { params: { query: { project_id } } }),
     ])
@@ -74,7 +75,8 @@ export const overviewPage = page({
               <p>
                 <a href={ofProject(project_id, 'runs')}>All runs</a>
               </p>
-              <Clusters clusters={clusters.data!.clusters} project_id={project_id} mayAct={mayAct} />
+              {causes.data!.rows.length > 0 && <h2>Why items did not work</h2>}
+              <Causes causes={causes.data!.rows} project_id={project_id} now={now} mayAct={mayAct} />
             </>
           )}
         </>
@@ -177,47 +179,6 @@ const RunLines = ({ runs, now }: { runs: readonly Run[]; now: number }) => (
     empty=""
   />
 )
-
-const Clusters = ({
-  clusters,
-  project_id,
-  mayAct,
-}: {
-  clusters: readonly Schemas['FailureCluster'][]
-  project_id: string
-  mayAct: boolean
-}) => {
-  const of = (page: string, { cluster_key }: { cluster_key: string }) =>
-    ofProject(project_id, `${page}?${new URLSearchParams({ cluster_key })}`)
-  const largest = clusters.filter(one => one.cluster_key !== 'other').slice(0, CLUSTERS_SHOWN)
-  if (largest.length === 0) return ''
-  return (
-    <>
-      <h2>Failed alike</h2>
-      <List
-        id="clusters"
-        rows={largest}
-        columns={[
-          {
-            label: 'Prompt',
-            cell: one => <a href={of('triage', one)}>{one.sample_prompt}</a>,
-          },
-          { label: 'Error', cell: one => <code>{one.error_code}</code> },
-          { label: 'Items, decided ones too', numeric: true, cell: one => count(one.count) },
-          ...(mayAct
-            ? [
-                {
-                  label: 'Do',
-                  cell: (one: Schemas['FailureCluster']) => <a href={of('recover', one)}>Replay all…</a>,
-                },
-              ]
-            : []),
-        ]}
-        empty=""
-      />
-    </>
-  )
-}
 
 const FirstSteps = ({ agent }: { agent: string | undefined }) => (
   <div class="empty">

@@ -19,6 +19,7 @@ import { runOf } from './run-reads.ts'
 const cohort = {
   run_id: z.string().optional(),
   agent_id: z.string().optional(),
+  cause_id: z.string().optional(),
   cluster_key: z.string().optional(),
   reason: z.string().optional(),
   partition_key: z.string().optional(),
@@ -82,6 +83,7 @@ function optionsOf(filter: Cohort): string {
     run: filter.run_id,
     agent: filter.agent_id,
     reason: filter.reason,
+    cause: filter.cause_id,
     cluster: filter.cluster_key,
     partition: filter.partition_key,
   })
@@ -93,6 +95,7 @@ function words(filter: Cohort, run: Run | undefined): string {
     (filter.partition_key === undefined ? '' : ` of partition ${filter.partition_key}`) +
     (run === undefined ? '' : ` in ${nameOf(run)}`)
   if (filter.status === 'cancelled') return `what was left over${of}`
+  if (filter.cause_id !== undefined) return `all with one cause${of}`
   if (filter.cluster_key !== undefined)
     return `what failed alike with ${filter.cluster_key.replace(/:[^:]*$/, '')}${of}`
   if (filter.reason !== undefined) return `where ${reasonMeaning(filter.reason)}${of}`

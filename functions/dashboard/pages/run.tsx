@@ -1,10 +1,12 @@
 // One run: whether it ran beside whether it worked, what it took beside what is usual, what failed alike and what to
 // do about it, and its items.
 
+import { LIMITS } from '../../../shared/domain/limits.ts'
 import { ranAndWorked } from '../../../shared/view/run.ts'
 import { ofProject, ofRun } from '../frame/addresses.ts'
 import { page } from '../frame/page.ts'
 import { Bar, ranParts, workedParts } from '../parts/bar.tsx'
+import { Causes } from '../parts/causes.tsx'
 import { paceOf, usualOf } from '../parts/pace.ts'
 import { Conservation, RunFacts, RunNotes } from '../parts/run-facts.tsx'
 import { RunFailures } from '../parts/run-failures.tsx'
@@ -17,10 +19,11 @@ export const runPage = page({
   query: ItemsQuery,
   async show({ api, params, query, ctx, member, request }) {
     const run = await runOf(api, params.runId)
-    const [earlier, replays, failures, found] = await Promise.all([
+    const [earlier, replays, failures, causes, found] = await Promise.all([
       earlierRuns(api, run),
       replaysOf(api, run),
       api.GET('/v2/runs/{runId}/failures', { params: { path: { runId: run.id } } }),
+      api.GET('/v1/causes', { params: { query: { run_id: run.id, limit: LIMITS.failure_groups } } }),
       findItems(api, run, query),
     ])
     const now = ctx.now()
@@ -102,6 +105,14 @@ export const runPage = page({
             </p>
           )}
           <div id="failures" data-live>
+            {causes.data!.rows.length > 0 && <h2>Why items did not work</h2>}
+            <Causes
+              causes={causes.data!.rows}
+              project_id={run.project_id}
+              run={run}
+              now={now}
+              mayAct={mayAct && !isOpen}
+            />
             <RunFailures run={run} failures={failures.data!} mayAct={mayAct && !isOpen} />
           </div>
           <RunItems run={run} query={query} found={found} request={request} />

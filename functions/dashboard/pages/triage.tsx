@@ -17,6 +17,7 @@ export const triageFilter = {
   agent_id: z.string().optional(),
   run_id: z.string().optional(),
   reason: z.string().optional(),
+  cause_id: z.string().optional(),
   cluster_key: z.string().optional(),
   partition_key: z.string().optional(),
 }
@@ -43,6 +44,7 @@ export const triagePage = page({
       run: query.run_id,
       agent: query.agent_id,
       reason: query.reason,
+      cause: query.cause_id,
       cluster: query.cluster_key,
       partition: query.partition_key,
     })
@@ -123,6 +125,7 @@ const Filters = ({
       <input name="reason" value={query.reason ?? ''} placeholder="refusal" />
     </label>
     {query.run_id && <input type="hidden" name="run_id" value={query.run_id} />}
+    {query.cause_id && <input type="hidden" name="cause_id" value={query.cause_id} />}
     {query.cluster_key && <input type="hidden" name="cluster_key" value={query.cluster_key} />}
     <button>Show</button>
     {isFiltered && <a href={ofProject(project_id, 'triage')}>Show all</a>}

@@ -111,6 +111,7 @@ export interface RecoveryFilter {
   run_id?: string | undefined
   agent_id?: string | undefined
   cluster_key?: string | undefined
+  cause_id?: string | undefined
   reason?: string | undefined
   partition_key?: string | undefined
   from?: string | undefined

@@ -1,0 +1,56 @@
+// Why items did not work, what is alike as one line, with what can be done about all of it.
+
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofItem, ofProject } from '../frame/addresses.ts'
+import { List } from './list.tsx'
+import { count, money, percent, When } from './text.tsx'
+
+type Cause = Schemas['Cause']
+
+interface CausesProps {
+  causes: readonly Cause[]
+  project_id: string
+  /** Of which the items are counted; absent for all runs. */
+  run?: { id: string; total_items: number }
+  now: number
+  mayAct: boolean
+}
+
+export const Causes = ({ causes, project_id, run, now, mayAct }: CausesProps) => {
+  if (causes.length === 0) return ''
+  const to = (page: string, cause: Cause) =>
+    ofProject(
+      project_id,
+      `${page}?${new URLSearchParams({ ...(run && { run_id: run.id }), cause_id: cause.id })}`,
+    )
+  return (
+    <List
+      id="causes"
+      rows={causes}
+      columns={[
+        { label: 'Why', cell: one => <a href={to('triage', one)}>{one.title}</a> },
+        {
+          label: 'Items',
+          numeric: true,
+          cell: one => `${count(one.count)}${run ? ` (${percent(one.count, run.total_items)})` : ''}`,
+        },
+        { label: 'To decide', numeric: true, cell: one => count(one.waiting) },
+        { label: 'Runs', numeric: true, cell: one => count(one.runs) },
+        { label: 'Cost', numeric: true, cell: one => money(one.cost_usd) },
+        { label: 'Last', numeric: true, cell: one => <When at={one.last_seen} now={now} /> },
+        {
+          label: 'Do',
+          cell: one => (
+            <span class="row-actions">
+              {mayAct && one.waiting > 0 && one.reason !== 'hold' && (
+                <a href={to('recover', one)}>Replay all…</a>
+              )}
+              {one.record_id !== null && <a href={ofItem(one.record_id)}>Example</a>}
+            </span>
+          ),
+        },
+      ]}
+      empty=""
+    />
+  )
+}

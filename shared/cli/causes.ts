@@ -1,0 +1,49 @@
+// The command that lists why items did not work: what is alike is one line, counted by the server over all items.
+
+import { LIMITS } from '../domain/limits.ts'
+import { answered, type Schemas } from './api.ts'
+import type { Given } from './arguments.ts'
+import { type ExitCode, usageFailure } from './failure.ts'
+import { count, money } from './format.ts'
+import { sinceOf, tellList } from './listing.ts'
+import type { Session } from './session.ts'
+import { type Column, table } from './table.ts'
+
+type Cause = Schemas['Cause']
+
+const COLUMNS: Column<Cause>[] = [
+  { title: 'ITEMS', value: row => count(row.count), align: 'right' },
+  { title: 'TO DECIDE', value: row => count(row.waiting), align: 'right' },
+  { title: 'WHY', value: row => row.title, least: 24 },
+  { title: 'CAUSE', value: row => row.id },
+  { title: 'COST', value: row => money(row.cost_usd), align: 'right', optional: 2 },
+  { title: 'LAST', value: row => row.last_seen.slice(0, 16).replace('T', ' '), optional: 3 },
+  { title: 'SUCH AS', value: row => row.record_id ?? '', optional: 1 },
+]
+
+export async function causes(session: Session, given: Given): Promise<ExitCode> {
+  const [run_id, agent] = [given.text('run'), given.text('agent')]
+  const since = sinceOf(given.text('since'), session.now())
+  if (run_id !== undefined && since !== undefined)
+    throw usageFailure('--since and --run do not go together: the causes of a run are counted over all of it')
+  const filter = {
+    ...(run_id !== undefined && { run_id }),
+    ...(agent !== undefined && { agent }),
+    ...(since !== undefined && { from: new Date(since).toISOString() }),
+  }
+  return tellList<Cause>(session, given, {
+    event: 'cause',
+    empty: 'everything worked',
+    page: LIMITS.triage_page.max,
+    read: async (limit, cursor) => {
+      const query = { ...filter, limit, ...(cursor && { cursor }) }
+      const page = await answered(session.api.GET('/v1/causes', { params: { query } }))
+      return { rows: page.rows, next: page.next_cursor ?? undefined }
+    },
+    inAnyOrder: true,
+    keyOf: row => row.id,
+    // The server has chosen those of --since.
+    cameAt: () => null,
+    text: (rows, screen) => table(COLUMNS, rows, screen),
+  })
+}
