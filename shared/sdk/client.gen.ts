@@ -889,6 +889,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/causes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List why items did not work
+         * @description The most frequent first. Two items that did not work, or are held, have the same cause when they share agent, step, error code, reason and message, the message without what varies: numbers, ids, quoted texts, URLs, addresses, dates, paths, and texts of the item's own input. Messages that differ in no more than one word of five, beginning and end aside, are alike as well.
+         *
+         *     All items count, decided about or not, as long as their records are kept. An item that ended without being dispatched has its cause once the tick has named it.
+         */
+        get: operations["listCauses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/causes/{causeId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a cause
+         * @description With its counts over all items that are kept, and the newest runs with it.
+         */
+        get: operations["getCause"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/recoveries": {
         parameters: {
             query?: never;
@@ -1996,6 +2038,90 @@ export interface components {
             /** @description The pile; an item_id may occur once in it. */
             items: components["schemas"]["BatchItem"][];
         };
+        /** @description Why items did not work, or are held: what is alike is one cause. */
+        Cause: {
+            /**
+             * @description Made of what the cause is made of, so it stays the same.
+             * @example cause_0509102d3433
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The project of its items.
+             */
+            project_id: string;
+            /**
+             * Format: uuid
+             * @description The agent of its items.
+             */
+            agent_id: string;
+            agent_slug: string;
+            /** @description The cause in one line. */
+            title: string;
+            /** @description The step that failed or was judged, without its index; null where there was none. */
+            step: string | null;
+            /** @description Null where the items ran to their end, or are held. */
+            error_code: string | null;
+            /** @description Why, as a token: the outcome reason, or hold. */
+            reason: string;
+            /** @description What they say, with `*` for what differs; null where they say nothing. */
+            message: string | null;
+            /** @description Items that have it, decided about or not. */
+            count: number;
+            /** @description Of those, items that wait for a decision. */
+            waiting: number;
+            /** @description Of the run's items, the share that has it; null unless the list is of a run. */
+            share: number | null;
+            /** @description Runs with items that have it. */
+            runs: number;
+            /** @description What these items have cost. */
+            cost_usd: number;
+            /**
+             * Format: date-time
+             * @description When an item first had it.
+             */
+            first_seen: string;
+            /**
+             * Format: date-time
+             * @description When an item last had it.
+             */
+            last_seen: string;
+            /**
+             * Format: uuid
+             * @description Record id of an item that has it; null where none is kept any more.
+             */
+            record_id: string | null;
+        };
+        CausePage: {
+            rows: components["schemas"]["Cause"][];
+            /** @description Where the next page begins; null on the last one. */
+            next_cursor: string | null;
+        };
+        /** @description A cause, and in which runs it was met. */
+        CauseWithRuns: components["schemas"]["Cause"] & {
+            /** @description The newest runs with it, the newest first. */
+            latest_runs: {
+                /**
+                 * Format: uuid
+                 * @description The run.
+                 */
+                run_id: string;
+                /** @description Items of it that have the cause. */
+                count: number;
+                /** @description Of those, items that wait for a decision. */
+                waiting: number;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC.
+                 */
+                first_seen: string;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC.
+                 */
+                last_seen: string;
+            }[];
+        };
         Challenge: {
             challenge: string;
         };
@@ -2876,6 +3002,11 @@ export interface components {
             agent_id?: string;
             /** @description Only items of this failure cluster, as the list of clusters names it. */
             cluster_key?: string;
+            /**
+             * @description Only items of this cause.
+             * @example cause_0509102d3433
+             */
+            cause_id?: string;
             /** @description Only items with this reason token, for example refusal or tool_call_error. */
             reason?: string;
             /** @description For example a tenant; at most 256 bytes of UTF-8. */
@@ -3795,6 +3926,8 @@ export interface components {
             message: string | null;
             /** @description The failure cluster it belongs to; null unless it failed. */
             cluster_key: string | null;
+            /** @description The cause it has; null until the tick has named that of an item that was never dispatched. */
+            cause_id: string | null;
             /**
              * @description Whether it ran.
              * @enum {string}
@@ -9222,6 +9355,11 @@ export interface operations {
                  */
                 cluster_key?: string;
                 /**
+                 * @description Only items of this cause.
+                 * @example cause_0509102d3433
+                 */
+                cause_id?: string;
+                /**
                  * @description Only items of this project.
                  * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
                  */
@@ -9254,6 +9392,214 @@ export interface operations {
                 };
             };
             /** @description `invalid_cursor`, `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listCauses: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only causes of this project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                project_id?: string;
+                /**
+                 * @description Only causes of this run, with its items counted.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                run_id?: string;
+                /**
+                 * @description Only causes of the agent with this slug.
+                 * @example ticket-triage
+                 */
+                agent?: string;
+                /**
+                 * @description Only items that came into triage at or after this day (UTC).
+                 * @example 2026-03-02T09:30:00.000Z
+                 */
+                from?: string;
+                /**
+                 * @description Only items that came into triage at or before this day (UTC).
+                 * @example 2026-03-02T09:30:00.000Z
+                 */
+                to?: string;
+                /**
+                 * @description Opaque; where the page before said the next one begins.
+                 * @example Zk1xR2…
+                 */
+                cursor?: string;
+                /**
+                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @example 1
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The causes. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CausePage"];
+                };
+            };
+            /** @description `invalid_cursor`, `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the cause.
+                 * @example causeId
+                 */
+                causeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The cause. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CauseWithRuns"];
+                };
+            };
+            /** @description `invalid_request` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

@@ -9,14 +9,19 @@ import { CAUSE_ID, causeTitle, messageOf } from '../rules/causes.ts'
 const id = (description: string) => z.string().meta({ format: 'uuid', description })
 const count = (description: string) => z.int().min(0).describe(description)
 
+const EXAMPLE = 'cause_0509102d3433'
+
 export const causeId = z
   .string()
   .regex(CAUSE_ID, 'must be the id of a cause')
-  .describe('Only items of this cause.')
+  .meta({ description: 'Only items of this cause.', example: EXAMPLE })
 
 export const Cause = z
   .object({
-    id: z.string().regex(CAUSE_ID).describe('Made of what the cause is made of, so it stays the same.'),
+    id: z
+      .string()
+      .regex(CAUSE_ID)
+      .meta({ description: 'Made of what the cause is made of, so it stays the same.', example: EXAMPLE }),
     project_id: id('The project of its items.'),
     agent_id: id('The agent of its items.'),
     agent_slug: z.string(),
