@@ -1,6 +1,9 @@
 // Brings a database to the schema in ./drizzle. Several at once are safe: they wait for each other. A PostgreSQL that
 // may lose what it has confirmed is refused before anything is written to it.
 
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres, { type Sql } from 'postgres'
@@ -19,7 +22,8 @@ const LOCK_TRIES = 30
 // lock_not_available, deadlock_detected: a migration that changes two tables may meet a statement that has them in turn.
 const IN_THE_WAY = ['55P03', '40P01']
 
-export async function migrate(databaseUrl: string, databaseCa?: string): Promise<void> {
+/** @param upTo the time of the last migration to apply; all there are unless told */
+export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: number): Promise<void> {
   const { url, ssl, prepare } = postgresOptions({ url: databaseUrl, ca: databaseCa })
   if (!prepare) {
     throw new Refusal(
@@ -33,7 +37,8 @@ export async function migrate(databaseUrl: string, databaseCa?: string): Promise
     await sql`select pg_advisory_lock(${LOCK.toString()}::bigint)`
     // The lock is the session's and goes with it.
     await refuseWithoutRole(sql)
-    await applyWhileOthersWork(sql)
+    if (upTo === undefined) await applyWhileOthersWork(sql)
+    else await applyUpTo(sql, upTo)
     await grantTenantReads(sql)
   } catch (error) {
     const advice = adviceOf(error, 'DATABASE')
@@ -60,6 +65,34 @@ export async function applyWhileOthersWork(sql: Sql, migrationsFolder = FOLDER):
         'a transaction holds a table that is to be changed (see pg_stat_activity). Nothing was changed: end it, then run this again.',
       )
     }
+  }
+}
+
+/** When each migration there is was made, oldest first. */
+export async function migrationTimes(): Promise<number[]> {
+  const { entries } = await readJournal()
+  return entries.map(entry => entry.when)
+}
+
+interface Journal {
+  entries: { when: number; tag: string }[]
+}
+
+const JOURNAL = join('meta', '_journal.json')
+const readJournal = async (): Promise<Journal> => JSON.parse(await readFile(join(FOLDER, JOURNAL), 'utf8'))
+
+/** The library takes a folder, so it gets one with the first of them alone. */
+async function applyUpTo(sql: Sql, upTo: number): Promise<void> {
+  const journal = await readJournal()
+  const entries = journal.entries.filter(entry => entry.when <= upTo)
+  const folder = await mkdtemp(join(tmpdir(), 'assay-migrations-'))
+  try {
+    await mkdir(join(folder, 'meta'))
+    await writeFile(join(folder, JOURNAL), JSON.stringify({ ...journal, entries }))
+    for (const { tag } of entries) await copyFile(join(FOLDER, `${tag}.sql`), join(folder, `${tag}.sql`))
+    await applyWhileOthersWork(sql, folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
 }
 

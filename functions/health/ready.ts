@@ -6,6 +6,12 @@ const Dependency = z.object({
   status: z.enum(['ok', 'unreachable']),
   latency_ms: z.number().describe('How long the answer, or giving up, took.'),
 })
+const held_since = z.iso
+  .datetime()
+  .nullable()
+  .describe(
+    'Set where the installation was restored from a backup and does nothing of itself until it may go on.',
+  )
 const Dependencies = z.object({ postgres: Dependency, redis: Dependency })
 const Turn = z.object({
   status: z
@@ -29,7 +35,7 @@ export const getReadiness = endpoint({
   answers: {
     200: {
       description: 'Both answered.',
-      schema: z.object({ status: z.literal('ready'), dependencies: Dependencies, turns: Turns }),
+      schema: z.object({ status: z.literal('ready'), dependencies: Dependencies, turns: Turns, held_since }),
     },
     503: {
       description:
@@ -38,6 +44,7 @@ export const getReadiness = endpoint({
         status: z.literal('unavailable'),
         dependencies: Dependencies,
         turns: Turns,
+        held_since,
         error: z.object({ code: z.literal('dependency_unreachable'), message: z.string() }),
       }),
     },

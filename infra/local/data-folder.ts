@@ -77,18 +77,22 @@ export async function writeJson(path: string, value: unknown): Promise<void> {
   await writePrivately(path, `${JSON.stringify(value, null, 2)}\n`)
 }
 
-/** 32 random bytes in hex, made once; ASSAY_MASTER_KEY wins over the file. */
-export async function masterKey(folder: string, given: string | undefined): Promise<string> {
-  const file = join(folder, 'master.key')
+const keyFileIn = (folder: string) => join(folder, 'master.key')
+
+/** The one at hand: ASSAY_MASTER_KEY wins over the file. */
+export async function knownMasterKey(folder: string, given: string | undefined): Promise<string | undefined> {
+  const file = keyFileIn(folder)
   const known = given ?? (await readFile(file, 'utf8').catch(() => undefined))?.trim()
-  if (known === undefined) {
-    const made = randomBytes(32).toString('hex')
-    await writePrivately(file, `${made}\n`)
-    return made
-  }
+  if (known === undefined) return undefined
   if (/^[0-9a-f]{64}$/i.test(known)) return known.toLowerCase()
   throw new Refusal(
     'master_key_malformed',
     `the master key in ${given === undefined ? file : 'ASSAY_MASTER_KEY'} is not 64 hexadecimal digits`,
   )
+}
+
+/** Where none is at hand; 32 random bytes in hex are made unless the key is told. */
+export async function writeMasterKey(folder: string, key = randomBytes(32).toString('hex')): Promise<string> {
+  await writePrivately(keyFileIn(folder), `${key}\n`)
+  return key
 }

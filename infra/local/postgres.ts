@@ -10,23 +10,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
 import type { Child, Owner } from './child.ts'
-import { readJson, writeJson } from './data-folder.ts'
 import { postgresBinaries, SYSTEM_FOLDER } from './postgres-binaries.ts'
 import { Refusal } from './refusal.ts'
+import { DATABASE, type Remembered, readRemembered, remember, USER, urlOf } from './remembered.ts'
 import { asStore, launch, type Store } from './store.ts'
 import { canReach, systemUser } from './system-user.ts'
 
 const run = promisify(execFile)
-const DATABASE = 'assay'
-const USER = 'assay'
-
-/** What the data folder remembers of its PostgreSQL, in `postgres.json`. */
-interface Remembered {
-  password: string
-  port?: number
-  /** Where the cluster is when it could not be in the data folder. */
-  elsewhere?: string
-}
 
 export interface PostgresOptions {
   /** The caller holds this folder's lock. */
@@ -38,14 +28,13 @@ export interface PostgresOptions {
 
 export async function startPostgres(options: PostgresOptions): Promise<Store> {
   const { dataDir, say = () => {}, connections = 60 } = options
-  const file = join(dataDir, 'postgres.json')
-  const known = await readJson<Remembered>(file)
+  const known = await readRemembered(dataDir)
   const user = systemUser()
   const { place, owner } = await choosePlace(dataDir, known, user, say)
   const remembered: Remembered = known ?? { password: randomBytes(24).toString('hex') }
   if (place !== dataDir) remembered.elsewhere = place
   // Before the cluster is made, so that no cluster exists whose password nobody knows.
-  await writeJson(file, remembered)
+  await remember(dataDir, remembered)
 
   const programs = postgresBinaries(owner)
   const folder = join(place, 'postgres')
@@ -74,8 +63,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Store> {
     mend: async output => /pre-existing shared memory block/.test(output) && (await delay(200, true)),
   })
   remembered.port = port
-  await writeJson(file, remembered)
-  const url = `postgres://${USER}:${remembered.password}@127.0.0.1:${port}/${DATABASE}`
+  await remember(dataDir, remembered)
+  const url = urlOf(remembered)
   await ensureDatabase(url)
   return asStore(url, port, child)
 }

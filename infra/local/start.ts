@@ -11,12 +11,13 @@ import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { migrate } from '../migrate.ts'
 import { type ConnectionOptions, openConnections } from '../node/connections.ts'
 import { createContext, logLevelOf } from '../node/context.ts'
+import { needsKeyOf } from '../node/installation.ts'
 import { mailFrom } from '../node/mail.ts'
 import { startServer } from '../node/server.ts'
 import { readSettings } from '../node/settings.ts'
 import { openTelemetry } from '../node/telemetry.ts'
 import { within } from './child.ts'
-import { masterKey, openDataFolder, readJson, writeJson } from './data-folder.ts'
+import { knownMasterKey, openDataFolder, readJson, writeJson, writeMasterKey } from './data-folder.ts'
 import { openDemo } from './demo.ts'
 import { Refusal } from './refusal.ts'
 import { isFree } from './store.ts'
@@ -41,6 +42,8 @@ const CRASHED = 70
 // A terminal's Ctrl-C arrives here, and again through npm and through the bootstrap; that is still one wish.
 const SAME_WISH_MS = 500
 
+const HELD =
+  'HELD: this installation was restored from a backup. No item is dispatched, no schedule fires and no message leaves until: npx assay admin go-on'
 const say = (line: string) => console.log(line)
 const parts = new AsyncDisposableStack()
 const stop = Promise.withResolvers<{ code: number }>()
@@ -89,7 +92,7 @@ async function start(): Promise<void> {
   stopping.signal.throwIfAborted()
 
   const file = join(dataFolder.path, 'local.json')
-  const key = await masterKey(dataFolder.path, process.env.ASSAY_MASTER_KEY)
+  const key = await masterKeyFor(dataFolder.path, stores.databaseUrl, databaseCa)
   const known = await readJson<LocalStack>(file)
   const { databaseUrl, redisUrl } = stores
   const urls = { databaseUrl, databaseCa, redisUrl, redisCa: settings.get('REDIS_CA') }
@@ -129,6 +132,7 @@ async function start(): Promise<void> {
   say(
     `dashboard ${server.url}/dashboard for ${account.email}, whose password is in ${file}, as is an API key`,
   )
+  if (server.heldSince !== null) say(HELD)
   say(`ready ${server.url}`)
   if (wantsDemo && (known === undefined || demo.unfinished)) {
     const { env, stdout: out } = process
@@ -143,6 +147,17 @@ async function start(): Promise<void> {
 function giveBackMemory(): void {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+}
+
+/** Made at the first start, and never beside data that another one sealed. */
+async function masterKeyFor(folder: string, databaseUrl: string, databaseCa: string | undefined) {
+  const known = await knownMasterKey(folder, process.env.ASSAY_MASTER_KEY)
+  if (known !== undefined) return known
+  if (!(await needsKeyOf(databaseUrl, databaseCa))) return writeMasterKey(folder)
+  throw new Refusal(
+    'master_key_missing',
+    `the database holds data that was sealed under a master key, and ${join(folder, 'master.key')} is not there. Put that file back, or set ASSAY_MASTER_KEY to what was in it. A new one would open nothing of it.`,
+  )
 }
 
 async function firstAccess(at: ConnectionOptions & { baseUrl: string; masterKey: string }) {

@@ -19,6 +19,7 @@ import { createInvoker, type InvokerOptions } from '../runtime/invoker.ts'
 import { type ConnectionOptions, openConnections } from './connections.ts'
 import { startConsumer } from './consumer.ts'
 import { createContext, type LogLevel } from './context.ts'
+import { joinInstallation } from './installation.ts'
 import { readJsx } from './jsx.ts'
 import { addressOf, listen } from './listen.ts'
 import type { Listener } from './listening.ts'
@@ -61,6 +62,8 @@ export interface ServerOptions extends Omit<ConnectionOptions, 'pool'> {
 export interface Server {
   port: number
   url: string
+  /** Set where the installation was restored and nobody has let it go on. */
+  heldSince: Date | null
   close(): Promise<void>
 }
 
@@ -110,7 +113,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   if (consumer) {
     closing.defer(() => consumer.close())
     closing.defer(listenForWakes(connections.redis, consumer.poke))
-    consumer.poke()
     // Without a tick in this process only Redis wakes it, and Redis may be away.
     if (!parts.has('tick')) {
       const timer = setInterval(() => consumer.poke(), LIMITS.self_poke_ms)
@@ -122,17 +124,25 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { port, url } = listener ?? { port: 0, url: '' }
   config.base_url ||= url
   // Before the first step, not at the first tick.
-  await onceReachable(ctx, () => ensureStepPartitions(connections.sql, ctx.now()))
+  const heldSince = await onceReachable(ctx, async () => {
+    const since = await joinInstallation(connections.sql, options.masterKey)
+    await ensureStepPartitions(connections.sql, ctx.now())
+    return since
+  }).catch(async error => {
+    await closing.disposeAsync()
+    throw error
+  })
+  if (heldSince !== null) ctx.log('warn', 'held', { since: heldSince, mend: 'assay admin go-on' })
+  consumer?.poke()
   if (parts.has('tick')) closing.defer(startTick(ctx))
-  return { port, url, close: () => closing.disposeAsync() }
+  return { port, url, heldSince, close: () => closing.disposeAsync() }
 }
 
 /** Tries until PostgreSQL answers: it may start later than this process, or be away just now. */
-async function onceReachable(ctx: Context, ask: () => Promise<unknown>): Promise<void> {
+async function onceReachable<T>(ctx: Context, ask: () => Promise<T>): Promise<T> {
   for (let told = ''; ; ) {
     try {
-      await ask()
-      return
+      return await ask()
     } catch (error) {
       if (!isUnreachable(error)) throw error
       if (told !== String(error)) ctx.log('warn', 'waiting_for_postgres', { error: String(error) })

@@ -6,6 +6,7 @@ import { ALERT_COMMANDS } from './alert-commands.ts'
 import { type Command, type Option, OVERVIEW } from './arguments.ts'
 import { DELIVERY_COMMANDS } from './delivery-commands.ts'
 import { LIST_OPTIONS, sinceOption } from './list-options.ts'
+import { OPERATE_COMMANDS } from './operate-commands.ts'
 import { PROJECT_COMMANDS } from './project-commands.ts'
 import { RECOVERY_COMMANDS } from './recovery-commands.ts'
 import { SCHEDULE_COMMANDS } from './schedule-commands.ts'
@@ -254,4 +255,5 @@ export const COMMANDS: readonly Command[] = [
   ...ALERT_COMMANDS,
   ...DELIVERY_COMMANDS,
   ...ADMINISTRATION_COMMANDS,
+  ...OPERATE_COMMANDS,
 ]

@@ -34,6 +34,7 @@ export async function storesOf({ base_url }: Access, now: () => number): Promise
   const answeredAt = now()
   const body = (await response.json().catch(() => ({}))) as {
     dependencies?: Record<string, { status: string; latency_ms: number }>
+    held_since?: string | null
   }
   const stores = Object.entries(body.dependencies ?? {}).map(([name, { status, latency_ms }]): Finding => {
     const isThere = status === 'ok'
@@ -63,6 +64,7 @@ export async function storesOf({ base_url }: Access, now: () => number): Promise
   return [
     server,
     ...stores,
+    ...heldFinding(body.held_since ?? null),
     clockFinding(
       'clock',
       "the server's",
@@ -71,6 +73,18 @@ export async function storesOf({ base_url }: Access, now: () => number): Promise
     ),
   ]
 }
+
+const heldFinding = (since: string | null): Finding[] =>
+  since === null
+    ? []
+    : [
+        {
+          check: 'held',
+          state: 'wrong',
+          found: `restored from a backup; nothing is dispatched, fired or sent since ${since}`,
+          mend: 'where the server runs: assay admin go-on',
+        },
+      ]
 
 /** A header says the second alone, so half of one is added. */
 function clockFinding(check: string, whose: string, theirs: number, ours: number): Finding {

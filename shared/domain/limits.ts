@@ -65,6 +65,7 @@ export const LIMITS = {
   compared_changes: 50, // items listed of each change of verdict
   activity_days: { default: 14, max: 90 },
   activity_runs: 200_000, // the latest, summed by day
+  held_cache_ms: 2000, // what a page says of a hold
   days_cache_ms: 86_400_000, // sums of days that are over
   activity_counted: 10_000, // of what waits; more than that is said to be so many
   activity_fires: 20, // listed of those that started nothing

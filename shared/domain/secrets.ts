@@ -3,7 +3,15 @@
 
 import type { FillRandom } from './ids.ts'
 
-export type KeyPurpose = 'session' | 'cursor' | 'environment' | 'trigger' | 'signing' | 'agent' | 'platform'
+export type KeyPurpose =
+  | 'session'
+  | 'cursor'
+  | 'environment'
+  | 'trigger'
+  | 'signing'
+  | 'agent'
+  | 'platform'
+  | 'fingerprint'
 
 const encoder = new TextEncoder()
 const derived = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()

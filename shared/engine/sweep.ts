@@ -11,6 +11,7 @@ import { findNextDue, findOpenRuns, reapClaims } from '../store/claims.ts'
 import { ensureStepPartitions } from '../store/partitions.ts'
 import { findCreditedRuns, resumeCredited } from '../store/stop.ts'
 import { findAbandonedRuns } from '../store/submission.ts'
+import { readInstallationRow } from '../upkeep/queries/installation.ts'
 import { watchForAlerts } from './alerts.ts'
 import { clusterUndispatched } from './clusters.ts'
 import { deliverDue } from './deliver.ts'
@@ -25,13 +26,15 @@ export interface Chore {
   name: string
   /** Returns how much it found to do. */
   run(ctx: Context): Promise<number>
+  /** Also while the installation is held: it starts nothing, sends nothing and takes nothing away. */
+  evenHeld?: true
 }
 
 export const CHORES: readonly Chore[] = [
   { name: 'fire schedules', run: fireDue },
   { name: 'try again what a schedule could not start', run: retryFires },
   { name: 'notice runs of schedules that nobody started', run: watchStarts },
-  { name: 'offer again what dead consumers held', run: reap },
+  { name: 'offer again what dead consumers held', run: reap, evenHeld: true },
   { name: 'resume what waited for credit', run: resume },
   { name: 'remove submissions that never arrived whole', run: removeAbandoned },
   { name: 'remove what was deleted', run: removeDeleted },
@@ -40,10 +43,14 @@ export const CHORES: readonly Chore[] = [
   { name: 'advance recoveries', run: advanceRecoveries },
   { name: 'raise alerts about runs', run: watchForAlerts },
   { name: 'send what is due to the outside', run: deliverDue },
-  { name: 'make partitions ahead', run: ctx => ensureStepPartitions(ctx.sql, ctx.now()) },
+  {
+    name: 'make partitions ahead',
+    run: ctx => ensureStepPartitions(ctx.sql, ctx.now()),
+    evenHeld: true,
+  },
   { name: 'take what is kept no longer', run: retain },
-  { name: 'index new steps', run: indexNewSteps },
-  { name: 'wake a consumer if there is work', run: wakeForWork },
+  { name: 'index new steps', run: indexNewSteps, evenHeld: true },
+  { name: 'wake a consumer if there is work', run: wakeForWork, evenHeld: true },
 ]
 
 /**
@@ -52,7 +59,10 @@ export const CHORES: readonly Chore[] = [
  */
 export async function sweep(ctx: Context, chores = CHORES): Promise<number> {
   let found = 0
-  for (const chore of chores) found += await attend(ctx, chore)
+  const isHeld = await heldNow(ctx)
+  for (const chore of chores) {
+    if (!isHeld || chore.evenHeld) found += await attend(ctx, chore)
+  }
   noteTurn(ctx.redis, 'tick')
   return found
 }
@@ -81,6 +91,15 @@ async function attend(ctx: Context, { name, run }: Chore): Promise<number> {
     late.resolve(0)
   }, LIMITS.chore_ms)
   return Promise.race([ended, late.promise]).finally(() => clearTimeout(timer))
+}
+
+/** Where PostgreSQL does not say in time, the chores that reach outside ask for themselves, in their statements. */
+async function heldNow(ctx: Context): Promise<boolean> {
+  const silent = Promise.withResolvers<undefined>()
+  const timer = setTimeout(silent.resolve, LIMITS.ready_ms)
+  const asked = readInstallationRow(ctx.sql).catch(() => undefined)
+  const row = await Promise.race([asked, silent.promise]).finally(() => clearTimeout(timer))
+  return row !== undefined && row.held_since !== null
 }
 
 async function reap(ctx: Context): Promise<number> {

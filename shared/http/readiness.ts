@@ -1,9 +1,9 @@
 // Asks both stores for a sign of life, and what moves the work when it last did. Guarantee: an answer within LIMITS.ready_ms, whatever the stores do.
 
-import { sql } from 'drizzle-orm'
 import type { Context } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { readTurns, type Turn, type Turner } from '../hints/turns.ts'
+import { heldSince } from './held.ts'
 
 export interface Dependency {
   status: 'ok' | 'unreachable'
@@ -14,14 +14,19 @@ export type Readiness = {
   dependencies: { postgres: Dependency; redis: Dependency }
   /** Beside the verdict: what stands still here is no store, and another process may be at it. */
   turns: Record<Turner, Turn>
+  /** For information: a held installation is ready, and does nothing of itself. */
+  held_since: string | null
 } & (
   | { status: 'ready' }
   | { status: 'unavailable'; error: { code: 'dependency_unreachable'; message: string } }
 )
 
 export async function probeStores(ctx: Context): Promise<Readiness> {
+  let held_since: string | null = null
   const [postgres, redis, turns] = await Promise.all([
-    probe(ctx, () => ctx.db.execute(sql`select 1`)),
+    probe(ctx, async () => {
+      held_since = (await heldSince(ctx, true))?.toISOString() ?? null
+    }),
     probe(ctx, () => ctx.redis.ping()),
     readTurns(ctx.redis), // within Redis's own time
   ])
@@ -29,9 +34,10 @@ export async function probeStores(ctx: Context): Promise<Readiness> {
   const missing = Object.entries(dependencies).flatMap(([name, { status }]) =>
     status === 'ok' ? [] : [name],
   )
-  if (missing.length === 0) return { status: 'ready', dependencies, turns }
+  const told = { dependencies, turns, held_since }
+  if (missing.length === 0) return { status: 'ready', ...told }
   const message = `${missing.join(' and ')} did not answer within ${LIMITS.ready_ms / 1000} s.`
-  return { status: 'unavailable', dependencies, turns, error: { code: 'dependency_unreachable', message } }
+  return { status: 'unavailable', ...told, error: { code: 'dependency_unreachable', message } }
 }
 
 async function probe(ctx: Context, ask: () => PromiseLike<unknown>): Promise<Dependency> {

@@ -5,6 +5,7 @@
 
 export * from '../outbox/tables/deadlines.ts'
 export * from '../recovery/tables/causes.ts'
+export * from '../upkeep/tables/installation.ts'
 export * from './tables/accounts.ts'
 export * from './tables/agents.ts'
 export * from './tables/alerts.ts'

@@ -4232,6 +4232,11 @@ export interface operations {
                                 age_ms: number | null;
                             };
                         };
+                        /**
+                         * Format: date-time
+                         * @description Set where the installation was restored from a backup and does nothing of itself until it may go on.
+                         */
+                        held_since: string | null;
                     };
                 };
             };
@@ -4299,6 +4304,11 @@ export interface operations {
                                 age_ms: number | null;
                             };
                         };
+                        /**
+                         * Format: date-time
+                         * @description Set where the installation was restored from a backup and does nothing of itself until it may go on.
+                         */
+                        held_since: string | null;
                         error: {
                             /** @enum {string} */
                             code: "dependency_unreachable";

@@ -13,6 +13,7 @@ import type {
   StopReason,
 } from '../domain/vocabulary.ts'
 import type { ProjectSettings } from '../schema/tables.ts'
+import { isHeld } from '../upkeep/queries/installation.ts'
 
 export interface OpenRun {
   id: string
@@ -26,7 +27,7 @@ export interface OpenRun {
  * Runs with something to offer now, the least recently touched first. Runs under a cap that is reached are left out:
  * they would be looked at in vain, and a few dozen of them would keep all others from being looked at. Of a deleted
  * project nothing is offered, though the tick may not have stopped its runs yet: in a copy of a database they are
- * another installation's.
+ * another installation's. Of a held installation only what was stopped is ended.
  */
 export async function findOpenRuns(sql: Sql, limit: number) {
   return sql<OpenRun[]>`
@@ -37,7 +38,7 @@ export async function findOpenRuns(sql: Sql, limit: number) {
     where r.finished_at is null and not r.materializing and case
       when r.stop_reason is not null then r.running + ended_items(r)
         + case when r.stop_reason = 'cancelled' then 0 else r.paused end < r.total_items
-      when d.id is null or p.account_id is null or u.running >= coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency})
+      when d.id is null or p.account_id is null or ${isHeld(sql)} or u.running >= coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency})
         then false
       when r.running > 0 and r.running >= least(r.concurrency, (d.declaration->>'concurrency')::int) then false
       else r.next_seq <= r.total_items

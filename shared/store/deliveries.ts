@@ -7,6 +7,7 @@ import type { ChannelFormat, DeliveryKind, DeliveryState, RunTransition } from '
 import type { ItemRow, RunRow } from '../schema/wire.ts'
 import type { AlertRow } from '../schema/wire-alerts.ts'
 import type { DeliveryRow, RunEnd, TryRow } from '../schema/wire-deliveries.ts'
+import { isHeld } from '../upkeep/queries/installation.ts'
 
 /** A message in its sender's hands. */
 export interface HeldDelivery {
@@ -44,7 +45,7 @@ export async function claimDeliveries(
   const busyProjects = sql.json(Object.fromEntries(inFlight.projects))
   return sql<HeldDelivery[]>`
     with recursive waiting as (
-      (select host from deliveries where due_at is not null order by host limit 1)
+      (select host from deliveries where due_at is not null and not ${isHeld(sql)} order by host limit 1)
       union all
       select (select d.host from deliveries d where d.due_at is not null and d.host > w.host order by d.host limit 1)
       from waiting w where w.host is not null

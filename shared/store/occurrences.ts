@@ -3,6 +3,7 @@
 
 import type { Sql } from '../context.ts'
 import type { DisabledReason, OccurrenceOutcome, OccurrenceReason } from '../domain/vocabulary.ts'
+import { isHeld } from '../upkeep/queries/installation.ts'
 import { numbers, times } from './columns.ts'
 import { recordId } from './triage.ts'
 
@@ -28,7 +29,7 @@ export type DueSchedule = LockedSchedule & { next_at: Date; now: Date }
 export async function lockDue(sql: Sql, limit: number) {
   return sql<DueSchedule[]>`
     select id, project_id, agent_id, cron, timezone, next_at, now() as now from schedules
-    where next_at <= now() order by next_at desc limit ${limit} for no key update skip locked`
+    where next_at <= now() and not ${isHeld(sql)} order by next_at desc limit ${limit} for no key update skip locked`
 }
 
 /** A moment to be fired, with its schedule. */
@@ -39,7 +40,7 @@ export async function lockRetries(sql: Sql, limit: number) {
   return sql<DueMoment[]>`
     select s.id, s.project_id, s.agent_id, s.cron, s.timezone, o.scheduled_for
     from occurrences o join schedules s on s.id = o.schedule_id
-    where o.retry_at <= now() and s.next_at > now()
+    where o.retry_at <= now() and s.next_at > now() and not ${isHeld(sql)}
     order by o.retry_at limit ${limit} for no key update of s skip locked`
 }
 

@@ -37,7 +37,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'shared/sdk': ['shared/domain', 'shared/kernel'],
   'shared/testing': ['shared/sdk', 'shared/domain', 'shared/kernel'],
-  'shared/cli': ['shared/sdk', 'shared/domain', 'shared/kernel', 'shared/view', 'infra/local'],
+  'shared/cli': [
+    'shared/sdk',
+    'shared/domain',
+    'shared/kernel',
+    'shared/view',
+    'infra/local',
+    'infra/backup',
+  ],
   // A client of the API like any other, only within the process.
   'functions/dashboard': [
     'functions',

@@ -12,6 +12,7 @@ const ENGINE_ALONE: Record<string, string> = {
   bundles: 'is found by the hash of its content and belongs to nobody',
   ended_runs: 'only tells the alert rules which runs to look at',
   idempotency_keys: 'is read by submissions, which write',
+  installation: 'is the operator’s, who is no account',
   purges: 'only tells retention how far it is',
   unindexed_steps: 'only tells the index of steps what is left to do',
 }

@@ -10,6 +10,7 @@ import { LIMITS } from '../../../shared/domain/limits.ts'
 import { checkRole } from '../../../shared/http/auth.ts'
 import { readBytes } from '../../../shared/http/body.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
+import { heldSince } from '../../../shared/http/held.ts'
 import { checked, queryOf } from '../../../shared/http/validation.ts'
 import { ApiFailure, type Schemas } from '../../../shared/sdk/client.ts'
 import { ownPath, ROOT, SIGN_IN } from './addresses.ts'
@@ -137,6 +138,7 @@ export function serveParts(
         )
       : []
     const html = await Layout({
+      held: who !== undefined && (await heldSince(ctx).catch(() => null)) !== null,
       view,
       projects,
       notice,

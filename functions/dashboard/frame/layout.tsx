@@ -34,9 +34,11 @@ interface Around {
   calls: readonly Call[]
   member: SessionPrincipal | undefined
   base_url: string
+  /** Restored from a backup, and told by nobody to go on. */
+  held: boolean
 }
 
-export const Layout = ({ view, projects, notice, calls, member, base_url }: Around) => (
+export const Layout = ({ view, projects, notice, calls, member, base_url, held }: Around) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -54,6 +56,7 @@ export const Layout = ({ view, projects, notice, calls, member, base_url }: Arou
       </a>
       {member ? <Menu view={view} projects={projects} member={member} /> : ''}
       <main id="main" tabindex={-1}>
+        {held ? <HeldLine /> : ''}
         <NoticeLine notice={notice} />
         {view.body}
         {member && (calls.length > 0 || view.cli) ? (
@@ -152,6 +155,15 @@ const Menu = ({
     </nav>
   )
 }
+
+const HeldLine = () => (
+  <div class="notice refused" role="status">
+    <p>
+      This installation was restored from a backup and is held: no item is dispatched, no schedule fires and
+      no message leaves. <span class="dim">Its operator lets it go on:</span> <code>assay admin go-on</code>
+    </p>
+  </div>
+)
 
 const NoticeLine = ({ notice }: { notice: Notice | undefined }): Child =>
   notice ? (

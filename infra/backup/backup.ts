@@ -1,0 +1,217 @@
+// Takes a backup over the connection, while Assay works. Guarantee: all of it is of one moment; the file is there whole,
+// with every row counted twice, or not at all; and nobody's work waits for it but a migration's.
+
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { open, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import type { Sql } from 'postgres'
+import { VERSION } from '../../shared/domain/version.ts'
+import { fingerprintOf } from '../../shared/upkeep/verbs/installation.ts'
+import { Refusal } from '../local/refusal.ts'
+import {
+  type Catalog,
+  countRows,
+  listed,
+  named,
+  readCatalog,
+  readMigration,
+  readSequences,
+} from './catalog.ts'
+import { beginReading, type Database, openSession } from './database.ts'
+import { END_OF_TABLE, FORMAT, type Header, type Trailer } from './format.ts'
+
+export interface Taken {
+  file: string
+  bytes: number
+  rows: Record<string, number>
+  key_fingerprint: string | null
+  with_key: boolean
+}
+
+export interface BackupOptions {
+  database: Database
+  file: string
+  /** Goes along, so that the file alone is everything. */
+  masterKey?: string | undefined
+  now: () => Date
+}
+
+const GZIP = { level: 6, chunkSize: 256 * 1024 }
+
+/** @throws Refusal `file_exists`, `not_an_installation`, `master_key_differs`, `backup_incomplete` */
+export async function backup({ database, file, masterKey, now }: BackupOptions): Promise<Taken> {
+  if (await exists(file))
+    throw new Refusal('file_exists', `${file} is there already: name another, or remove it.`)
+  const holder = openSession(database)
+  const reader = openSession(database)
+  const part = `${file}.part`
+  try {
+    const migration = await readMigration(reader)
+    if (migration === undefined) {
+      throw new Refusal('not_an_installation', 'this database holds no installation of Assay.')
+    }
+    const { snapshot, header } = await begin(holder, reader, { migration, masterKey, now })
+    const trailer = await write(part, header, (name, columns) => rowsOf(reader, snapshot, name, columns))
+    await recount(holder, header, trailer)
+    await rename(part, file)
+    await keepName(file)
+    const { size } = await stat(file)
+    const { key_fingerprint } = header
+    return { file, bytes: size, rows: trailer.rows, key_fingerprint, with_key: masterKey !== undefined }
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  } finally {
+    await Promise.all([holder.end({ timeout: 1 }), reader.end({ timeout: 1 })])
+  }
+}
+
+interface Begun {
+  migration: number
+  masterKey: string | undefined
+  now: () => Date
+}
+
+/** Takes the snapshot, and keeps what is in it from being dropped. */
+async function begin(holder: Sql, reader: Sql, { migration, masterKey, now }: Begun) {
+  const catalog = await readCatalog(reader)
+  await beginReading(holder)
+  const kept = catalog.tables.map(table => table.name).filter(name => !growsPartitions(catalog, name))
+  await holder.unsafe(`lock table ${listed(kept)} in access share mode`)
+  const [row] = await holder<{ snapshot: string; key_fingerprint: string | null }[]>`
+    select pg_export_snapshot() as snapshot, key_fingerprint from installation`
+  const { snapshot, key_fingerprint } = row!
+  if (masterKey !== undefined && (await fingerprintOf(masterKey)) !== key_fingerprint) {
+    throw new Refusal(
+      'master_key_differs',
+      'the master key at hand is not the one this installation was sealed under, so it is of no use in the backup.',
+    )
+  }
+  const header: Header = {
+    assay_backup: FORMAT,
+    version: VERSION,
+    made_at: now().toISOString(),
+    migration,
+    key_fingerprint,
+    ...(masterKey === undefined ? {} : { master_key: masterKey }),
+    ...catalog,
+    sequences: await readSequences(reader),
+  }
+  return { snapshot, header }
+}
+
+/** Whoever makes a partition locks the default one, and all who write steps wait behind them. */
+const growsPartitions = ({ partitions }: Catalog, name: string) =>
+  partitions.some(partition => partition.name === name && partition.bound === 'DEFAULT')
+
+/** The rows of one table as the snapshot has them, in a transaction of its own, which holds its lock no longer. */
+async function* rowsOf(reader: Sql, snapshot: string, name: string, columns: readonly string[]) {
+  await beginReading(reader, snapshot)
+  const stream = await reader.unsafe(`copy ${named(name)} (${listed(columns)}) to stdout`).readable()
+  yield* stream as AsyncIterable<Buffer>
+  // The driver pauses its socket for a row that is too large for the stream's buffer, and where the last one was, nobody
+  // asks for more: the answer to the next statement would never be read. Asking is what resumes it.
+  stream._read(0)
+  await reader.unsafe('commit')
+}
+
+type RowsOf = (name: string, columns: readonly string[]) => AsyncIterable<Buffer>
+
+async function write(path: string, header: Header, rowsOf: RowsOf): Promise<Trailer> {
+  const file = createWriteStream(path, { mode: 0o600, flush: true })
+  const hash = createHash('sha256')
+  let bytes = 0
+  const put = async (chunk: Buffer) => {
+    hash.update(chunk)
+    bytes += chunk.length
+    if (!file.write(chunk)) await once(file, 'drain')
+  }
+  await put(Buffer.from(`${JSON.stringify(header)}\n`))
+  const zip = createGzip(GZIP)
+  const packed = (async () => {
+    for await (const chunk of zip as AsyncIterable<Buffer>) await put(chunk)
+  })()
+  packed.catch(error => zip.destroy(error))
+  const rows: Record<string, number> = {}
+  const pass = batched(async chunk => {
+    if (!zip.write(chunk)) await Promise.race([once(zip, 'drain'), packed])
+  })
+  try {
+    for (const { name, columns } of header.tables) {
+      rows[name] = 0
+      for await (const some of rowsOf(name, columns)) {
+        rows[name] += newlinesIn(some)
+        await pass.add(some)
+      }
+      await pass.add(END_OF_TABLE)
+    }
+    await pass.flush()
+    zip.end()
+    await packed
+    const trailer: Trailer = { rows, bytes, sha256: hash.digest('hex') }
+    file.end(`\n${JSON.stringify(trailer)}\n`)
+    await finished(file)
+    return trailer
+  } catch (error) {
+    zip.destroy()
+    file.destroy()
+    throw error
+  }
+}
+
+/** Each ends a row: COPY escapes those within. */
+function newlinesIn(chunk: Buffer): number {
+  let found = 0
+  for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, at + 1)) found++
+  return found
+}
+
+const BATCH_BYTES = 64 * 1024
+
+/** Hands rows on in batches: a write of its own would cost a row more than what is done with it. */
+function batched(pass: (chunk: Buffer) => Promise<void>) {
+  let held: Buffer[] = []
+  let bytes = 0
+  const flush = async () => {
+    if (held.length === 0) return
+    const chunk = Buffer.concat(held, bytes)
+    held = []
+    bytes = 0
+    await pass(chunk)
+  }
+  return {
+    flush,
+    async add(row: Buffer) {
+      held.push(row)
+      bytes += row.length
+      if (bytes >= BATCH_BYTES) await flush()
+    },
+  }
+}
+
+/** PostgreSQL counts too, in the same snapshot. */
+async function recount(holder: Sql, { tables }: Header, { rows }: Trailer): Promise<void> {
+  const counted = await countRows(holder, tables)
+  const wrong = tables.find(({ name }) => counted[name] !== rows[name])
+  if (wrong === undefined) return
+  throw new Refusal(
+    'backup_incomplete',
+    `${rows[wrong.name]} of ${counted[wrong.name]} rows of ${wrong.name} were read. Nothing was written; try again.`,
+  )
+}
+
+/** A name that was given to a file outlives a crash when its folder was written too. */
+async function keepName(file: string): Promise<void> {
+  await using folder = await open(dirname(file))
+  await folder.sync()
+}
+
+const exists = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )

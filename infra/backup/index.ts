@@ -1,0 +1,86 @@
+// What the command line asks of backups.
+
+import type { Sql } from '../../shared/context.ts'
+import {
+  endHold,
+  type InstallationRow,
+  readInstallationRow,
+} from '../../shared/upkeep/queries/installation.ts'
+import { fingerprintOf } from '../../shared/upkeep/verbs/installation.ts'
+import { Refusal } from '../local/refusal.ts'
+import { adviceOf } from '../node/store-trouble.ts'
+import { type Database, openSession } from './database.ts'
+import type { Header } from './format.ts'
+import type { Place } from './place.ts'
+
+export { writeMasterKey } from '../local/data-folder.ts'
+export { backup } from './backup.ts'
+export { checkBackup } from './format.ts'
+export { openPlace } from './place.ts'
+export { restore } from './restore.ts'
+export { placeIn, prune } from './rotation.ts'
+
+/** Undefined for what is no refusal and nobody can mend. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error
+  const advice = adviceOf(error, 'DATABASE')
+  if (advice !== undefined) return new Refusal('postgres_not_trusted', advice)
+  const { code, message } = error as NodeJS.ErrnoException
+  if (
+    ['ECONNREFUSED', 'ENOTFOUND', 'CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'CONNECTION_ENDED'].includes(
+      code ?? '',
+    )
+  )
+    return new Refusal(
+      'postgres_unreachable',
+      `PostgreSQL does not answer: ${message}. Is DATABASE_URL right?`,
+    )
+  if (/^(28|3D|42501)/.test(code ?? ''))
+    return new Refusal('postgres_refused', `PostgreSQL refuses: ${message}.`)
+  return undefined
+}
+
+/** What becomes of the master key of a restored installation. */
+export interface KeyPlan {
+  state: 'restored' | 'there' | 'wanted'
+  /** To be written beside the data. */
+  write?: string
+  text: string
+}
+
+/** @throws Refusal `master_key_differs` */
+export async function keyFor(place: Place, header: Header): Promise<KeyPlan> {
+  const { key_fingerprint: wanted, master_key } = header
+  const given = place.masterKey === undefined ? undefined : await fingerprintOf(place.masterKey)
+  if (given !== undefined && wanted !== null && given !== wanted) {
+    throw new Refusal(
+      'master_key_differs',
+      `the backup was sealed under another master key (${wanted}) than the one at hand (${given}; ASSAY_MASTER_KEY or ${place.dataDir}/master.key). Nothing was changed: bring that key, or restore into a new data folder.`,
+    )
+  }
+  if (given !== undefined) return { state: 'there', text: 'Its master key is at hand.' }
+  if (master_key !== undefined) {
+    return {
+      state: 'restored',
+      write: master_key,
+      text: `Its master key was in the file and is in ${place.dataDir}/master.key now.`,
+    }
+  }
+  return {
+    state: 'wanted',
+    text: `Its master key (fingerprint ${wanted ?? 'none'}) was not in the file: put it into ${place.dataDir}/master.key or ASSAY_MASTER_KEY before the first start, which is refused without it.`,
+  }
+}
+
+export const stateOf = (database: Database): Promise<InstallationRow> =>
+  withSession(database, readInstallationRow)
+export const goOn = (database: Database): Promise<Date | null> => withSession(database, endHold)
+
+async function withSession<T>(database: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql = openSession(database)
+  try {
+    return await work(sql as unknown as Sql)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}

@@ -1,0 +1,92 @@
+// Which installation a backup is of, or a restore goes to: the database of DATABASE_URL, else that of a data folder,
+// whether its stack runs or not.
+
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { knownMasterKey, openDataFolder } from '../local/data-folder.ts'
+import { Refusal } from '../local/refusal.ts'
+import { readRemembered, urlOf } from '../local/remembered.ts'
+import { readSettings } from '../node/settings.ts'
+import type { Database } from './database.ts'
+
+export interface Place extends AsyncDisposable {
+  database: Database
+  /** What people know it by; it holds no password. */
+  name: string
+  /** Where its master key is kept, or would be. */
+  dataDir: string
+  /** Undefined where none is at hand. */
+  masterKey: string | undefined
+}
+
+export interface Where {
+  env: Record<string, string | undefined>
+  /** The folder that the command was called in. */
+  folder: string
+}
+
+const CHECKOUT = join(import.meta.dirname, '../..')
+
+/** `fill` is to be empty; `read` holds an installation. @throws Refusal */
+export async function openPlace(where: Where, purpose: 'read' | 'fill'): Promise<Place> {
+  const settings = readSettings(where.env)
+  const dataDir = dataFolderOf(where)
+  const masterKey = await knownMasterKey(dataDir, where.env.ASSAY_MASTER_KEY || undefined)
+  const url = settings.get('DATABASE_URL')
+  const close = async () => {}
+  if (url !== undefined) {
+    const database = { url, ca: settings.get('DATABASE_CA') }
+    return {
+      database,
+      name: `the database of DATABASE_URL`,
+      dataDir,
+      masterKey,
+      [Symbol.asyncDispose]: close,
+    }
+  }
+  const { database, [Symbol.asyncDispose]: stop } = await ownDatabase(dataDir, purpose)
+  return { database, name: dataDir, dataDir, masterKey, [Symbol.asyncDispose]: stop }
+}
+
+/** As `npm start` chooses it, unless there is one where the command was called. */
+function dataFolderOf({ env, folder }: Where): string {
+  if (env.ASSAY_DATA_DIR) return resolve(folder, env.ASSAY_DATA_DIR)
+  const here = join(folder, '.assay')
+  return existsSync(here) ? here : join(CHECKOUT, '.assay')
+}
+
+/** Started for the time being, unless its stack runs already. */
+async function ownDatabase(
+  dataDir: string,
+  purpose: 'read' | 'fill',
+): Promise<{ database: Database } & AsyncDisposable> {
+  const known = existsSync(dataDir) ? await readRemembered(dataDir) : undefined
+  if (purpose === 'read' && known === undefined) {
+    throw new Refusal(
+      'no_installation',
+      `${dataDir} holds no installation. Set ASSAY_DATA_DIR to the data folder of one, or DATABASE_URL to its database.`,
+    )
+  }
+  const dataFolder = await openDataFolder(dataDir).catch(error => {
+    if (purpose === 'read' && error instanceof Refusal && error.code === 'data_folder_in_use')
+      return undefined
+    throw error
+  })
+  if (dataFolder === undefined) {
+    return { database: { url: urlOf(known!) }, [Symbol.asyncDispose]: async () => {} }
+  }
+  try {
+    const { startPostgres } = await import('../local/postgres.ts')
+    const store = await startPostgres({ dataDir: dataFolder.path })
+    return {
+      database: { url: store.url },
+      [Symbol.asyncDispose]: async () => {
+        await store.stop()
+        dataFolder.release()
+      },
+    }
+  } catch (error) {
+    dataFolder.release()
+    throw error
+  }
+}

@@ -1,0 +1,174 @@
+// Restores a backup into an empty installation. Guarantee: the file is read through before anything is changed, then all
+// of it is there, counted, or nothing; and what was restored is held until an operator lets it go on.
+
+import { once } from 'node:events'
+import { finished } from 'node:stream/promises'
+import type { Sql } from 'postgres'
+import { Refusal } from '../local/refusal.ts'
+import { migrate, migrationTimes } from '../migrate.ts'
+import { countRows, listed, named, readMigration } from './catalog.ts'
+import { beginWriting, type Database, openSession } from './database.ts'
+import { type Checked, type Header, readTables, type TableOfBackup } from './format.ts'
+
+export interface Restored {
+  rows: Record<string, number>
+  key_fingerprint: string | null
+  held_since: Date
+}
+
+/** @throws Refusal `backup_newer`, `not_empty`, `not_the_same_schema`, `installation_at_work`, `restore_incomplete` */
+export async function restore(database: Database, file: string, checked: Checked): Promise<Restored> {
+  const { header } = checked
+  await refuseNewer(header)
+  const sql = openSession(database)
+  try {
+    await prepareSchema(sql, database, header)
+    const restored = await loadAll(sql, file, checked)
+    await migrate(database.url, database.ca)
+    return restored
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+async function refuseNewer({ version, migration }: Header): Promise<void> {
+  const known = await migrationTimes()
+  if (known.includes(migration)) return
+  throw new Refusal(
+    'backup_newer',
+    `the backup was taken by Assay ${version}, whose schema this version does not know: restore with that version or a newer one.`,
+  )
+}
+
+/** The rows are loaded into the schema they were read from; what came later brings them up to date afterwards. */
+async function prepareSchema(sql: Sql, database: Database, { migration, version }: Header): Promise<void> {
+  const there = await readMigration(sql)
+  if (there === undefined || there < migration) {
+    if (there !== undefined) await refuseRows(sql)
+    return migrate(database.url, database.ca, migration)
+  }
+  if (there === migration) return
+  await refuseRows(sql)
+  throw new Refusal(
+    'not_the_same_schema',
+    `the backup was taken by Assay ${version}, and this database has the schema of a newer one already: name a database without any tables, which is brought from the old schema to the new.`,
+  )
+}
+
+async function refuseRows(sql: Sql): Promise<void> {
+  const tables = await sql<TableOfBackup[]>`
+    select relname as name from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname <> 'installation' order by 1`
+  const counts = Object.entries(await countRows(sql, tables)).filter(([, rows]) => rows > 0)
+  if (counts.length === 0) return
+  const found = counts.slice(0, 3).map(([name, rows]) => `${rows} of ${name}`)
+  throw new Refusal(
+    'not_empty',
+    `this installation is not empty (${found.join(', ')}), and a restore never mixes or replaces. Set ASSAY_DATA_DIR to a new folder, or DATABASE_URL to an empty database.`,
+  )
+}
+
+/** A server that has begun here keeps to its own master key, and holds no lock that would tell. */
+async function refuseAtWork(sql: Sql): Promise<void> {
+  const [others] = await sql<{ n: number }[]>`
+    select count(*)::int as n from pg_stat_activity
+    where datname = current_database() and application_name = 'assay' and pid <> pg_backend_pid()`
+  if (others!.n === 0) return
+  throw new Refusal(
+    'installation_at_work',
+    `a server is connected to this database (${others!.n} sessions): stop it, restore, and start it again.`,
+  )
+}
+
+async function loadAll(sql: Sql, file: string, { header, trailer }: Checked): Promise<Restored> {
+  await beginWriting(sql)
+  try {
+    await refuseRows(sql)
+    await refuseAtWork(sql)
+    await makePartitions(sql, header)
+    const foreignKeys = await dropForeignKeys(sql)
+    await setTriggers(sql, header.tables, 'disable')
+    await load(sql, file, header, trailer.bytes)
+    await setTriggers(sql, header.tables, 'enable')
+    for (const statement of foreignKeys) await sql.unsafe(statement)
+    for (const [name, last] of Object.entries(header.sequences)) {
+      await sql`select setval(${named(name)}::regclass, ${last}::bigint)`
+    }
+    const rows = await countRows(sql, header.tables)
+    refuseDifference(rows, trailer.rows)
+    const [held] = await sql<{ held_since: Date }[]>`
+      update installation set held_since = now(), key_fingerprint = ${header.key_fingerprint},
+        restored_from = ${header.made_at}
+      returning held_since`
+    await sql.unsafe('commit')
+    return { rows, key_fingerprint: header.key_fingerprint, held_since: held!.held_since }
+  } catch (error) {
+    await sql.unsafe('rollback').catch(() => {}) // the connection may be what broke
+    throw error
+  }
+}
+
+async function makePartitions(sql: Sql, { partitions }: Header): Promise<void> {
+  for (const { name, of, bound } of partitions) {
+    await sql.unsafe(`create table if not exists ${named(name)} partition of ${named(of)} ${bound}`)
+  }
+}
+
+/** Checked at once at the end, they cost less, and rows may come in any order. Returns what makes them again. */
+async function dropForeignKeys(sql: Sql): Promise<string[]> {
+  const keys = await sql<{ table: string; name: string; definition: string }[]>`
+    select r.relname as table, c.conname as name, pg_get_constraintdef(c.oid) as definition
+    from pg_constraint c join pg_class r on r.oid = c.conrelid
+    where c.contype = 'f' and c.conparentid = 0 and c.connamespace = current_schema()::regnamespace`
+  for (const { table, name } of keys) {
+    await sql.unsafe(`alter table ${named(table)} drop constraint ${named(name)}`)
+  }
+  return keys.map(
+    ({ table, name, definition }) =>
+      `alter table ${named(table)} add constraint ${named(name)} ${definition}`,
+  )
+}
+
+/** What triggers would write, the rows say themselves. The owner of a table may do this, a superuser is not needed. */
+async function setTriggers(sql: Sql, tables: readonly TableOfBackup[], to: 'disable' | 'enable') {
+  for (const { name } of tables) await sql.unsafe(`alter table ${named(name)} ${to} trigger user`)
+}
+
+async function load(sql: Sql, file: string, header: Header, bytes: number): Promise<void> {
+  const columnsOf = new Map(header.tables.map(({ name, columns }) => [name, columns]))
+  let open: Awaited<ReturnType<typeof copyInto>> | undefined
+  for await (const { table, chunk, rows } of readTables(file, header, bytes)) {
+    if (chunk !== undefined) {
+      open ??= await copyInto(sql, table, columnsOf.get(table)!)
+      await open.write(chunk)
+    }
+    if (rows !== undefined) {
+      await open?.end()
+      open = undefined
+    }
+  }
+}
+
+async function copyInto(sql: Sql, table: string, columns: readonly string[]) {
+  const stream = await sql.unsafe(`copy ${named(table)} (${listed(columns)}) from stdin`).writable()
+  const failed = finished(stream)
+  failed.catch(() => {})
+  return {
+    async write(chunk: Buffer) {
+      if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), failed])
+    },
+    async end() {
+      stream.end()
+      await failed
+    },
+  }
+}
+
+function refuseDifference(there: Record<string, number>, wanted: Record<string, number>): void {
+  const wrong = Object.keys(wanted).find(name => there[name] !== wanted[name])
+  if (wrong === undefined) return
+  throw new Refusal(
+    'restore_incomplete',
+    `${there[wrong]} of ${wanted[wrong]} rows of ${wrong} arrived. Nothing was kept; try again.`,
+  )
+}

@@ -1,0 +1,120 @@
+// Backup and restore. They talk to PostgreSQL itself, so that they need no server: where it is, DATABASE_URL says, or
+// the data folder of `npm start`.
+
+import { resolve } from 'node:path'
+import * as infra from '../../infra/backup/index.ts'
+import type { Given } from './arguments.ts'
+import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
+import { bytes, count, plural } from './format.ts'
+import type { Session } from './session.ts'
+
+/** What keeps it from being done is told with its code, without a stack. */
+async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const refused = infra.refusalOf(error)
+    throw refused === undefined ? error : new Failure(EXIT.api, refused.code, refused.message)
+  }
+}
+
+const sum = (rows: Record<string, number>) => Object.values(rows).reduce((total, one) => total + one, 0)
+
+export function backup({ folder, env, output, now }: Session, given: Given): Promise<ExitCode> {
+  const [name, to, keep] = [given.optionalArg(0), given.text('to'), given.whole('keep')]
+  if ((name === undefined) === (to === undefined)) {
+    throw usageFailure('it takes a FILE, or --to FOLDER', { next: 'assay backup assay.backup' })
+  }
+  if (keep !== undefined && to === undefined) throw usageFailure('--keep takes --to FOLDER')
+  return told(async () => {
+    await using place = await infra.openPlace({ env, folder }, 'read')
+    const at = new Date(now())
+    const file = to === undefined ? resolve(folder, name!) : await infra.placeIn(resolve(folder, to), at)
+    if (given.flag('with-key') && place.masterKey === undefined) {
+      throw usageFailure('--with-key: the master key is not at hand', {
+        hint: `it is neither in ASSAY_MASTER_KEY nor in ${place.dataDir}/master.key`,
+      })
+    }
+    const masterKey = given.flag('with-key') ? place.masterKey : undefined
+    const taken = await infra.backup({ database: place.database, file, masterKey, now: () => at })
+    const removed = keep === undefined ? [] : await infra.prune(resolve(folder, to!), keep, at)
+    output.emit('backed_up', { ...taken, removed }, ({ paint }) =>
+      [
+        `${paint('green', taken.file)}: ${plural(sum(taken.rows), 'row')} of ${place.name}, ${bytes(taken.bytes)}, counted twice`,
+        taken.with_key
+          ? 'The master key is in it: whoever has the file has everything.'
+          : `The master key is not in it (fingerprint ${taken.key_fingerprint ?? 'none yet'}): keep ${place.dataDir}/master.key, or what ASSAY_MASTER_KEY holds, in another place.`,
+        ...(removed.length > 0 ? [`removed ${removed.join(', ')}`] : []),
+      ].join('\n'),
+    )
+    return EXIT.ok
+  })
+}
+
+export function restore({ folder, env, output }: Session, given: Given): Promise<ExitCode> {
+  const file = resolve(folder, given.arg(0))
+  return told(async () => {
+    const checked = await infra.checkBackup(file)
+    const { header, trailer } = checked
+    const from = `taken ${header.made_at.slice(0, 16).replace('T', ' ')} UTC by Assay ${header.version}`
+    const within = `${plural(sum(trailer.rows), 'row')} of ${count(header.tables.length)} tables`
+    if (given.flag('dry-run')) {
+      const { master_key, ...shown } = header
+      output.emit('checked', { file, ...shown, with_key: master_key !== undefined, rows: trailer.rows }, () =>
+        [`${file} is whole: ${within}, ${from}`, rowsText(trailer.rows)].join('\n'),
+      )
+      return EXIT.ok
+    }
+    await using place = await infra.openPlace({ env, folder }, 'fill')
+    const key = await infra.keyFor(place, header)
+    const restored = await infra.restore(place.database, file, checked)
+    if (key.write !== undefined) await infra.writeMasterKey(place.dataDir, key.write)
+    output.emit('restored', { file, ...restored, key: key.state }, ({ paint, program }) =>
+      [
+        `${paint('green', 'restored')} ${within} into ${place.name}, ${from}; every table was counted again`,
+        key.text,
+        paint('yellow', 'It is held: no item is dispatched, no schedule fires and no message leaves.'),
+        `Start it, look at it, then: ${paint('cyan', `${program} admin go-on`)}`,
+      ].join('\n'),
+    )
+    return EXIT.ok
+  })
+}
+
+/** The tables that hold most. */
+function rowsText(rows: Record<string, number>): string {
+  const most = Object.entries(rows).filter(([, n]) => n > 0)
+  return most
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([name, n]) => `  ${name} ${count(n)}`)
+    .join('\n')
+}
+
+export function admin({ folder, env, output }: Session): Promise<ExitCode> {
+  return told(async () => {
+    await using place = await infra.openPlace({ env, folder }, 'read')
+    const state = await infra.stateOf(place.database)
+    output.emit('installation', state, ({ program }) =>
+      [
+        `${place.name}: master key ${state.key_fingerprint ?? 'not seen yet'}`,
+        state.held_since === null
+          ? 'at work'
+          : `held since ${state.held_since.toISOString()}; next: ${program} admin go-on`,
+      ].join('\n'),
+    )
+    return EXIT.ok
+  })
+}
+
+export function goOn({ folder, env, output }: Session): Promise<ExitCode> {
+  return told(async () => {
+    await using place = await infra.openPlace({ env, folder }, 'read')
+    const since = await infra.goOn(place.database)
+    output.emit('went_on', { held_since: since }, () =>
+      since === null
+        ? `${place.name} was not held`
+        : `${place.name} goes on: items are dispatched, schedules fire and messages leave`,
+    )
+    return EXIT.ok
+  })
+}

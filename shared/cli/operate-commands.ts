@@ -1,0 +1,41 @@
+// The commands of whoever operates an installation, as data.
+
+import type { Command } from './arguments.ts'
+
+export const OPERATE_COMMANDS: readonly Command[] = [
+  {
+    name: 'backup',
+    args: ['[FILE]'],
+    summary: 'Write all of an installation into one file, while it works.',
+    options: [
+      { name: 'to', value: 'FOLDER', about: 'a folder of backups instead, each named by its time; for cron' },
+      {
+        ...{ name: 'keep', value: 'N', kind: 'whole', least: 1 },
+        about: 'with --to: how many stay, the newest; all unless told',
+      },
+      { name: 'with-key', about: 'the master key goes along: the file alone is then everything' },
+    ],
+    run: async (...given) => (await import('./backup.ts')).backup(...given),
+  },
+  {
+    name: 'restore',
+    args: ['FILE'],
+    summary: 'Restore a backup into an empty installation, which is held until admin go-on.',
+    options: [{ name: 'dry-run', about: 'read the file through and tell what is in it, and change nothing' }],
+    run: async (...given) => (await import('./backup.ts')).restore(...given),
+  },
+  {
+    name: 'admin',
+    args: [],
+    summary: 'Show whether the installation is held, and what its master key is known by.',
+    options: [],
+    run: async session => (await import('./backup.ts')).admin(session),
+  },
+  {
+    name: 'admin go-on',
+    args: [],
+    summary: 'Let a restored installation dispatch, fire and send again.',
+    options: [],
+    run: async session => (await import('./backup.ts')).goOn(session),
+  },
+]

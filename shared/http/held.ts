@@ -1,0 +1,16 @@
+// Whether the installation is held, for whoever has to say so.
+
+import type { Context } from '../context.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { readInstallationRow } from '../upkeep/queries/installation.ts'
+
+const known = new WeakMap<Context['sql'], { since: Date | null; until_ms: number }>()
+
+/** Since when it is; at most LIMITS.held_cache_ms old, unless it is asked anew. */
+export async function heldSince(ctx: Context, anew = false): Promise<Date | null> {
+  const last = known.get(ctx.sql)
+  if (!anew && last !== undefined && last.until_ms > ctx.now()) return last.since
+  const { held_since: since } = await readInstallationRow(ctx.sql)
+  known.set(ctx.sql, { since, until_ms: ctx.now() + LIMITS.held_cache_ms })
+  return since
+}

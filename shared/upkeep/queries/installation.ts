@@ -1,0 +1,41 @@
+// The one row about the installation as a whole. Guarantee: its fingerprint is written once, and a hold that is over
+// does not come back by itself.
+
+import type { Sql } from '../../context.ts'
+
+export interface InstallationRow {
+  key_fingerprint: string | null
+  held_since: Date | null
+  restored_from: Date | null
+}
+
+export async function readInstallationRow(sql: Sql): Promise<InstallationRow> {
+  const [row] = await sql<
+    InstallationRow[]
+  >`select key_fingerprint, held_since, restored_from from installation`
+  return row!
+}
+
+/** Whether the installation is held, as a condition within a statement: one page, read once a statement. */
+export const isHeld = (sql: Sql) => sql`(select held_since is not null from installation)`
+
+/** Writes the fingerprint where there is none; returns the one that holds. */
+export async function keepFingerprint(sql: Sql, fingerprint: string): Promise<string> {
+  const [row] = await sql<{ key_fingerprint: string }[]>`
+    update installation set key_fingerprint = ${fingerprint} where key_fingerprint is null returning key_fingerprint`
+  return row?.key_fingerprint ?? (await readInstallationRow(sql)).key_fingerprint!
+}
+
+/** Ends the hold; returns since when it was, null where nothing was held. */
+export async function endHold(sql: Sql): Promise<Date | null> {
+  const [row] = await sql<{ since: Date }[]>`
+    update installation i set held_since = null from installation before
+    where before.held_since is not null and i.only = before.only returning before.held_since as since`
+  return row?.since ?? null
+}
+
+/** Whether anything was ever sealed, signed or handed out here. */
+export async function hasAccounts(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ found: boolean }[]>`select exists (select from accounts) as found`
+  return row!.found
+}

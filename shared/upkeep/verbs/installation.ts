@@ -1,0 +1,32 @@
+// What a start asks of the installation it starts on. Guarantee: no process works on data that another master key
+// sealed, and a key is never made beside data.
+
+import type { Sql } from '../../context.ts'
+import { derivedKey, toHex } from '../../domain/secrets.ts'
+import { hasAccounts, keepFingerprint, readInstallationRow } from '../queries/installation.ts'
+
+const FINGERPRINT_CHARACTERS = 16 // 64 bits: enough to tell keys apart, nothing to find one by
+
+/** Tells a master key from others without telling the key. */
+export async function fingerprintOf(masterKey: string): Promise<string> {
+  return toHex(await derivedKey(masterKey, 'fingerprint')).slice(0, FINGERPRINT_CHARACTERS)
+}
+
+/** The fingerprints differ: which one is asked for, and which was given. */
+export interface OtherKey {
+  wanted: string
+  given: string
+}
+
+/** Keeps the fingerprint of the first key that comes. Returns both where the key is another than the first. */
+export async function checkMasterKey(sql: Sql, masterKey: string): Promise<OtherKey | undefined> {
+  const given = await fingerprintOf(masterKey)
+  const wanted = await keepFingerprint(sql, given)
+  return wanted === given ? undefined : { wanted, given }
+}
+
+/** Whether a master key must be brought along: one that is made now could open nothing of what is here. */
+export async function needsItsKey(sql: Sql): Promise<boolean> {
+  const { key_fingerprint } = await readInstallationRow(sql)
+  return key_fingerprint !== null || (await hasAccounts(sql))
+}
