@@ -48,6 +48,9 @@ import { createMember } from './members/create.ts'
 import { deleteMember } from './members/delete.ts'
 import { listMembers } from './members/list.ts'
 import { updateMember } from './members/update.ts'
+import { createPrice } from './prices/create.ts'
+import { deletePrice } from './prices/delete.ts'
+import { listPrices } from './prices/list.ts'
 import { getActivity } from './projects/activity.ts'
 import { createProject } from './projects/create.ts'
 import { createApiKey } from './projects/create-key.ts'
@@ -109,6 +112,9 @@ export const endpoints: readonly Endpoint[] = [
   updateProject,
   deleteProject,
   getActivity,
+  listPrices,
+  createPrice,
+  deletePrice,
   listApiKeys,
   createApiKey,
   revokeApiKey,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { budgetChanges } from '../../shared/accounts/wire/budgets.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { updateAgent as update } from '../../shared/engine/agents.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
@@ -11,8 +12,12 @@ const Changes = z
     name: label(LIMITS.name_characters, 'For people.').optional(),
     description: prose(LIMITS.description_characters, 'What it does.').optional(),
     config: settings('Takes the place of the configuration as a whole.').optional(),
+    ...budgetChanges,
   })
-  .refine(changes => Object.keys(changes).length > 0, 'must change something: name, description or config')
+  .refine(
+    changes => Object.keys(changes).length > 0,
+    'must change something: name, description, config or a budget',
+  )
 
 export const updateAgent = endpoint({
   method: 'patch',
@@ -29,8 +34,7 @@ export const updateAgent = endpoint({
   answers: { 200: { description: 'The updated agent.', schema: Agent } },
   errors: [],
   async handle({ ctx, principal, params, body }) {
-    await agentIn(ctx, principal, params.agentId)
-    await update(ctx, params.agentId, body)
+    await update(ctx, await agentIn(ctx, principal, params.agentId), body)
     return agentOf(await agentIn(ctx, principal, params.agentId))
   },
 })

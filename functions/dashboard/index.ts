@@ -5,7 +5,14 @@ import type { Context } from '../../shared/context.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
 import { serveParts } from './frame/app.tsx'
 import { accountPage, changePassword, revokeSession } from './pages/account.tsx'
-import { agentPage, agentsPage, deleteAgent, promoteDeployment, runAgent } from './pages/agents.tsx'
+import {
+  agentPage,
+  agentsPage,
+  deleteAgent,
+  promoteDeployment,
+  runAgent,
+  setAgentBudgets,
+} from './pages/agents.tsx'
 import {
   addAlertChannel,
   alertsPage,
@@ -24,6 +31,7 @@ import { replayItem, replayPage } from './pages/item-replay.tsx'
 import { createKey, keysPage, revokeKey } from './pages/keys.tsx'
 import { createMember, membersPage, removeMember, setRole } from './pages/members.tsx'
 import { overviewPage } from './pages/overview.tsx'
+import { pricesPage, removePrice, setPrice } from './pages/prices.tsx'
 import { createProject, projectsPage, start } from './pages/projects.tsx'
 import { recoveryPage, startRecovery } from './pages/recovery.tsx'
 import { runEvents, runPage } from './pages/run.tsx'
@@ -82,6 +90,7 @@ export const pages = [
   deliveriesPage,
   deliveryPage,
   keysPage,
+  pricesPage,
   settingsPage,
   auditPage,
   membersPage,
@@ -122,6 +131,9 @@ export const actions = [
   resendDelivery,
   createKey,
   revokeKey,
+  setPrice,
+  removePrice,
+  setAgentBudgets,
   changeSettings,
   showSecret,
   rollSecret,

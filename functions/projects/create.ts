@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { budgetChanges } from '../../shared/accounts/wire/budgets.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { createProject as create } from '../../shared/engine/projects.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
@@ -19,6 +20,7 @@ export const createProject = endpoint({
   body: z.strictObject({
     name: label(LIMITS.name_characters, 'For example production.'),
     ...newSettings,
+    ...budgetChanges,
     credit_cents: budgetCents
       .nullable()
       .optional()

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { budgetChanges } from '../../shared/accounts/wire/budgets.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { updateProject as update } from '../../shared/engine/projects.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
@@ -15,6 +16,7 @@ const Changes = z
       .optional()
       .describe('Money the project may spend in all; null is no bound.'),
     ...changedSettings,
+    ...budgetChanges,
   })
   .refine(changes => Object.keys(changes).length > 0, 'must change something')
 

@@ -15,7 +15,14 @@ export const startOneOffRun = endpoint({
   auth: 'any',
   body: OneOffOrder,
   answers: { 202: { description: 'Accepted and queued.', schema: StartedRun } },
-  errors: ['account_suspended', 'plan_limit', 'not_found', 'idempotency_key_reused', 'too_many_open_runs'],
+  errors: [
+    'unpriced_model',
+    'account_suspended',
+    'plan_limit',
+    'not_found',
+    'idempotency_key_reused',
+    'too_many_open_runs',
+  ],
   async handle({ ctx, principal, body, text, reply }) {
     const agent = await agentOrdered(ctx, principal, body)
     const fingerprint = async () => new Fingerprint(['one-off', agent.id]).text(text).digest()

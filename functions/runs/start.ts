@@ -17,7 +17,13 @@ export const startRun = endpoint({
   params: { agentId: 'agent' },
   body: RunOrderOfOne,
   answers: { 202: { description: 'Accepted and queued.', schema: StartedRun } },
-  errors: ['account_suspended', 'plan_limit', 'idempotency_key_reused', 'too_many_open_runs'],
+  errors: [
+    'unpriced_model',
+    'account_suspended',
+    'plan_limit',
+    'idempotency_key_reused',
+    'too_many_open_runs',
+  ],
   async handle({ ctx, principal, params, body, text, reply }) {
     const agent = await agentIn(ctx, principal, params.agentId)
     if (body.agent_id !== undefined && body.agent_id !== agent.id) {

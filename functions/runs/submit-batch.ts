@@ -23,6 +23,7 @@ export const submitBatch = endpoint({
     'duplicate_item_id',
     'no_items',
     'too_many_items',
+    'unpriced_model',
     'account_suspended',
     'plan_limit',
     'not_found',

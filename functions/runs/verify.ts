@@ -1,3 +1,5 @@
+import { recountBudgets } from '../../shared/accounts/queries/budgets.ts'
+import { tallyOf } from '../../shared/accounts/rules/budgets.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'
 import { Verification, verificationOf } from '../../shared/schema/wire-verify.ts'
@@ -17,7 +19,10 @@ export const verifyRun = endpoint({
   errors: [],
   async handle({ ctx, principal, params }) {
     const run = await runIn(ctx, principal, params.runId)
-    const { counters, recount } = await recountRun(ctx.sql, run.id)
-    return verificationOf(run.id, counters, recount)
+    const [{ counters, recount }, budgets] = await Promise.all([
+      recountRun(ctx.sql, run.id),
+      recountBudgets(ctx.sql, run.id),
+    ])
+    return verificationOf(run.id, counters, recount, budgets.map(tallyOf))
   },
 })

@@ -21,7 +21,10 @@ const PROJECTS: Column<Schemas['Project']>[] = [
     value: row => (row.credit_cents === null ? '-' : dollars(row.credit_cents)),
     align: 'right',
   },
+  { title: 'BUDGETS', value: row => row.budgets.map(leftOf).join(', ') || '-', optional: 1 },
 ]
+const leftOf = ({ period, left_cents, limit_cents }: Schemas['Budget']) =>
+  `${period}: ${dollars(left_cents)} of ${dollars(limit_cents)} left`
 const KEYS: Column<Schemas['ApiKey']>[] = [
   { title: 'PREFIX', value: row => row.prefix },
   { title: 'NAME', value: row => row.name, least: 10 },

@@ -17,6 +17,8 @@ export interface Option {
   /** `whole` takes a whole number of at least `least`; `amount` money: 5.00, $5 or 500c. */
   kind?: 'text' | 'whole' | 'amount' | 'list'
   least?: number
+  /** Of an amount: `none` may stand for it. */
+  none?: true
   choices?: readonly string[]
 }
 
@@ -42,6 +44,8 @@ export interface Given {
   whole(name: string): number | undefined
   /** Whole cents. */
   amount(name: string): number | undefined
+  /** Null where `none` was given. */
+  amountOrNone(name: string): number | null | undefined
   list(name: string): string[]
 }
 
@@ -147,14 +151,14 @@ function checkArgs(command: Command, positionals: string[]): void {
 }
 
 function checkOptions(command: Command, values: Values): void {
-  for (const { name, kind, least = 0, choices } of command.options) {
+  for (const { name, kind, least = 0, choices, none } of command.options) {
     const value = values[name]
     if (typeof value !== 'string') continue
     const isWhole = /^\d+$/.test(value) && Number.isSafeInteger(Number(value)) && Number(value) >= least
     if (kind === 'whole' && !isWhole) {
       throw misuse(command, `--${name} is "${value}"; it must be a whole number of at least ${least}`)
     }
-    if (kind === 'amount' && centsOfAmount(value, 'cents') === undefined) {
+    if (kind === 'amount' && !(none && value === 'none') && centsOfAmount(value, 'cents') === undefined) {
       throw misuse(command, `--${name} is "${value}"; it must be an amount such as 5.00, '$5' or 500c`)
     }
     if (choices !== undefined && !choices.includes(value)) {
@@ -166,13 +170,16 @@ function checkOptions(command: Command, values: Values): void {
 
 function givenOf(values: Values, positionals: string[]): Given {
   const text = (name: string) => values[name] as string | undefined
+  const amount = (name: string) =>
+    text(name) === undefined ? undefined : centsOfAmount(text(name)!, 'cents')
   return {
     arg: place => positionals[place]!,
     optionalArg: place => positionals[place],
     flag: name => values[name] === true,
     text,
     whole: name => (text(name) === undefined ? undefined : Number(text(name))),
-    amount: name => (text(name) === undefined ? undefined : centsOfAmount(text(name)!, 'cents')),
+    amount,
+    amountOrNone: name => (text(name) === 'none' ? null : amount(name)),
     list: name => (values[name] as string[] | undefined) ?? [],
   }
 }

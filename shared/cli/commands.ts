@@ -7,6 +7,7 @@ import { type Command, type Option, OVERVIEW } from './arguments.ts'
 import { DELIVERY_COMMANDS } from './delivery-commands.ts'
 import { LIST_OPTIONS, sinceOption } from './list-options.ts'
 import { OPERATE_COMMANDS } from './operate-commands.ts'
+import { PRICE_COMMANDS } from './price-commands.ts'
 import { PROJECT_COMMANDS } from './project-commands.ts'
 import { RECOVERY_COMMANDS } from './recovery-commands.ts'
 import { SCHEDULE_COMMANDS } from './schedule-commands.ts'
@@ -133,6 +134,10 @@ export const COMMANDS: readonly Command[] = [
         about: 'the field or column that holds, for example, their tenant',
       },
       { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money the run may spend' },
+      {
+        name: 'allow-unpriced',
+        about: 'under a budget, go on with models that have no price; it does not count them',
+      },
       { name: 'concurrency', value: 'N', kind: 'whole', least: 1, about: 'items at work at once at most' },
       { name: 'name', value: 'NAME', about: 'a name for the run' },
       callbackUrl,
@@ -254,6 +259,7 @@ export const COMMANDS: readonly Command[] = [
   ...TRIGGER_COMMANDS,
   ...ALERT_COMMANDS,
   ...DELIVERY_COMMANDS,
+  ...PRICE_COMMANDS,
   ...ADMINISTRATION_COMMANDS,
   ...OPERATE_COMMANDS,
 ]

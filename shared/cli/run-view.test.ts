@@ -134,6 +134,7 @@ describe('a verification', () => {
     counters: counts,
     totals: { counted: totals, counters: totals },
     cost_micro: { counter: 900, recount_items: 900, recount_steps: 900 },
+    budgets: [],
     double_verdicts: 0,
     balanced: true,
     differences: [],

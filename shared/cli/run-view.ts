@@ -109,6 +109,9 @@ export function verificationText(verification: Verification, screen: Screen): st
     ),
     ['cost_micro, items', cost_micro.counter, cost_micro.recount_items],
     ['cost_micro, steps', cost_micro.counter, cost_micro.recount_steps],
+    ...verification.budgets.map(
+      ({ name, counter, recount }) => [name, counter, recount] as [string, number, number],
+    ),
     ['double verdicts', 0, verification.double_verdicts],
   ]
   const text = table(

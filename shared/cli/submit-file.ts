@@ -18,6 +18,7 @@ export interface Submission {
   agent_id: string
   name?: string
   budget_cents?: number
+  allow_unpriced?: boolean
   concurrency?: number
   callback_url?: string
   idempotency_key?: string

@@ -37,6 +37,7 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     agent_id: agent.id,
     ...(name !== undefined && { name }),
     ...(budget_cents !== undefined && { budget_cents }),
+    ...(given.flag('allow-unpriced') && { allow_unpriced: true }),
     ...(concurrency !== undefined && { concurrency }),
     ...(callback_url !== undefined && { callback_url }),
     ...(idempotency_key !== undefined && { idempotency_key }),

@@ -2,6 +2,7 @@
 // answer serves the consumer and the question "why is this not running?". What is taken is reckoned once more under the
 // run's lock (shared/store/take.ts): a rule that changes here changes there.
 
+import type { PeriodBudget } from '../accounts/rules/budgets.ts'
 import { LIMITS } from './limits.ts'
 import type { StopReason } from './vocabulary.ts'
 
@@ -21,9 +22,21 @@ export interface AdmissionFacts {
   item_budget_micro: number | null
   credit_micro: number | null
   spent_micro: number
+  /** By day and month, of the project and of the agent; `running` are the items in flight that spend from one. */
+  periods: readonly (PeriodBudget & { running: number; ends_at: Date; timezone: string })[]
+  /** The model without a price that was called under a budget, where the run waits for it; empty where it told no tokens. */
+  waits_for_price: string | null
 }
 
-export type Wait = 'stopped' | 'no_deployment' | 'budget' | 'credit' | 'run_cap' | 'project_cap'
+export type Wait =
+  | 'stopped'
+  | 'no_deployment'
+  | 'price'
+  | 'budget'
+  | 'credit'
+  | 'period_budget'
+  | 'run_cap'
+  | 'project_cap'
 
 export interface Admission {
   room: number
@@ -43,8 +56,13 @@ export function admit(facts: AdmissionFacts): Admission {
   const caps: [Wait, number][] = [
     ['stopped', facts.stop_reason ? 0 : Number.POSITIVE_INFINITY],
     ['no_deployment', facts.has_deployment ? Number.POSITIVE_INFINITY : 0],
+    ['price', facts.waits_for_price !== null ? 0 : Number.POSITIVE_INFINITY],
     ['budget', affordable(facts.budget_micro, facts.cost_micro, facts.run_running, facts)],
     ['credit', affordable(facts.credit_micro, facts.spent_micro, facts.project_running, facts)],
+    ...facts.periods.map(({ limit_micro, spent_micro, running }): [Wait, number] => [
+      'period_budget',
+      affordable(limit_micro, spent_micro, running, facts),
+    ]),
     ['run_cap', roomUnder(facts.run_concurrency, facts.run_running)],
     ['run_cap', roomUnder(facts.agent_concurrency, facts.run_running)],
     ['project_cap', roomUnder(facts.project_concurrency, facts.project_running)],

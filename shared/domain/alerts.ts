@@ -1,6 +1,7 @@
 // What is worth waking somebody for, and how an occurrence without work is told. Guarantee: every alert names what
 // happened, since when, what to do, and the command that does it.
 
+import { setPriceCommand } from '../accounts/rules/prices.ts'
 import type { AlertRule, OccurrenceReason } from './vocabulary.ts'
 
 interface Bound {
@@ -217,14 +218,7 @@ export function unpricedModel(call: {
       model === null
         ? 'Have the agent report the usage of its calls; resume an item to go on without.'
         : 'Set the price; paused items then go on by themselves.',
-    command:
-      model === null
-        ? `assay triage --run ${call.run_id}`
-        : `assay prices set ${shellWord(model)} --input USD --output USD`,
+    command: model === null ? `assay triage --run ${call.run_id}` : setPriceCommand(model),
     since: call.since,
   }
 }
-
-/** A model's name as one word of a command line. */
-const shellWord = (text: string) =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

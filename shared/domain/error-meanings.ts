@@ -23,6 +23,8 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
     'The cron expression is not five standard fields, or names no moment; the message says which.',
   invalid_timezone: 'The timezone is no name of the IANA database.',
   max_steps_rejected: "max_steps is no setting of a schedule: it belongs to the agent's declaration.",
+  unpriced_model:
+    'The agent is known to call a model without a price, so the budget cannot be held; set the price, or say that you know.',
   idempotency_key_reused: 'The idempotency key was used for another request within the last 24 hours.',
   unauthenticated: 'The credentials are missing, malformed, expired or revoked.',
   plan_limit: 'The account has as many open runs as its plan allows.',
@@ -46,6 +48,7 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   delivery_pending: 'The message is still being tried; it says when it is tried next.',
   too_many_channels: 'The project has as many alert channels as it may have.',
   too_many_deadlines: 'The project has as many deadlines as it may have.',
+  too_many_prices: 'The project has as many prices as it may have.',
   rate_limited: 'Too many requests, or too many failed sign-ins; Retry-After says when to come back.',
   too_many_open_runs: 'The project has as many open runs as it may have; Retry-After says when to try again.',
   internal: "Something went wrong on the server's side; its log names the request by x-request-id.",

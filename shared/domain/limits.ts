@@ -218,7 +218,11 @@ export const LIMITS = {
   project_requests_per_second: 2000, // of one key or session; about what one process answers on two cores
   request_burst_seconds: 2,
   open_runs_retry_s: 5,
-  prices_per_project: 1000,
+  prices_per_project: 1000, // rows, those of the past too
+  spending_days: 400, // kept of what was spent by day; a month's budget reads 31
+  spend_days_per_sweep: 500, // projects whose day ends in one tick
+  unpriced_runs_per_sweep: 500, // looked at for a price that has come
+  unpriced_runs_looked_at: 10, // the latest of an agent: what they could not price is known at submission
   rate_answer_ms: 100, // Redis holds hints: without an answer by then the request goes on
   rate_rest_ms: 1000, // and for so long nobody asks it again
 

@@ -57,6 +57,10 @@ const MEANINGS: Record<OutcomeReason, Meaning> = {
     means: 'its budget was used up',
     next: 'Replay or resume it with more money, or leave it.',
   },
+  unpriced_model: {
+    means: 'a model has no price, and there is a budget',
+    next: 'Set the price (assay prices set); it goes on by itself. Or resume it, and its run goes on without.',
+  },
 }
 
 /** @example reasonMeaning('refusal') // 'the model refused' */

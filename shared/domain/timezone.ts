@@ -27,6 +27,17 @@ export function checkTimezone(name: string): void {
     throw refused(`${said} is not in the IANA database.`)
 }
 
+/** Why a name is no zone; undefined when it is one. */
+export function timezoneProblem(name: string): string | undefined {
+  try {
+    checkTimezone(name)
+    return undefined
+  } catch (error) {
+    if (error instanceof ScheduleError) return `${error.message} ${error.hint}`
+    throw error
+  }
+}
+
 /** The name that the platform's copy of the database has for it; undefined when it has none. */
 function spelled(name: string): string | undefined {
   try {

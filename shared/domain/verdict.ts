@@ -1,6 +1,7 @@
 // What an agent's lines about an item come to: steps counted and priced, and in the end a verdict. Guarantee: pure, so
 // that the consumer and a test of an agent cannot come to different verdicts.
 
+import { sayUnpriced } from '../accounts/rules/prices.ts'
 import { dollars } from './amounts.ts'
 import { type GradedStep, gradeItem, lastCallFault } from './grading.ts'
 import { LIMITS } from './limits.ts'
@@ -29,6 +30,8 @@ export interface ItemProgress {
   /** Steps seen, those of earlier attempts too; the next one's number. */
   step_count: number
   cost_micro: number
+  /** A call was recorded whose cost cannot be told; whoever resumed the item since knows it. */
+  unpriced?: boolean
   item: { agent_failures: number; extra_budget_micro?: number | null }
 }
 
@@ -67,6 +70,8 @@ export function countStep(
   report: StepReport,
   declaration: AgentDeclaration,
   prices: Record<string, Price> | undefined,
+  /** The first call whose cost cannot be told pauses the item. */
+  holdsUnpriced = false,
 ): CountedStep {
   const maxSteps = declaration.max_steps ?? LIMITS.agent_steps.default
   if (progress.step_count >= maxSteps) {
@@ -81,7 +86,10 @@ export function countStep(
   progress.cost_micro += row.cost_micro
   const budget = itemBudgetMicro(declaration, progress)
   const spent = budget !== null && row.cost_micro > 0 && progress.cost_micro >= budget
-  return { row, holds: false, ...(spent && { verdict: budgetVerdict(declaration.on_budget, budget) }) }
+  if (spent) return { row, holds: false, verdict: budgetVerdict(declaration.on_budget, budget) }
+  if (holdsUnpriced && row.unpriced && !progress.unpriced)
+    return { row, holds: false, verdict: unpricedVerdict(row) }
+  return { row, holds: false }
 }
 
 /** The verdict of an item that returned; `output` is its JSON text. */
@@ -159,6 +167,13 @@ export function budgetVerdict(onBudget: 'fail' | 'pause' | undefined, budgetMicr
     return { ...NOTHING, status: 'paused', outcome_reason: 'budget_exceeded', error_message }
   return { ...failedVerdict('budget_exceeded', error_message, 'budget_exceeded'), status: 'budget_exceeded' }
 }
+
+const unpricedVerdict = ({ key, model }: StepRow): Verdict => ({
+  ...NOTHING,
+  status: 'paused',
+  outcome_reason: 'unpriced_model',
+  error_message: words(sayUnpriced(key, model)),
+})
 
 /** The key the SDK records `ctx.hold` under. */
 const HOLD_KEY = /^hold(#\d+)?$/

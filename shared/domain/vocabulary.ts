@@ -53,6 +53,7 @@ export const OUTCOME_REASONS = [
   'transport_error',
   'limit_exceeded',
   'budget_exceeded',
+  'unpriced_model',
 ] as const
 export type OutcomeReason = (typeof OUTCOME_REASONS)[number]
 

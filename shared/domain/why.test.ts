@@ -15,6 +15,8 @@ const admission: NonNullable<WhyFacts['admission']> = {
   item_budget_micro: null,
   credit_micro: null,
   spent_micro: 0,
+  periods: [],
+  waits_for_price: null,
 }
 const queued: WhyFacts = {
   status: 'queued',

@@ -1,7 +1,9 @@
 // Why an item is not running, in one token and one sentence. Pure: the facts are read without locks, and admission is
 // judged by the very function that admits.
 
-import { type AdmissionFacts, admit } from './admission.ts'
+import { budgetName, saySpent } from '../accounts/rules/budgets.ts'
+import { setPriceCommand } from '../accounts/rules/prices.ts'
+import { type AdmissionFacts, admit, isSpent } from './admission.ts'
 import { dollars } from './amounts.ts'
 import { LIMITS } from './limits.ts'
 import type { DeploymentKind, ItemStatus, Outcome, RunStatus, TriageLane } from './vocabulary.ts'
@@ -15,6 +17,8 @@ export const WAITS = [
   'paused_for_decision',
   'item_budget',
   'credit',
+  'period_budget',
+  'price',
   'materializing',
   'stopped',
   'retry_backoff',
@@ -95,12 +99,10 @@ function running({ admission, deployment_kind, lease_left_ms, started_ms_ago, st
   return { token: 'running', message: `It is running, since ${seconds(started_ms_ago ?? 0)}.` }
 }
 
-function paused({ lane, outcome_reason, held_reason, run_status }: WhyFacts): Why {
-  if (lane !== 'quarantine')
-    return {
-      token: 'credit',
-      message: "The project's credit is spent; the item goes on by itself when there is some again.",
-    }
+function paused({ lane, outcome_reason, held_reason, run_status, admission }: WhyFacts): Why {
+  if (lane !== 'quarantine') return waitsForMoney(admission)
+  if (outcome_reason === 'unpriced_model' && admission !== null && admission.waits_for_price !== null)
+    return WAITING.price(admission)
   const stopped =
     run_status === 'running' ? '' : ` Its run is ${run_status}, so it can be dismissed and not resumed.`
   if (outcome_reason === 'budget_exceeded')
@@ -111,6 +113,20 @@ function paused({ lane, outcome_reason, held_reason, run_status }: WhyFacts): Wh
   return {
     token: 'paused_for_decision',
     message: `Its agent holds it for a person${held_reason ? `: ${held_reason}` : ''}. Resume or dismiss it.${stopped}`,
+  }
+}
+
+/** Of an item that goes on by itself: what it waits for now, which need not be what it was paused for. */
+function waitsForMoney(admission: AdmissionFacts | null): Why {
+  if (admission !== null && admission.waits_for_price !== null) return WAITING.price(admission)
+  const spent = admission?.periods.find(({ limit_micro, spent_micro }) => isSpent(limit_micro, spent_micro))
+  if (spent !== undefined) return { token: 'period_budget', message: saySpent(spent, spent.timezone) }
+  const credit = admission === null || isSpent(admission.credit_micro, admission.spent_micro)
+  return {
+    token: 'credit',
+    message: credit
+      ? "The project's credit is spent; the item goes on by itself when there is some again."
+      : 'It waited for money, and there is some again: it goes on by itself in a moment.',
   }
 }
 
@@ -154,6 +170,24 @@ const WAITING: Record<NonNullable<ReturnType<typeof admit>['waiting_for']>, (f: 
   credit: f => ({
     token: 'credit',
     message: `The project has spent ${dollars(f.spent_micro)} of its credit of ${dollars(f.credit_micro ?? 0)}; what is left is reserved for ${f.project_running} items at work.`,
+  }),
+  period_budget: f => {
+    const budget = f.periods.find(({ limit_micro, spent_micro }) => isSpent(limit_micro, spent_micro))
+    if (budget !== undefined) return { token: 'period_budget', message: saySpent(budget, budget.timezone) }
+    const [tight] = [...f.periods].sort(
+      (a, b) => a.limit_micro - a.spent_micro - (b.limit_micro - b.spent_micro),
+    )
+    return {
+      token: 'period_budget',
+      message: `Of ${budgetName(tight!)}, ${dollars(tight!.spent_micro)} of ${dollars(tight!.limit_micro)} are spent; what is left is reserved for ${tight!.running} items at work.`,
+    }
+  },
+  price: ({ waits_for_price: model }) => ({
+    token: 'price',
+    message:
+      model === ''
+        ? 'Its run has a budget, and a model call did not tell its tokens: have the agent report its usage, or resume a held item to let the run go on without.'
+        : `Its run has a budget and called model ${model}, which has no price: set it with ${setPriceCommand(model!)}, and it goes on by itself; or resume a held item to let the run go on without.`,
   }),
   run_cap: f => ({
     token: 'run_cap',

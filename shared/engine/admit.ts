@@ -17,10 +17,11 @@ export async function admitRuns(
   projectId: string,
   agentId: string,
   runs = 1,
-): Promise<{ deployment_id: string | null }> {
+): Promise<{ deployment_id: string | null; under_budget: boolean }> {
   const submitter = await store.findSubmitter(ctx.sql, projectId, agentId, LIMITS.project_open_runs)
   if (!submitter) throw new ApiError('not_found', 'There is no such agent in this account.')
-  const { account_id, account_status, plan, open_runs, open_runs_bound, deployment_id } = submitter
+  const { account_id, account_status, plan, open_runs, open_runs_bound, deployment_id, under_budget } =
+    submitter
   if (account_status === 'suspended')
     throw new ApiError('account_suspended', 'The account is suspended; no runs are accepted.')
   const more = runs === 1 ? '' : `, and ${runs} would be started`
@@ -40,5 +41,5 @@ export async function admitRuns(
       'Wait for runs to end, or send many items as one batch.',
       LIMITS.open_runs_retry_s,
     )
-  return { deployment_id }
+  return { deployment_id, under_budget }
 }

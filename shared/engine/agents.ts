@@ -1,5 +1,6 @@
 // Makes, changes and deletes agents. Making and changing touch nothing that is deployed.
 
+import { type BudgetChanges, setBudgets } from '../accounts/verbs/budgets.ts'
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import * as store from '../store/agents.ts'
@@ -21,8 +22,13 @@ export async function createAgent(ctx: Context, agent: NewAgent): Promise<string
 }
 
 /** Applies the changes and bumps the configuration's version. */
-export function updateAgent(ctx: Context, id: string, changes: store.AgentChanges): Promise<void> {
-  return store.updateAgent(ctx.db, id, changes)
+export async function updateAgent(
+  ctx: Context,
+  agent: { id: string; project_id: string },
+  changes: store.AgentChanges & BudgetChanges,
+): Promise<void> {
+  await store.updateAgent(ctx.db, agent.id, changes)
+  await setBudgets(ctx, { project_id: agent.project_id, agent_id: agent.id }, changes)
 }
 
 /** Out of reach at once; the tick cancels its runs and removes them with all that is in them. */

@@ -1,8 +1,9 @@
 // Raises alerts and ends them. Guarantee: what is raised within a transaction stands or falls with it; of a run at most
 // one alert is told; and every look at runs and projects is bounded, may be cut off anywhere and may happen twice at once.
 
+import { findUnheldBudgets } from '../accounts/queries/prices.ts'
 import type { Context, Sql } from '../context.ts'
-import type { Alert } from '../domain/alerts.ts'
+import { type Alert, unpricedModel } from '../domain/alerts.ts'
 import { ApiError } from '../domain/errors.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -102,6 +103,7 @@ async function tellOpen(ctx: Context, sql: Sql): Promise<Told> {
     ...(await watch.findStalled(sql, limit)).map(consumerStalled),
     ...(await watch.findHeldItems(sql, limit)).map(itemsHeld),
     ...(await passDeadlines(sql)),
+    ...(await findUnheldBudgets(sql, limit)).map(unpricedModel),
   ]
   const raised = await raiseAlerts(ctx, sql, alerts)
   return { taken: 0, made: raised + resolved.length }

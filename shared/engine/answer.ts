@@ -110,8 +110,8 @@ export class Answer {
   }
 
   #step(flight: Flight, report: StepReport): void {
-    const { target, prices } = this.#claim
-    const { row, holds, verdict } = countStep(flight, report, target.declaration, prices)
+    const { target, prices, holds_unpriced } = this.#claim
+    const { row, holds, verdict } = countStep(flight, report, target.declaration, prices, holds_unpriced)
     if (row && holds) {
       this.#holds.set(flight, row)
       return

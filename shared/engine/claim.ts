@@ -1,6 +1,8 @@
 // Claims items of a run for one consumer. Guarantee: an item is handed out to one holder at a time, never beyond
 // the caps of run, agent, project and partition, and never past a fence whose money is gone.
 
+import { DEFAULT_ZONE, periodEnd } from '../accounts/rules/budgets.ts'
+import { pricesAt } from '../accounts/rules/prices.ts'
 import type { Context, Sql } from '../context.ts'
 import {
   type Admission,
@@ -29,7 +31,10 @@ export interface Claim {
   target: AgentTarget
   timeout_ms: number
   max_consecutive_failures: number
+  /** Of the project's own, those that hold now. */
   prices: Record<string, Price> | undefined
+  /** There is a budget, so an item stops at a call that cannot be paid from it. */
+  holds_unpriced: boolean
   /** How long the run had waited for it. */
   waited_ms: number
   items: ClaimedItem[]
@@ -84,7 +89,8 @@ export async function claimItems(ctx: Context, runId: string, most: number): Pro
     timeout_ms:
       1000 * (run.timeout_seconds ?? declaration.timeout_seconds ?? LIMITS.agent_timeout_seconds.default),
     max_consecutive_failures: declaration.max_consecutive_failures ?? LIMITS.consecutive_failures,
-    prices: run.settings.prices,
+    prices: pricesAt(run.prices, ctx.now()),
+    holds_unpriced: isUnderBudget(run) && !run.allow_unpriced,
     waited_ms: run.waited_ms,
     items: await withRecordedSteps(ctx, run.id, items),
   }
@@ -135,8 +141,19 @@ export function admissionFacts(run: claims.ReadRun): AdmissionFacts {
     item_budget_micro: itemBudget === undefined ? null : microOf(itemBudget),
     credit_micro: run.credit_micro,
     spent_micro: run.spent_micro,
+    periods: run.budgets.map(budget => periodFacts(run, budget)),
+    waits_for_price: run.waits_for_price ? (run.unpriced_model ?? '') : null,
   }
 }
+
+function periodFacts({ spend_day, settings }: claims.ReadRun, budget: claims.ReadRun['budgets'][number]) {
+  const timezone = settings.timezone ?? DEFAULT_ZONE
+  return { ...budget, timezone, ends_at: periodEnd(spend_day!, budget.period, timezone) }
+}
+
+/** Of its own, of each of its items, or by day or month. */
+const isUnderBudget = ({ budget_micro, budgets, deployment }: claims.ReadRun): boolean =>
+  budget_micro !== null || budgets.length > 0 || deployment?.declaration.item_budget_cents !== undefined
 
 /** Gives items that were attempted before the steps that need not run again. */
 async function withRecordedSteps(

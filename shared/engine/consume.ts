@@ -2,11 +2,12 @@
 // its time is over. Guarantee: whatever it holds when it stops, even by being killed, is offered again.
 
 import type { Context } from '../context.ts'
+import type { Wait } from '../domain/admission.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { dropTurns, noteTurn } from '../hints/turns.ts'
 import { CauseNamer } from '../recovery/verbs/causes.ts'
 import { extendLeases, findNextDue, findOpenRuns, type OpenRun } from '../store/claims.ts'
-import { pauseForCredit, sweepStopped } from '../store/stop.ts'
+import { pauseForMoney, sweepStopped } from '../store/stop.ts'
 import { type Claim, claimItems } from './claim.ts'
 import { deliverSoon } from './deliver.ts'
 import { execute, type Timing } from './execute.ts'
@@ -43,6 +44,9 @@ const IDLE_MS = 1000 // a wait ends by a poke, a settled flush or a due item; th
 
 const RETRY_MS = 200
 const DUE_MS = 50 // at least, since an item that is due may have to wait for room
+
+/** Money that is not the run's own: its items are paused until there is some again. */
+const FOR_MONEY: ReadonlySet<Wait> = new Set(['credit', 'period_budget', 'price'])
 
 const claimsWorthMaking = (run: OpenRun) =>
   run.stop_reason
@@ -166,7 +170,8 @@ class Consumer {
     const most = Math.min(LIMITS.claim_items, LIMITS.items_in_flight_per_consumer - this.#inFlight)
     const { claim, waiting_for } = await claimItems(this.#ctx, runId, most)
     if (waiting_for === 'stopped') return true // the next look sweeps it
-    if (waiting_for === 'credit') return (await pauseForCredit(this.#ctx.sql, runId, LIMITS.sweep_items)) > 0
+    if (waiting_for !== null && FOR_MONEY.has(waiting_for))
+      return (await pauseForMoney(this.#ctx.sql, runId, LIMITS.sweep_items)) > 0
     if (!claim) return false
     this.#launch(claim)
     return true

@@ -1,23 +1,23 @@
 // Makes, changes and deletes projects. A deleted one is out of reach at once; the tick removes what was in it.
 
+import { type BudgetChanges, followZone, setBudgets } from '../accounts/verbs/budgets.ts'
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
+import { microOf } from '../domain/pricing.ts'
 import type { SettingChanges } from '../schema/project-settings.ts'
 import type { ProjectRow } from '../schema/wire-account.ts'
 import * as store from '../store/projects.ts'
 
-export interface ProjectChanges extends SettingChanges {
+export interface ProjectChanges extends SettingChanges, BudgetChanges {
   name?: string | undefined
   credit_cents?: number | null | undefined
 }
-
-const MICRO_PER_CENT = 10_000
 
 export async function createProject(
   ctx: Context,
   order: ProjectChanges & { account_id: string; name: string },
 ): Promise<ProjectRow> {
-  const { account_id, name, credit_cents, ...settings } = order
+  const { account_id, name, credit_cents, day_budget_cents, month_budget_cents, ...settings } = order
   const id = ctx.newId()
   const given = Object.entries(settings).filter(([, value]) => value != null)
   await store.insertProject(ctx.db, {
@@ -25,16 +25,19 @@ export async function createProject(
     account_id,
     name,
     settings: Object.fromEntries(given),
-    credit_micro: credit_cents == null ? null : credit_cents * MICRO_PER_CENT,
+    credit_micro: credit_cents == null ? null : microOf(credit_cents),
   })
+  await setBudgets(ctx, { project_id: id, agent_id: null }, { day_budget_cents, month_budget_cents })
   return (await store.findProject(ctx.db, account_id, id))!
 }
 
 /** A setting that is null goes back to what the installation sets. */
 export async function updateProject(ctx: Context, id: string, changes: ProjectChanges): Promise<void> {
-  const { name, credit_cents, ...settings } = changes
-  const credit_micro = credit_cents == null ? credit_cents : credit_cents * MICRO_PER_CENT
+  const { name, credit_cents, day_budget_cents, month_budget_cents, ...settings } = changes
+  const credit_micro = credit_cents == null ? credit_cents : microOf(credit_cents)
   await store.updateProject(ctx.db, id, { name, credit_micro, settings })
+  await setBudgets(ctx, { project_id: id, agent_id: null }, { day_budget_cents, month_budget_cents })
+  if (settings.timezone !== undefined) await followZone(ctx, id)
 }
 
 /** @throws ApiError `invalid_request` unless `confirm` is the project's name */

@@ -175,6 +175,7 @@ export class Settler {
       run_id: this.#run.run_id,
       steps: parts.flatMap(({ steps }) => steps),
       ...streakOf(parts),
+      unpriced_model: unpricedModelOf(parts),
       max_consecutive_failures: this.#run.max_consecutive_failures,
     }
     return this.#write(flights, ended, async claims => {
@@ -330,6 +331,12 @@ function streakOf(parts: readonly Part[]) {
     }
   }
   return { failure_streak, streak_broken }
+}
+
+/** Of the first call among them whose cost cannot be told; empty where it told no tokens. */
+function unpricedModelOf(parts: readonly Part[]): string | null {
+  const unpriced = parts.flatMap(({ steps }) => steps).find(step => step.unpriced)
+  return unpriced === undefined ? null : (unpriced.model ?? '')
 }
 
 /** What there is to say about an item now; from then on it counts as said. */

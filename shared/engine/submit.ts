@@ -2,6 +2,7 @@
 // is left, whatever the length of the pile, and a process that dies in between leaves only a run that is still
 // materializing, which is never dispatched and which the tick removes.
 
+import { refuseUnpriced } from '../accounts/verbs/prices.ts'
 import type { Context, Sql } from '../context.ts'
 import { deal } from '../domain/deal.ts'
 import { ApiError } from '../domain/errors.ts'
@@ -23,6 +24,11 @@ export interface RunOrder {
   concurrency: number | null
   timeout_seconds: number | null
   callback_url: string | null
+  /**
+   * What becomes of models without a price under a budget: known ones are refused at once, or calls of them pause their
+   * items, or somebody said that they know. They pause unless told.
+   */
+  unpriced?: 'refuse' | 'pause' | 'allow'
   /** The fingerprint is asked for after the last item was read: it may be a hash of what was streamed. */
   idempotency: { key: string; fingerprint: () => Promise<string> } | null
   /** Runs in the transaction that opens the run; what it throws leaves nothing of either. */
@@ -48,7 +54,7 @@ class KeyTaken extends Error {}
  * still `materializing`, because a transaction as long as an upload would keep PostgreSQL from cleaning up.
  *
  * @throws ApiError `not_found`, `account_suspended`, `plan_limit`, `too_many_open_runs`, `no_items`,
- *   `too_many_items`, `duplicate_item_id`, `idempotency_key_reused`, and whatever `batches` throws.
+ *   `too_many_items`, `duplicate_item_id`, `idempotency_key_reused`, `unpriced_model`, and whatever `batches` throws.
  */
 export async function submitRun(
   ctx: Context,
@@ -61,14 +67,18 @@ export async function submitRun(
     return answerAgain(order, earlier)
   }
   const { project_id, agent_id } = order
-  const { deployment_id } = await admitRuns(ctx, project_id, agent_id)
+  const { deployment_id, under_budget } = await admitRuns(ctx, project_id, agent_id)
+  const budget_micro = order.budget_cents === null ? null : microOf(order.budget_cents)
+  if (order.unpriced === 'refuse' && (budget_micro !== null || under_budget))
+    await refuseUnpriced(ctx, agent_id, budget_micro)
   const run: store.NewRun = {
     id: ctx.newRunId(),
     project_id: order.project_id,
     agent_id: order.agent_id,
     deployment_id,
     name: order.name,
-    budget_micro: order.budget_cents === null ? null : microOf(order.budget_cents),
+    budget_micro,
+    allow_unpriced: order.unpriced === 'allow',
     concurrency: order.concurrency,
     timeout_seconds: order.timeout_seconds,
     callback_url: order.callback_url,

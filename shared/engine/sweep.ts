@@ -1,6 +1,8 @@
 // The chores of the tick, a list. Each is bounded, may be cut off anywhere and may run twice at once; together they
 // mend every poke that got lost and every process that died. Guarantee: a sweep ends, whatever its chores do.
 
+import { beginSpendDays } from '../accounts/verbs/budgets.ts'
+import { endWaitsForPrices } from '../accounts/verbs/prices.ts'
 import type { Context } from '../context.ts'
 import { errorText } from '../domain/error-text.ts'
 import { fault } from '../domain/fault.ts'
@@ -9,7 +11,7 @@ import { noteTurn } from '../hints/turns.ts'
 import { nameUnnamed } from '../recovery/verbs/causes.ts'
 import { findNextDue, findOpenRuns, reapClaims } from '../store/claims.ts'
 import { ensureStepPartitions } from '../store/partitions.ts'
-import { findCreditedRuns, resumeCredited } from '../store/stop.ts'
+import { findFundedRuns, resumeFunded } from '../store/stop.ts'
 import { findAbandonedRuns } from '../store/submission.ts'
 import { readInstallationRow } from '../upkeep/queries/installation.ts'
 import { watchForAlerts } from './alerts.ts'
@@ -35,7 +37,9 @@ export const CHORES: readonly Chore[] = [
   { name: 'try again what a schedule could not start', run: retryFires },
   { name: 'notice runs of schedules that nobody started', run: watchStarts },
   { name: 'offer again what dead consumers held', run: reap, evenHeld: true },
-  { name: 'resume what waited for credit', run: resume },
+  { name: 'begin the days of budgets', run: beginSpendDays },
+  { name: 'notice prices that runs waited for', run: endWaitsForPrices },
+  { name: 'resume what waited for money', run: resume },
   { name: 'remove submissions that never arrived whole', run: removeAbandoned },
   { name: 'remove what was deleted', run: removeDeleted },
   { name: 'cluster what ended without being dispatched', run: clusterUndispatched },
@@ -111,8 +115,8 @@ async function reap(ctx: Context): Promise<number> {
 
 async function resume(ctx: Context): Promise<number> {
   let items = 0
-  for (const { id } of await findCreditedRuns(ctx.sql, LIMITS.open_runs_per_look))
-    items += await resumeCredited(ctx.sql, id, LIMITS.sweep_items)
+  for (const { id } of await findFundedRuns(ctx.sql, LIMITS.open_runs_per_look))
+    items += await resumeFunded(ctx.sql, id, LIMITS.sweep_items)
   return items
 }
 

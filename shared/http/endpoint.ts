@@ -36,6 +36,7 @@ export type Tag = 'Health' | 'Projects' | 'Agents' | 'Runs' | 'Items' | 'Recover
 /** What a path parameter names; an id that cannot be one answers like an id that is not there. */
 export type Noun =
   | 'project'
+  | 'price'
   | 'API key'
   | 'agent'
   | 'trigger'

@@ -3,16 +3,8 @@
 
 import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
-import { concurrency, isStorable } from './input.ts'
-
-const dollars = z.number().min(0).max(1_000_000)
-const price = z
-  .strictObject({
-    input_per_mtok: dollars.describe('Dollars per million input tokens.'),
-    output_per_mtok: dollars.describe('Dollars per million output tokens.'),
-    cached_input_per_mtok: dollars.optional().describe('For input read from the cache of the provider.'),
-  })
-  .describe('What a model costs.')
+import { timezoneProblem } from '../domain/timezone.ts'
+import { concurrency } from './input.ts'
 
 const days = (what: string) =>
   z.int().min(1).max(LIMITS.retention_days).describe(`Days after its submission that a run keeps ${what}.`)
@@ -33,11 +25,14 @@ export const settings = {
   record_retention_days: days('its items, and is kept itself').describe(
     'Days after its submission that a run keeps its items, and is kept itself; alerts and events of schedules, days after they were written.',
   ),
-  prices: z
-    .record(z.string().min(1).max(LIMITS.name_characters), price)
-    .refine(isStorable, 'must hold no \\u0000 and no lone surrogates in its names')
-    .refine(prices => Object.keys(prices).length <= LIMITS.prices_per_project, 'holds too many models')
-    .describe('By model; they go before the list that Assay brings.'),
+  timezone: z
+    .string()
+    .superRefine((name, ctx) => {
+      const message = timezoneProblem(name)
+      if (message !== undefined) ctx.addIssue({ code: 'custom', message })
+    })
+    .meta({ maxLength: LIMITS.timezone_characters, example: 'Europe/Berlin' })
+    .describe('The zone whose days and months budgets follow; UTC unless set.'),
 }
 
 type Shape = typeof settings

@@ -24,11 +24,16 @@ const input = z.unknown().refine(isGiven, 'is missing').describe('Any JSON; it i
 const callbackUrl = httpUrl('Gets a signed summary when the run ends.')
 const runName = label(LIMITS.name_characters, 'For people.')
 
+const UNPRICED =
+  'Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items.'
+const allowUnpriced = z.boolean().describe(UNPRICED)
+
 const settings = {
   budget_cents: budgetCents.optional(),
   timeout_seconds: timeoutSeconds.optional(),
   callback_url: callbackUrl.optional(),
   idempotency_key: idempotencyKey.optional(),
+  allow_unpriced: allowUnpriced.optional(),
 }
 
 /** What the example agent of a first start takes, so that the document's requests can be sent as they are printed. */
@@ -107,6 +112,11 @@ export const BatchQuery = z.strictObject({
   timeout_seconds: queryNumber(timeoutSeconds, TIMEOUT_SECONDS).optional(),
   callback_url: callbackUrl.optional(),
   idempotency_key: idempotencyKey.optional(),
+  allow_unpriced: z
+    .enum(['true', 'false'])
+    .transform(text => text === 'true')
+    .meta({ type: 'boolean', description: UNPRICED })
+    .optional(),
 })
 
 export const SubmittedBatch = z
@@ -124,6 +134,7 @@ interface Settings {
   timeout_seconds?: number | undefined
   callback_url?: string | undefined
   idempotency_key?: string | undefined
+  allow_unpriced?: boolean | undefined
 }
 
 /** The order in the engine's terms. */
@@ -141,6 +152,7 @@ export function orderOf(
     concurrency: settings.concurrency ?? null,
     timeout_seconds: settings.timeout_seconds ?? null,
     callback_url: settings.callback_url ?? null,
+    unpriced: settings.allow_unpriced === true ? ('allow' as const) : ('refuse' as const),
     idempotency: key === undefined ? null : { key, fingerprint },
   }
 }

@@ -3,6 +3,8 @@
 // Money is in micro-dollars (`_micro`). Payloads are text, not jsonb: jsonb refuses \u0000, reorders keys and
 // rewrites numbers, and an item's input must come back byte for byte.
 
+export * from '../accounts/tables/budgets.ts'
+export * from '../accounts/tables/prices.ts'
 export * from '../outbox/tables/deadlines.ts'
 export * from '../recovery/tables/causes.ts'
 export * from '../upkeep/tables/installation.ts'

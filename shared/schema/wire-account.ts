@@ -2,6 +2,8 @@
 // Guarantee: no hash and no secret but a new key ever leaves through these.
 
 import { z } from '@hono/zod-openapi'
+import { DEFAULT_ZONE } from '../accounts/rules/budgets.ts'
+import { Budget, type BudgetsRow, budgetsOf } from '../accounts/wire/budgets.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { centsOf } from '../domain/pricing.ts'
 import { settings } from './project-settings.ts'
@@ -10,9 +12,9 @@ import { Json, timestamp } from './wire.ts'
 
 const uuid = (description: string) => z.string().meta({ format: 'uuid', description })
 
-export type ProjectRow = typeof projects.$inferSelect & { running: number; spent_micro: number }
+export type ProjectRow = typeof projects.$inferSelect & { running: number; spent_micro: number } & BudgetsRow
 export type ApiKeyRow = Omit<typeof apiKeys.$inferSelect, 'hash'>
-export type AgentRow = typeof agents.$inferSelect & { deployed_version: number | null }
+export type AgentRow = typeof agents.$inferSelect & { deployed_version: number | null } & BudgetsRow
 
 export const Project = z
   .object({
@@ -29,7 +31,8 @@ export const Project = z
     step_retention_days: settings.step_retention_days.nullable(),
     payload_retention_days: settings.payload_retention_days.nullable(),
     record_retention_days: settings.record_retention_days.nullable(),
-    prices: settings.prices,
+    timezone: z.string().describe('The zone whose days and months budgets follow.'),
+    budgets: z.array(Budget).describe('Of the whole project, by day and month.'),
     credit_cents: z.int().nullable().describe('Money the project may spend in all; null is no bound.'),
     spent_cents: z.int().describe('Money the project has spent.'),
     created_at: timestamp,
@@ -50,7 +53,8 @@ export function projectOf(row: ProjectRow): z.input<typeof Project> {
     step_retention_days: row.settings.step_retention_days ?? null,
     payload_retention_days: row.settings.payload_retention_days ?? null,
     record_retention_days: row.settings.record_retention_days ?? null,
-    prices: row.settings.prices ?? {},
+    timezone: row.settings.timezone ?? DEFAULT_ZONE,
+    budgets: budgetsOf(row),
     credit_cents: row.credit_micro === null ? null : centsOf(row.credit_micro),
     spent_cents: centsOf(row.spent_micro),
     created_at: row.created_at.toISOString(),
@@ -109,12 +113,18 @@ export const Agent = z
     config_version: z.int().describe('Bumped by every update; not the version of the code.'),
     current_deployment_id: uuid('What the next run executes; null until something is deployed.').nullable(),
     deployed_version: z.int().nullable().describe('Version of the current deployment.'),
+    budgets: z.array(Budget).describe("By day and month; the project's own hold as well."),
     created_at: timestamp,
     updated_at: timestamp,
   })
   .openapi('Agent', { description: 'The deployable unit of code.' })
 
 export function agentOf(row: AgentRow): z.input<typeof Agent> {
-  const { created_at, updated_at, deleted_at: _, ...fields } = row
-  return { ...fields, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() }
+  const { created_at, updated_at, deleted_at: _, spend_day: _day, timezone: _zone, ...fields } = row
+  return {
+    ...fields,
+    budgets: budgetsOf(row),
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  }
 }

@@ -31,6 +31,11 @@ export const Verification = z
     cost_micro: z
       .object({ counter: Count, recount_items: Count, recount_steps: Count })
       .describe('Millionths of a dollar: as the run keeps it, summed over items, and over steps.'),
+    budgets: z
+      .array(z.object({ name: z.string(), counter: Count, recount: Count }))
+      .describe(
+        'Those by day and month that bound it: millionths of a dollar, as kept and summed over their days.',
+      ),
     double_verdicts: Count.describe(
       'Lines that became two items, and ended items that would be offered again.',
     ),
@@ -58,10 +63,18 @@ export interface Recount extends Tally {
   double_verdicts: number
 }
 
+/** A budget that bounds the run, with the days of its period summed again. */
+export interface BudgetTally {
+  name: string
+  counter: number
+  recount: number
+}
+
 export function verificationOf(
   run_id: string,
   counters: Counters,
   recount: Recount,
+  budgets: readonly BudgetTally[],
 ): z.input<typeof Verification> {
   const differences = [
     ...differ(counters.counts, recount.counts),
@@ -71,6 +84,7 @@ export function verificationOf(
       { 'cost_micro of steps': counters.cost_micro },
       { 'cost_micro of steps': recount.cost_micro_steps },
     ),
+    ...budgets.flatMap(({ name, counter, recount }) => differ({ [name]: counter }, { [name]: recount })),
     ...(recount.double_verdicts === 0 ? [] : [`${recount.double_verdicts} double verdicts`]),
   ]
   return {
@@ -84,6 +98,7 @@ export function verificationOf(
       recount_items: recount.cost_micro_items,
       recount_steps: recount.cost_micro_steps,
     },
+    budgets: [...budgets],
     double_verdicts: recount.double_verdicts,
     balanced: differences.length === 0,
     differences,

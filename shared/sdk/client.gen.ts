@@ -113,6 +113,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{projectId}/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a project's own prices
+         * @description By model, those that begin last first. A model without one has the price of the list that Assay brings, or none.
+         */
+        get: operations["listPrices"];
+        put?: never;
+        /**
+         * Set what a model costs, from a moment on
+         * @description Counts for items that are taken from then on; what was recorded keeps its cost, and what was unpriced stays so. Items that waited for the price go on by themselves. The same model and moment again takes the place of the price it was.
+         */
+        post: operations["createPrice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{projectId}/prices/{priceId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a price
+         * @description Items that are taken from now on have the price before it, or that of the list, or none. No recorded cost changes.
+         */
+        delete: operations["deletePrice"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{projectId}/api-keys": {
         parameters: {
             query?: never;
@@ -1755,6 +1799,8 @@ export interface components {
             current_deployment_id: string | null;
             /** @description Version of the current deployment. */
             deployed_version: number | null;
+            /** @description By day and month; the project's own hold as well. */
+            budgets: components["schemas"]["Budget"][];
             /**
              * Format: date-time
              * @description RFC 3339, UTC.
@@ -2035,8 +2081,26 @@ export interface components {
             callback_url?: string;
             /** @description The same key with the same body gets the first answer again, for 24 hours. */
             idempotency_key?: string;
+            /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
+            allow_unpriced?: boolean;
             /** @description The pile; an item_id may occur once in it. */
             items: components["schemas"]["BatchItem"][];
+        };
+        /** @description A budget by day or by month, as it stands now. */
+        Budget: {
+            /** @enum {string} */
+            period: "day" | "month";
+            /** @description What may be spent in it. */
+            limit_cents: number;
+            /** @description What is spent of it; counted from when a budget was first set. */
+            spent_cents: number;
+            /** @description What is left of it, at least 0. */
+            left_cents: number;
+            /**
+             * Format: date-time
+             * @description When the next period begins.
+             */
+            ends_at: string;
         };
         /** @description Why items did not work, or are held: what is alike is one cause. */
         Cause: {
@@ -2445,7 +2509,7 @@ export interface components {
                  * @description Stable, for machines.
                  * @enum {string}
                  */
-                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "delivery_pending" | "too_many_channels" | "too_many_deadlines" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "dependency_unreachable";
+                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "unpriced_model" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "delivery_pending" | "too_many_channels" | "too_many_deadlines" | "too_many_prices" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "dependency_unreachable";
                 /** @description For people. */
                 message: string;
                 /** @description What to do next. */
@@ -2701,6 +2765,22 @@ export interface components {
              */
             key: string;
         };
+        /** @description What a model costs from a moment on. */
+        NewPrice: {
+            /** @description As the provider names it; its dated snapshots have the same price. */
+            model: string;
+            /** @description Dollars per million input tokens. */
+            input_per_mtok: number;
+            /** @description Dollars per million output tokens. */
+            output_per_mtok: number;
+            /** @description For input read from the cache of the provider; the input price where it is not said. */
+            cached_input_per_mtok?: number;
+            /**
+             * Format: date-time
+             * @description From when on; from now where it is absent.
+             */
+            effective_from?: string;
+        };
         /** @description A trigger with the secret that was just made. */
         NewTrigger: {
             /**
@@ -2793,6 +2873,8 @@ export interface components {
             callback_url?: string;
             /** @description The same key with the same body gets the first answer again, for 24 hours. */
             idempotency_key?: string;
+            /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
+            allow_unpriced?: boolean;
         };
         /** @description A sign-in that is still good. */
         OpenSession: {
@@ -2821,6 +2903,31 @@ export interface components {
              */
             expires_at: string;
         };
+        /** @description A price of the project’s own; it goes before the list that Assay brings. */
+        OwnPrice: {
+            /**
+             * Format: uuid
+             * @description The id to remove it by.
+             */
+            id: string;
+            model: string;
+            /** @description Dollars per million input tokens. */
+            input_per_mtok: number;
+            /** @description Dollars per million output tokens. */
+            output_per_mtok: number;
+            /** @description For input read from the cache of the provider; the input price where it is not said. */
+            cached_input_per_mtok: number | null;
+            /**
+             * Format: date-time
+             * @description It holds from then until the next one of its model.
+             */
+            effective_from: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            created_at: string;
+        };
         /** @description Separates environments: agents, runs and keys belong to one project. */
         Project: {
             /**
@@ -2847,17 +2954,10 @@ export interface components {
             payload_retention_days: number | null;
             /** @description Days after its submission that a run keeps its items, and is kept itself; alerts and events of schedules, days after they were written. */
             record_retention_days: number | null;
-            /** @description By model; they go before the list that Assay brings. */
-            prices: {
-                [key: string]: {
-                    /** @description Dollars per million input tokens. */
-                    input_per_mtok: number;
-                    /** @description Dollars per million output tokens. */
-                    output_per_mtok: number;
-                    /** @description For input read from the cache of the provider. */
-                    cached_input_per_mtok?: number;
-                };
-            };
+            /** @description The zone whose days and months budgets follow. */
+            timezone: string;
+            /** @description Of the whole project, by day and month. */
+            budgets: components["schemas"]["Budget"][];
             /** @description Money the project may spend in all; null is no bound. */
             credit_cents: number | null;
             /** @description Money the project has spent. */
@@ -3561,6 +3661,8 @@ export interface components {
             callback_url?: string;
             /** @description The same key with the same body gets the first answer again, for 24 hours. */
             idempotency_key?: string;
+            /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
+            allow_unpriced?: boolean;
         };
         /** @description A recurring start of an agent. */
         Schedule: {
@@ -4080,6 +4182,12 @@ export interface components {
                 recount_items: number;
                 recount_steps: number;
             };
+            /** @description Those by day and month that bound it: millionths of a dollar, as kept and summed over their days. */
+            budgets: {
+                name: string;
+                counter: number;
+                recount: number;
+            }[];
             /** @description Lines that became two items, and ended items that would be offered again. */
             double_verdicts: number;
             /** @description True when there is no difference. */
@@ -4093,7 +4201,7 @@ export interface components {
              * @description What it waits for, for machines.
              * @enum {string}
              */
-            token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "paused_for_decision" | "item_budget" | "credit" | "materializing" | "stopped" | "retry_backoff" | "provider_rate" | "no_deployment" | "budget" | "run_cap" | "project_cap" | "partition_share" | "next";
+            token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "retry_backoff" | "provider_rate" | "no_deployment" | "budget" | "run_cap" | "project_cap" | "partition_share" | "next";
             /** @description The same in one sentence. */
             message: string;
             /** @enum {string} */
@@ -4420,17 +4528,15 @@ export interface operations {
                     payload_retention_days?: number;
                     /** @description Days after its submission that a run keeps its items, and is kept itself; alerts and events of schedules, days after they were written. */
                     record_retention_days?: number;
-                    /** @description By model; they go before the list that Assay brings. */
-                    prices?: {
-                        [key: string]: {
-                            /** @description Dollars per million input tokens. */
-                            input_per_mtok: number;
-                            /** @description Dollars per million output tokens. */
-                            output_per_mtok: number;
-                            /** @description For input read from the cache of the provider. */
-                            cached_input_per_mtok?: number;
-                        };
-                    };
+                    /**
+                     * @description The zone whose days and months budgets follow; UTC unless set.
+                     * @example Europe/Berlin
+                     */
+                    timezone?: string;
+                    /** @description Money, in cents, that may be spent in a day of the project's zone; null is no bound. When it is spent, items are paused and go on by themselves in the next day. */
+                    day_budget_cents?: number | null;
+                    /** @description Money, in cents, that may be spent in a month of the project's zone; null is no bound. When it is spent, items are paused and go on by themselves in the next month. */
+                    month_budget_cents?: number | null;
                     /** @description Money the project may spend in all; null is no bound. */
                     credit_cents?: number | null;
                 };
@@ -4719,17 +4825,15 @@ export interface operations {
                     payload_retention_days?: number | null;
                     /** @description Days after its submission that a run keeps its items, and is kept itself; alerts and events of schedules, days after they were written. */
                     record_retention_days?: number | null;
-                    /** @description By model; they go before the list that Assay brings. */
-                    prices?: {
-                        [key: string]: {
-                            /** @description Dollars per million input tokens. */
-                            input_per_mtok: number;
-                            /** @description Dollars per million output tokens. */
-                            output_per_mtok: number;
-                            /** @description For input read from the cache of the provider. */
-                            cached_input_per_mtok?: number;
-                        };
-                    } | null;
+                    /**
+                     * @description The zone whose days and months budgets follow; UTC unless set.
+                     * @example Europe/Berlin
+                     */
+                    timezone?: string | null;
+                    /** @description Money, in cents, that may be spent in a day of the project's zone; null is no bound. When it is spent, items are paused and go on by themselves in the next day. */
+                    day_budget_cents?: number | null;
+                    /** @description Money, in cents, that may be spent in a month of the project's zone; null is no bound. When it is spent, items are paused and go on by themselves in the next month. */
+                    month_budget_cents?: number | null;
                 };
             };
         };
@@ -4837,6 +4941,292 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Activity"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listPrices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The prices. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnPrice"][];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createPrice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPrice"];
+            };
+        };
+        responses: {
+            /** @description The price. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnPrice"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_prices` */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deletePrice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                projectId: string;
+                /**
+                 * @description Id of the price.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                priceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The price that was removed. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnPrice"];
                 };
             };
             /** @description `invalid_request` */
@@ -6665,6 +7055,10 @@ export interface operations {
                     config?: {
                         [key: string]: unknown;
                     };
+                    /** @description Money, in cents, that may be spent in a day of the project's zone; null is no bound. When it is spent, items are paused and go on by themselves in the next day. */
+                    day_budget_cents?: number | null;
+                    /** @description Money, in cents, that may be spent in a month of the project's zone; null is no bound. When it is spent, items are paused and go on by themselves in the next month. */
+                    month_budget_cents?: number | null;
                 };
             };
         };
@@ -7080,7 +7474,7 @@ export interface operations {
                     "application/json": components["schemas"]["StartedRun"];
                 };
             };
-            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep`, `unpriced_model` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7187,7 +7581,7 @@ export interface operations {
                     "application/json": components["schemas"]["StartedRun"];
                 };
             };
-            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep`, `unpriced_model` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7319,6 +7713,11 @@ export interface operations {
                  * @example 2026-03-02-tickets
                  */
                 idempotency_key?: string;
+                /**
+                 * @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. Only with application/x-ndjson.
+                 * @example false
+                 */
+                allow_unpriced?: boolean;
             };
             header?: never;
             path?: never;
@@ -7341,7 +7740,7 @@ export interface operations {
                     "application/json": components["schemas"]["SubmittedBatch"];
                 };
             };
-            /** @description `body_too_large`, `duplicate_item_id`, `duplicate_key`, `invalid_json`, `invalid_line`, `invalid_request`, `invalid_utf8`, `no_items`, `number_out_of_range`, `too_deep`, `too_many_items` */
+            /** @description `body_too_large`, `duplicate_item_id`, `duplicate_key`, `invalid_json`, `invalid_line`, `invalid_request`, `invalid_utf8`, `no_items`, `number_out_of_range`, `too_deep`, `too_many_items`, `unpriced_model` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10126,7 +10525,7 @@ export interface operations {
                  * @description Only steps that the grader gave this reason.
                  * @example refusal
                  */
-                outcome_reason?: "refusal" | "empty_output" | "truncated" | "content_filter" | "schema_mismatch" | "agent_degraded" | "step_error" | "agent_error" | "provider_error" | "transport_error" | "limit_exceeded" | "budget_exceeded";
+                outcome_reason?: "refusal" | "empty_output" | "truncated" | "content_filter" | "schema_mismatch" | "agent_degraded" | "step_error" | "agent_error" | "provider_error" | "transport_error" | "limit_exceeded" | "budget_exceeded" | "unpriced_model";
                 /**
                  * @description Only steps that cost at least this many dollars.
                  * @example 1

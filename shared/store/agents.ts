@@ -1,8 +1,9 @@
 // Agents. Their configuration has a version of its own, bumped by every update.
 
 import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import { budgetColumns } from '../accounts/queries/budgets.ts'
 import type { Database } from '../context.ts'
-import { agents, deployments, projects } from '../schema/tables.ts'
+import { agents, deployments, projects, projectUsage } from '../schema/tables.ts'
 import type { AgentRow } from '../schema/wire-account.ts'
 
 export interface AgentChanges {
@@ -13,9 +14,14 @@ export interface AgentChanges {
 
 function selectAgents(db: Database) {
   return db
-    .select({ ...getTableColumns(agents), deployed_version: deployments.version })
+    .select({
+      ...getTableColumns(agents),
+      deployed_version: deployments.version,
+      ...budgetColumns(sql`${agents.id}`),
+    })
     .from(agents)
     .innerJoin(projects, eq(projects.id, agents.project_id))
+    .innerJoin(projectUsage, eq(projectUsage.project_id, projects.id))
     .leftJoin(deployments, eq(deployments.id, agents.current_deployment_id))
 }
 

@@ -1,6 +1,10 @@
 // Finds runs with something to offer, and holds the leases on what was taken of them. What changes counts locks the
 // run's row before its project's usage row, as everybody does.
 
+import { RUN_BUDGETS } from '../accounts/queries/budgets.ts'
+import { PROJECT_PRICES } from '../accounts/queries/prices.ts'
+import type { PeriodBudget } from '../accounts/rules/budgets.ts'
+import type { DatedPrice } from '../accounts/rules/prices.ts'
 import type { Sql } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { AgentDeclaration } from '../domain/protocol.ts'
@@ -86,6 +90,13 @@ export interface ReadRun {
   spent_micro: number
   credit_micro: number | null
   settings: ProjectSettings
+  waits_for_price: boolean
+  unpriced_model: string | null
+  allow_unpriced: boolean
+  budgets: (PeriodBudget & { running: number })[]
+  prices: DatedPrice[] | null
+  /** The day that spending is filed under; null where the project has no budget by day or month. */
+  spend_day: string | null
   deployment: RunDeployment | null
 }
 
@@ -108,7 +119,9 @@ export async function readRun(sql: Sql, runId: string): Promise<ReadRun | undefi
       (select count(*)::int from (
         select from due_items d where d.run_id = r.id and d.due_at <= now() limit 1000) due) as due,
       u.running as project_running, extract(epoch from now() - r.touched_at)::float8 * 1000 as waited_ms,
-      u.spent_micro, p.credit_micro, p.settings,
+      u.spent_micro, p.credit_micro, p.settings, r.waits_for_price, r.unpriced_model, r.allow_unpriced,
+      ${sql.unsafe(RUN_BUDGETS)} as budgets, ${sql.unsafe(PROJECT_PRICES)} as prices,
+      u.spend_day::text,
       case when d.id is null then null else jsonb_build_object('id', d.id, 'kind', d.kind, 'protocol', d.protocol,
         'url', d.url, 'bundle_hash', d.bundle_hash, 'declaration', d.declaration, 'env_sealed', d.env_sealed)
       end as deployment

@@ -1,6 +1,7 @@
 // Accounts' projects. A project and its usage row are made together and go together.
 
 import { and, asc, eq, sql } from 'drizzle-orm'
+import { budgetColumns } from '../accounts/queries/budgets.ts'
 import type { Database } from '../context.ts'
 import { projects, projectUsage } from '../schema/tables.ts'
 import type { ProjectRow } from '../schema/wire-account.ts'
@@ -15,6 +16,7 @@ const columns = {
   updated_at: projects.updated_at,
   running: projectUsage.running,
   spent_micro: projectUsage.spent_micro,
+  ...budgetColumns(sql`null`),
 }
 
 /** The account's projects, or one of them, oldest first. */

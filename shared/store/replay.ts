@@ -24,7 +24,11 @@ export async function insertReplayRun(sql: Sql, run: NewReplayRun): Promise<void
 
 /** Opens the run for dispatch. */
 export async function openReplayRun(sql: Sql, runId: string): Promise<void> {
-  await sql`update runs set materializing = false, touched_at = now() where id = ${runId} and materializing and stop_reason is null`
+  // Who knew of a model without a price knows it still.
+  await sql`
+    update runs r set materializing = false, touched_at = now(),
+      allow_unpriced = coalesce((select o.allow_unpriced from runs o where o.id = r.replay_of), false)
+    where id = ${runId} and materializing and stop_reason is null`
 }
 
 /** Locks runs in one order, so that two that lock several do not wait for each other. */

@@ -2,6 +2,7 @@
 // statement. Each row is guarded by its attempt and by the steps recorded before it, so the statement may be sent
 // again after a lost connection, and a late result of a lost attempt changes nothing.
 
+import { fileSpending } from '../accounts/queries/budgets.ts'
 import type { Sql } from '../context.ts'
 import type { StepRow } from '../domain/step-row.ts'
 import type { Verdict } from '../domain/verdict.ts'
@@ -51,6 +52,8 @@ export interface Flush {
   /** Failures at the end of the flush, and whether anything before them did not fail. */
   failure_streak: number
   streak_broken: boolean
+  /** Of the first unpriced call in the flush; empty where it told no tokens, null where all were priced. */
+  unpriced_model: string | null
   max_consecutive_failures: number
 }
 
@@ -85,6 +88,11 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
   const streak = sql`case when n.left_running = 0 then r.consecutive_failures
     when ${flush.streak_broken} then ${flush.failure_streak}::int
     else r.consecutive_failures + ${flush.failure_streak}::int end`
+  const unpriced =
+    flush.unpriced_model === null
+      ? sql``
+      : sql`unpriced_model = coalesce(r.unpriced_model, ${flush.unpriced_model}),`
+  const held = notOk.some(({ verdict }) => verdict!.outcome_reason === 'unpriced_model')
   const [row] = await sql<Flushed[]>`
     with entry as materialized (
       select * from rows from (
@@ -142,7 +150,7 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         undecided = r.undecided + n.degraded + n.failed + n.budget_exceeded,
         cost_micro = r.cost_micro + n.cost_micro, input_tokens = r.input_tokens + n.input_tokens,
         output_tokens = r.output_tokens + n.output_tokens, unpriced_items = r.unpriced_items + n.unpriced,
-        consecutive_failures = ${streak},
+        consecutive_failures = ${streak}, ${unpriced} ${held ? sql`waits_for_price = not r.allow_unpriced, waits_for_credit = true,` : sql``}
         stop_reason = case
           when r.stop_reason is not null then r.stop_reason
           -- A run is stopped only while something waits to be dispatched.
@@ -159,7 +167,8 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
     ), used as (
       update project_usage u set running = u.running - c.left_running, spent_micro = u.spent_micro + c.spent
       from counted c where u.project_id = c.project_id and (c.left_running > 0 or c.spent > 0)
-    ), ${notOk.length > 0 ? sql`kept as (${keepCauses(sql, notOk)}), sorted as (${insertTriage(sql, flush.run_id)}),` : sql``}
+      returning u.project_id, u.spend_day
+    ), ${fileSpending(sql)}, ${notOk.length > 0 ? sql`kept as (${keepCauses(sql, notOk)}), sorted as (${insertTriage(sql, flush.run_id)}),` : sql``}
     ${forget(sql)}
     select (select count(*)::int from settled) as recorded, degraded + failed + budget_exceeded as not_ok,
       finished_at is not null as finished, stop_reason

@@ -1,7 +1,9 @@
 // Stops runs and ends, pauses or resumes the part of a pile that is not dispatched. Everything here but the abort locks
 // the run's row first and touches queued and paused items only; those in flight belong to settle.
 
+import { WAITS_FOR_MONEY } from '../accounts/queries/budgets.ts'
 import type { Sql } from '../context.ts'
+import type { OutcomeReason } from '../domain/vocabulary.ts'
 import { forget } from './settle.ts'
 
 /**
@@ -152,10 +154,16 @@ export async function abortClaims(sql: Sql, runId: string, limit: number): Promi
   return row!
 }
 
+/** Why an item is paused that goes on by itself; an agent may hold one with the same word. */
+const MONEY = 'money'
+/** As earlier versions said it. */
 const CREDIT = 'credit'
 
-/** Pauses undispatched items of a run whose project has spent its credit, up to about `limit`; returns how many. */
-export function pauseForCredit(sql: Sql, runId: string, limit: number): Promise<number> {
+/**
+ * Pauses undispatched items of a run that waits for money which is not its own: credit, the budget of a day or month, or
+ * a price. Up to about `limit`; returns how many.
+ */
+export function pauseForMoney(sql: Sql, runId: string, limit: number): Promise<number> {
   return underLock(sql, runId, locked => pauseLocked(locked, runId, limit))
 }
 
@@ -163,10 +171,10 @@ async function pauseLocked(sql: Sql, runId: string, limit: number): Promise<numb
   const [row] = await sql<{ n: number }[]>`
     with run as materialized (
       select r.* from runs r join project_usage u using (project_id) join projects p on p.id = r.project_id
-      where r.id = ${runId} and u.spent_micro >= p.credit_micro and r.stop_reason is null and r.finished_at is null
+      where r.id = ${runId} and ${sql.unsafe(WAITS_FOR_MONEY)} and r.stop_reason is null and r.finished_at is null
     ), ${undispatched(sql, runId, limit)},
     paused as (
-      update items i set status = 'paused', degraded_reason = ${CREDIT} from run
+      update items i set status = 'paused', degraded_reason = ${MONEY} from run
       where i.run_id = run.id and i.status = 'queued'
         and i.seq = any(array(select seq from ahead union select seq from behind))
       returning i.seq
@@ -180,17 +188,17 @@ async function pauseLocked(sql: Sql, runId: string, limit: number): Promise<numb
   return row?.n ?? 0
 }
 
-/** Runs with items that waited for credit and whose project has some again, or that were stopped meanwhile. */
-export async function findCreditedRuns(sql: Sql, limit: number) {
+/** Runs with items that waited for money which is there again, or that were stopped meanwhile. */
+export async function findFundedRuns(sql: Sql, limit: number) {
   return sql<{ id: string }[]>`
     select r.id from runs r join project_usage u using (project_id) join projects p on p.id = r.project_id
     where r.finished_at is null and r.waits_for_credit
-      and (r.stop_reason is not null or p.credit_micro is null or u.spent_micro < p.credit_micro)
+      and (r.stop_reason is not null or not ${sql.unsafe(WAITS_FOR_MONEY)})
     order by r.touched_at limit ${limit}`
 }
 
-/** Queues up to `limit` items of a run that waited for credit; returns how many. */
-export function resumeCredited(sql: Sql, runId: string, limit: number): Promise<number> {
+/** Queues up to `limit` items of a run that waited for money; returns how many. */
+export function resumeFunded(sql: Sql, runId: string, limit: number): Promise<number> {
   return underLock(sql, runId, locked => resumeLocked(locked, runId, limit))
 }
 
@@ -198,16 +206,19 @@ async function resumeLocked(sql: Sql, runId: string, limit: number): Promise<num
   const [row] = await sql<{ n: number }[]>`
     with run as (select id from runs where id = ${runId}),
     chosen as (
-      select i.seq from items i, run
-      where i.run_id = run.id and i.status = 'paused' and i.degraded_reason = ${CREDIT}
-        -- An agent may have held an item with the same word.
-        and not exists (select from triage t where t.run_id = i.run_id and t.seq = i.seq
-          and t.lane = 'quarantine' and t.disposition is distinct from 'resumed')
+      select i.seq from items i join run on run.id = i.run_id
+        left join triage t on t.run_id = i.run_id and t.seq = i.seq and t.lane = 'quarantine'
+          and t.disposition is distinct from 'resumed'
+      where i.status = 'paused' and case when t.seq is null then i.degraded_reason in (${MONEY}, ${CREDIT})
+        else t.reason = ${'unpriced_model' satisfies OutcomeReason} end
       order by i.seq limit ${limit}
     ), resumed as (
-      update items i set status = 'queued', degraded_reason = null from run
-      where i.run_id = run.id and i.seq = any(array(select seq from chosen)) and i.status = 'paused'
+      update items i set status = 'queued', outcome_reason = null, degraded_reason = null, error_message = null
+      from run where i.run_id = run.id and i.seq = any(array(select seq from chosen)) and i.status = 'paused'
       returning i.seq
+    ), decided as (
+      update triage set disposition = 'resumed', decided_at = now()
+      where run_id = ${runId} and lane = 'quarantine' and seq in (select seq from resumed)
     ), due as (
       insert into due_items (run_id, seq, due_at) select ${runId}, seq, now() from resumed on conflict do nothing
     ), n as (select count(*)::int as n from resumed),

@@ -16,6 +16,7 @@ export interface NewRun {
   concurrency: number | null
   timeout_seconds: number | null
   callback_url: string | null
+  allow_unpriced: boolean
 }
 
 export interface NewItem {
@@ -36,6 +37,8 @@ export interface Submitter {
   /** Runs of the project that have not ended, counted no further than the bound. */
   open_runs: number
   open_runs_bound: number
+  /** Of each item, as the agent declares, or by day or month. */
+  under_budget: boolean
 }
 
 /** The agent a submission names, if it is in the project, and whether its account and project may submit. */
@@ -44,8 +47,11 @@ export async function findSubmitter(sql: Sql, projectId: string, agentId: string
     select a.current_deployment_id as deployment_id, c.id as account_id, c.status as account_status, c.plan,
       (select count(*)::int from (
         select from runs r where r.project_id = p.id and r.finished_at is null limit bound) open) as open_runs,
-      bound as open_runs_bound
-    from agents a join projects p on p.id = a.project_id join accounts c on c.id = p.account_id,
+      bound as open_runs_bound,
+      coalesce(d.declaration ? 'item_budget_cents', false) or exists (
+        select from budgets g where g.project_id = p.id and (g.agent_id is null or g.agent_id = a.id)) as under_budget
+    from agents a join projects p on p.id = a.project_id join accounts c on c.id = p.account_id
+      left join deployments d on d.id = a.current_deployment_id,
       lateral (select coalesce((p.settings->>'open_runs')::int, ${openRunsBound}) as bound) b
     where a.id = ${agentId} and a.project_id = ${projectId} and a.deleted_at is null`
   return row

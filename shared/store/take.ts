@@ -6,6 +6,7 @@
 // them while a process that is busy with answers finds time for its next statement. Only a message without parameters
 // carries several statements, hence the literals.
 
+import { tightestBudget } from '../accounts/queries/budgets.ts'
 import type { Sql } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
 
@@ -168,7 +169,8 @@ function roomIn({ most, agent_concurrency, expected_micro }: Taking): string {
   const project = `coalesce((p.settings->>'concurrency')::int, ${number(LIMITS.project_concurrency)})`
   return `greatest(0, least(${number(most)}, r.concurrency - r.running, ${number(agent_concurrency)} - r.running,
     ${project} - u.running, ${affordable('r.budget_micro', 'r.cost_micro', 'r.running', expected_micro)},
-    ${affordable('p.credit_micro', 'u.spent_micro', 'u.running', expected_micro)}))::int`
+    ${affordable('p.credit_micro', 'u.spent_micro', 'u.running', expected_micro)},
+    ${tightestBudget((...of) => affordable(...of, expected_micro))}, case when r.waits_for_price then 0 end))::int`
 }
 
 /** Null where money bounds nothing, which `least` passes over. */

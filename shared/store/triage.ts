@@ -207,14 +207,18 @@ export async function resume(sql: Sql, { run_id, seq }: ItemKey, extraMicro: num
       from run, triage t
       where i.run_id = run.id and i.seq = ${seq} and i.status = 'paused' and t.run_id = i.run_id and t.seq = i.seq
         and t.lane = 'quarantine' and t.disposition is distinct from 'resumed'
-      returning i.seq
+      returning i.seq, t.reason = 'unpriced_model' as was_unpriced
     ), decided as (
       update triage set disposition = 'resumed', decided_at = now()
       where run_id = ${run_id} and seq in (select seq from resumed)
     ), due as (
       insert into due_items (run_id, seq, due_at) select ${run_id}, seq, now() from resumed on conflict do nothing
     ), counted as (
-      update runs r set paused = r.paused - 1, touched_at = now() from resumed where r.id = ${run_id}
+      -- Whoever resumes an item that waits for a price says that they know, for the whole run.
+      update runs r set paused = r.paused - 1, touched_at = now(),
+        allow_unpriced = r.allow_unpriced or resumed.was_unpriced,
+        waits_for_price = r.waits_for_price and not resumed.was_unpriced
+      from resumed where r.id = ${run_id}
     )
     select (select count(*)::int from steps s
       where s.run_id = ${run_id} and s.seq = resumed.seq and s.error_code is null and s.key !~ '^hold(#\\d+)?$')

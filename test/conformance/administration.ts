@@ -33,18 +33,78 @@ export function administrationPart(given: Given): void {
       const world = given()
       const { token, project_id, key } = await openAccount(world)
       const path = `/v1/projects/${project_id}`
-      const prices = { m: { input_per_mtok: 0.5, output_per_mtok: 1 } }
-      const body = { name: 'renamed', concurrency: 3, keys_may_mint: false, prices, credit_cents: 700 }
+      const body = {
+        name: 'renamed',
+        concurrency: 3,
+        keys_may_mint: false,
+        timezone: 'Europe/Berlin',
+        credit_cents: 700,
+      }
       const changed = await world.call('PATCH', path, { token, body })
       expect([changed.status, changed.json]).toEqual([200, expect.objectContaining(body)])
       const reset = await world.call('PATCH', path, {
         token,
         body: { concurrency: null, credit_cents: null },
       })
-      const after = { name: 'renamed', concurrency: 256, keys_may_mint: false, prices, credit_cents: null }
+      const after = {
+        name: 'renamed',
+        concurrency: 256,
+        keys_may_mint: false,
+        timezone: 'Europe/Berlin',
+        credit_cents: null,
+      }
       expect(reset.json).toMatchObject(after)
       expect((await world.call('GET', path, { token: key })).json).toMatchObject(after)
       expect((await world.call('PATCH', path, { token: key, body })).status).toBe(403)
+    })
+
+    it('and an agent have budgets by day and month, with what is left of them [budgets.set]', async () => {
+      const world = given()
+      const { token, project_id, key } = await openAccount(world)
+      const agent = await makeAgent(world, key)
+      const left = (period: string, limit_cents: number) => ({
+        ...{ period, limit_cents, spent_cents: 0, left_cents: limit_cents },
+        ends_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      })
+      const limits = { day_budget_cents: 500, month_budget_cents: 9000 }
+      const project = await world.call('PATCH', `/v1/projects/${project_id}`, { token, body: limits })
+      expect(project.json.budgets).toEqual([left('day', 500), left('month', 9000)])
+      const path = `/v1/agents/${agent.id}`
+      const body = { month_budget_cents: 700 }
+      expect((await world.call('PATCH', path, { token: key, body })).json.budgets).toEqual([
+        left('month', 700),
+      ])
+      const none = { token: key, body: { month_budget_cents: null } }
+      expect((await world.call('PATCH', path, none)).json.budgets).toEqual([])
+      expect((await world.call('GET', '/v1/projects', { token: key })).json[0].budgets).toHaveLength(2)
+    })
+
+    it('has prices of its own, each from a moment on [prices.own]', async () => {
+      const world = given()
+      const { project_id, key: token } = await openAccount(world)
+      const path = `/v1/projects/${project_id}/prices`
+      const price = {
+        model: 'm',
+        input_per_mtok: 0.5,
+        output_per_mtok: 1,
+        effective_from: '2026-01-01T00:00:00.000Z',
+      }
+      const first = await world.call('POST', path, { token, body: price })
+      expect([first.status, first.json]).toEqual([201, expect.objectContaining(price)])
+      const later = { ...price, input_per_mtok: 2, effective_from: '2026-02-01T00:00:00.000Z' }
+      await world.call('POST', path, { token, body: later })
+      await world.call('POST', path, { token, body: { ...later, input_per_mtok: 3 } })
+      const listed = (await world.call('GET', path, { token })).json
+      expect(listed).toMatchObject([{ input_per_mtok: 3 }, { input_per_mtok: 0.5 }])
+      const gone = await world.call('DELETE', `${path}/${first.json.id}`, { token })
+      expect([gone.status, gone.json.id]).toEqual([200, first.json.id])
+      expect((await world.call('DELETE', `${path}/${first.json.id}`, { token })).status).toBe(404)
+      for (const wrong of [
+        { input_per_mtok: -1 },
+        { output_per_mtok: undefined },
+        { effective_from: 'today' },
+      ])
+        expect((await world.call('POST', path, { token, body: { ...price, ...wrong } })).status).toBe(400)
     })
 
     it.each([
@@ -52,8 +112,8 @@ export function administrationPart(given: Given): void {
       ['an unknown setting', { colour: 'red' }],
       ['concurrency 0', { concurrency: 0 }],
       ['concurrency 1.5', { concurrency: 1.5 }],
-      ['a negative price', { prices: { m: { input_per_mtok: -1, output_per_mtok: 1 } } }],
-      ['half a price', { prices: { m: { input_per_mtok: 1 } } }],
+      ['a zone that is none', { timezone: 'Berlin' }],
+      ['a budget of less than nothing', { day_budget_cents: -1 }],
       ['credit -1', { credit_cents: -1 }],
       ['credit 2^53', { credit_cents: 2 ** 53 }],
       ['name null', { name: null }],

@@ -49,9 +49,9 @@ export function outcomesPart(given: Given): void {
     beforeAll(async () => {
       const world = given()
       const account = await openAccount(world)
-      const prices = { 'test-model': { input_per_mtok: 0.01, output_per_mtok: 0.01 } }
-      const path = `/v1/projects/${account.project_id}`
-      await world.call('PATCH', path, { token: account.token, body: { prices } })
+      const price = { model: 'test-model', input_per_mtok: 0.01, output_per_mtok: 0.01 }
+      const path = `/v1/projects/${account.project_id}/prices`
+      await world.call('POST', path, { token: account.token, body: price })
       token = account.key
       const agent = await makeAgent(world, token)
       await deploy(world, agent.id, {}, token)

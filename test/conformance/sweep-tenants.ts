@@ -31,6 +31,7 @@ export interface Tenant {
   webhook_id: string
   channel_id: string
   deadline_id: string
+  price_id: string
   schedule_id: string
   delivery_id: string
   item_id: string
@@ -85,6 +86,8 @@ async function makeTenant(world: World, name: string, account_id: string) {
     agent_id: agent.id,
     finished_by: '06:30',
   })
+  const ownPrice = { model: 'm', input_per_mtok: 1, output_per_mtok: 2 }
+  const price = await post(`/v1/projects/${project_id}/prices`, ownPrice)
   const schedule = await post('/v1/schedules', { agent_id: agent.id, cron: '59 23 31 12 *', input: word })
   await post('/v1/schedules', { agent_id: agent.id, cron: '58 23 31 12 *' })
   for (let n = 0; n < 2; n++) await post(`/v1/schedules/${schedule.json.id}/trigger`, {})
@@ -127,6 +130,7 @@ async function makeTenant(world: World, name: string, account_id: string) {
     webhook_id: trigger.json.url.split('/').at(-2),
     channel_id: channel.json.id,
     deadline_id: deadline.json.id,
+    price_id: price.json.id,
     schedule_id: schedule.json.id,
     delivery_id,
     item_id,

@@ -678,6 +678,7 @@ it('a flush that is sent again after the run has finished announces nothing twic
     claims: { held: [], closed: [] },
     failure_streak: 0,
     streak_broken: true,
+    unpriced_model: null,
     max_consecutive_failures: 100,
   })
   expect(await engine.run(runId)).toEqual(before)

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { consume } from '../../shared/engine/consume.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
-import { pauseForCredit, resumeCredited } from '../../shared/store/stop.ts'
+import { pauseForMoney, resumeFunded } from '../../shared/store/stop.ts'
 import {
   centStep,
   conservation,
@@ -151,9 +151,9 @@ describe("a project's credit", () => {
       const within = Object.assign((...args: unknown[]) => Reflect.apply(tx as never, tx, args), {
         begin: (act: (on: unknown) => unknown) => act(tx),
       })
-      await pauseForCredit(within as unknown as typeof sql, runId, 100)
+      await pauseForMoney(within as unknown as typeof sql, runId, 100)
       await sql`update projects set credit_micro = null`
-      resuming = resumeCredited(sql, runId, 100)
+      resuming = resumeFunded(sql, runId, 100)
       await vi.waitFor(async () =>
         expect(
           await sql`select from pg_stat_activity

@@ -70,6 +70,7 @@ const settleAll = ({ runId, seqs, claims }: Awaited<ReturnType<typeof abandoned>
     claims,
     failure_streak: 0,
     streak_broken: true,
+    unpriced_model: null,
     max_consecutive_failures: 100,
   })
 

@@ -36,6 +36,7 @@ export type Night = Record<
   | 'triggerId'
   | 'deliveryId'
   | 'keyId'
+  | 'priceId'
   | 'channelId',
   string
 >
@@ -134,6 +135,8 @@ export async function badNight(given: World, options: NightOptions = {}): Promis
 
   const trigger = await ask('POST', '/v1/triggers', { agent_id: ticketAgent.id, name: 'new-ticket' })
   const key = await ask('POST', `/v1/projects/${project_id}/api-keys`, { name: `nightly import${mark}` })
+  const ownPrice = { model: 'house-model', input_per_mtok: 0.5, output_per_mtok: 2 }
+  const price = await ask('POST', `/v1/projects/${project_id}/prices`, ownPrice)
   const channel = await ask('POST', `/v1/projects/${project_id}/alert-channels`, {
     url: 'https://hooks.example.com/alerts',
   })
@@ -153,6 +156,7 @@ export async function badNight(given: World, options: NightOptions = {}): Promis
     triggerId: trigger.id,
     deliveryId: deliveries[0].id,
     keyId: key.id,
+    priceId: price.id,
     channelId: channel.id,
   }
 }

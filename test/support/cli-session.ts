@@ -43,5 +43,7 @@ export const given = (options: Record<string, string> = {}, args: string[] = [])
   text: name => options[name],
   whole: name => (options[name] === undefined ? undefined : Number(options[name])),
   amount: name => (options[name] === undefined ? undefined : centsOfAmount(options[name], 'cents')),
+  amountOrNone: name =>
+    options[name] === undefined ? undefined : (centsOfAmount(options[name], 'cents') ?? null),
   list: () => [],
 })

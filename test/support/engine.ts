@@ -72,12 +72,12 @@ export const failure = (item: ItemLine, code: string, message = 'it went wrong')
 })
 
 /** A model call that costs a cent: 1,000,000 input tokens at the price the test project sets. */
-export const centStep = (item: ItemLine, key: string, cents = 1): AgentLine =>
+export const centStep = (item: ItemLine, key: string, cents = 1, model = 'test-model'): AgentLine =>
   step(item, key, {
     kind: 'llm_call',
-    name: 'test-model',
+    name: model,
     output: 'an answer',
-    usage: { model: 'test-model', input_tokens: cents * 1_000_000, output_tokens: 0 },
+    usage: { model, input_tokens: cents * 1_000_000, output_tokens: 0 },
   })
 
 export interface TestEngineOptions {
@@ -120,11 +120,11 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
   const ctx = contextOn(connections, () => script)
   const { sql } = ctx
   const [account_id, project_id, agent_id] = [ctx.newId(), ctx.newId(), ctx.newId()]
-  const prices = { 'test-model': { input_per_mtok: 0.01, output_per_mtok: 0.01 } }
   await sql`insert into accounts ${sql({ id: account_id, name: 'test' })}`
-  await sql`insert into projects (id, account_id, name, settings)
-    values (${project_id}, ${account_id}, 'test', ${sql.json({ prices })})`
+  await sql`insert into projects ${sql({ id: project_id, account_id, name: 'test' })}`
   await sql`insert into project_usage ${sql({ project_id })}`
+  const price = { model: 'test-model', input_per_mtok: 0.01, output_per_mtok: 0.01 }
+  await sql`insert into prices ${sql({ id: ctx.newId(), project_id, effective_from: new Date(0), ...price })}`
   await sql`insert into agents ${sql({ id: agent_id, project_id, name: 'played', slug: 'played' })}`
 
   const engine: TestEngine = {
@@ -270,6 +270,11 @@ export async function conservation(engine: TestEngine, runId: string) {
         = (select sum(running) from runs where project_id = r.project_id) as project_running,
       (select spent_micro from project_usage u where u.project_id = r.project_id)
         = (select sum(cost_micro) from runs where project_id = r.project_id) as project_spent,
+      not exists (select from budgets b join project_usage u using (project_id)
+        where b.project_id = r.project_id and b.spent_micro <> (
+          select coalesce(sum(s.spent_micro), 0) from spending s
+          where s.project_id = b.project_id and (b.agent_id is null or s.agent_id = b.agent_id)
+            and s.day between date_trunc(b.period::text, u.spend_day)::date and u.spend_day)) as budgets_spent,
       count(*) filter (where i.status = 'running') > 0
         or not exists (select from claims c where c.run_id = r.id) as no_claim_left
     from runs r join items i on i.run_id = r.id where r.id = ${runId} group by r.id`

@@ -23,6 +23,7 @@ export const MENU = [
   { path: 'alerts', label: 'Alerts', key: 'l' },
   { path: 'deliveries', label: 'Deliveries', key: 'd' },
   { path: 'keys', label: 'Keys', key: 'k' },
+  { path: 'prices', label: 'Prices', key: 'p' },
   { path: 'settings', label: 'Settings', key: 'e' },
   { path: 'audit', label: 'Audit', key: 'i' },
 ] as const

@@ -6,6 +6,7 @@ import { ofAgent, ofItem, ofProject } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { bodyText, dollars, jsonText } from '../frame/form-values.ts'
 import { action, type Entered, page, type View, type Visit } from '../frame/page.ts'
+import { BudgetFields, BudgetLines } from '../parts/budget-lines.tsx'
 import { Field, Sure } from '../parts/form.tsx'
 import { InputFields, inputOf, propertiesOf } from '../parts/input-form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
@@ -123,6 +124,8 @@ async function agentView(
         {mayChange && current && (
           <RunNow agent={agent} current={current} asJson={as === 'json'} entered={entered} />
         )}
+        <h2>Budgets</h2>
+        <Budgets agent={agent} mayChange={mayChange} now={ctx.now()} />
         <h2>Versions</h2>
         <Deployments agent={agent} deployments={deployments} mayChange={mayChange} now={ctx.now()} />
         <Pager request={request} next={nextOf(response)} />
@@ -130,6 +133,34 @@ async function agentView(
     ),
   }
 }
+
+const Budgets = ({ agent, mayChange, now }: { agent: Agent; mayChange: boolean; now: number }) => (
+  <>
+    <BudgetLines budgets={agent.budgets} now={now} />
+    {agent.budgets.length === 0 && <p class="dim">None by day or month; the project's hold as well.</p>}
+    {mayChange && (
+      <details>
+        <summary>Set</summary>
+        <form class="stack" method="post" action={ofAgent(agent.id, 'budgets')}>
+          <BudgetFields budgets={agent.budgets} entered={{}} />
+          <div>
+            <button>Save</button>
+          </div>
+        </form>
+      </details>
+    )}
+  </>
+)
+
+export const setAgentBudgets = action({
+  path: '/dashboard/agents/{agentId}/budgets',
+  least: 'operator',
+  form: z.strictObject({ day_budget_cents: dollars, month_budget_cents: dollars }),
+  async act({ api, params }, body) {
+    await api.PATCH('/v1/agents/{agentId}', { params: { path: params }, body })
+    return { to: ofAgent(params.agentId), said: 'Saved.' }
+  },
+})
 
 /** One run over one item, by hand. */
 const RunNow = ({

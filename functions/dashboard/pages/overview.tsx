@@ -5,6 +5,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ofRun } from '../frame/addresses.ts'
 import { page } from '../frame/page.ts'
 import { Attention } from '../parts/attention.tsx'
+import { BudgetLines } from '../parts/budget-lines.tsx'
 import { Causes } from '../parts/causes.tsx'
 import { ChartDays } from '../parts/chart-days.tsx'
 import { List } from '../parts/list.tsx'
@@ -61,7 +62,7 @@ export const overviewPage = page({
             <FirstSteps agent={agents.data![0]?.slug} />
           ) : (
             <>
-              <Today activity={activity.data!} project={project.data!} />
+              <Today activity={activity.data!} project={project.data!} now={now} />
               <Attention
                 activity={activity.data!}
                 alerts={alerts.data!.alerts}
@@ -85,7 +86,15 @@ export const overviewPage = page({
   },
 })
 
-const Today = ({ activity, project }: { activity: Activity; project: Schemas['Project'] }) => {
+const Today = ({
+  activity,
+  project,
+  now,
+}: {
+  activity: Activity
+  project: Schemas['Project']
+  now: number
+}) => {
   const today = activity.days.at(-1)!
   const spent = project.spent_cents
   return (
@@ -109,6 +118,11 @@ const Today = ({ activity, project }: { activity: Activity; project: Schemas['Pr
           ? 'without a bound'
           : `of ${cents(project.credit_cents)} (${percent(spent, project.credit_cents)})`}
       </Fact>
+      {project.budgets.length > 0 && (
+        <Fact name={`Budgets (${project.timezone})`}>
+          <BudgetLines budgets={project.budgets} now={now} />
+        </Fact>
+      )}
       <Fact name="At work now">
         {count(project.running)} of at most {count(project.concurrency)}
       </Fact>

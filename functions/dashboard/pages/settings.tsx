@@ -1,10 +1,12 @@
-// What is set on a project: limits, money, retention and prices; its signing secret; and its end.
+// What is set on a project: limits, money and retention; its signing secret; and its end.
 
 import { z } from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ROOT } from '../frame/addresses.ts'
-import { dollars, jsonText } from '../frame/form-values.ts'
+import { AMOUNT_HINT } from '../frame/dollars.ts'
+import { dollars } from '../frame/form-values.ts'
 import { action, type Entered, page, type View } from '../frame/page.ts'
+import { BudgetFields, limitsOf } from '../parts/budget-lines.tsx'
 import { Field, Sure } from '../parts/form.tsx'
 import { cents, When } from '../parts/text.tsx'
 
@@ -24,6 +26,8 @@ const NUMBERS = [
   { name: 'payload_retention_days', label: 'Days to keep inputs and outputs', hint: 'Empty is for good.' },
   { name: 'record_retention_days', label: 'Days to keep items and runs', hint: 'Empty is for good.' },
 ] as const
+
+const amountOf = (value: number | null | undefined) => (value == null ? '' : (value / 100).toFixed(2))
 
 export const settingsPage = page({
   path: '/dashboard/projects/{projectId}/settings',
@@ -48,17 +52,18 @@ const settingsView = (project: Project, isOwner: boolean, entered: Entered = {})
             <input name="name" value={entered.name ?? project.name} required maxlength={256} />
           </Field>
           <Field
-            label="Credit in dollars"
-            hint={`${cents(project.spent_cents)} is spent. Empty is no bound; when it is used up, items pause and go on by themselves once there is more.`}
+            label="Credit"
+            hint={`${cents(project.spent_cents)} is spent. ${AMOUNT_HINT} Leave empty for no limit; when it is used up, items pause and go on by themselves once there is more.`}
           >
             <input
               name="credit_usd"
               inputmode="decimal"
-              value={
-                entered.credit_usd ??
-                (project.credit_cents === null ? '' : (project.credit_cents / 100).toFixed(2))
-              }
+              value={entered.credit_usd ?? amountOf(project.credit_cents)}
             />
+          </Field>
+          <BudgetFields budgets={project.budgets} entered={entered} />
+          <Field label="Time zone" hint="Whose days and months budgets follow, such as Europe/Berlin.">
+            <input name="timezone" value={entered.timezone ?? project.timezone} required />
           </Field>
           {NUMBERS.map(({ name, label, hint }) => (
             <Field label={label} hint={hint || undefined}>
@@ -73,14 +78,6 @@ const settingsView = (project: Project, isOwner: boolean, entered: Entered = {})
             />{' '}
             A key may make other keys
           </label>
-          <Field
-            label="Prices"
-            hint="Dollars per million tokens, by model, as JSON; they go before the list that Assay brings."
-          >
-            <textarea name="prices" spellcheck={false}>
-              {entered.prices ?? JSON.stringify(project.prices, null, 2)}
-            </textarea>
-          </Field>
           {isOwner && (
             <div>
               <button class="primary">Save</button>
@@ -128,6 +125,9 @@ const whole = z
 const Form = z.strictObject({
   name: z.string(),
   credit_usd: dollars,
+  day_budget_cents: dollars,
+  month_budget_cents: dollars,
+  timezone: z.string().trim(),
   concurrency: whole,
   partition_concurrency: whole,
   open_runs: whole,
@@ -136,7 +136,6 @@ const Form = z.strictObject({
   payload_retention_days: whole,
   record_retention_days: whole,
   keys_may_mint: z.literal('on').optional(),
-  prices: jsonText.transform(text => JSON.parse(text) as Project['prices']),
 })
 
 export const changeSettings = action({
@@ -151,7 +150,7 @@ export const changeSettings = action({
     const { data } = await api.GET('/v1/projects/{projectId}', { params: { path: params } })
     const wanted = { ...fields, credit_cents: credit_usd, keys_may_mint: keys_may_mint === 'on' }
     const to = ofProject(params.projectId, 'settings')
-    const body = changesOf(data!, wanted)
+    const body = changesOf({ ...data!, ...limitsOf(data!.budgets) }, wanted)
     if (Object.keys(body).length === 0) return { to, said: 'Nothing was different.' }
     await api.PATCH('/v1/projects/{projectId}', { params: { path: params }, body })
     return { to, said: 'Saved; it holds within five seconds.' }
@@ -159,7 +158,7 @@ export const changeSettings = action({
 })
 
 /** What nobody touched stays what the installation sets. */
-function changesOf<T extends object>(project: Project, wanted: T): Partial<T> {
+function changesOf<T extends object>(project: object, wanted: T): Partial<T> {
   const known = project as Record<string, unknown>
   const changed = Object.entries(wanted).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(known[name]),

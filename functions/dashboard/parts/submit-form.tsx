@@ -138,6 +138,10 @@ const Bounds = ({ entered }: { entered: Entered }) => (
     >
       <input name="budget_usd" inputmode="decimal" value={entered.budget_usd ?? ''} />
     </Field>
+    <label class="inline">
+      <input type="checkbox" name="allow_unpriced" value="true" checked={entered.allow_unpriced === 'true'} />
+      Go on with models without a price; the budget does not count them
+    </label>
     <Field label="At once" hint="Items that may run together; empty is as the agent says.">
       <input name="concurrency" inputmode="numeric" value={entered.concurrency ?? ''} />
     </Field>

@@ -14,6 +14,7 @@ export const ORDER_FIELDS = [
   'budget_usd',
   'concurrency',
   'callback_url',
+  'allow_unpriced',
 ] as const
 
 /** As typed; what is left empty is not asked for. */
@@ -27,11 +28,14 @@ export const mappingOf = ({ item_id, partition_key, input }: OrderFields): Field
 
 /** The parameters of POST /v1/batches; what they may be is the API's to say. @throws BadOrder */
 export function orderOf(fields: OrderFields): Record<string, string> {
-  const { agent, name, budget_usd, concurrency, callback_url } = fields
+  const { agent, name, budget_usd, concurrency, callback_url, allow_unpriced } = fields
   const cents = centsOfDollars(budget_usd)
   if (cents === null) throw new BadOrder('The budget is no amount, such as 2.50, $2 or 250c.')
   if (!agent) throw new BadOrder('Choose an agent.')
-  const order = { agent, name, budget_cents: cents?.toString(), concurrency, callback_url }
+  const order = {
+    ...{ agent, name, budget_cents: cents?.toString(), concurrency, callback_url },
+    allow_unpriced: allow_unpriced && 'true',
+  }
   return Object.fromEntries(
     Object.entries(order).flatMap(([key, value]) => (value?.trim() ? [[key, value.trim()]] : [])),
   )

@@ -1,8 +1,7 @@
 // Projects, what is used of their limits, and the keys that act for them.
 
 import { sql } from 'drizzle-orm'
-import { index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import type { Price } from '../../domain/pricing.ts'
+import { date, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from './accounts.ts'
 import { at, bytea, createdAt, id, micro } from './columns.ts'
 import { ofAccount, ofProject } from './tenant.ts'
@@ -18,7 +17,8 @@ export interface ProjectSettings {
   record_retention_days?: number
   requests_per_second?: number
   open_runs?: number
-  prices?: Record<string, Price>
+  /** Whose days and months budgets follow. */
+  timezone?: string
 }
 
 export const projects = pgTable(
@@ -53,8 +53,14 @@ export const projectUsage = pgTable(
     /** Items that failed, and how often the clusters they make have changed. Kept by the triggers on `triage`. */
     failures: micro('failures').notNull().default(0),
     failure_changes: micro('failure_changes').notNull().default(0),
+    /** Which day spending is filed under, and when the next one begins; null while the project has no budget by period. */
+    spend_day: date('spend_day'),
+    spend_day_ends_at: at('spend_day_ends_at'),
   },
-  t => [ofProject(t)],
+  t => [
+    index('project_usage_day').on(t.spend_day_ends_at).where(sql`spend_day_ends_at is not null`),
+    ofProject(t),
+  ],
 )
 
 export const apiKeys = pgTable(

@@ -63,7 +63,12 @@ export const runs = pgTable(
     budget_exceeded: integer('budget_exceeded').notNull().default(0),
     cancelled: integer('cancelled').notNull().default(0),
     paused: integer('paused').notNull().default(0),
-    /** Some of the paused items go on by themselves when the project has credit again. */
+    /** The first model it called without a price; empty where a call told no tokens. */
+    unpriced_model: text('unpriced_model'),
+    /** Under a budget, nothing more is dispatched until that price is set, unless somebody said that they know. */
+    waits_for_price: boolean('waits_for_price').notNull().default(false),
+    allow_unpriced: boolean('allow_unpriced').notNull().default(false),
+    /** Some of the paused items go on by themselves: when there is credit, a period's budget, or a price again. */
     waits_for_credit: boolean('waits_for_credit').notNull().default(false),
     /** Items that did not work and still wait for a decision. */
     undecided: integer('undecided').notNull().default(0),
@@ -86,6 +91,7 @@ export const runs = pgTable(
     index('runs_agent').on(t.agent_id, t.id),
     index('runs_open').on(t.project_id, t.id).where(sql`finished_at is null`),
     index('runs_with_steps').on(t.project_id, t.id).where(sql`steps_purged_at is null`),
+    index('runs_waiting_for_price').on(t.project_id, t.id).where(sql`waits_for_price`),
     index('runs_with_payloads').on(t.project_id, t.id).where(sql`payloads_purged_at is null`),
     // What a row names lies in the row's own project, whatever a query forgets.
     agentOf(t),

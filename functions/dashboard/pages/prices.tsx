@@ -1,0 +1,150 @@
+// What models cost a project, each price from a date on: listed, set and removed.
+
+import { z } from 'zod'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofProject } from '../frame/addresses.ts'
+import { action, type Entered, page, type View } from '../frame/page.ts'
+import { Field, Sure } from '../parts/form.tsx'
+import { List } from '../parts/list.tsx'
+import { money, When } from '../parts/text.tsx'
+
+type Price = Schemas['OwnPrice']
+
+const EVER = new Date(0).toISOString()
+
+export const pricesPage = page({
+  path: '/dashboard/projects/{projectId}/prices',
+  query: z.object({ model: z.string().optional() }),
+  async show({ api, params, member, ctx, query }) {
+    const { data } = await api.GET('/v1/projects/{projectId}/prices', { params: { path: params } })
+    return pricesView(params.projectId, data!, { now: ctx.now(), mayChange: member.role !== 'viewer' }, query)
+  },
+})
+
+const pricesView = (
+  project_id: string,
+  prices: readonly Price[],
+  { now, mayChange }: { now: number; mayChange: boolean },
+  entered: Entered,
+): View => ({
+  title: 'Prices',
+  project_id,
+  menu: 'prices',
+  cli: 'assay prices list',
+  body: (
+    <>
+      <h1>Prices</h1>
+      <p class="dim">
+        Dollars per million tokens. A model without a price here has that of the list that Assay brings; one
+        that has none there either is unpriced, and pauses its items where there is a budget.
+      </p>
+      <List
+        id="prices"
+        rows={prices}
+        columns={[
+          { label: 'Model', cell: price => <code>{price.model}</code> },
+          { label: 'Input', numeric: true, cell: price => money(price.input_per_mtok) },
+          {
+            label: 'Cached input',
+            numeric: true,
+            cell: price => (price.cached_input_per_mtok === null ? '' : money(price.cached_input_per_mtok)),
+          },
+          { label: 'Output', numeric: true, cell: price => money(price.output_per_mtok) },
+          {
+            label: 'From',
+            cell: price =>
+              price.effective_from === EVER ? 'ever' : <When at={price.effective_from} now={now} />,
+          },
+          {
+            label: '',
+            numeric: true,
+            cell: price =>
+              mayChange && (
+                <Sure
+                  label="Remove"
+                  consequence={`Items taken from now on have the price of ${price.model} before this one, or that of the list, or none. Recorded costs stay as they are.`}
+                  action={ofProject(project_id, `prices/${price.id}/remove`)}
+                />
+              ),
+          },
+        ]}
+        empty={<p>No price of its own yet.</p>}
+      />
+      {mayChange && <PriceForm project_id={project_id} entered={entered} />}
+    </>
+  ),
+})
+
+const PriceForm = ({ project_id, entered }: { project_id: string; entered: Entered }) => (
+  <>
+    <h2>Set a price</h2>
+    <form class="stack" method="post" action={ofProject(project_id, 'prices')}>
+      <Field label="Model" hint="As the provider names it; its dated snapshots have the same price.">
+        <input name="model" required maxlength={256} value={entered.model ?? ''} />
+      </Field>
+      <Field label="Input, dollars per million tokens">
+        <input name="input_per_mtok" inputmode="decimal" required value={entered.input_per_mtok ?? ''} />
+      </Field>
+      <Field label="Output, dollars per million tokens">
+        <input name="output_per_mtok" inputmode="decimal" required value={entered.output_per_mtok ?? ''} />
+      </Field>
+      <Field label="Cached input" hint="Leave empty for the price of input.">
+        <input name="cached_input_per_mtok" inputmode="decimal" value={entered.cached_input_per_mtok ?? ''} />
+      </Field>
+      <Field label="From (UTC)" hint="Leave empty for now on. Recorded costs stay as they are.">
+        <input name="day" type="date" value={entered.day ?? ''} />
+      </Field>
+      <div>
+        <button class="primary">Set the price</button>
+      </div>
+    </form>
+  </>
+)
+
+const perMillion = z
+  .string()
+  .trim()
+  .regex(/^\$?\d+(\.\d+)?$/, 'must be dollars, such as 2.50')
+  .transform(text => Number(text.replace('$', '')))
+
+export const setPrice = action({
+  path: '/dashboard/projects/{projectId}/prices',
+  least: 'operator',
+  form: z.strictObject({
+    model: z.string().trim(),
+    input_per_mtok: perMillion,
+    output_per_mtok: perMillion,
+    cached_input_per_mtok: perMillion.or(z.literal('')),
+    day: z.iso.date().or(z.literal('')),
+  }),
+  async again({ api, params, member, ctx }, entered) {
+    const { data } = await api.GET('/v1/projects/{projectId}/prices', { params: { path: params } })
+    return pricesView(
+      params.projectId,
+      data!,
+      { now: ctx.now(), mayChange: member.role !== 'viewer' },
+      entered,
+    )
+  },
+  async act({ api, params }, { cached_input_per_mtok, day, ...price }) {
+    const body = {
+      ...price,
+      ...(cached_input_per_mtok !== '' && { cached_input_per_mtok }),
+      ...(day !== '' && { effective_from: `${day}T00:00:00Z` }),
+    }
+    await api.POST('/v1/projects/{projectId}/prices', { params: { path: params }, body })
+    const said = `The price of ${price.model} is set; what waits for it goes on by itself.`
+    return { to: ofProject(params.projectId, 'prices'), said }
+  },
+})
+
+export const removePrice = action({
+  path: '/dashboard/projects/{projectId}/prices/{priceId}/remove',
+  async act({ api, params }) {
+    const { projectId, priceId } = params
+    await api.DELETE('/v1/projects/{projectId}/prices/{priceId}', {
+      params: { path: { projectId, priceId } },
+    })
+    return { to: ofProject(projectId, 'prices'), said: 'The price is removed.' }
+  },
+})

@@ -1,0 +1,26 @@
+import { setPrice } from '../../shared/accounts/verbs/prices.ts'
+import { NewPrice, OwnPrice, ownPriceOf } from '../../shared/accounts/wire/prices.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { scopeOf } from '../../shared/http/scope.ts'
+
+export const createPrice = endpoint({
+  method: 'post',
+  path: '/v1/projects/{projectId}/prices',
+  tag: 'Projects',
+  operation_id: 'createPrice',
+  summary: 'Set what a model costs, from a moment on',
+  description:
+    'Counts for items that are taken from then on; what was recorded keeps its cost, and what was unpriced stays so. Items that waited for the price go on by themselves. The same model and moment again takes the place of the price it was.',
+  auth: 'any',
+  atomic: true,
+  params: { projectId: 'project' },
+  body: NewPrice,
+  answers: { 201: { description: 'The price.', schema: OwnPrice } },
+  errors: ['too_many_prices'],
+  async handle({ ctx, principal, params, body }) {
+    await scopeOf(ctx, principal, params.projectId)
+    const { effective_from, ...price } = body
+    const from = effective_from === undefined ? undefined : new Date(effective_from)
+    return ownPriceOf(await setPrice(ctx, params.projectId, { ...price, effective_from: from }))
+  },
+})

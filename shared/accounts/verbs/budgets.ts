@@ -1,0 +1,57 @@
+// Sets budgets by day and month, and begins their periods. Guarantee: a budget that is set counts what its period has spent
+// since the project began to count, and each step is one transaction under the lock of the project's usage row.
+
+import type { Context, Database } from '../../context.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { microOf } from '../../domain/pricing.ts'
+import * as store from '../queries/budgets.ts'
+import { BUDGET_PERIODS, type BudgetPeriod, DEFAULT_ZONE, spendDayAt } from '../rules/budgets.ts'
+
+/** As callers name them; null takes one away. */
+export type BudgetChanges = { [P in BudgetPeriod as `${P}_budget_cents`]?: number | null | undefined }
+
+/** Sets the budgets of a project, or of one of its agents. */
+export async function setBudgets(
+  ctx: Context,
+  { project_id, agent_id }: { project_id: string; agent_id: string | null },
+  changes: BudgetChanges,
+): Promise<void> {
+  const given = BUDGET_PERIODS.flatMap(period => {
+    const cents = changes[`${period}_budget_cents`]
+    return cents === undefined ? [] : [{ period, limit_micro: cents === null ? null : microOf(cents) }]
+  })
+  if (given.length === 0) return
+  await underUsageLock(ctx, project_id, async db => {
+    for (const change of given) await store.putBudget(db, { project_id, agent_id, ...change })
+  })
+}
+
+/** Files what is spent from now on under the day of the project's zone, which may have been changed. */
+export const followZone = (ctx: Context, project_id: string): Promise<void> =>
+  underUsageLock(ctx, project_id, async () => {})
+
+/** The chore: begins the day of projects whose day is over, and with it the month where that is over too. */
+export async function beginSpendDays(ctx: Context): Promise<number> {
+  const ended = await store.findEndedDays(ctx.db, LIMITS.spend_days_per_sweep)
+  for (const { project_id } of ended)
+    await underUsageLock(ctx, project_id, async (db, day) => {
+      await store.deleteOldSpending(db, project_id, day, LIMITS.spending_days)
+    })
+  return ended.length
+}
+
+/** Acts under the lock, then sets the day of now and sums the budgets anew from the days. */
+async function underUsageLock(
+  ctx: Context,
+  project_id: string,
+  act: (db: Database, day: string) => Promise<void>,
+): Promise<void> {
+  await ctx.db.transaction(async tx => {
+    const db = tx as unknown as Database
+    const project = await store.lockUsage(db, project_id)
+    if (!project) return
+    const day = spendDayAt(project.now_ms, project.timezone ?? DEFAULT_ZONE)
+    await act(db, day.day)
+    await store.setSpendDay(db, project_id, day)
+  })
+}

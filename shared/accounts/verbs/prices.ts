@@ -1,0 +1,73 @@
+// Sets a project's own prices and lets what waited for one go on. Guarantee: no cost that was recorded changes: a price
+// counts for items that are taken after it holds.
+
+import type { Context } from '../../context.ts'
+import { dollars } from '../../domain/amounts.ts'
+import { ApiError } from '../../domain/errors.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import * as store from '../queries/prices.ts'
+import { isPriced, setPriceCommand } from '../rules/prices.ts'
+
+export interface NewPrice {
+  model: string
+  input_per_mtok: number
+  output_per_mtok: number
+  cached_input_per_mtok?: number | undefined
+  /** From now on where it is absent. */
+  effective_from?: Date | undefined
+}
+
+/** @throws ApiError `too_many_prices` */
+export async function setPrice(ctx: Context, project_id: string, price: NewPrice): Promise<store.PriceRow> {
+  const { cached_input_per_mtok = null, effective_from = new Date(ctx.now()), ...rest } = price
+  const known = await store.listPrices(ctx.db, project_id, LIMITS.prices_per_project)
+  const isKnown = known.some(
+    row => row.model === price.model && row.effective_from.getTime() === effective_from.getTime(),
+  )
+  if (known.length >= LIMITS.prices_per_project && !isKnown)
+    throw new ApiError(
+      'too_many_prices',
+      `The project has ${known.length} prices, as many as it may have.`,
+      'Remove some that are over or that nobody uses.',
+    )
+  const row = { id: ctx.newId(), project_id, ...rest, cached_input_per_mtok, effective_from }
+  return store.putPrice(ctx.db, row)
+}
+
+/** @throws ApiError `not_found` */
+export async function removePrice(ctx: Context, project_id: string, id: string): Promise<store.PriceRow> {
+  const gone = await store.deletePrice(ctx.db, project_id, id)
+  if (gone === undefined) throw new ApiError('not_found', 'There is no such price in this account.')
+  return gone
+}
+
+/** The chore: lets runs go on that waited for a price which holds by now; returns how many. */
+export async function endWaitsForPrices(ctx: Context): Promise<number> {
+  let runs = 0
+  for (const { project_id, models, prices } of await store.findWaitingForPrice(
+    ctx.sql,
+    LIMITS.unpriced_runs_per_sweep,
+  )) {
+    const priced = models.filter(model => isPriced(model, prices, ctx.now()))
+    if (priced.length > 0) runs += await store.endWaitForPrice(ctx.sql, project_id, priced)
+  }
+  return runs
+}
+
+/**
+ * Refuses a submission under a budget that cannot be held: one of the agent's latest runs called a model that still has
+ * no price.
+ *
+ * @throws ApiError `unpriced_model`
+ */
+export async function refuseUnpriced(ctx: Context, agent_id: string, budget_micro: number | null) {
+  const unpriced = await store.findUnpricedRuns(ctx.sql, agent_id, LIMITS.unpriced_runs_looked_at)
+  const found = unpriced.find(({ model, prices }) => !isPriced(model, prices, ctx.now()))
+  if (found === undefined) return
+  const budget = budget_micro === null ? 'its budget' : `the budget of ${dollars(budget_micro)}`
+  throw new ApiError(
+    'unpriced_model',
+    `The agent called model ${found.model} in run ${found.run_id}, and no price of it is known: ${budget} cannot be held.`,
+    `Set the price with ${setPriceCommand(found.model)} (dollars per million tokens), or send allow_unpriced to say that you know.`,
+  )
+}

@@ -1,0 +1,219 @@
+// Budgets by day and month, and what has no price under one: what is paused, by how much a budget may be overshot, and
+// that everything goes on by itself.
+
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { setBudgets } from '../../shared/accounts/verbs/budgets.ts'
+import { setPrice } from '../../shared/accounts/verbs/prices.ts'
+import { consume } from '../../shared/engine/consume.ts'
+import { resumeItem } from '../../shared/engine/replay.ts'
+import { sweep } from '../../shared/engine/sweep.ts'
+import { whyItem } from '../../shared/engine/why.ts'
+import { setClock } from '../support/clock.ts'
+import { centStep, conservation, result, type TestEngine, testEngine } from '../support/engine.ts'
+
+let engine: TestEngine
+beforeEach(async () => {
+  // Half an hour before a day of 23 hours begins in Berlin.
+  engine = await testEngine({ clock: '2026-03-28T22:30:00Z' })
+  engine.play(async function* (items) {
+    for (const item of items) {
+      yield centStep(item, 'call')
+      yield result(item)
+    }
+  })
+})
+afterEach(() => engine.close())
+
+const ofProject = () => ({ project_id: engine.project_id, agent_id: null })
+const ofAgent = () => ({ project_id: engine.project_id, agent_id: engine.agent_id })
+
+const budgets = () => engine.sql`
+  select period, agent_id is not null as of_agent, spent_micro from budgets order by agent_id nulls first, period`
+
+it('a day that has spent its budget pauses what is left, says until when, and goes on by itself on the next [budgets.pause]', async () => {
+  await engine.sql`update projects set settings = '{"timezone": "Europe/Berlin"}'`
+  await setBudgets(engine.ctx, ofAgent(), { day_budget_cents: 30 })
+  const runId = await engine.submit(100, { concurrency: 8 })
+  await consume(engine.ctx)
+  const paused = await engine.run(runId)
+  expect(paused).toMatchObject({ status: 'running', running: 0 })
+  expect(paused.ok).toBeGreaterThanOrEqual(30)
+  expect(paused.ok).toBeLessThanOrEqual(30 + 8)
+  expect(paused.paused).toBe(100 - Number(paused.ok))
+  const why = await whyItem(engine.ctx, { run_id: runId, seq: 100 })
+  expect(why).toMatchObject({ token: 'period_budget' })
+  expect(why!.message).toMatch(
+    /^The day's budget of agent played \(\$0\.30\) is spent; .* at 2026-03-29 00:00 Europe\/Berlin/,
+  )
+  expect(await conservation(engine, runId)).toEqual([])
+
+  await setClock(engine.sql, '2026-03-28T22:59:59Z')
+  await sweep(engine.ctx)
+  expect(await engine.run(runId)).toMatchObject({ paused: paused.paused })
+  await setClock(engine.sql, '2026-03-28T23:00:00Z')
+  await sweep(engine.ctx)
+  expect(await engine.sql`select spend_day::text, spend_day_ends_at from project_usage`).toEqual([
+    { spend_day: '2026-03-29', spend_day_ends_at: new Date('2026-03-29T22:00:00Z') },
+  ])
+  expect(await budgets()).toMatchObject([{ spent_micro: 0 }])
+  await consume(engine.ctx)
+  const [before, after] = [Number(paused.ok), Number((await engine.run(runId)).ok)]
+  expect(after - before).toBeGreaterThanOrEqual(30)
+  expect(after - before).toBeLessThanOrEqual(30 + 8)
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('a budget that is raised, or taken away, lets what it paused go on', async () => {
+  await setBudgets(engine.ctx, ofProject(), { month_budget_cents: 5 })
+  const runId = await engine.submit(40, { concurrency: 2 })
+  await consume(engine.ctx)
+  expect((await engine.run(runId)).paused).toBeGreaterThan(0)
+  await setBudgets(engine.ctx, ofProject(), { month_budget_cents: 10 })
+  await sweep(engine.ctx)
+  await consume(engine.ctx)
+  const { ok } = await engine.run(runId)
+  expect(Number(ok)).toBeGreaterThanOrEqual(10)
+  await setBudgets(engine.ctx, ofProject(), { month_budget_cents: null })
+  await sweep(engine.ctx)
+  await consume(engine.ctx)
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 40 })
+  const [usage] = await engine.sql`select spend_day from project_usage`
+  expect(usage).toEqual({ spend_day: null })
+})
+
+it('two consumers at the fence overshoot it by no more than what was in flight, over all runs of the project [budgets.overshoot]', async () => {
+  await setBudgets(engine.ctx, ofProject(), { day_budget_cents: 50 })
+  const others = await engine.agent('other')
+  const runs = await Promise.all([
+    engine.submit(200, { concurrency: 4 }),
+    engine.submit(200, { concurrency: 4 }),
+    engine.submit(200, { concurrency: 4, agent_id: others }),
+  ])
+  await Promise.all([consume(engine.ctx), consume(engine.ctx)])
+  const [{ spent_micro }] = (await budgets()) as unknown as [{ spent_micro: number }]
+  expect(spent_micro).toBeGreaterThanOrEqual(500_000)
+  expect(spent_micro).toBeLessThanOrEqual(500_000 + 12 * 10_000)
+  for (const runId of runs) expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('an agent’s budget counts its own spending alone, the project’s that of all', async () => {
+  await setBudgets(engine.ctx, ofProject(), { day_budget_cents: 1000, month_budget_cents: 5000 })
+  await setBudgets(engine.ctx, ofAgent(), { day_budget_cents: 1000 })
+  const other = await engine.agent('other')
+  const runs = [await engine.submit(3), await engine.submit(4, { agent_id: other })]
+  await consume(engine.ctx)
+  expect(await budgets()).toEqual([
+    { period: 'day', of_agent: false, spent_micro: 70_000 },
+    { period: 'month', of_agent: false, spent_micro: 70_000 },
+    { period: 'day', of_agent: true, spent_micro: 30_000 },
+  ])
+  for (const runId of runs) expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('a project without budgets files nothing', async () => {
+  const runId = await engine.submit(5)
+  await consume(engine.ctx)
+  expect(await engine.run(runId)).toMatchObject({ ok: 5 })
+  expect(await engine.sql`select from spending`).toHaveLength(0)
+})
+
+/** Every item calls a model that has no price, and then a priced one. */
+const unpricedCalls = () =>
+  engine.play(async function* (items) {
+    for (const item of items) {
+      if (!item.recorded.some(({ key }) => key === 'strange'))
+        yield centStep(item, 'strange', 1, 'strange-model')
+      yield centStep(item, 'call')
+      yield result(item)
+    }
+  })
+
+it('a model without a price pauses its item at the first call, and with it the rest of the run, until its price is set [prices.pause, prices.goes-on]', async () => {
+  unpricedCalls()
+  const runId = await engine.submit(50, { budget_cents: 1000, concurrency: 2 })
+  await consume(engine.ctx)
+  const paused = await engine.run(runId)
+  expect(paused).toMatchObject({ ok: 0, paused: 50, cost_micro: 0, unpriced_model: 'strange-model' })
+  const held = (await engine.items(runId)).filter(item => item.outcome_reason === 'unpriced_model')
+  expect(held.length).toBeGreaterThan(0)
+  expect(held.length).toBeLessThanOrEqual(10)
+  expect(held[0]!.error_message).toContain('assay prices set strange-model --input USD --output USD')
+  const why = await whyItem(engine.ctx, { run_id: runId, seq: 50 })
+  expect(why).toMatchObject({
+    token: 'price',
+    message: expect.stringContaining('assay prices set strange-model'),
+  })
+  expect(await conservation(engine, runId)).toEqual([])
+
+  await sweep(engine.ctx)
+  await sweep(engine.ctx)
+  const alerts = await engine.sql`select rule, run_id, message, command from alerts`
+  expect(alerts).toEqual([
+    {
+      ...{ rule: 'unpriced_model', run_id: runId },
+      message: expect.stringContaining(
+        'called model strange-model, which has no price: its items are paused',
+      ),
+      command: 'assay prices set strange-model --input USD --output USD',
+    },
+  ])
+  const later = new Date(Date.now() + 3_600_000)
+  const price = { model: 'strange-model', input_per_mtok: 0.01, output_per_mtok: 0.01 }
+  await setPrice(engine.ctx, engine.project_id, { ...price, effective_from: later })
+  await sweep(engine.ctx)
+  expect(await engine.run(runId)).toMatchObject({ paused: 50 })
+  await setPrice(engine.ctx, engine.project_id, price)
+  await sweep(engine.ctx)
+  await consume(engine.ctx)
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 50, unpriced_items: held.length })
+  expect(await engine.sql`select from triage where disposition is null`).toHaveLength(0)
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('a price changes no cost that was recorded [prices.recorded-stay]', async () => {
+  const runId = await engine.submit(3)
+  await consume(engine.ctx)
+  const price = { model: 'test-model', input_per_mtok: 5, output_per_mtok: 5 }
+  await setPrice(engine.ctx, engine.project_id, { ...price, effective_from: new Date(1) })
+  await sweep(engine.ctx)
+  expect(await engine.run(runId)).toMatchObject({ cost_micro: 30_000 })
+  const next = await engine.submit(1)
+  await consume(engine.ctx)
+  expect(await engine.run(next)).toMatchObject({ cost_micro: 5_000_000 })
+})
+
+it('resuming one says that one knows, for the whole run', async () => {
+  unpricedCalls()
+  const runId = await engine.submit(20, { budget_cents: 1000, concurrency: 2 })
+  await consume(engine.ctx)
+  const held = (await engine.items(runId)).find(item => item.outcome_reason === 'unpriced_model')!
+  await resumeItem(engine.ctx, { run_id: runId, seq: Number(held.seq) }, {})
+  await sweep(engine.ctx)
+  await consume(engine.ctx)
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 20, unpriced_items: 20 })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('a submission that says so, and one without any budget, pauses nothing [prices.allow]', async () => {
+  unpricedCalls()
+  const runs = [await engine.submit(3, { budget_cents: 1000, unpriced: 'allow' }), await engine.submit(3)]
+  await consume(engine.ctx)
+  for (const runId of runs) expect(await engine.run(runId)).toMatchObject({ ok: 3, unpriced_items: 3 })
+})
+
+it('what is known to have no price is refused under a budget, and taken without [prices.refuse]', async () => {
+  unpricedCalls()
+  await engine.submit(1)
+  await consume(engine.ctx)
+  const refused = engine.submit(1, { budget_cents: 500, unpriced: 'refuse' })
+  await expect(refused).rejects.toMatchObject({
+    code: 'unpriced_model',
+    message: expect.stringContaining('model strange-model'),
+    hint: expect.stringContaining('assay prices set strange-model'),
+  })
+  await engine.submit(1, { unpriced: 'refuse' })
+  await engine.submit(1, { budget_cents: 500, unpriced: 'allow' })
+  const price = { model: 'strange-model', input_per_mtok: 0.01, output_per_mtok: 0.01 }
+  await setPrice(engine.ctx, engine.project_id, price)
+  await engine.submit(1, { budget_cents: 500, unpriced: 'refuse' })
+})
