@@ -93,6 +93,7 @@ import { getSchedule } from './schedules/get.ts'
 import { listSchedules } from './schedules/list.ts'
 import { listScheduleEvents } from './schedules/list-events.ts'
 import { previewSchedule } from './schedules/preview.ts'
+import { previewSource } from './schedules/preview-source.ts'
 import { triggerSchedule } from './schedules/trigger.ts'
 import { updateSchedule } from './schedules/update.ts'
 import { tick } from './tick.ts'
@@ -175,6 +176,7 @@ export const endpoints: readonly Endpoint[] = [
   listSchedules,
   createSchedule,
   previewSchedule,
+  previewSource,
   getSchedule,
   updateSchedule,
   deleteSchedule,

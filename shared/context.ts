@@ -5,7 +5,7 @@ import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { Cluster, Redis as SingleRedis } from 'ioredis'
 import type { Sql } from 'postgres'
 import type { InvokeAgent } from './engine/agent-port.ts'
-import type { Post, SendMail } from './engine/outside-port.ts'
+import type { Get, Post, SendMail } from './engine/outside-port.ts'
 import type { Telemetry } from './engine/telemetry-port.ts'
 
 export type Database = PostgresJsDatabase
@@ -55,6 +55,7 @@ export interface Context {
   waitUntil(promise: Promise<unknown>): void
   invokeAgent: InvokeAgent
   post: Post
+  get: Get
   /** Null where mails are left to another function. */
   mail: SendMail | null
   /** Null where nobody collects. */

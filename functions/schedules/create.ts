@@ -11,7 +11,7 @@ export const createSchedule = endpoint({
   operation_id: 'createSchedule',
   summary: 'Create a schedule',
   description:
-    'Starts an agent again and again, each time one run over one item, of the deployment that is current then. The cron is read on the wall clock: a time that the clock jumps over is skipped, one that it shows twice fires once. An agent has one schedule for each cron.',
+    'Starts an agent again and again, each time one run of the deployment that is current then: over one item, its input, or over all that a source holds when it is read. A source is read to its end before anything is dispatched; one that fails starts nothing (source_failed) and is read again until the next moment, one without rows starts nothing (source_empty). The cron is read on the wall clock: a time that the clock jumps over is skipped, one that it shows twice fires once. An agent has one schedule for each cron.',
   auth: 'any',
   atomic: true,
   body: ScheduleOrder,
@@ -22,6 +22,8 @@ export const createSchedule = endpoint({
     const { cron, timezone, enabled } = body
     const id = await create(ctx, {
       ...{ project_id: agent.project_id, agent_id: agent.id, cron, timezone, enabled, declared: false },
+      name: body.name ?? null,
+      source: body.source ?? null,
       input: fieldsOf(text).get('input') ?? 'null',
       budget_cents: body.budget_cents ?? null,
       timeout_seconds: body.timeout_seconds ?? null,

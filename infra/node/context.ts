@@ -4,7 +4,7 @@ import type { Config, Context } from '../../shared/context.ts'
 import { errorText } from '../../shared/domain/error-text.ts'
 import { newId, newRunId } from '../../shared/domain/ids.ts'
 import type { InvokeAgent } from '../../shared/engine/agent-port.ts'
-import type { Post, SendMail } from '../../shared/engine/outside-port.ts'
+import type { Get, Post, SendMail } from '../../shared/engine/outside-port.ts'
 import type { Telemetry } from '../../shared/engine/telemetry-port.ts'
 import type { Connections } from './connections.ts'
 import { watchRedis } from './store-trouble.ts'
@@ -26,6 +26,7 @@ export interface ContextOptions {
   poke?: (consumers?: number) => void
   invokeAgent?: InvokeAgent
   post?: Post
+  get?: Get
   /** Null leaves mails to another process; without it they fail for want of a server. */
   mail?: SendMail | null
   /** Nobody collects without it. */
@@ -77,6 +78,7 @@ export function createContext(options: ContextOptions): NodeContext {
       (() => Promise.reject(new Error('this process has no agent runtime: pass invokeAgent'))),
     post:
       options.post ?? (() => Promise.reject(new Error('this process reaches nothing outside: pass post'))),
+    get: options.get ?? (() => Promise.reject(new Error('this process reaches nothing outside: pass get'))),
     mail: options.mail === undefined ? noMailServer : options.mail,
     telemetry: options.telemetry ?? null,
     addressOf: options.addressOf ?? (() => null),

@@ -10,11 +10,12 @@ import { listenForWakes, publishWake } from '../../shared/hints/wake.ts'
 import { createApp } from '../../shared/http/app.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
 import { answerPlatform, type PlatformFunction, platformBearer } from '../../shared/http/platform-function.ts'
+import { stopReading } from '../../shared/starts/verbs/source-reader.ts'
 import { createPoker } from '../poke.ts'
 import { type Connections, openConnections } from './connections.ts'
 import { createContext, logLevelOf } from './context.ts'
 import { addressOf, listen } from './listen.ts'
-import { createPost } from './post.ts'
+import { createOutside } from './reach.ts'
 import { readSettings, type Settings, storesFrom } from './settings.ts'
 import { endOnSignal } from './stop.ts'
 import { openTelemetry } from './telemetry.ts'
@@ -66,7 +67,7 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
     addressOf,
     logLevel: logLevelOf(settings.get('ASSAY_LOG_LEVEL')),
     telemetry,
-    post: createPost(settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? []),
+    ...createOutside(settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? []),
     ...(agents ? { invokeAgent: agents.invoke } : {}),
     ...(mail === undefined ? {} : { mail }),
   })
@@ -82,6 +83,7 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
   const invocations = new Set<Promise<unknown>>()
   closing.defer(async () => {
     stopDelivering(ctx)
+    stopReading(ctx)
     await Promise.all(invocations) // they give back what they hold, and wake their successor
     poker?.close()
     await ctx.idle()

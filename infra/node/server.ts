@@ -13,6 +13,7 @@ import { createApp } from '../../shared/http/app.ts'
 import { openApiDocument } from '../../shared/http/openapi.ts'
 import { serveReference } from '../../shared/http/reference.ts'
 import { isUnreachable } from '../../shared/kernel/unreachable.ts'
+import { stopReading } from '../../shared/starts/verbs/source-reader.ts'
 import { findBundle } from '../../shared/store/bundles.ts'
 import { ensureStepPartitions } from '../../shared/store/partitions.ts'
 import { createInvoker, type InvokerOptions } from '../runtime/invoker.ts'
@@ -23,7 +24,7 @@ import { joinInstallation } from './installation.ts'
 import { readJsx } from './jsx.ts'
 import { addressOf, listen } from './listen.ts'
 import type { Listener } from './listening.ts'
-import { createPost } from './post.ts'
+import { createOutside } from './reach.ts'
 import type { Exporter } from './telemetry.ts'
 
 export const PARTS = ['api', 'consumer', 'tick'] as const
@@ -95,7 +96,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     config,
     poke,
     invokeAgent: invoker.invoke,
-    post: createPost(options.allowCallbackNetworks ?? []),
+    ...createOutside(options.allowCallbackNetworks ?? []),
     addressOf,
     logLevel,
     telemetry,
@@ -108,6 +109,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
   closing.defer(() => {
     stopDelivering(ctx)
+    stopReading(ctx)
     return ctx.idle()
   })
   if (consumer) {

@@ -6,8 +6,8 @@ import { publishWake } from '../../shared/hints/wake.ts'
 import { createCallerAddress } from '../node/caller-address.ts'
 import { openConnections } from '../node/connections.ts'
 import { createContext, logLevelOf } from '../node/context.ts'
-import { createPost, type Outside } from './post.ts'
 import { openPostgresSocket } from './postgres-socket.ts'
+import { createOutside, type Outside } from './reach.ts'
 
 export interface Env {
   DATABASE_URL: string
@@ -48,7 +48,7 @@ export function openContext(env: Env, pool: { sql: number; db: number; lanes: nu
       publishWake(connections.redis) // for those that are awake
       if (env.WAKE) ctx.waitUntil(env.WAKE.send(consumers))
     },
-    post: createPost(env.OUTSIDE, listOf(env.ASSAY_ALLOW_CALLBACK_NETWORKS)),
+    ...createOutside(env.OUTSIDE, listOf(env.ASSAY_ALLOW_CALLBACK_NETWORKS)),
     mail: null, // nodemailer is for Node: a tick there sends them
     addressOf: addressBehind(listOf(env.ASSAY_TRUSTED_PROXIES)),
     logLevel: logLevelOf(env.ASSAY_LOG_LEVEL || undefined),

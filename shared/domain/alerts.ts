@@ -110,7 +110,10 @@ export interface MissedMoment {
 }
 
 const WHY_MISSED: Readonly<
-  Record<Exclude<OccurrenceReason, 'manual'>, { happened: string; advice: string; command: string }>
+  Record<
+    Exclude<OccurrenceReason, 'manual' | 'source_empty'>,
+    { happened: string; advice: string; command: string }
+  >
 > = {
   overdue: {
     happened: 'passed while no tick was running',
@@ -157,6 +160,11 @@ const WHY_MISSED: Readonly<
     advice: 'See whether the stores are well, then start it by hand.',
     command: 'assay schedules trigger {schedule}',
   },
+  source_failed: {
+    happened: 'started nothing: its items could not be read',
+    advice: 'See what its source answers, then start it by hand.',
+    command: 'assay schedules events {schedule}',
+  },
   run_never_started: {
     happened: 'submitted a run that no worker has started',
     advice: 'See why nothing takes it; once that is mended the run goes on by itself.',
@@ -172,7 +180,7 @@ const WHY_MISSED: Readonly<
  * // 'Schedule "0 2 * * *" (UTC) of agent nightly: 2026-03-02T02:00:00.000Z passed while no tick was running.'
  */
 export function scheduleMissed(moment: MissedMoment): Alert | null {
-  if (moment.reason === 'manual') return null
+  if (moment.reason === 'manual' || moment.reason === 'source_empty') return null
   const { happened, advice, command } = WHY_MISSED[moment.reason]
   const agent = moment.agent_slug === null ? 'a deleted agent' : `agent ${moment.agent_slug}`
   const { project_id, agent_id, schedule_id, run_id, scheduled_for } = moment

@@ -17,6 +17,8 @@ export const FAULT_POINTS = [
   'fire.before_commit',
   'fire.after_commit',
   'alerts.before_commit',
+  'source.after_claim',
+  'source.before_commit',
   'deliver.after_claim',
   'deliver.after_answer',
 ] as const

@@ -21,17 +21,20 @@ export interface Fields {
 export class BadLines extends Error {
   /** A sentence for each problem. */
   readonly named: readonly string[]
+  /** The first of them. */
+  readonly line: number
 
   constructor(file: string, problems: readonly BadLine[], more: boolean) {
     const named = [...describeLines(problems, 'line'), ...(more ? ['and perhaps more'] : [])]
     super([`${file} holds lines that cannot be submitted`, ...named].join('\n'))
     this.name = 'BadLines'
     this.named = named
+    this.line = problems[0]!.line
   }
 }
 
 /** A row of a file by the line it begins on: JSON, or why it is none. */
-type Row = { line: number } & ({ text: string } | { problem: string; last?: true })
+export type Row = { line: number } & ({ text: string } | { problem: string; last?: true })
 
 export interface Taking {
   /** Which rows become items, counted from 0; all of them unless told. */
@@ -60,19 +63,28 @@ export function formatOfText(head: string): FileFormat {
 }
 
 /** Pieces of the request's body. @throws BadLines */
-export async function* itemLines(
+export const itemLines = (
   file: string,
   chunks: AsyncIterable<Uint8Array>,
   fields: Fields,
-  { takes = () => true, format = formatOf(file) }: Taking = {},
+  { format = formatOf(file), ...taking }: Taking = {},
+): AsyncGenerator<Uint8Array<ArrayBuffer>> =>
+  linesOfRows(file, format === 'csv' ? csvRows(chunks, fields) : jsonRows(chunks), fields, taking)
+
+/** The same of rows that come from elsewhere; `file` is what they are called. @throws BadLines */
+export async function* linesOfRows(
+  file: string,
+  rows: AsyncIterable<readonly Row[]>,
+  fields: Fields,
+  { takes = () => true }: Taking = {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder()
   const problems: BadLine[] = []
   let next = 1
   let items = 0
-  for await (const rows of format === 'csv' ? csvRows(chunks, fields) : jsonRows(chunks)) {
+  for await (const batch of rows) {
     let piece = ''
-    for (const row of rows) {
+    for (const row of batch) {
       const line = 'text' in row ? itemLine(row.text, fields) : row
       if (typeof line !== 'string') problems.push({ line: row.line, problem: line.problem })
       else if (takes(items++)) {
@@ -88,7 +100,8 @@ export async function* itemLines(
   if (problems.length > 0) throw new BadLines(file, problems, false)
 }
 
-async function* jsonRows(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row[]> {
+/** One JSON value a line. */
+export async function* jsonRows(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row[]> {
   try {
     for await (const { first_line, lines } of ndjsonLines(chunks, LIMITS.item_input_bytes))
       yield lines.map((text, index) => ({ line: first_line + index, text }))
@@ -99,7 +112,7 @@ async function* jsonRows(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row[
 }
 
 /** Objects by the names in the first line. */
-async function* csvRows(chunks: AsyncIterable<Uint8Array>, fields: Fields): AsyncGenerator<Row[]> {
+export async function* csvRows(chunks: AsyncIterable<Uint8Array>, fields: Fields): AsyncGenerator<Row[]> {
   let header: string[] | undefined
   try {
     for await (const records of csvRecords(chunks)) {

@@ -279,6 +279,21 @@ export const LIMITS = {
   next_fires: 5, // shown of a schedule
   skipped_fires: 5, // shown of a preview, of wall-clock times that do not exist
 
+  // Sources
+  sources_at_once: 8, // read in one process; each holds a chunk of rows
+  sources_at_once_per_project: 2, // however many sources of a project drip, there is room for others
+  source_lease_ms: 25_000, // then its reader is taken for dead and it is read again, as an item is
+  source_ms: 600_000, // one reading; ten million rows of 100 bytes take two minutes
+  source_request_ms: 280_000, // one reading within a request; Node's fetch waits 300 s for an answer
+  source_silence_ms: 30_000, // between two pieces of an answer
+  source_bytes: 8 * 1024 * MiB,
+  source_error_bytes: 1000, // read of an answer that is none, to be told
+  source_detail_characters: 500,
+  source_headers: 20,
+  source_header_bytes: 8 * KiB, // of all of them
+  source_field_characters: 256,
+  source_preview_items: 5,
+
   // Messages to the outside
   delivery_tries: 4, // the first and three more
   delivery_backoff_ms: { base: 10_000, factor: 6, jitter: 0.25 }, // 10 s, 1 min, 6 min: outlasts a restart, then a deploy

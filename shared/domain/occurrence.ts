@@ -14,4 +14,6 @@ export const REFUSALS: Readonly<Record<RefusalReason, { outcome: OccurrenceOutco
   agent_lookup_failed: { outcome: 'error', retried: true },
   account_lookup_failed: { outcome: 'error', retried: true },
   dispatch_failed: { outcome: 'error', retried: true },
+  source_failed: { outcome: 'error', retried: true },
+  source_empty: { outcome: 'skipped', retried: false },
 }

@@ -8,6 +8,7 @@ export type KeyPurpose =
   | 'cursor'
   | 'environment'
   | 'trigger'
+  | 'source'
   | 'signing'
   | 'agent'
   | 'platform'

@@ -145,11 +145,17 @@ export const OCCURRENCE_REASONS = [
   'agent_lookup_failed',
   'account_lookup_failed',
   'dispatch_failed',
+  'source_failed',
+  'source_empty',
   'overdue',
   'run_never_started',
   'manual',
 ] as const
 export type OccurrenceReason = (typeof OCCURRENCE_REASONS)[number]
+
+/** How a source writes its rows. */
+export const SOURCE_FORMATS = ['ndjson', 'csv', 'json'] as const
+export type SourceFormat = (typeof SOURCE_FORMATS)[number]
 
 /** How an inbound fire proves who sent it: the trigger's secret as a bearer, or a sender's own signature. */
 export const SIGNATURE_SCHEMES = [

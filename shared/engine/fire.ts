@@ -8,6 +8,9 @@ import { type MissedMoment, scheduleMissed } from '../domain/alerts.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { REFUSALS, type RefusalReason } from '../domain/occurrence.ts'
+import { bookReads, type SourcedStart } from '../starts/queries/source-reads.ts'
+import type { Source } from '../starts/rules/source.ts'
+import { startNow } from '../starts/verbs/start-from-source.ts'
 import * as store from '../store/occurrences.ts'
 import { raiseAlerts } from './alerts.ts'
 import { planDue } from './due.ts'
@@ -70,30 +73,23 @@ export async function watchStarts(ctx: Context): Promise<number> {
   return looked
 }
 
-export interface StartedByHand {
-  id: string
-  project_id: string
-  agent_id: string
-  cron: string
-  input: string
-  budget_micro: number | null
-  timeout_seconds: number | null
-  callback_url: string | null
-}
+export type StartedByHand = Omit<SourcedStart, 'source'> & { input: string; source: Source | null }
 
 /** Starts a run as the schedule would, at once, and says so in a row of its own. @throws ApiError like submitRun */
 export async function fireByHand(ctx: Context, schedule: StartedByHand): Promise<Submitted> {
-  const { project_id, agent_id, cron, input, budget_micro, timeout_seconds, callback_url } = schedule
+  const { project_id, agent_id, input, source, budget_micro, timeout_seconds, callback_url } = schedule
+  const together = (sql: Sql, run_id: string) => store.noteStartByHand(sql, schedule.id, run_id)
+  if (source !== null) return startNow(ctx, { ...schedule, source }, together)
   const order = {
     project_id,
     agent_id,
-    name: store.runName(cron),
+    name: store.runName(schedule),
     budget_cents: budget_micro === null ? null : budget_micro / 10_000,
     concurrency: null,
     timeout_seconds,
     callback_url,
     idempotency: null,
-    together: (sql: Sql, run_id: string) => store.noteStartByHand(sql, schedule.id, run_id),
+    together,
   }
   return submitRun(ctx, order, pileOf(input))
 }
@@ -124,8 +120,11 @@ async function inChunks(ctx: Context, take: (sql: Sql) => Promise<number>): Prom
 
 type Refused = store.Moment & { reason: RefusalReason }
 
-/** Starts a run for each moment; returns those that get none, and why. */
-async function startAll(ctx: Context, sql: Sql, moments: readonly store.DueMoment[]): Promise<Refused[]> {
+/** Starts a run for each moment, or books the reading of its source; returns those that get none, and why. */
+async function startAll(ctx: Context, sql: Sql, given: readonly store.DueMoment[]): Promise<Refused[]> {
+  const sourced = given.filter(moment => moment.has_source)
+  if (sourced.length > 0) await bookReads(sql, sourced.map(momentOf))
+  const moments = given.filter(moment => !moment.has_source)
   if (moments.length === 0) return []
   const all = (reason: RefusalReason) => moments.map(moment => refusal(moment, reason))
   const agents = await tried(ctx, sql, 'agent_lookup_failed', sql =>

@@ -17,6 +17,19 @@ export interface OutsideRequest {
  */
 export type Post = (request: OutsideRequest) => Promise<{ status: number }>
 
+export interface OutsideAnswer {
+  status: number
+  /** Undefined where the answer has no such header. */
+  header(name: string): string | undefined
+  /** Whether a connection that is cut can be told from an end: the answer says its length, or comes in pieces that do. */
+  framed: boolean
+  /** As it was sent, not decompressed. Fails with the signal's reason, or in words when the connection is cut. */
+  body: AsyncIterable<Uint8Array>
+}
+
+/** GETs, under the same guard; redirects are not followed. The body must be read, or the signal aborted. @throws like Post */
+export type Get = (request: Omit<OutsideRequest, 'body'>) => Promise<OutsideAnswer>
+
 export interface Mail {
   to: string
   subject: string

@@ -67,7 +67,9 @@ async function applySchedule(
   { action, id, cron, timezone, input, changes }: PlannedSchedule,
 ): Promise<string> {
   if (id === null) {
-    const rest = { budget_cents: null, timeout_seconds: null, callback_url: null }
+    const rest = {
+      ...{ name: null, source: null, budget_cents: null, timeout_seconds: null, callback_url: null },
+    }
     return createSchedule(ctx, {
       ...{ project_id, agent_id, cron, timezone, input, enabled: true, declared: true },
       ...rest,

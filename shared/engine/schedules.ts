@@ -10,10 +10,15 @@ import { nextFires, overdueMoments } from '../domain/fire-times.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { microOf } from '../domain/pricing.ts'
 import { checkTimezone } from '../domain/timezone.ts'
+import { keptSource } from '../starts/verbs/kept-source.ts'
+import type { SourceOrder } from '../starts/wire.ts'
 import * as store from '../store/schedules.ts'
 
 /** What a schedule's runs are started with. */
 export interface ScheduleSettings {
+  name: string | null
+  /** Instead of the input, which is null then. */
+  source: SourceOrder | null
   /** The JSON text. */
   input: string
   budget_cents: number | null
@@ -44,7 +49,7 @@ export async function createSchedule(ctx: Context, order: ScheduleOrder): Promis
   const next_at = await nextOf(ctx.db, cron, timezone)
   const made = await store.insertSchedule(ctx.db, {
     ...{ id, project_id, agent_id, cron, timezone, declared, enabled },
-    ...columnsOf(order),
+    ...(await columnsOf(ctx, order)),
     disabled_reason: enabled ? null : 'operator',
     next_at: enabled ? next_at : null,
   })
@@ -68,7 +73,7 @@ export async function updateSchedule(ctx: Context, id: string, changes: Schedule
     if (isMoved) await passOver(db, known)
     const { declared } = changes
     const updated = await store.updateSchedule(db, id, {
-      ...columnsOf(changes),
+      ...(await columnsOf(ctx, changes, known)),
       ...(declared !== undefined && { declared }),
       ...(isMoved && { cron, timezone, next_at: known.enabled ? next_at : null }),
     })
@@ -150,11 +155,16 @@ export function readable(cron: string, timezone: string) {
   }
 }
 
-function columnsOf({ input, budget_cents, timeout_seconds, callback_url }: ScheduleChanges) {
+async function columnsOf(ctx: Context, changes: ScheduleChanges, known?: LockedSchedule) {
+  const { name, input, source, budget_cents, timeout_seconds, callback_url } = changes
   if (input !== undefined && new TextEncoder().encode(input).length > LIMITS.item_input_bytes)
     throw new ApiError('invalid_request', `Field "input" is longer than ${LIMITS.item_input_bytes} bytes.`)
+  if (source && input !== undefined && input !== 'null')
+    throw new ApiError('invalid_request', 'Fields "input" and "source" exclude each other.')
   return {
+    ...(name !== undefined && { name }),
     ...(input !== undefined && { input }),
+    ...(source !== undefined && (await keptSource(ctx, source, known))),
     ...(budget_cents !== undefined && {
       budget_micro: budget_cents === null ? null : microOf(budget_cents),
     }),

@@ -4,7 +4,7 @@
 import type { Context } from '../context.ts'
 import { derivedKey, fromBase64Url, type KeyPurpose, toBase64Url } from '../domain/secrets.ts'
 
-type SealPurpose = Extract<KeyPurpose, 'environment' | 'trigger'>
+type SealPurpose = Extract<KeyPurpose, 'environment' | 'trigger' | 'source'>
 
 const IV_BYTES = 12
 

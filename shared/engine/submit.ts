@@ -29,6 +29,10 @@ export interface RunOrder {
    * items, or somebody said that they know. They pause unless told.
    */
   unpriced?: 'refuse' | 'pause' | 'allow'
+  /** The run's id, where it was known before. */
+  run_id?: string
+  /** Its items are read from a source: nobody sees the run before that has ended well. */
+  from_source?: boolean
   /** The fingerprint is asked for after the last item was read: it may be a hash of what was streamed. */
   idempotency: { key: string; fingerprint: () => Promise<string> } | null
   /** Runs in the transaction that opens the run; what it throws leaves nothing of either. */
@@ -72,7 +76,7 @@ export async function submitRun(
   if (order.unpriced === 'refuse' && (budget_micro !== null || under_budget))
     await refuseUnpriced(ctx, agent_id, budget_micro)
   const run: store.NewRun = {
-    id: ctx.newRunId(),
+    id: order.run_id ?? ctx.newRunId(),
     project_id: order.project_id,
     agent_id: order.agent_id,
     deployment_id,
@@ -82,6 +86,7 @@ export async function submitRun(
     concurrency: order.concurrency,
     timeout_seconds: order.timeout_seconds,
     callback_url: order.callback_url,
+    from_source: order.from_source ?? false,
   }
   try {
     const total_items = await writePile(ctx, order, run, chunksOf(batches))

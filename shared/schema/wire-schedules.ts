@@ -7,7 +7,8 @@ import { type Fire, firesAfter, nextFires } from '../domain/fire-times.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { centsOf } from '../domain/pricing.ts'
 import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../domain/vocabulary.ts'
-import { budgetCents, httpUrl, timeoutSeconds, uuid } from './input.ts'
+import { Source, SourceOrder, SourceProblem, sourceOf } from '../starts/wire.ts'
+import { budgetCents, httpUrl, label, timeoutSeconds, uuid } from './input.ts'
 import { rawJson } from './raw-json.ts'
 import type { occurrences, schedules } from './tables.ts'
 import { Json, timestamp } from './wire.ts'
@@ -33,6 +34,9 @@ export const Occurrence = z
         'fired: a run was submitted. skipped: the service decided not to. error: something broke on its side. missed: nothing was attempted.',
       ),
     reason: z.enum(OCCURRENCE_REASONS).nullable().describe('Why, as a fixed token.'),
+    detail: z
+      .union([SourceProblem, z.null()])
+      .describe('What was wrong with its source, of source_failed alone.'),
     run_id: id('The run, where one was submitted.').nullable(),
     tries: z.int().min(0).describe('How often a start was attempted.'),
     retry_at: timestamp.nullable().describe('When it is tried again; null once it is decided.'),
@@ -46,6 +50,7 @@ export function occurrenceOf(row: OccurrenceRow): z.input<typeof Occurrence> {
     occurred_at: row.occurred_at.toISOString(),
     outcome: row.outcome,
     reason: row.reason,
+    detail: row.detail,
     run_id: row.run_id,
     tries: row.tries,
     retry_at: row.retry_at?.toISOString() ?? null,
@@ -66,6 +71,7 @@ export const Schedule = z
     project_id: id('The project of its agent.'),
     agent_id: id('The agent it starts.'),
     agent_slug: z.string(),
+    name: z.string().nullable().describe('What people call it; its runs are called so too.'),
     cron,
     timezone,
     enabled: z.boolean(),
@@ -75,6 +81,7 @@ export const Schedule = z
       .describe('operator: a person disabled it. Otherwise what cannot be read. Null while it is enabled.'),
     declared: z.boolean().describe("Declared in the agent's code: deploys change and remove it."),
     input: Json.refine(value => value !== undefined).describe('The input of each run, byte for byte.'),
+    source: z.union([Source, z.null()]).describe('Where its items come from; null: one item, its input.'),
     budget_cents: z.int().nullable().describe('Money each run may spend; null is no bound.'),
     timeout_seconds: z.int().nullable().describe('Time an item may take; null is what the agent declares.'),
     callback_url: z.string().nullable(),
@@ -94,12 +101,14 @@ export function scheduleOf(row: ScheduleRow): z.input<typeof Schedule> {
     project_id: row.project_id,
     agent_id: row.agent_id,
     agent_slug: row.agent_slug,
+    name: row.name,
     cron: row.cron,
     timezone: row.timezone,
     enabled: row.enabled,
     disabled_reason: row.disabled_reason,
     declared: row.declared,
     input: rawJson(row.input),
+    source: row.source && sourceOf(row.source),
     budget_cents: row.budget_micro === null ? null : centsOf(row.budget_micro),
     timeout_seconds: row.timeout_seconds,
     callback_url: row.callback_url,
@@ -125,6 +134,8 @@ function nextOf({ next_at, cron, timezone }: ScheduleRow): string[] {
 }
 
 const settings = {
+  name: label(LIMITS.name_characters, 'What people call it, and its runs.').nullable().optional(),
+  source: SourceOrder.nullable().optional(),
   input: z.unknown().describe('Any JSON; it is kept byte for byte. Null when absent.').optional(),
   budget_cents: budgetCents.nullable().optional(),
   timeout_seconds: timeoutSeconds.nullable().optional(),
@@ -139,13 +150,23 @@ export const ScheduleOrder = refusingMaxSteps(
     enabled: z.boolean().default(true),
     ...settings,
   }),
-).openapi('ScheduleOrder', { description: 'A recurring start of an agent.' })
+).openapi('ScheduleOrder', {
+  description: 'A recurring start of an agent.',
+  example: {
+    ...{ agent_id: '019c2b1e-7a40-7c3d-9f21-5be000000000', name: 'Nightly tickets' },
+    ...{ cron: '0 2 * * *', timezone: 'Europe/Berlin', budget_cents: 500 },
+    source: { url: 'https://example.com/export?day={date}', format: 'ndjson', item_id: 'ticket_id' },
+  },
+})
 
 export const ScheduleChanges = refusingMaxSteps(
   z
     .strictObject({ cron: cron.optional(), timezone: timezone.optional(), ...settings })
     .refine(changes => Object.keys(changes).length > 0, 'must change something'),
-).openapi('ScheduleChanges', { description: 'What is to be different; what is absent stays.' })
+).openapi('ScheduleChanges', {
+  description: 'What is to be different; what is absent stays.',
+  example: { cron: '0 3 * * *', budget_cents: 700 },
+})
 
 /** Of all unknown fields this one is known to be looked for here, so it is answered with where it belongs. */
 function refusingMaxSteps<T extends z.ZodType>(schema: T) {

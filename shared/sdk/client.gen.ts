@@ -1174,7 +1174,7 @@ export interface paths {
         put?: never;
         /**
          * Create a schedule
-         * @description Starts an agent again and again, each time one run over one item, of the deployment that is current then. The cron is read on the wall clock: a time that the clock jumps over is skipped, one that it shows twice fires once. An agent has one schedule for each cron.
+         * @description Starts an agent again and again, each time one run of the deployment that is current then: over one item, its input, or over all that a source holds when it is read. A source is read to its end before anything is dispatched; one that fails starts nothing (source_failed) and is read again until the next moment, one without rows starts nothing (source_empty). The cron is read on the wall clock: a time that the clock jumps over is skipped, one that it shows twice fires once. An agent has one schedule for each cron.
          */
         post: operations["createSchedule"];
         delete?: never;
@@ -1197,6 +1197,26 @@ export interface paths {
         get: operations["previewSchedule"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sources/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a source
+         * @description Reads a source to its end, as the next start would: how many items there are, and the first of them. Nothing is started or stored. Either of a schedule, or of an agent and a source that is yet to be saved.
+         */
+        post: operations["previewSource"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1302,7 +1322,7 @@ export interface paths {
         put?: never;
         /**
          * Trigger a schedule by hand
-         * @description Starts a run at once, with the input, the budget and the deployment it would fire with; also while it is disabled. Its next moment stays as it is.
+         * @description Starts a run at once, with the input, the budget and the deployment it would fire with; also while it is disabled. Its next moment stays as it is. With a source the answer comes when all its items are committed; POST /v1/sources/preview shows what it holds.
          */
         post: operations["triggerSchedule"];
         delete?: never;
@@ -2509,7 +2529,7 @@ export interface components {
                  * @description Stable, for machines.
                  * @enum {string}
                  */
-                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "unpriced_model" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "delivery_pending" | "too_many_channels" | "too_many_deadlines" | "too_many_prices" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "dependency_unreachable";
+                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "unpriced_model" | "source_failed" | "source_empty" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "delivery_pending" | "too_many_channels" | "too_many_deadlines" | "too_many_prices" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "dependency_unreachable";
                 /** @description For people. */
                 message: string;
                 /** @description What to do next. */
@@ -3682,6 +3702,8 @@ export interface components {
              */
             agent_id: string;
             agent_slug: string;
+            /** @description What people call it; its runs are called so too. */
+            name: string | null;
             /** @description Five fields: minute, hour, day of the month, month, day of the week. Read on the wall clock of the zone. */
             cron: string;
             /** @description A name of the IANA database. */
@@ -3695,6 +3717,8 @@ export interface components {
             /** @description Declared in the agent's code: deploys change and remove it. */
             declared: boolean;
             input: components["schemas"]["Json"] & unknown;
+            /** @description Where its items come from; null: one item, its input. */
+            source: components["schemas"]["Source"] | null;
             /** @description Money each run may spend; null is no bound. */
             budget_cents: number | null;
             /** @description Time an item may take; null is what the agent declares. */
@@ -3720,12 +3744,21 @@ export interface components {
              */
             updated_at: string;
         };
-        /** @description What is to be different; what is absent stays. */
+        /**
+         * @description What is to be different; what is absent stays.
+         * @example {
+         *       "cron": "0 3 * * *",
+         *       "budget_cents": 700
+         *     }
+         */
         ScheduleChanges: {
             /** @description Five fields: minute, hour, day of the month, month, day of the week. Read on the wall clock of the zone. */
             cron?: string;
             /** @description A name of the IANA database. */
             timezone?: string;
+            /** @description What people call it, and its runs. */
+            name?: string | null;
+            source?: components["schemas"]["SourceOrder"];
             /** @description Any JSON; it is kept byte for byte. Null when absent. */
             input?: unknown;
             /** @description Money the run may spend, in cents. */
@@ -3764,7 +3797,9 @@ export interface components {
              * @description Why, as a fixed token.
              * @enum {string|null}
              */
-            reason: "invalid_cron" | "invalid_timezone" | "agent_not_found" | "no_deployed_version" | "plan_limit" | "agent_lookup_failed" | "account_lookup_failed" | "dispatch_failed" | "overdue" | "run_never_started" | "manual" | null;
+            reason: "invalid_cron" | "invalid_timezone" | "agent_not_found" | "no_deployed_version" | "plan_limit" | "agent_lookup_failed" | "account_lookup_failed" | "dispatch_failed" | "source_failed" | "source_empty" | "overdue" | "run_never_started" | "manual" | null;
+            /** @description What was wrong with its source, of source_failed alone. */
+            detail: components["schemas"]["SourceProblem"] | null;
             /**
              * Format: uuid
              * @description The run, where one was submitted.
@@ -3778,7 +3813,21 @@ export interface components {
              */
             retry_at: string | null;
         };
-        /** @description A recurring start of an agent. */
+        /**
+         * @description A recurring start of an agent.
+         * @example {
+         *       "agent_id": "019c2b1e-7a40-7c3d-9f21-5be000000000",
+         *       "name": "Nightly tickets",
+         *       "cron": "0 2 * * *",
+         *       "timezone": "Europe/Berlin",
+         *       "budget_cents": 500,
+         *       "source": {
+         *         "url": "https://example.com/export?day={date}",
+         *         "format": "ndjson",
+         *         "item_id": "ticket_id"
+         *       }
+         *     }
+         */
         ScheduleOrder: {
             /**
              * Format: uuid
@@ -3794,6 +3843,9 @@ export interface components {
             timezone?: string;
             /** @default true */
             enabled?: boolean;
+            /** @description What people call it, and its runs. */
+            name?: string | null;
+            source?: components["schemas"]["SourceOrder"];
             /** @description Any JSON; it is kept byte for byte. Null when absent. */
             input?: unknown;
             /** @description Money the run may spend, in cents. */
@@ -3873,6 +3925,93 @@ export interface components {
                  */
                 valid_until: string;
             } | null;
+        };
+        /** @description Where the items of each start come from. */
+        Source: {
+            url: string;
+            /** @enum {string} */
+            format: "ndjson" | "csv" | "json";
+            item_id: string | null;
+            partition_key: string | null;
+            /** @description The headers it is asked with; their values are not shown. */
+            header_names: string[];
+        };
+        /**
+         * @description Where the items of each start come from: a row is an item, the whole row its input.
+         * @example {
+         *       "url": "https://example.com/export?day={date}",
+         *       "format": "ndjson",
+         *       "item_id": "ticket_id",
+         *       "headers": {
+         *         "authorization": "Bearer token"
+         *       }
+         *     }
+         */
+        SourceOrder: {
+            /**
+             * Format: uri
+             * @description Read with a GET at each start. {date} and {scheduled_for} stand for the day and the time of the start, on the clock of the zone.
+             */
+            url: string;
+            /**
+             * @description ndjson: a JSON value a line. csv: names in the first line. json: one array of values.
+             * @enum {string}
+             */
+            format: "ndjson" | "csv" | "json";
+            /** @description The field of a row that is its item_id; without it the service gives ids. */
+            item_id?: string | null;
+            /** @description The field of a row that is its partition_key. */
+            partition_key?: string | null;
+            /** @description Sent along, and never shown again. In a change, headers that are left out stay while the URL stays on its host. */
+            headers?: {
+                [key: string]: string;
+            };
+        } | null;
+        /** @description What a source holds; nothing was started. */
+        SourcePreview: {
+            /** @description Items in all. */
+            count: number;
+            /** @description The first 5. */
+            items: {
+                /** @description Null where the service gives it one. */
+                item_id: string | null;
+                partition_key: string | null;
+                input?: unknown;
+            }[];
+        };
+        /**
+         * @description A schedule, or an agent with a source that no schedule has yet.
+         * @example {
+         *       "agent_id": "019c2b1e-7a40-7c3d-9f21-5be000000000",
+         *       "source": {
+         *         "url": "https://example.com/export?day={date}",
+         *         "format": "ndjson"
+         *       }
+         *     }
+         */
+        SourcePreviewOrder: {
+            /**
+             * Format: uuid
+             * @description The schedule whose source is read.
+             */
+            schedule_id?: string;
+            /**
+             * Format: uuid
+             * @description The agent that a source is tried for.
+             */
+            agent_id?: string;
+            source?: components["schemas"]["SourceOrder"];
+            /**
+             * @description A name of the IANA database.
+             * @default UTC
+             */
+            timezone?: string;
+        };
+        /** @description What was wrong with a source. */
+        SourceProblem: {
+            /** @description The line of the source; null where it is not about one. */
+            line: number | null;
+            text: string;
         };
         StartedRun: {
             /**
@@ -11437,6 +11576,93 @@ export interface operations {
             };
         };
     };
+    previewSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourcePreviewOrder"];
+            };
+        };
+        responses: {
+            /** @description What it holds. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourcePreview"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_timezone`, `invalid_utf8`, `number_out_of_range`, `source_failed`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getSchedule: {
         parameters: {
             query?: never;
@@ -12021,7 +12247,7 @@ export interface operations {
                     "application/json": components["schemas"]["StartedRun"];
                 };
             };
-            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `source_empty`, `source_failed`, `too_deep` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

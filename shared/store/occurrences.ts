@@ -3,6 +3,7 @@
 
 import type { Sql } from '../context.ts'
 import type { DisabledReason, OccurrenceOutcome, OccurrenceReason } from '../domain/vocabulary.ts'
+import type { SourceProblem } from '../starts/rules/source.ts'
 import { isHeld } from '../upkeep/queries/installation.ts'
 import { numbers, times } from './columns.ts'
 import { recordId } from './triage.ts'
@@ -18,6 +19,8 @@ export interface LockedSchedule {
   agent_id: string
   cron: string
   timezone: string
+  /** Its items are read from a source first. */
+  has_source: boolean
 }
 
 export type DueSchedule = LockedSchedule & { next_at: Date; now: Date }
@@ -28,7 +31,7 @@ export type DueSchedule = LockedSchedule & { next_at: Date; now: Date }
  */
 export async function lockDue(sql: Sql, limit: number) {
   return sql<DueSchedule[]>`
-    select id, project_id, agent_id, cron, timezone, next_at, now() as now from schedules
+    select id, project_id, agent_id, cron, timezone, source is not null as has_source, next_at, now() as now from schedules
     where next_at <= now() and not ${isHeld(sql)} order by next_at desc limit ${limit} for no key update skip locked`
 }
 
@@ -38,9 +41,10 @@ export type DueMoment = LockedSchedule & { scheduled_for: Date }
 /** Moments to be tried again while no later one has come, their schedules locked. */
 export async function lockRetries(sql: Sql, limit: number) {
   return sql<DueMoment[]>`
-    select s.id, s.project_id, s.agent_id, s.cron, s.timezone, o.scheduled_for
+    select s.id, s.project_id, s.agent_id, s.cron, s.timezone, s.source is not null as has_source, o.scheduled_for
     from occurrences o join schedules s on s.id = o.schedule_id
-    where o.retry_at <= now() and s.next_at > now() and not ${isHeld(sql)}
+    where o.retry_at <= now() and s.next_at > now() and not ${isHeld(sql)} and not exists (select from source_reads q
+      where q.schedule_id = o.schedule_id and q.scheduled_for = o.scheduled_for)
     order by o.retry_at limit ${limit} for no key update of s skip locked`
 }
 
@@ -81,7 +85,7 @@ export async function findPayers(sql: Sql, projectIds: readonly string[], openRu
 }
 
 const RUN_NAME = 'schedule '
-export const runName = (cron: string) => RUN_NAME + cron
+export const runName = ({ name, cron }: { name: string | null; cron: string }) => name ?? RUN_NAME + cron
 
 export interface Start {
   schedule_id: string
@@ -96,7 +100,7 @@ export interface Start {
 export async function startRuns(sql: Sql, starts: readonly Start[], watchMinutes: number) {
   return sql<{ schedule_id: string }[]>`
     with given as (
-      select g.*, s.project_id, s.agent_id, s.cron, s.input, s.budget_micro, s.timeout_seconds, s.callback_url,
+      select g.*, s.project_id, s.agent_id, s.cron, s.name, s.input, s.budget_micro, s.timeout_seconds, s.callback_url,
         a.current_deployment_id as deployment_id
       from unnest(${starts.map(s => s.schedule_id)}::uuid[], ${times(starts.map(s => s.scheduled_for))}::text::timestamptz[],
         ${starts.map(s => s.run_id)}::uuid[]) as g(schedule_id, scheduled_for, run_id)
@@ -106,14 +110,14 @@ export async function startRuns(sql: Sql, starts: readonly Start[], watchMinutes
       select schedule_id, scheduled_for, project_id, 'fired', run_id, 1, now() + make_interval(mins => ${watchMinutes})
       from given
       on conflict (schedule_id, scheduled_for, manual) do update
-        set outcome = excluded.outcome, reason = null, run_id = excluded.run_id, occurred_at = now(),
+        set outcome = excluded.outcome, reason = null, detail = null, run_id = excluded.run_id, occurred_at = now(),
           tries = least(o.tries + 1, 32767), retry_at = null, watch_until = excluded.watch_until
         where o.retry_at is not null
       returning schedule_id, run_id
     ), opened as (
       insert into runs (id, project_id, agent_id, deployment_id, name, budget_micro, timeout_seconds, callback_url,
         total_items, input_bytes)
-      select run_id, project_id, agent_id, deployment_id, ${RUN_NAME} || cron, budget_micro, timeout_seconds,
+      select run_id, project_id, agent_id, deployment_id, coalesce(name, ${RUN_NAME} || cron), budget_micro, timeout_seconds,
         callback_url, 1, length(input)
       from given join acted using (schedule_id, run_id)
     ), piled as (
@@ -144,6 +148,8 @@ export interface Refusal {
   reason: OccurrenceReason
   /** Whether it is tried again before the next moment comes. */
   retried: boolean
+  /** Of a source that failed. */
+  detail?: SourceProblem | null
 }
 
 /** Says of moments why nothing was started. Another try waits twice as long each time, up to a bound. */
@@ -155,15 +161,17 @@ export async function noteRefusals(
   const wait = (tries: string) =>
     sql`make_interval(secs => least(${backoff.max}, ${backoff.base} * 2 ^ least(${sql.unsafe(tries)}, 20)))`
   await sql`
-    insert into occurrences as o (schedule_id, scheduled_for, project_id, outcome, reason, tries, retry_at)
-    select g.schedule_id, g.scheduled_for, s.project_id, g.outcome, g.reason, 1,
+    insert into occurrences as o (schedule_id, scheduled_for, project_id, outcome, reason, detail, tries, retry_at)
+    select g.schedule_id, g.scheduled_for, s.project_id, g.outcome, g.reason, g.detail::jsonb, 1,
       case when g.retried then now() + ${wait('0')} end
     from unnest(${refusals.map(r => r.schedule_id)}::uuid[], ${times(refusals.map(r => r.scheduled_for))}::text::timestamptz[],
       ${refusals.map(r => r.outcome)}::occurrence_outcome[], ${refusals.map(r => r.reason)}::occurrence_reason[],
-      ${numbers(refusals.map(r => r.retried))}::text::boolean[]) as g(schedule_id, scheduled_for, outcome, reason, retried)
+      ${numbers(refusals.map(r => r.retried))}::text::boolean[],
+      ${refusals.map(r => (r.detail ? JSON.stringify(r.detail) : null))}::text[])
+      as g(schedule_id, scheduled_for, outcome, reason, retried, detail)
     join schedules s on s.id = g.schedule_id
     on conflict (schedule_id, scheduled_for, manual) do update
-      set outcome = excluded.outcome, reason = excluded.reason, occurred_at = now(),
+      set outcome = excluded.outcome, reason = excluded.reason, detail = excluded.detail, occurred_at = now(),
         tries = least(o.tries + 1, 32767),
         retry_at = case when excluded.retry_at is not null then now() + ${wait('o.tries')} end
       where o.retry_at is not null`
@@ -220,6 +228,9 @@ export async function endRetries(sql: Sql, newest: readonly Moment[]) {
     from unnest(${newest.map(m => m.schedule_id)}::uuid[], ${times(newest.map(m => m.scheduled_for))}::text::timestamptz[])
       as g(schedule_id, scheduled_for)
     where o.schedule_id = g.schedule_id and o.retry_at is not null and o.scheduled_for < g.scheduled_for
+      -- One whose source is being read just now is decided by that.
+      and not exists (select from source_reads q
+        where q.schedule_id = o.schedule_id and q.scheduled_for = o.scheduled_for)
     returning o.schedule_id, o.scheduled_for, o.reason`
 }
 

@@ -14,7 +14,10 @@ export type ScheduleChanges = Partial<
     | 'cron'
     | 'timezone'
     | 'declared'
+    | 'name'
     | 'input'
+    | 'source'
+    | 'source_headers_sealed'
     | 'budget_micro'
     | 'timeout_seconds'
     | 'callback_url'
@@ -41,6 +44,7 @@ function selectSchedules(db: Database) {
         occurred_at: last.occurred_at,
         outcome: last.outcome,
         reason: last.reason,
+        detail: last.detail,
         run_id: last.run_id,
         tries: last.tries,
         retry_at: last.retry_at,

@@ -17,6 +17,7 @@ export interface NewRun {
   timeout_seconds: number | null
   callback_url: string | null
   allow_unpriced: boolean
+  from_source: boolean
 }
 
 export interface NewItem {

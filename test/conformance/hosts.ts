@@ -5,7 +5,7 @@ import { serveDashboard } from '../../functions/dashboard/index.ts'
 import { endpoints } from '../../functions/index.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
-import { createPost } from '../../infra/node/post.ts'
+import { createOutside } from '../../infra/node/reach.ts'
 import { createApp } from '../../shared/http/app.ts'
 import { openApiDocument } from '../../shared/http/openapi.ts'
 import { serveReference } from '../../shared/http/reference.ts'
@@ -27,8 +27,7 @@ export type StartHost = (options: HostOptions) => Promise<Host>
 export const startNodeHost: StartHost = async options => {
   const connections = openConnections(options)
   const config = { base_url: 'http://assay.test', master_key: options.masterKey }
-  const post = createPost(['127.0.0.0/8'])
-  const ctx = createContext({ connections, config, post, writeLog: () => {} })
+  const ctx = createContext({ connections, config, ...createOutside(['127.0.0.0/8']), writeLog: () => {} })
   const app = createApp(endpoints, () => ctx)
   serveReference(
     app,

@@ -21,6 +21,7 @@ import { recoveryPart } from './recovery.ts'
 import { resultsPart } from './results.ts'
 import { runsPart } from './runs.ts'
 import { schedulesPart } from './schedules.ts'
+import { sourcesPart } from './sources.ts'
 import { sweepPart } from './sweep.ts'
 import { triggersPart } from './triggers.ts'
 import { earlyAnswerPart, uploadPart } from './upload.ts'
@@ -42,6 +43,7 @@ export function conformance(name: string, startHost: StartHost, { sweeps = true 
     automationPart(given)
     runsPart(given)
     schedulesPart(given)
+    sourcesPart(given)
     outcomesPart(given)
     eventsPart(given)
     recoveryPart(given)

@@ -104,6 +104,11 @@ export const ROWS: Record<string, Row> = {
     names: ['agent_id'],
   },
   previewSchedule: { query: () => ({ cron: '0 9 * * *' }) },
+  previewSource: {
+    body: of => ({ agent_id: of.agent_id, source: { url: 'http://127.0.0.1:1/none', format: 'ndjson' } }),
+    names: ['agent_id'],
+    own: 400,
+  },
   getSchedule: {},
   updateSchedule: { body: () => ({ budget_cents: 1 }) },
   enableSchedule: {},

@@ -2,7 +2,7 @@
 
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createPost } from '../../infra/node/post.ts'
+import { createOutside } from '../../infra/node/reach.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { cancelRun } from '../../shared/engine/cancel.ts'
 import { consume } from '../../shared/engine/consume.ts'
@@ -244,7 +244,7 @@ it.each([
   ['a private address in another spelling', 'http://2130706433:{port}/'],
   ['a name that leads to one', 'http://localhost:{port}/'],
 ])('nothing is sent to %s unless the operator allows it [callbacks.nowhere-private]', async (_, url) => {
-  engine.ctx.post = createPost([])
+  engine.ctx.post = createOutside([]).post
   await callBack(url.replace('{port}', new URL(receiver.url).port))
   expect((await tries())[0]!.error).toMatch(/not an address of the public internet/)
   expect(receiver.received).toEqual([])

@@ -14,6 +14,7 @@ const ENGINE_ALONE: Record<string, string> = {
   idempotency_keys: 'is read by submissions, which write',
   installation: 'is the operator’s, who is no account',
   purges: 'only tells retention how far it is',
+  source_reads: 'occurrences that are still read: the tick’s, until their outcome is written',
   unindexed_steps: 'only tells the index of steps what is left to do',
 }
 

@@ -3,7 +3,7 @@
 
 import { type Connections, openConnections } from '../../infra/node/connections.ts'
 import { createContext, type NodeContext } from '../../infra/node/context.ts'
-import { createPost } from '../../infra/node/post.ts'
+import { createOutside } from '../../infra/node/reach.ts'
 import type { AgentDeclaration, AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
 import type { AgentTarget, InvokeAgent } from '../../shared/engine/agent-port.ts'
 import { type NewItem, type RunOrder, submitRun } from '../../shared/engine/submit.ts'
@@ -28,6 +28,8 @@ export interface TestEngine {
   play(script: Script): void
   /** Another context on the same stores, as another process would have. */
   other(script: Script): NodeContext
+  /** Another process: a context on the same stores, with connections of its own. */
+  apart(): NodeContext
   /** Another agent of the project, with a deployment; its id. */
   agent(slug: string): Promise<string>
   /** A new version of all agents. */
@@ -94,6 +96,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
   const connections = openConnections({ databaseUrl, redisUrl: redis.url })
   const log: string[] = []
   const requests: ItemLine[][] = []
+  const apart: Connections[] = []
   let script: Script = items => items.map(item => result(item))
   const invoker =
     (played: () => Script): InvokeAgent =>
@@ -114,7 +117,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
       connections: on,
       config: { base_url: 'http://127.0.0.1', master_key: '11'.repeat(32) },
       invokeAgent: invoker(played),
-      post: createPost(['127.0.0.0/8']),
+      ...createOutside(['127.0.0.0/8']),
       writeLog: line => log.push(line),
     })
   const ctx = contextOn(connections, () => script)
@@ -136,6 +139,11 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
     log,
     play: next => (script = next),
     other: played => contextOn(connections, () => played),
+    apart() {
+      const own = openConnections({ databaseUrl, redisUrl: redis.url })
+      apart.push(own)
+      return contextOn(own, () => script)
+    },
     async agent(slug) {
       const id = ctx.newId()
       await sql`insert into agents ${sql({ id, project_id, name: slug, slug })}`
@@ -189,7 +197,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
     },
     async close() {
       await ctx.idle()
-      await connections.close()
+      await Promise.all([connections, ...apart].map(one => one.close()))
       await Promise.all([database.drop(), redis.drop()])
     },
   }

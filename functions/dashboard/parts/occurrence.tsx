@@ -15,6 +15,8 @@ const REASONS: Record<OccurrenceReason, string> = {
   agent_lookup_failed: 'The agent could not be looked up: see the log of the tick.',
   account_lookup_failed: 'The account could not be looked up: see the log of the tick.',
   dispatch_failed: 'The run could not be written: see the log of the tick.',
+  source_failed: 'Its items could not be read: nothing was started.',
+  source_empty: 'Its source had no items: nothing was started.',
   overdue: 'The service was away; a newer moment has fired instead.',
   run_never_started: 'The run was submitted, but no worker took it: see whether a consumer runs.',
   manual: 'Started by hand.',

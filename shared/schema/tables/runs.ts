@@ -20,7 +20,7 @@ import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../../domai
 import { agentOf, deployments } from './agents.ts'
 import { at, createdAt, id, micro, textCollateC } from './columns.ts'
 import { projects } from './projects.ts'
-import { ofProject, ofRun } from './tenant.ts'
+import { OPENED, ofProject, ofRun } from './tenant.ts'
 
 export const runStatus = pgEnum('run_status', RUN_STATUSES)
 export const stopReason = pgEnum('stop_reason', STOP_REASONS)
@@ -43,6 +43,8 @@ export const runs = pgTable(
     /** The recovery that made the run. */
     recovery_id: uuid('recovery_id'),
     materializing: boolean('materializing').notNull().default(false),
+    /** Its items are read from a source: nobody sees it before that has ended well. */
+    from_source: boolean('from_source').notNull().default(false),
     stop_reason: stopReason('stop_reason'),
     /** A function of the flags and counters, so no statement can store a status that its counters deny. */
     status: runStatus('status').generatedAlwaysAs(
@@ -99,7 +101,7 @@ export const runs = pgTable(
       columns: [t.project_id, t.deployment_id],
       foreignColumns: [deployments.project_id, deployments.id],
     }).onDelete('cascade'),
-    ofProject(t),
+    ofProject(t, OPENED),
   ],
 )
 

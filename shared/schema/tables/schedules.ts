@@ -6,6 +6,7 @@ import {
   foreignKey,
   index,
   integer,
+  jsonb,
   pgEnum,
   pgTable,
   primaryKey,
@@ -15,6 +16,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../../domain/vocabulary.ts'
+import type { Source, SourceProblem } from '../../starts/rules/source.ts'
 import { agentOf } from './agents.ts'
 import { at, createdAt, id, micro } from './columns.ts'
 import { ofProject } from './tenant.ts'
@@ -33,7 +35,13 @@ export const schedules = pgTable(
     timezone: text('timezone').notNull().default('UTC'),
     /** Declared in the agent's code: deploys change and remove it. */
     declared: boolean('declared').notNull().default(false),
+    /** What people call it, and its runs; null where its cron says enough. */
+    name: text('name'),
     input: text('input').notNull().default('null'),
+    /** Where its items come from; null where each run is over one item, its input. */
+    source: jsonb('source').$type<Source>(),
+    /** The headers that its source is asked with, as JSON, encrypted with a key that is not in the database. */
+    source_headers_sealed: text('source_headers_sealed'),
     budget_micro: micro('budget_micro'),
     timeout_seconds: integer('timeout_seconds'),
     callback_url: text('callback_url'),
@@ -65,6 +73,8 @@ export const occurrences = pgTable(
     occurred_at: at('occurred_at').notNull().defaultNow(),
     outcome: occurrenceOutcome('outcome').notNull(),
     reason: occurrenceReason('reason'),
+    /** What was wrong with its source, and at which line. */
+    detail: jsonb('detail').$type<SourceProblem>(),
     /** Kept when retention has removed the run. */
     run_id: uuid('run_id'),
     tries: smallint('tries').notNull().default(0),

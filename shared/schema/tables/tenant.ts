@@ -26,8 +26,11 @@ export const ofMember = (t: { member_id: AnyPgColumn }) =>
   shown(sql`${t.member_id} in (select id from members)`)
 
 /** Rows that name their project: those of the account's projects, which are looked up once a query. */
-export const ofProject = (t: { project_id: AnyPgColumn }) =>
-  shown(sql`${t.project_id} in (select id from projects)`)
+export const ofProject = (t: { project_id: AnyPgColumn }, and?: string) =>
+  shown(sql`${t.project_id} in (select id from projects)${sql.raw(and === undefined ? '' : ` and ${and}`)}`)
+
+/** Runs whose source is still being read are nobody's to see. */
+export const OPENED = 'not (runs.materializing and runs.from_source)'
 
 /** Rows that name only their run: a look-up of the run a row, since an account may have any number of runs. */
 export const ofRun = (t: { run_id: AnyPgColumn }) =>
@@ -54,7 +57,7 @@ const ownProject = `project_id = any (array(select id from projects where accoun
  * them again.
  */
 export const BEHIND_VIEWS = {
-  items: `exists (select from runs where runs.id = items.run_id and runs.${ownProject})`,
+  items: `exists (select from runs where runs.id = items.run_id and runs.${ownProject} and ${OPENED})`,
   step_index: ownProject,
   triage: ownProject,
 } as const

@@ -1,47 +1,89 @@
-// POSTs to addresses that callers named. Guarantee: the connection goes to an address that was judged after it was
-// resolved, so a name that changes its mind in between gains nothing; no redirect is followed; and no receiver makes
-// this process read more than a bound or wait longer than the signal allows.
+// Reaches addresses that callers named. Guarantee: the connection goes to an address that was judged after it was
+// resolved, so a name that changes its mind in between gains nothing; no redirect is followed; and no receiver of a
+// message makes this process read more than a bound or wait longer than the signal allows.
 
 import { lookup } from 'node:dns'
-import http from 'node:http'
+import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { LIMITS } from '../../shared/domain/limits.ts'
-import type { Post } from '../../shared/engine/outside-port.ts'
+import type { Get, OutsideRequest, Post } from '../../shared/engine/outside-port.ts'
 import { type Allows, allowsOutside, literalAddress, refusedAddress } from '../outside/networks.ts'
 
+export interface Outside {
+  post: Post
+  get: Get
+}
+
 /** `allowNetworks` may be reached although they are private, as CIDR blocks. */
-export function createPost(allowNetworks: readonly string[]): Post {
+export function createOutside(allowNetworks: readonly string[]): Outside {
   const allows = allowsOutside(allowNetworks)
   const judged = judgedLookup(allows)
-  return async ({ url: text, headers, body, signal }) => {
-    const url = new URL(text)
+
+  /** Resolves with the head of the answer. */
+  async function ask(method: 'GET' | 'POST', asked: OutsideRequest): Promise<IncomingMessage> {
+    const { headers, body, signal } = asked
+    const url = new URL(asked.url)
     const literal = literalAddress(url) // Node resolves names only
     if (literal !== undefined && !allows(literal)) throw refusedAddress(literal, literal)
     signal.throwIfAborted()
     const { request } = url.protocol === 'https:' ? https : http
     return new Promise((resolve, reject) => {
       // A connection of its own: one that was kept may be closed by the receiver just as it is taken up again.
-      const outgoing = request(url, { method: 'POST', headers, agent: false, lookup: judged, signal })
+      const outgoing = request(url, { method, headers, agent: false, lookup: judged, signal })
       outgoing.on('error', error => reject(inWords(error, signal)))
       // Without a listener the connection would be closed with neither an error nor an answer, and the try never end.
       outgoing.once('upgrade', (incoming, socket) => {
         socket.destroy()
-        resolve({ status: incoming.statusCode! })
+        incoming.push(null)
+        resolve(incoming)
       })
-      outgoing.once('response', incoming => {
-        const answer = { status: incoming.statusCode! }
-        let bytes = 0
-        incoming.on('data', (chunk: Buffer) => {
-          bytes += chunk.length
-          if (bytes > LIMITS.delivery_answer_bytes) incoming.destroy()
-        })
-        // However the answer ends, its head has said what matters.
-        incoming.on('error', () => {})
-        incoming.once('close', () => resolve(answer))
-      })
+      outgoing.once('response', resolve)
       outgoing.end(body)
     })
+  }
+
+  return {
+    async post(asked) {
+      const incoming = await ask('POST', asked)
+      await drained(incoming)
+      return { status: incoming.statusCode! }
+    },
+    async get(asked) {
+      const incoming = await ask('GET', { ...asked, body: '' })
+      incoming.on('error', () => {}) // told by reading; without a reader nobody is to be told
+      const { statusCode, headers } = incoming
+      return {
+        status: statusCode!,
+        header: name => [headers[name]].flat()[0],
+        framed: headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined,
+        body: read(incoming, asked.signal),
+      }
+    },
+  }
+}
+
+/** However the answer ends, its head has said what matters. */
+function drained(incoming: IncomingMessage): Promise<void> {
+  return new Promise(resolve => {
+    let bytes = 0
+    incoming.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > LIMITS.delivery_answer_bytes) incoming.destroy()
+    })
+    incoming.on('error', () => {})
+    incoming.once('close', resolve)
+    if (incoming.closed) resolve()
+  })
+}
+
+async function* read(incoming: IncomingMessage, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    yield* incoming
+  } catch (error) {
+    throw signal.aborted
+      ? signal.reason
+      : new Error('The connection was cut before the answer ended.', { cause: error })
   }
 }
 

@@ -1,0 +1,70 @@
+// Reaches addresses that callers named, from workerd. Guarantee: a name leads only where the network service behind
+// `outside` allows, which judges what was resolved; an address that is spelled out is judged here as on every host.
+
+import { LIMITS } from '../../shared/domain/limits.ts'
+import type { Get, OutsideRequest, Post } from '../../shared/engine/outside-port.ts'
+import { allowsOutside, literalAddress, refusedAddress } from '../outside/networks.ts'
+
+export interface Outside {
+  fetch: typeof fetch
+}
+
+/** `outside` is a network service with `allow = ["public", …]`; `allowNetworks` repeats what else it allows. */
+export function createOutside(
+  outside: Outside | undefined,
+  allowNetworks: readonly string[],
+): { post: Post; get: Get } {
+  const allows = allowsOutside(allowNetworks)
+
+  async function ask(method: 'GET' | 'POST', asked: Omit<OutsideRequest, 'body'> & { body?: string }) {
+    const { url, signal } = asked
+    if (outside === undefined) throw new Error('No network service is bound as OUTSIDE: nothing can be sent.')
+    const literal = literalAddress(new URL(url))
+    if (literal !== undefined && !allows(literal)) throw refusedAddress(literal, literal)
+    const { headers, body = null } = asked
+    try {
+      return await outside.fetch(url, { method, headers, body, signal, redirect: 'manual' })
+    } catch (error) {
+      if (signal.reason?.name === 'TimeoutError')
+        throw new Error(`There was no answer within ${LIMITS.delivery_ms / 1000} s.`)
+      throw signal.aborted
+        ? signal.reason
+        : new Error(`The host cannot be reached: ${(error as Error).message}`)
+    }
+  }
+
+  return {
+    async post(asked) {
+      const response = await ask('POST', asked)
+      await readSome(response).catch(() => {}) // however the answer ends, its head has said what matters
+      return { status: response.status }
+    },
+    async get(asked) {
+      const response = await ask('GET', asked)
+      return {
+        status: response.status,
+        header: name => response.headers.get(name) ?? undefined,
+        framed: true, // workerd does not tell
+        body: read(response, asked.signal),
+      }
+    },
+  }
+}
+
+async function* read(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    yield* (response.body ?? []) as AsyncIterable<Uint8Array>
+  } catch (error) {
+    throw signal.aborted
+      ? signal.reason
+      : new Error('The connection was cut before the answer ended.', { cause: error })
+  }
+}
+
+async function readSome(response: Response): Promise<void> {
+  let bytes = 0
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length
+    if (bytes > LIMITS.delivery_answer_bytes) return
+  }
+}

@@ -1,0 +1,166 @@
+// Reads the sources of occurrences that have come. Guarantee: an occurrence starts one run or none, whoever pauses, dies
+// or comes twice; a reader that dies is followed by another, which begins at the start; a source that drips holds up
+// neither the tick nor another project's.
+
+import type { Context, Sql } from '../../context.ts'
+import { scheduleMissed } from '../../domain/alerts.ts'
+import { errorText } from '../../domain/error-text.ts'
+import { ApiError, type ApiErrorCode } from '../../domain/errors.ts'
+import { fault } from '../../domain/fault.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { REFUSALS, type RefusalReason } from '../../domain/occurrence.ts'
+import { raiseAlerts } from '../../engine/alerts.ts'
+import { pause } from '../../engine/pause.ts'
+import { giveUp } from '../../engine/submit.ts'
+import { noteRefusals } from '../../store/occurrences.ts'
+import * as store from '../queries/source-reads.ts'
+import { SourceError, type SourceProblem } from '../rules/source.ts'
+import { problemOf, startFromSource } from './start-from-source.ts'
+
+/** One for each host's connections, like the senders of messages. */
+const readers = new WeakMap<Context['sql'], Reader>()
+
+/** The chore: begins what is booked, in the background. Returns how many are being read. */
+export async function readSources(ctx: Context): Promise<number> {
+  const reader = readers.get(ctx.sql) ?? new Reader(ctx)
+  readers.set(ctx.sql, reader)
+  return reader.look()
+}
+
+/** Begins no more, and leaves what is being read to another process. */
+export function stopReading(ctx: Context): void {
+  readers.get(ctx.sql)?.stop()
+}
+
+class Stopped extends Error {}
+/** Somebody else reads it by now. */
+class Lost extends Error {}
+class NotDeployed extends Error {}
+
+class Reader {
+  readonly #ctx: Context
+  readonly #stop = new AbortController()
+  #reading = 0
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx
+  }
+
+  stop(): void {
+    this.#stop.abort(new Stopped('The reader was stopped.'))
+  }
+
+  async look(): Promise<number> {
+    const { sql } = this.#ctx
+    const bounds = { per_project: LIMITS.sources_at_once_per_project, lease_ms: LIMITS.source_lease_ms }
+    while (!this.#stop.signal.aborted && this.#reading < LIMITS.sources_at_once) {
+      const held = await store.claimRead(sql, this.#ctx.newRunId(), bounds)
+      if (held === undefined) break
+      this.#reading++
+      this.#ctx.waitUntil(this.#read(held).finally(() => this.#reading--))
+    }
+    return this.#reading
+  }
+
+  async #read(held: store.ClaimedRead): Promise<void> {
+    const ctx = this.#ctx
+    await fault('source.after_claim')
+    if (held.left_run_id !== null) await giveUp(ctx, held.left_run_id)
+    const over = new AbortController()
+    const late = `The source took longer than ${LIMITS.source_ms / 1000} s.`
+    const timer = setTimeout(() => over.abort(new SourceError(late)), LIMITS.source_ms)
+    const kept = keepLease(ctx, held, over)
+    const signal = AbortSignal.any([over.signal, this.#stop.signal])
+    try {
+      await start(ctx, held, signal)
+    } catch (error) {
+      if (error instanceof Stopped) await store.releaseRead(ctx.sql, held)
+      else if (!(error instanceof Lost)) await refuse(ctx, held, error)
+    } finally {
+      clearTimeout(timer)
+      over.abort(new Stopped('The reading is over.'))
+      await kept
+    }
+  }
+}
+
+/** While the source is read; a lease that is lost ends the reading. */
+async function keepLease(ctx: Context, held: store.ClaimedRead, over: AbortController): Promise<void> {
+  for (;;) {
+    await pause(LIMITS.heartbeat_ms, over.signal)
+    if (over.signal.aborted) return
+    // PostgreSQL may be away: then the lease runs out, and the next beat finds who has it.
+    const kept = await store.extendRead(ctx.sql, held.run_id, held, LIMITS.source_lease_ms).catch(() => true)
+    if (!kept) over.abort(new Lost('Another reader has taken over.'))
+  }
+}
+
+async function start(ctx: Context, held: store.ClaimedRead, signal: AbortSignal): Promise<void> {
+  const schedule = await store.findSourcedSchedule(ctx.sql, held.schedule_id)
+  // Its source was taken from it meanwhile: the next try starts what it says by then.
+  if (schedule === undefined) throw new Error('the schedule has no source any more')
+  const agent = await store.findCurrent(ctx.sql, schedule.agent_id)
+  if (agent !== undefined && agent.deployment === null) throw new NotDeployed('nothing is deployed')
+  const { scheduled_for, run_id } = held
+  await startFromSource(ctx, schedule, {
+    occasion: { scheduled_for, timezone: schedule.timezone },
+    ...{ signal, run_id },
+    async together(sql) {
+      await fault('source.before_commit')
+      if ((await store.endRead(sql, held)) === undefined) throw new Lost('Another reader has taken over.')
+      if (!(await store.noteRead(sql, held, LIMITS.run_start_minutes)))
+        throw new Lost('The occurrence has been decided.')
+    },
+  })
+}
+
+/** Says why nothing was started. */
+async function refuse(ctx: Context, held: store.ClaimedRead, error: unknown): Promise<void> {
+  const { reason, detail } = reasonOf(error)
+  const { schedule_id, scheduled_for } = held
+  if (reason === 'dispatch_failed') ctx.log('warn', reason, { schedule_id, error: errorText(error) })
+  const { outcome, retried: mayPass } = REFUSALS[reason]
+  await ctx.sql.begin(async tx => {
+    const sql = tx as unknown as Sql
+    const ended = await store.endRead(sql, held)
+    if (ended === undefined) return
+    const retried = mayPass && ended.is_current
+    await noteRefusals(
+      sql,
+      [{ schedule_id, scheduled_for, outcome, reason, retried, detail }],
+      LIMITS.fire_backoff_s,
+    )
+    if (!retried) await alert(ctx, sql, held, reason)
+  })
+}
+
+async function alert(ctx: Context, sql: Sql, held: store.ClaimedRead, reason: RefusalReason): Promise<void> {
+  const schedule = await store.findSourcedSchedule(sql, held.schedule_id)
+  if (schedule === undefined) return
+  const agent = await store.findCurrent(sql, schedule.agent_id)
+  const { schedule_id, scheduled_for } = held
+  const raised = scheduleMissed({
+    ...schedule,
+    ...{ schedule_id, scheduled_for, reason, run_id: null },
+    agent_slug: agent?.slug ?? null,
+  })
+  if (raised !== null) await raiseAlerts(ctx, sql, [raised])
+}
+
+const REASONS: Partial<Record<ApiErrorCode, RefusalReason>> = {
+  no_items: 'source_empty',
+  not_found: 'agent_not_found',
+  plan_limit: 'plan_limit',
+  account_suspended: 'plan_limit',
+  too_many_open_runs: 'plan_limit',
+}
+
+function reasonOf(error: unknown): { reason: RefusalReason; detail: SourceProblem | null } {
+  if (error instanceof NotDeployed) return { reason: 'no_deployed_version', detail: null }
+  if (error instanceof SourceError) return { reason: 'source_failed', detail: problemOf(error) }
+  if (!(error instanceof ApiError)) return { reason: 'dispatch_failed', detail: null }
+  const reason = REASONS[error.code]
+  return reason === undefined
+    ? { reason: 'source_failed', detail: problemOf(error) }
+    : { reason, detail: null }
+}

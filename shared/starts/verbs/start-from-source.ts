@@ -1,0 +1,112 @@
+// Starts a run over what a source holds. Guarantee: the run is opened when the source has ended well and not before;
+// however else it ends, nothing is left of it.
+
+import type { Context, Sql } from '../../context.ts'
+import { ApiError } from '../../domain/errors.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { plainText } from '../../domain/plain-text.ts'
+import { type NewItem, type Submitted, submitRun } from '../../engine/submit.ts'
+import { runName } from '../../store/occurrences.ts'
+import { findCurrent, type SourcedStart } from '../queries/source-reads.ts'
+import { SourceError, type SourceProblem } from '../rules/source.ts'
+import type { Occasion } from '../rules/source-url.ts'
+import { sourceItems } from './source-items.ts'
+
+export interface Starting {
+  occasion: Occasion
+  signal: AbortSignal
+  run_id?: string
+  /** Runs in the transaction that opens the run. */
+  together: (sql: Sql, run_id: string) => Promise<void>
+}
+
+/** @throws SourceError, ApiError like submitRun, or the signal's reason */
+export async function startFromSource(
+  ctx: Context,
+  start: SourcedStart,
+  { occasion, signal, run_id, together }: Starting,
+): Promise<Submitted> {
+  const { project_id, agent_id, budget_micro, timeout_seconds, callback_url } = start
+  const order = {
+    ...{ project_id, agent_id, timeout_seconds, callback_url, together },
+    ...(run_id !== undefined && { run_id }),
+    name: runName(start),
+    budget_cents: budget_micro === null ? null : budget_micro / 10_000,
+    concurrency: null,
+    idempotency: null,
+    from_source: true,
+  }
+  return submitRun(ctx, order, await itemsFor(ctx, start, occasion, signal))
+}
+
+async function itemsFor(
+  ctx: Context,
+  { agent_id, source, source_headers_sealed }: PreviewedStart,
+  occasion: Occasion,
+  signal: AbortSignal,
+): Promise<AsyncIterable<NewItem[]>> {
+  const agent = await findCurrent(ctx.sql, agent_id)
+  const deployment = agent?.deployment ?? null
+  return sourceItems(ctx, { source, source_headers_sealed, occasion, deployment }, signal)
+}
+
+/** Starts it for somebody who waits for the answer. @throws ApiError */
+export async function startNow(
+  ctx: Context,
+  start: SourcedStart,
+  together: Starting['together'],
+): Promise<Submitted> {
+  return inWords(signal =>
+    startFromSource(ctx, start, { occasion: occasionNow(ctx, start), signal, together }),
+  )
+}
+
+export type PreviewedStart = Pick<SourcedStart, 'agent_id' | 'timezone' | 'source' | 'source_headers_sealed'>
+
+export interface SourcePreview {
+  count: number
+  /** The first ones. */
+  items: NewItem[]
+}
+
+/** Reads a source to its end and starts nothing. @throws ApiError */
+export async function previewSource(ctx: Context, start: PreviewedStart): Promise<SourcePreview> {
+  return inWords(async signal => {
+    const preview: SourcePreview = { count: 0, items: [] }
+    for await (const items of await itemsFor(ctx, start, occasionNow(ctx, start), signal)) {
+      preview.count += items.length
+      if (preview.count > LIMITS.items_per_run)
+        throw new SourceError(`A run takes at most ${LIMITS.items_per_run} items; the source has more.`)
+      const room = LIMITS.source_preview_items - preview.items.length
+      if (room > 0) preview.items.push(...items.slice(0, room))
+    }
+    return preview
+  })
+}
+
+const occasionNow = (ctx: Context, { timezone }: PreviewedStart): Occasion => ({
+  scheduled_for: new Date(ctx.now()),
+  timezone,
+})
+
+async function inWords<T>(read: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController()
+  const text = `The source took longer than ${LIMITS.source_request_ms / 1000} s.`
+  const timer = setTimeout(() => late.abort(new SourceError(text)), LIMITS.source_request_ms)
+  try {
+    return await read(late.signal)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'no_items')
+      throw new ApiError('source_empty', 'The source has no items: nothing was started.')
+    if (!(error instanceof SourceError)) throw error
+    const { line, text } = problemOf(error)
+    throw new ApiError('source_failed', line === null ? text : `Line ${line} of the source: ${text}`)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export const problemOf = ({ line, message }: { line?: number | null; message: string }): SourceProblem => ({
+  line: line ?? null,
+  text: plainText(message, LIMITS.source_detail_characters),
+})

@@ -1,0 +1,118 @@
+// The shapes of sources. No header's value leaves through these.
+
+import { z } from '@hono/zod-openapi'
+import { LIMITS } from '../domain/limits.ts'
+import { SOURCE_FORMATS } from '../domain/vocabulary.ts'
+import { httpUrl, label, uuid } from '../schema/input.ts'
+import type { Source as KeptSource } from './rules/source.ts'
+import { unknownPlaceholder } from './rules/source-url.ts'
+
+const field = (description: string) => label(LIMITS.source_field_characters, description)
+
+/** What the connection itself says, or what reading relies on. */
+const OWN_HEADERS = [
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]
+
+const headers = z.record(z.string(), z.string()).superRefine((all, ctx) => {
+  const refuse = (message: string, ...path: string[]) => ctx.addIssue({ code: 'custom', message, path })
+  for (const [name, value] of Object.entries(all)) {
+    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) refuse('is no name of a header', name)
+    else if (OWN_HEADERS.includes(name.toLowerCase())) refuse('is a header that Assay sets itself', name)
+    else if (!/^[\x20-\x7e]*$/.test(value)) refuse('must be printable ASCII', name)
+  }
+  if (Object.keys(all).length > LIMITS.source_headers)
+    refuse(`must not be more than ${LIMITS.source_headers} headers`)
+  if (JSON.stringify(all).length > LIMITS.source_header_bytes)
+    refuse(`must not be longer than ${LIMITS.source_header_bytes} bytes together`)
+})
+
+export const SourceOrder = z
+  .strictObject({
+    url: httpUrl(
+      'Read with a GET at each start. {date} and {scheduled_for} stand for the day and the time of the start, on the clock of the zone.',
+    ).superRefine((url, ctx) => {
+      const unknown = unknownPlaceholder(url)
+      if (unknown !== undefined)
+        ctx.addIssue({ code: 'custom', message: `names ${unknown}; there are {date} and {scheduled_for}` })
+    }),
+    format: z
+      .enum(SOURCE_FORMATS)
+      .describe('ndjson: a JSON value a line. csv: names in the first line. json: one array of values.'),
+    item_id: field('The field of a row that is its item_id; without it the service gives ids.')
+      .nullable()
+      .optional(),
+    partition_key: field('The field of a row that is its partition_key.').nullable().optional(),
+    headers: headers
+      .optional()
+      .describe(
+        'Sent along, and never shown again. In a change, headers that are left out stay while the URL stays on its host.',
+      ),
+  })
+  .openapi('SourceOrder', {
+    description: 'Where the items of each start come from: a row is an item, the whole row its input.',
+    example: {
+      url: 'https://example.com/export?day={date}',
+      format: 'ndjson',
+      item_id: 'ticket_id',
+      headers: { authorization: 'Bearer token' },
+    },
+  })
+export type SourceOrder = z.output<typeof SourceOrder>
+
+export const Source = z
+  .object({
+    url: z.string(),
+    format: z.enum(SOURCE_FORMATS),
+    item_id: z.string().nullable(),
+    partition_key: z.string().nullable(),
+    header_names: z.array(z.string()).describe('The headers it is asked with; their values are not shown.'),
+  })
+  .openapi('Source', { description: 'Where the items of each start come from.' })
+
+export const sourceOf = ({ headers_from_env: _, ...source }: KeptSource): z.input<typeof Source> => source
+
+export const SourcePreviewOrder = z
+  .strictObject({
+    schedule_id: uuid('The schedule whose source is read.').optional(),
+    agent_id: uuid('The agent that a source is tried for.').optional(),
+    source: SourceOrder.optional(),
+    timezone: z.string().default('UTC').describe('A name of the IANA database.'),
+  })
+  .openapi('SourcePreviewOrder', {
+    description: 'A schedule, or an agent with a source that no schedule has yet.',
+    example: {
+      agent_id: '019c2b1e-7a40-7c3d-9f21-5be000000000',
+      source: { url: 'https://example.com/export?day={date}', format: 'ndjson' },
+    },
+  })
+
+export const SourcePreview = z
+  .object({
+    count: z.int().describe('Items in all.'),
+    items: z
+      .array(
+        z.object({
+          item_id: z.string().nullable().describe('Null where the service gives it one.'),
+          partition_key: z.string().nullable(),
+          input: z.unknown(),
+        }),
+      )
+      .describe(`The first ${LIMITS.source_preview_items}.`),
+  })
+  .openapi('SourcePreview', { description: 'What a source holds; nothing was started.' })
+
+export const SourceProblem = z
+  .object({
+    line: z.int().nullable().describe('The line of the source; null where it is not about one.'),
+    text: z.string(),
+  })
+  .openapi('SourceProblem', { description: 'What was wrong with a source.' })

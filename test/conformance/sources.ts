@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { body, startSource, type TestSource, ticketLines } from '../support/source.ts'
+import { makeAgent } from './make.ts'
+import type { Given } from './suite.ts'
+
+/** What callers say and see of sources; how they are read is tested in test/integration/sources.test.ts. */
+export function sourcesPart(given: Given): void {
+  let served: TestSource
+  beforeAll(async () => {
+    served = await startSource(body(ticketLines(7).join('')))
+  })
+  afterAll(() => served.close())
+
+  async function made(more: object = {}, order: object = {}) {
+    const world = given()
+    const agent = await makeAgent(world)
+    const source = { url: served.url, format: 'ndjson', item_id: 'id', partition_key: 'tenant', ...more }
+    const answer = await world.call('POST', '/v1/schedules', {
+      body: { agent_id: agent.id, cron: '0 2 * * 0', name: 'Sunday export', source, ...order },
+    })
+    const path = `/v1/schedules/${answer.json.id}`
+    const call = (method: string, more = '', body?: object) =>
+      world.call(method, path + more, body && { body })
+    return { world, agent, source, answer, call }
+  }
+
+  describe('sources', () => {
+    it('of schedules keep what their headers say to themselves [sources.headers]', async () => {
+      const { answer, call } = await made({ headers: { Authorization: 'Bearer s3cret' } })
+      expect(answer.status).toBe(201)
+      const shown = {
+        ...{ url: served.url, format: 'ndjson', item_id: 'id', partition_key: 'tenant' },
+        header_names: ['Authorization'],
+      }
+      expect(answer.json).toMatchObject({ name: 'Sunday export', source: shown, input: null })
+      expect((await call('GET')).text).not.toContain('s3cret')
+      const { item_id: _, ...moved } = { ...shown, header_names: undefined, url: `${served.url}?day={date}` }
+      const kept = await call('PATCH', '', { source: moved })
+      expect(kept.json.source).toMatchObject({ item_id: null, header_names: ['Authorization'] })
+      expect((await call('POST', '/trigger')).status).toBe(202)
+      expect(served.asked.at(-1)!.headers.authorization).toBe('Bearer s3cret')
+      const elsewhere = await call('PATCH', '', { source: { url: 'https://example.com/x', format: 'csv' } })
+      expect(elsewhere.json.source.header_names).toEqual([])
+      expect((await call('PATCH', '', { source: null })).json.source).toBeNull()
+    })
+
+    it('start a run over all rows when triggered by hand, which nobody sees before [sources.schedule]', async () => {
+      const { world, agent, call } = await made({}, { budget_cents: 500 })
+      const begun = Promise.withResolvers<void>()
+      const more = Promise.withResolvers<void>()
+      served.serve = async response => {
+        response.writeHead(200)
+        response.write(ticketLines(2500).join(''))
+        begun.resolve()
+        await more.promise
+        response.end()
+      }
+      const started = call('POST', '/trigger')
+      await begun.promise
+      for (;;) {
+        const [row] = await world.ctx.sql`
+          select count(*)::int as items from runs r join items i on i.run_id = r.id where r.agent_id = ${agent.id}`
+        if (row!.items > 0) break
+      }
+      expect((await world.call('GET', `/v2/runs?agent=${agent.slug}`)).json).toEqual([])
+      more.resolve()
+      const { status, json } = await started
+      expect(status).toBe(202)
+      const run = (await world.call('GET', `/v2/runs/${json.run_id}`)).json
+      expect(run).toMatchObject({ name: 'Sunday export', total_items: 2500, budget_cents: 500 })
+      served.serve = body(ticketLines(7).join(''))
+    })
+
+    it('are previewed, saved or not: the count and the first five [sources.preview]', async () => {
+      const { world, agent, source, answer } = await made()
+      const first = { item_id: 'T-1', partition_key: 't0', input: { id: 'T-1', tenant: 't0' } }
+      for (const asked of [{ schedule_id: answer.json.id }, { agent_id: agent.id, source }]) {
+        const { status, json } = await world.call('POST', '/v1/sources/preview', { body: asked })
+        expect([status, json.count, json.items.length]).toEqual([200, 7, 5])
+        expect(json.items[0]).toEqual(first)
+      }
+      expect((await world.call('GET', `/v2/runs?agent=${agent.slug}`)).json).toEqual([])
+    })
+
+    it('that fail or are empty say so to whoever waits, and start nothing', async () => {
+      const { world, agent, answer, call } = await made()
+      served.serve = response => response.writeHead(500).end('out of order')
+      const failed = await call('POST', '/trigger')
+      expect([failed.status, failed.json.error.code]).toEqual([400, 'source_failed'])
+      expect(failed.json.error.message).toContain('The source answered 500: out of order')
+      served.serve = body('{"id":"T-1","tenant":"a"}\nnonsense\n')
+      const preview = { schedule_id: answer.json.id }
+      const broken = await world.call('POST', '/v1/sources/preview', { body: preview })
+      expect(broken.json.error).toMatchObject({
+        code: 'source_failed',
+        message: expect.stringMatching(/^Line 2 /),
+      })
+      served.serve = body('')
+      expect((await call('POST', '/trigger')).json.error.code).toBe('source_empty')
+      expect((await world.call('GET', `/v2/runs?agent=${agent.slug}`)).json).toEqual([])
+      served.serve = body(ticketLines(7).join(''))
+    })
+
+    it.each([
+      [{ url: 'ftp://example.com/x' }, 'source.url'],
+      [{ url: 'https://user:pass@example.com/x' }, 'source.url'],
+      [{ url: 'https://example.com/{day}' }, '{day}'],
+      [{ format: 'xml' }, 'source.format'],
+      [{ headers: { host: 'internal' } }, 'Assay sets itself'],
+      [{ headers: { 'x-a': 'b\r\nhost: internal' } }, 'printable ASCII'],
+    ])('refuse %j', async (more, named) => {
+      const { answer } = await made(more)
+      expect(answer.status).toBe(400)
+      expect(answer.json.error.message).toContain(named)
+    })
+
+    it('and an input exclude each other', async () => {
+      expect((await made({}, { input: { a: 1 } })).answer.json.error.message).toContain('exclude each other')
+    })
+  })
+}
