@@ -1,11 +1,32 @@
 // The commands of schedules.ts, for the table of commands.
 
+import { SOURCE_FORMATS } from '../domain/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 
 const timezone: Option = { name: 'timezone', value: 'ZONE', about: 'an IANA name such as Europe/Berlin' }
 const settings: readonly Option[] = [
-  { name: 'input', value: 'JSON', about: 'the input of each run' },
+  { name: 'name', value: 'NAME', about: 'what people call it, and its runs' },
+  { name: 'input', value: 'JSON', about: 'the input of each run, which is over one item' },
+  {
+    name: 'source',
+    value: 'URL',
+    about: 'or else where the items of each run are read; {date} and {scheduled_for} stand for its moment',
+  },
+  {
+    name: 'format',
+    value: 'FORMAT',
+    choices: SOURCE_FORMATS,
+    about: 'how the source writes its rows; what the end of its URL says, or ndjson, unless told',
+  },
+  { name: 'item-id', value: 'FIELD', about: 'the field of a row that is its item_id' },
+  { name: 'partition-key', value: 'FIELD', about: 'the field of a row that is its partition_key' },
+  {
+    name: 'header',
+    value: 'NAME: VALUE',
+    kind: 'list',
+    about: 'sent to the source, kept sealed and never shown; may be given again',
+  },
   { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money each run may spend' },
   { name: 'timeout', value: 'SECONDS', kind: 'whole', least: 1, about: 'time an item may take' },
   { name: 'callback-url', value: 'URL', about: 'gets a signed summary when a run ends' },
@@ -55,7 +76,10 @@ export const SCHEDULE_COMMANDS: readonly Command[] = [
     name: 'schedules trigger',
     args: ['SCHEDULE'],
     summary: 'Start what a schedule starts, now; also while it is disabled.',
-    options: [{ name: 'watch', about: 'follow the run to its end; its verdict is the exit code' }],
+    options: [
+      { name: 'dry-run', about: 'only read its source: how many items, and the first five' },
+      { name: 'watch', about: 'follow the run to its end; its verdict is the exit code' },
+    ],
     run: async (...given) => (await import('./schedules.ts')).trigger(...given),
   },
   {

@@ -35,6 +35,9 @@ const disabledWhy = ({ disabled_reason }: Schedule) =>
 const eventWords = ({ outcome, reason, retry_at }: Event) =>
   `${outcome}${reason === null ? '' : `: ${reason}`}${retry_at === null ? '' : ', tried again'}`
 
+const detailWords = ({ detail }: Event) =>
+  detail === null ? '' : `${detail.line === null ? '' : `line ${detail.line}: `}${detail.text}`
+
 function eventStyle({ outcome, reason }: Event): Style {
   if (reason === 'run_never_started' || outcome === 'error' || outcome === 'missed') return 'red'
   return outcome === 'fired' ? 'green' : 'yellow'
@@ -44,6 +47,7 @@ export function schedulesTable(rows: readonly Schedule[], now: number, screen: S
   const columns: Column<Schedule>[] = [
     { title: 'SCHEDULE', value: row => row.id },
     { title: 'AGENT', value: row => row.agent_slug, least: 8, optional: 2 },
+    { title: 'NAME', value: row => row.name ?? '', least: 8, optional: 3 },
     { title: 'CRON', value: row => row.cron, least: 9 },
     { title: 'ZONE', value: row => row.timezone, optional: 3 },
     {
@@ -69,14 +73,17 @@ export function eventsTable(rows: readonly Event[], timezone: string, now: numbe
     { title: `MOMENT (${timezone})`, value: row => onClock(row.scheduled_for, timezone, now) },
     { title: 'OUTCOME', value: eventWords, style: eventStyle, least: 8 },
     { title: 'RUN', value: row => row.run_id ?? '' },
+    { title: 'DETAIL', value: detailWords, least: 8, optional: 2 },
     { title: 'ACTED', value: row => ago(row.occurred_at, now), align: 'right', optional: 1 },
   ]
   return table(columns, rows, screen)
 }
 
 export function scheduleLine(schedule: Schedule, now: number, { paint }: Screen): string {
-  const { id, agent_slug, cron, timezone } = schedule
+  const { id, name, agent_slug, cron, timezone, source } = schedule
   const next = nextOf(schedule, now)
   const fires = next === undefined ? disabledWhy(schedule) : `fires ${next}`
-  return `schedule ${paint('bold', id)} of ${agent_slug}, ${cron} (${timezone}), ${fires}`
+  const called = name === null ? '' : ` ${JSON.stringify(name)}`
+  const reads = source === null ? '' : `, reads ${source.url}`
+  return `schedule ${paint('bold', id)}${called} of ${agent_slug}, ${cron} (${timezone}), ${fires}${reads}`
 }

@@ -102,7 +102,8 @@ export async function update(session: Session, given: Given): Promise<ExitCode> 
 function bodyText(given: Given, fields: object): string {
   const [budget_cents, timeout_seconds] = [given.amount('budget'), given.whole('timeout')]
   const callback_url = given.text('callback-url')
-  const rest = JSON.stringify({ ...fields, budget_cents, timeout_seconds, callback_url })
+  const [name, source] = [given.text('name'), sourceOf(given)]
+  const rest = JSON.stringify({ ...fields, name, source, budget_cents, timeout_seconds, callback_url })
   const input = given.text('input')
   if (input === undefined) return rest
   try {
@@ -111,6 +112,35 @@ function bodyText(given: Given, fields: object): string {
     throw usageFailure(`--input is not JSON: ${(error as Error).message}`)
   }
   return `{"input":${input},${rest.slice(1)}`.replace(/,}$/, '}')
+}
+
+const FORMATS = { csv: 'csv', json: 'json' } as const
+
+function sourceOf(given: Given) {
+  const url = given.text('source')
+  const headers = given.list('header').map(text => {
+    const [, name, value] = /^([^:]+):\s*(.*)$/.exec(text) ?? []
+    if (name !== undefined && value !== undefined) return [name.trim(), value]
+    throw usageFailure(`--header takes 'NAME: VALUE', not ${JSON.stringify(text)}`)
+  })
+  const fields = { item_id: given.text('item-id'), partition_key: given.text('partition-key') }
+  const format = given.text('format')
+  if (url === undefined) {
+    if (
+      headers.length > 0 ||
+      format !== undefined ||
+      Object.values(fields).some(field => field !== undefined)
+    )
+      throw usageFailure('--format, --item-id, --partition-key and --header say how --source is read')
+    return undefined
+  }
+  const end = /\.(csv|json)$/.exec(url.replace(/[?#].*$/, ''))?.[1] as keyof typeof FORMATS | undefined
+  return {
+    url,
+    format: format ?? (end === undefined ? 'ndjson' : FORMATS[end]),
+    ...fields,
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
+  }
 }
 
 export async function enable(session: Session, given: Given): Promise<ExitCode> {
@@ -145,6 +175,7 @@ export async function remove({ api, output }: Session, given: Given): Promise<Ex
 
 export async function trigger(session: Session, given: Given): Promise<ExitCode> {
   const scheduleId = given.arg(0)
+  if (given.flag('dry-run')) return tryOut(session, scheduleId)
   const started = await answered(
     session.api.POST('/v1/schedules/{scheduleId}/trigger', { params: { path: { scheduleId } } }),
   )
@@ -155,4 +186,24 @@ export async function trigger(session: Session, given: Given): Promise<ExitCode>
     ].join('\n'),
   )
   return given.flag('watch') ? watchRun(session, started.run_id) : EXIT.ok
+}
+
+type SourceItem = Schemas['SourcePreview']['items'][number]
+
+const FIRST: Column<SourceItem>[] = [
+  { title: 'ITEM_ID', value: item => item.item_id ?? '(given by Assay)', least: 8 },
+  { title: 'PARTITION', value: item => item.partition_key ?? '', optional: 1 },
+  { title: 'INPUT', value: item => JSON.stringify(item.input), least: 12 },
+]
+
+async function tryOut({ api, output }: Session, schedule_id: string): Promise<ExitCode> {
+  const body = { schedule_id, timezone: 'UTC' }
+  const found = await answered(api.POST('/v1/sources/preview', { body }))
+  output.emit('source_preview', found, screen =>
+    [
+      `${found.count} ${found.count === 1 ? 'item' : 'items'}, nothing was started; the first ${found.items.length}:`,
+      table(FIRST, found.items, screen),
+    ].join('\n'),
+  )
+  return EXIT.ok
 }

@@ -12,8 +12,9 @@ import { Field, Sure } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { reasonWords, Strip, whyOff } from '../parts/occurrence.tsx'
 import { AROUND } from '../parts/record.ts'
+import { SourceFields } from '../parts/source-fields.tsx'
 import { cents, Status, When } from '../parts/text.tsx'
-import { Moments, scheduleForm } from './schedules.tsx'
+import { Moments, scheduleBody, scheduleForm } from './schedules.tsx'
 
 type Schedule = Schemas['Schedule']
 
@@ -60,7 +61,7 @@ export const schedulePage = page({
                 ),
               },
               { label: 'Outcome', cell: one => <Status of={one.outcome} /> },
-              { label: 'Why', cell: one => reasonWords(one.reason) },
+              { label: 'Why', cell: one => <Why of={one} /> },
               { label: 'Run', cell: one => one.run_id && <a href={ofRun(one.run_id)}>its run</a> },
               { label: 'Acted', numeric: true, cell: one => <When at={one.occurred_at} now={now} /> },
             ]}
@@ -80,11 +81,23 @@ export const schedulePage = page({
   },
 })
 
+const Why = ({ of: { reason, detail } }: { of: Schemas['ScheduleEvent'] }) => (
+  <>
+    {reasonWords(reason)}
+    {detail && (
+      <div class="trouble">
+        {detail.line !== null && `Line ${detail.line}: `}
+        {detail.text}
+      </div>
+    )}
+  </>
+)
+
 const Head = ({ schedule, mayChange, now }: { schedule: Schedule; mayChange: boolean; now: number }) => (
   <div class="head">
     <div>
       <h1>
-        {schedule.agent_slug} at <code>{schedule.cron}</code>
+        {schedule.name ?? schedule.agent_slug} at <code>{schedule.cron}</code>
       </h1>
       <p id="schedule-state" data-live>
         {schedule.timezone} ·{' '}
@@ -98,6 +111,11 @@ const Head = ({ schedule, mayChange, now }: { schedule: Schedule; mayChange: boo
         · {schedule.budget_cents === null ? 'no budget' : `${cents(schedule.budget_cents)} a run`} ·{' '}
         {schedule.declared ? 'declared in code' : 'made by hand'}
       </p>
+      {schedule.source && (
+        <p>
+          Reads its items from <code>{schedule.source.url}</code> ({schedule.source.format})
+        </p>
+      )}
     </div>
     {mayChange && (
       <div class="actions">
@@ -132,11 +150,15 @@ const Changes = ({ schedule, input }: { schedule: Schedule; input: string }) => 
       <Field label="Time zone">
         <input name="timezone" value={schedule.timezone} required />
       </Field>
+      <Field label="Name">
+        <input name="name" value={schedule.name ?? ''} />
+      </Field>
       <Field label="Input">
         <textarea name="input" spellcheck={false}>
           {input}
         </textarea>
       </Field>
+      <SourceFields source={schedule.source} open={schedule.source !== null} />
       <Field label="Budget of each run in dollars" hint="Empty is no bound.">
         <input
           name="budget_usd"
@@ -154,11 +176,12 @@ const Changes = ({ schedule, input }: { schedule: Schedule; input: string }) => 
 export const changeSchedule = action({
   path: '/dashboard/schedules/{scheduleId}',
   form: z.strictObject(scheduleForm),
-  async act({ api, params }, { budget_usd: budget_cents, input, ...changes }) {
+  async act({ api, params }, filled) {
+    const { fields, texts } = scheduleBody(filled)
     await api.PATCH('/v1/schedules/{scheduleId}', {
       params: { path: params },
-      body: changes,
-      bodySerializer: body => bodyText({ ...body, budget_cents }, { input }),
+      body: fields,
+      bodySerializer: body => bodyText(body, texts),
     })
     return { to: ofSchedule(params.scheduleId), said: 'Saved; it counts from the very next moment on.' }
   },
@@ -185,7 +208,9 @@ export const runSchedule = action({
   path: '/dashboard/schedules/{scheduleId}/run',
   async act({ api, params }) {
     const { data } = await api.POST('/v1/schedules/{scheduleId}/trigger', { params: { path: params } })
-    return { to: ofItem(data!.record_id), said: 'Started by hand; its next moment stays as it is.' }
+    const { data: schedule } = await api.GET('/v1/schedules/{scheduleId}', { params: { path: params } })
+    const to = schedule!.source === null ? ofItem(data!.record_id) : ofRun(data!.run_id)
+    return { to, said: 'Started by hand; its next moment stays as it is.' }
   },
 })
 

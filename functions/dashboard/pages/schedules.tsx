@@ -10,6 +10,7 @@ import { Field } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { reasonWords, whyOff } from '../parts/occurrence.tsx'
 import { shellWord } from '../parts/shell-word.ts'
+import { SourceFields, sourceForm, sourceOrder } from '../parts/source-fields.tsx'
 import { Status, When } from '../parts/text.tsx'
 
 type Schedule = Schemas['Schedule']
@@ -54,6 +55,7 @@ export const schedulesPage = page({
                   </a>
                 ),
               },
+              { label: 'Name', cell: one => one.name },
               { label: 'Zone', cell: one => one.timezone },
               { label: 'Starts', cell: one => one.agent_slug },
               { label: 'Next', cell: one => <Next of={one} now={now} /> },
@@ -130,8 +132,14 @@ export const newSchedulePage = page({
     agent_id: z.string().optional(),
     cron: z.string().optional(),
     timezone: z.string().optional(),
+    name: z.string().optional(),
     input: z.string().optional(),
     budget_usd: z.string().optional(),
+    source_url: z.string().optional(),
+    format: z.string().optional(),
+    item_id: z.string().optional(),
+    partition_key: z.string().optional(),
+    headers: z.string().optional(),
   }),
   show: visit => newScheduleView(visit, visit.query),
 })
@@ -184,11 +192,23 @@ async function newScheduleView(
               <option value={zone} />
             ))}
           </datalist>
+          <Field label="Name" hint="What people call it, and its runs.">
+            <input name="name" value={query.name ?? ''} />
+          </Field>
           <Field label="Input" hint="JSON; each fire is one run over one item with this input.">
             <textarea name="input" spellcheck={false}>
               {query.input ?? 'null'}
             </textarea>
           </Field>
+          <SourceFields
+            open={Boolean(query.source_url)}
+            source={{
+              url: query.source_url ?? '',
+              format: (query.format ?? 'ndjson') as 'ndjson',
+              item_id: query.item_id ?? null,
+              partition_key: query.partition_key ?? null,
+            }}
+          />
           <Field label="Budget of each run in dollars" hint="Empty is no bound.">
             <input name="budget_usd" inputmode="decimal" value={query.budget_usd ?? ''} />
           </Field>
@@ -246,17 +266,33 @@ export const Moments = ({
   />
 )
 
-export const scheduleForm = { cron: z.string(), timezone: z.string(), input: jsonText, budget_usd: dollars }
+export const scheduleForm = {
+  name: z.string().default(''),
+  cron: z.string(),
+  timezone: z.string(),
+  input: jsonText,
+  budget_usd: dollars,
+  ...sourceForm,
+}
+
+/** What the form says, as the API takes it; the input stays the text it is. */
+export function scheduleBody(filled: z.output<z.ZodObject<typeof scheduleForm>>) {
+  const { budget_usd: budget_cents, input, name, cron, timezone, ...rest } = filled
+  const source = sourceOrder(rest)
+  const texts: Record<string, string> = source === null ? { input } : {}
+  return { fields: { name: name || null, cron, timezone, budget_cents, source }, texts }
+}
 
 export const createSchedule = action({
   path: '/dashboard/projects/{projectId}/schedules',
   least: 'operator',
   form: z.strictObject({ agent_id: z.string(), ...scheduleForm }),
   again: newScheduleView,
-  async act({ api }, { budget_usd: budget_cents, input, ...order }) {
+  async act({ api }, { agent_id, ...filled }) {
+    const { fields, texts } = scheduleBody(filled)
     const { data } = await api.POST('/v1/schedules', {
-      body: { ...order, enabled: true },
-      bodySerializer: body => bodyText({ ...body, budget_cents }, { input }),
+      body: { agent_id, ...fields, enabled: true },
+      bodySerializer: body => bodyText(body, texts),
     })
     return { to: ofSchedule(data!.id), said: 'The schedule is made.' }
   },

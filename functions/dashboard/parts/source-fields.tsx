@@ -1,0 +1,87 @@
+// The part of a schedule's form that says where its items come from. Guarantee: a form that does not mention headers
+// leaves those that are kept as they are.
+
+import { z } from 'zod'
+import { SOURCE_FORMATS } from '../../../shared/domain/vocabulary.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { Field } from './form.tsx'
+
+export const sourceForm = {
+  source_url: z.string().default(''),
+  format: z.enum(SOURCE_FORMATS).default('ndjson'),
+  item_id: z.string().default(''),
+  partition_key: z.string().default(''),
+  headers: z
+    .string()
+    .default('')
+    .transform((text, { addIssue }) => {
+      const lines = text.split(/\r?\n/).filter(line => line.trim() !== '')
+      const pairs = lines.map(line => /^([^:]+):\s*(.*)$/.exec(line.trim()))
+      if (pairs.every(pair => pair !== null))
+        return Object.fromEntries(pairs.map(([, name, value]) => [name!, value!]))
+      addIssue({ code: 'custom', message: 'holds a line that is no "Name: value"' })
+      return z.NEVER
+    }),
+}
+
+type Filled = { [Name in keyof typeof sourceForm]: z.output<(typeof sourceForm)[Name]> }
+
+/** As the API takes it; null where no URL was entered. */
+export function sourceOrder({ source_url: url, format, item_id, partition_key, headers }: Filled) {
+  if (url === '') return null
+  const given = Object.keys(headers).length > 0
+  return {
+    ...{ url, format, item_id: item_id || null, partition_key: partition_key || null },
+    ...(given && { headers }),
+  }
+}
+
+export const SourceFields = ({
+  source,
+  open,
+}: {
+  source: Partial<NonNullable<Schemas['Source']>> | null
+  open: boolean
+}) => (
+  <details open={open}>
+    <summary>Read its items from a URL instead</summary>
+    <div class="stack">
+      <Field
+        label="URL"
+        hint="{date} and {scheduled_for} stand for the moment, on the clock of the zone. Each start is one run over all rows, opened when the source has ended well."
+      >
+        <input
+          name="source_url"
+          value={source?.url ?? ''}
+          placeholder="https://example.com/export?day={date}"
+        />
+      </Field>
+      <Field
+        label="Format"
+        hint="ndjson: a JSON value a line. csv: names in the first line. json: one array."
+      >
+        <select name="format">
+          {SOURCE_FORMATS.map(format => (
+            <option selected={format === source?.format}>{format}</option>
+          ))}
+        </select>
+      </Field>
+      <Field label="Field of a row that is its item_id">
+        <input name="item_id" value={source?.item_id ?? ''} />
+      </Field>
+      <Field label="Field of a row that is its partition_key">
+        <input name="partition_key" value={source?.partition_key ?? ''} />
+      </Field>
+      <Field
+        label="Headers"
+        hint={
+          source?.header_names?.length
+            ? `Kept and not shown: ${source.header_names.join(', ')}. What is entered here replaces them.`
+            : 'One "Name: value" a line; kept sealed and never shown again.'
+        }
+      >
+        <textarea name="headers" class="short" spellcheck={false} />
+      </Field>
+    </div>
+  </details>
+)
