@@ -20,7 +20,7 @@ export const OPERATE_COMMANDS: readonly Command[] = [
   {
     name: 'restore',
     args: ['FILE'],
-    summary: 'Restore a backup into an empty installation, which is held until admin go-on.',
+    summary: 'Restore a backup into an empty installation; it is held at first.',
     options: [{ name: 'dry-run', about: 'read the file through and tell what is in it, and change nothing' }],
     run: async (...given) => (await import('./backup.ts')).restore(...given),
   },
