@@ -58,7 +58,7 @@ const MEANINGS: Record<OutcomeReason, Meaning> = {
     next: 'Replay or resume it with more money, or leave it.',
   },
   unpriced_model: {
-    means: 'a model has no price, and there is a budget',
+    means: 'a model without a price was called under a budget',
     next: 'Set the price (assay prices set); it goes on by itself. Or resume it, and its run goes on without.',
   },
 }
