@@ -22,6 +22,7 @@ export const createRecovery = endpoint({
   errors: ['nothing_to_recover', 'not_found', 'account_suspended', 'plan_limit', 'too_many_open_runs'],
   async handle({ ctx, principal, body, reply }) {
     const { filter, name = null, first = null, deployment = 'current', budget_cents = null } = body
+    const { reuse = 'auto', from_step = null } = body
     const { account_id, project_id } = await scopeOf(ctx, principal, body.project_id)
     if (project_id === null) throw new ApiError('invalid_request', 'Field "project_id" is missing.')
     reply.project_id = project_id
@@ -29,7 +30,7 @@ export const createRecovery = endpoint({
     if (filter.agent_id !== undefined) await agentIn(ctx, principal, filter.agent_id)
     if (filter.from !== undefined && filter.to !== undefined && filter.from > filter.to)
       throw new ApiError('invalid_request', 'Field "filter.from" is later than "filter.to".')
-    const order = { project_id, filter, deployment }
+    const order = { project_id, filter, deployment, reuse, from_step }
     if (body.dry_run) return planRecovery(ctx, order)
     const id = await startRecovery(ctx, { ...order, name, first, budget_cents })
     reply.status = 202

@@ -13,7 +13,7 @@ export const replayItem = endpoint({
   operation_id: 'replayItem',
   summary: 'Replay an item that did not work or was cancelled',
   description:
-    'Makes a new item beside it, in a run of its own; the verdict of the original stays. Steps that succeeded are taken over at no cost, unless they began after a step that did not succeed had ended: those may rest on it. An item is replayed again only when its last replay has ended without working.',
+    'Makes a new item beside it, in a run of its own; the verdict of the original stays. What it recorded is taken over at no cost, as `reuse` says: by itself (auto) the answer that was at fault is asked again, and what came before it is not. An item is replayed again only when its last replay has ended without working.',
   auth: 'any',
   params: { itemId: 'item' },
   body: ReplayOrder.optional(),
@@ -24,7 +24,7 @@ export const replayItem = endpoint({
     const input = 'input' in body ? fieldsOf(text).get('input') : undefined
     if (input !== undefined && new TextEncoder().encode(input).length > LIMITS.item_input_bytes)
       throw new ApiError('invalid_request', `Field "input" is longer than ${LIMITS.item_input_bytes} bytes.`)
-    const { from_step, deployment, budget_cents } = body
-    return replay(ctx, key, { from_step, input, deployment, budget_cents })
+    const { reuse, from_step, deployment, budget_cents } = body
+    return replay(ctx, key, { reuse, from_step, input, deployment, budget_cents })
   },
 })

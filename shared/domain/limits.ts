@@ -236,6 +236,7 @@ export const LIMITS = {
   triage_message_characters: 200,
   reopen_minutes: 60, // within which a decision can be taken back
   recovery_chunk_items: 1000, // copied in one transaction
+  recovery_chunk_steps: 20_000, // of those items; an item that has more goes alone
   recovery_chunks_per_sweep: 20,
   recovery_runs: 50, // of one recovery: a run for each agent, or each deployment that items ran with
   lineage_items: 100, // ancestors and replays shown of one item

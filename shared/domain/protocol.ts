@@ -6,10 +6,21 @@ import type { StepKind } from './vocabulary.ts'
 export const PROTOCOL_VERSION = '1'
 export const NDJSON = 'application/x-ndjson'
 
+/** The keys the SDK records `ctx.hold` under. */
+export const HOLD_KEY = /^hold(#\d+)?$/
+
 /** A step of an earlier attempt that succeeded; the agent uses its output instead of running it again. */
 export interface RecordedStep {
   key: string
   output: unknown
+}
+
+/**
+ * A step of the item that this one replays. It stands only for a call of the same key with the same input, and using
+ * it is reported with `reused`.
+ */
+export interface OfferedStep extends RecordedStep {
+  input: unknown
 }
 
 /** One line of the request: an item on offer. */
@@ -27,6 +38,8 @@ export interface ItemLine {
   /** Money left for this item, in micro-dollars; null when there is no fence. */
   budget_micro: number | null
   recorded: RecordedStep[]
+  /** In a field of its own, which agents that know nothing of the condition pass over. */
+  recorded_for_input?: OfferedStep[]
   /** The attempt's span, as W3C writes it: what the agent's own spans belong below. Absent where nobody collects. */
   traceparent?: string
   /** Always the last key, so that the stored text can be passed on without being parsed. */
@@ -48,6 +61,8 @@ export interface StepReport {
   name: string
   input?: unknown
   output?: unknown
+  /** It did not run: the offered step with this key was used, whose input and output the report leaves out. */
+  reused?: true
   /** Present when the step failed. */
   error?: { code: string; message: string }
   started_at: string

@@ -15,6 +15,8 @@ export interface StepRow {
   outcome: Outcome
   outcome_reason: OutcomeReason | null
   unpriced: boolean
+  /** It did not run: an offered step of the original stood for it. */
+  reused: boolean
   input_tokens: number
   output_tokens: number
   cost_micro: number
@@ -48,6 +50,7 @@ export function stepRow(
     kind: step.kind,
     outcome: grade.outcome,
     outcome_reason: grade.reason,
+    reused: false,
     // A model call without tokens or without a known price costs something nobody can tell: never nothing.
     unpriced: step.kind === 'llm_call' && !step.error && (usage === undefined || price === undefined),
     input_tokens: usage?.input_tokens ?? 0,
@@ -62,6 +65,48 @@ export function stepRow(
     error_message: step.error ? plainText(step.error.message, LIMITS.error_message_characters) : null,
     input: payload(step.input),
     output: payload(step.output),
+  }
+}
+
+/** A recorded step that stands for a call with the same input. */
+export interface OfferedRecord {
+  key: string
+  kind: StepKind
+  name: string
+  model: string | null
+  /** JSON texts. */
+  input: string
+  output: string | null
+}
+
+/**
+ * The row of a step that was offered and used: what it says is what was recorded, whatever the agent sends.
+ *
+ * @throws ProtocolError when no step with this key was offered
+ */
+export function reusedRow(
+  step: StepReport,
+  place: { seq: number; attempt: number; step_no: number },
+  offered: readonly OfferedRecord[],
+): StepRow {
+  checkShape(step)
+  const record = offered.find(one => one.key === step.key)
+  if (record === undefined)
+    throw new ProtocolError(`step.reused: no step with the key ${JSON.stringify(step.key)} was offered`)
+  return {
+    ...place,
+    ...record,
+    outcome: 'ok',
+    outcome_reason: null,
+    unpriced: false,
+    reused: true,
+    input_tokens: 0,
+    output_tokens: 0,
+    cost_micro: 0,
+    started_at: new Date(step.started_at).toISOString(),
+    duration_ms: step.duration_ms,
+    error_code: null,
+    error_message: null,
   }
 }
 

@@ -7,8 +7,14 @@ import { type GradedStep, gradeItem, lastCallFault } from './grading.ts'
 import { LIMITS } from './limits.ts'
 import { plainText } from './plain-text.ts'
 import { microOf, type Price } from './pricing.ts'
-import type { AgentDeclaration, AgentLine, ItemError, StepReport } from './protocol.ts'
-import { type StepRow, stepRow } from './step-row.ts'
+import {
+  type AgentDeclaration,
+  type AgentLine,
+  HOLD_KEY,
+  type ItemError,
+  type StepReport,
+} from './protocol.ts'
+import { type OfferedRecord, reusedRow, type StepRow, stepRow } from './step-row.ts'
 import type { ItemStatus, Outcome, OutcomeReason } from './vocabulary.ts'
 
 /** How an attempt ended for good, or for now (`paused`). */
@@ -32,7 +38,7 @@ export interface ItemProgress {
   cost_micro: number
   /** A call was recorded whose cost cannot be told; whoever resumed the item since knows it. */
   unpriced?: boolean
-  item: { agent_failures: number; extra_budget_micro?: number | null }
+  item: { agent_failures: number; extra_budget_micro?: number | null; offered?: readonly OfferedRecord[] }
 }
 
 const NOTHING: Omit<Verdict, 'status'> = {
@@ -79,7 +85,10 @@ export function countStep(
     return { holds: false, verdict: failedVerdict('step_limit_exceeded', message, 'limit_exceeded') }
   }
   const { seq, attempt } = progress
-  const row = stepRow(report, { seq, attempt, step_no: progress.step_count + 1 }, prices)
+  const place = { seq, attempt, step_no: progress.step_count + 1 }
+  const row = report.reused
+    ? reusedRow(report, place, progress.item.offered ?? [])
+    : stepRow(report, place, prices)
   if (HOLD_KEY.test(row.key)) return { row, holds: true }
   progress.step_count++
   progress.graded.push({ kind: row.kind, key: row.key, outcome: row.outcome, reason: row.outcome_reason })
@@ -174,9 +183,6 @@ const unpricedVerdict = ({ key, model }: StepRow): Verdict => ({
   outcome_reason: 'unpriced_model',
   error_message: words(sayUnpriced(key, model)),
 })
-
-/** The key the SDK records `ctx.hold` under. */
-const HOLD_KEY = /^hold(#\d+)?$/
 
 /** Errors that another attempt would meet again. */
 const FINAL_CODES = new Set(['budget_exceeded', 'invalid_input', 'output_too_large', 'step_limit_exceeded'])

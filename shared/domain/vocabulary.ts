@@ -94,6 +94,13 @@ export type ItemAction = (typeof ITEM_ACTIONS)[number]
 export const DEPLOYMENT_CHOICES = ['current', 'original'] as const
 export type DeploymentChoice = (typeof DEPLOYMENT_CHOICES)[number]
 
+/**
+ * Which recorded steps a replay takes over. `auto`: those before the answer that was at fault, or all that succeeded
+ * where none was.
+ */
+export const REUSE_CHOICES = ['auto', 'all', 'none'] as const
+export type ReuseChoice = (typeof REUSE_CHOICES)[number]
+
 /** Why an item that passes the filter of a cohort is not replayed with it: it is held or purged, or was decided about. */
 export const EXCLUSIONS = ['held', 'acknowledged', 'dismissed', 'replayed', 'resumed', 'purged'] as const
 export type Exclusion = (typeof EXCLUSIONS)[number]

@@ -16,6 +16,8 @@ import type { GradedStep } from '../domain/grading.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { microOf, type Price } from '../domain/pricing.ts'
 import type { RecordedStep } from '../domain/protocol.ts'
+import type { OfferedRecord } from '../domain/step-row.ts'
+import { findOfferedSteps, findOriginalEnds, type OriginalEnd } from '../recovery/queries/recorded.ts'
 import * as claims from '../store/claims.ts'
 import { stopSpent } from '../store/stop.ts'
 import type * as store from '../store/take.ts'
@@ -42,8 +44,14 @@ export interface Claim {
 
 export interface ClaimedItem extends store.ClaimedItem {
   recorded: RecordedStep[]
+  /** Steps of its original that stand for calls with the same input. */
+  offered: OfferedRecord[]
   /** How the recorded steps went: the verdict is read from them too. */
   graded: GradedStep[]
+  /** Steps that ran, in this item and not only in its original. */
+  steps_run: number
+  /** How the item it replays ended; null when it replays none. */
+  original: OriginalEnd | null
 }
 
 export interface ClaimAnswer {
@@ -92,7 +100,7 @@ export async function claimItems(ctx: Context, runId: string, most: number): Pro
     prices: pricesAt(run.prices, ctx.now()),
     holds_unpriced: isUnderBudget(run) && !run.allow_unpriced,
     waited_ms: run.waited_ms,
-    items: await withRecordedSteps(ctx, run.id, items),
+    items: await withRecordedSteps(ctx, run, items),
   }
   return { claim, waiting_for: null }
 }
@@ -155,15 +163,21 @@ function periodFacts({ spend_day, settings }: claims.ReadRun, budget: claims.Rea
 const isUnderBudget = ({ budget_micro, budgets, deployment }: claims.ReadRun): boolean =>
   budget_micro !== null || budgets.length > 0 || deployment?.declaration.item_budget_cents !== undefined
 
-/** Gives items that were attempted before the steps that need not run again. */
+/** Gives items that were attempted before, here or as their originals, the steps that need not run again. */
 async function withRecordedSteps(
-  ctx: Context,
-  runId: string,
+  { sql }: Context,
+  run: claims.ReadRun,
   items: readonly store.ClaimedItem[],
 ): Promise<ClaimedItem[]> {
   const traced = items.filter(item => item.step_count > 0).map(item => item.seq)
-  const rows = traced.length > 0 ? await claims.findRecordedSteps(ctx.sql, runId, traced) : []
+  const rows = traced.length > 0 ? await claims.findRecordedSteps(sql, run.id, traced) : []
   const stepsOf = Map.groupBy(rows, row => row.seq)
+  const seqs = items.map(item => item.seq)
+  const originals = run.is_replay ? await findOriginalEnds(sql, run.id, seqs) : []
+  const originalOf = new Map(originals.map(one => [one.seq, one]))
+  const offering = originals.filter(one => one.has_offers).map(one => one.seq)
+  const offers = offering.length > 0 ? await findOfferedSteps(sql, run.id, offering) : []
+  const offeredTo = Map.groupBy(offers, row => row.seq)
   return items.map(item => {
     const steps = stepsOf.get(item.seq) ?? []
     return {
@@ -172,12 +186,15 @@ async function withRecordedSteps(
         key,
         output: output === null ? null : JSON.parse(output),
       })),
+      offered: offeredTo.get(item.seq)?.map(({ seq: _, ...record }) => record) ?? [],
       graded: steps.map(({ kind, key, outcome, outcome_reason }) => ({
         kind,
         key,
         outcome,
         reason: outcome_reason,
       })),
+      steps_run: item.step_count - steps.filter(step => step.reused).length,
+      original: originalOf.get(item.seq) ?? null,
     }
   })
 }

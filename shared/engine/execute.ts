@@ -5,8 +5,8 @@ import type { Context } from '../context.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { ndjsonLines, oneLine } from '../domain/ndjson.ts'
-import { type ItemLine, NDJSON, PROTOCOL_VERSION } from '../domain/protocol.ts'
-import { ProtocolError } from '../domain/step-row.ts'
+import { type ItemLine, NDJSON, type OfferedStep, PROTOCOL_VERSION } from '../domain/protocol.ts'
+import { type OfferedRecord, ProtocolError } from '../domain/step-row.ts'
 import { budgetVerdict, itemBudgetMicro } from '../domain/verdict.ts'
 import { signatureOf } from './agent-keys.ts'
 import { AgentProcessDied, type AgentResponse } from './agent-port.ts'
@@ -153,10 +153,17 @@ function itemLine(ctx: Context, claim: Claim, flight: Flight, timing: Timing): s
     yield_ms: Math.round(Math.min(timing.yieldMs(), claim.timeout_ms)),
     budget_micro: budget === null ? null : budget - flight.cost_micro,
     recorded: item.recorded,
+    ...(item.offered.length > 0 && { recorded_for_input: item.offered.map(offerOf) }),
     ...callerOf(ctx, claim, flight),
   }
   return `${JSON.stringify(head).slice(0, -1)},"input":${oneLine(item.input)}}\n`
 }
+
+const offerOf = ({ key, input, output }: OfferedRecord): OfferedStep => ({
+  key,
+  input: JSON.parse(input),
+  output: output === null ? null : JSON.parse(output),
+})
 
 async function readLines(answer: Answer, response: AgentResponse, timeout: AbortController): Promise<void> {
   await checkStatus(answer, response)

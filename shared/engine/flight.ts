@@ -29,6 +29,8 @@ export interface Flight extends ItemProgress {
   /** Steps not yet handed to a flush. */
   pending: StepRow[]
   steps_written: number
+  /** Steps that ran, and were not taken over from the original. */
+  steps_run: number
   unpriced: boolean
   /** While somebody collects: when the attempt was over, and its steps that were written. */
   ended_ms: number
@@ -48,6 +50,7 @@ export function takeOff(item: ClaimedItem, lease: Lease): Flight {
     graded: [...item.graded],
     step_count: item.step_count,
     steps_written: item.step_count,
+    steps_run: item.steps_run,
     cost_micro: item.cost_micro,
     unpriced: item.unpriced,
     ended_ms: 0,

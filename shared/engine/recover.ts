@@ -9,16 +9,11 @@ import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { microOf } from '../domain/pricing.ts'
 import { isBetter, type PilotResult } from '../domain/recovery.ts'
-import type { DeploymentChoice, Exclusion } from '../domain/vocabulary.ts'
+import type { DeploymentChoice, Exclusion, ReuseChoice } from '../domain/vocabulary.ts'
+import { copyWithSteps, withinSteps } from '../recovery/verbs/copy.ts'
 import type { RecoveryFilter } from '../schema/tables.ts'
 import * as store from '../store/recoveries.ts'
-import {
-  copyItems,
-  findCurrentDeployment,
-  insertReplayRun,
-  lockRuns,
-  openReplayRun,
-} from '../store/replay.ts'
+import { findCurrentDeployment, insertReplayRun, lockRuns, openReplayRun } from '../store/replay.ts'
 import { stopCancelled } from '../store/stop.ts'
 import { admitRuns } from './admit.ts'
 import { deliverSoon } from './deliver.ts'
@@ -28,6 +23,8 @@ export interface CohortOrder {
   project_id: string
   filter: RecoveryFilter
   deployment: DeploymentChoice
+  reuse: ReuseChoice
+  from_step: string | null
 }
 
 export interface RecoveryOrder extends CohortOrder {
@@ -162,18 +159,20 @@ async function create(ctx: Context, sql: Sql, recovery: store.OpenRecovery): Pro
   const copied = runs.reduce((sum, run) => sum + run.total_items, 0)
   const room = (isPilot ? recovery.first! : LIMITS.items_per_run) - copied
   const chunk = Math.min(room, LIMITS.recovery_chunk_items)
-  const items = chunk > 0 ? await store.nextOfCohort(sql, recovery, chunk) : []
+  const next = chunk > 0 ? await store.nextOfCohort(sql, recovery, chunk) : []
+  const items = await withinSteps(sql, next)
   if (items.length > 0) {
     await lockRuns(
       sql,
       items.map(item => item.run_id),
     )
     const runOf = new Map(runs.map(run => [runKey(run, recovery.deployment), run.id]))
+    const { reuse, from_step } = recovery
     for (const [key, keys] of Map.groupBy(items, item => runKey(item, recovery.deployment))) {
       const run_id = runOf.get(key) ?? (await newRun(ctx, sql, recovery, part, keys[0]!))
       // What somebody else decided since they were read is left out.
       const in_feed = recovery.filter.status !== 'cancelled'
-      await copyItems(sql, { run_id, keys, in_feed, input: null, steps: 'all' })
+      await copyWithSteps(sql, { run_id, keys, in_feed, input: null, reuse, from_step })
     }
     return true
   }

@@ -7,7 +7,8 @@ import { fault } from '../domain/fault.ts'
 import { itemRecordId } from '../domain/ids.ts'
 import { microOf } from '../domain/pricing.ts'
 import { refusalOf, refusalToReopen } from '../domain/recovery.ts'
-import type { DeploymentChoice, TriageAction } from '../domain/vocabulary.ts'
+import type { DeploymentChoice, ReuseChoice, TriageAction } from '../domain/vocabulary.ts'
+import { copyWithSteps } from '../recovery/verbs/copy.ts'
 import * as store from '../store/replay.ts'
 import * as triage from '../store/triage.ts'
 import { admitRuns } from './admit.ts'
@@ -16,6 +17,7 @@ import { deliverSoon } from './deliver.ts'
 export type ItemKey = triage.ItemKey
 
 export interface ReplayOptions {
+  reuse?: ReuseChoice | undefined
   from_step?: string | undefined
   /** The JSON text of another input. */
   input?: string | undefined
@@ -33,21 +35,22 @@ export interface Continued {
 /**
  * Makes a run of one item beside an item that did not work or was cancelled.
  *
- * Steps that succeeded are taken over; with `from_step` only those before it; with another input none, unless
- * `from_step` says that those before it still hold.
+ * What it recorded is taken over by the rule of `reuse`: with another input nothing is, unless `reuse` or `from_step`
+ * says that it still holds.
  *
  * @throws ApiError `item_not_replayable`, `account_suspended`, `plan_limit`, `too_many_open_runs`, `invalid_request`
  *   when there is no such step
  */
 export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOptions): Promise<Continued> {
-  const { from_step, input, deployment = 'current', budget_cents } = options
+  const { from_step = null, input, deployment = 'current', budget_cents } = options
+  const { reuse = input === undefined ? 'auto' : 'none' } = options
   const original = await store.findOriginalRun(ctx.sql, key.run_id)
   const current = await admitRuns(ctx, original.project_id, original.agent_id)
   const run_id = ctx.newRunId()
   const copied = await ctx.sql.begin(async tx => {
     const sql = tx as unknown as Sql
     await refuse(sql, 'replay', key, true)
-    if (from_step !== undefined && !(await store.hasStep(sql, key, from_step)))
+    if (from_step !== null && !(await store.hasStep(sql, key, from_step)))
       throw new ApiError('invalid_request', `Field "from_step" names no step of the item: ${from_step}.`)
     const { project_id, agent_id, name, timeout_seconds } = original
     await store.insertReplayRun(sql, {
@@ -61,14 +64,8 @@ export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOpti
       timeout_seconds,
       budget_micro: budget_cents === undefined ? null : microOf(budget_cents),
     })
-    const steps = from_step !== undefined ? { before: from_step } : input === undefined ? 'all' : 'none'
-    const copied = await store.copyItems(sql, {
-      run_id,
-      keys: [key],
-      in_feed: false,
-      input: input ?? null,
-      steps,
-    })
+    const order = { reuse, from_step, in_feed: false, input: input ?? null }
+    const copied = await copyWithSteps(sql, { run_id, keys: [key], ...order })
     if (copied.items === 0) throw refused('replay', key, 'it was decided meanwhile')
     await store.openReplayRun(sql, run_id)
     await fault('replay.before_commit')

@@ -12,6 +12,7 @@ import { plainText } from '../domain/plain-text.ts'
 import type { StepRow } from '../domain/step-row.ts'
 import type { Verdict } from '../domain/verdict.ts'
 import { type Symptoms, symptomsOf } from '../recovery/rules/causes.ts'
+import { endedAlike } from '../recovery/rules/reuse.ts'
 import type { CauseNamer } from '../recovery/verbs/causes.ts'
 import { closeClaims } from '../store/claims.ts'
 import type { Return } from '../store/settle.ts'
@@ -74,6 +75,7 @@ export class Settler {
   /** A step of an item; written soon, or with the verdict if that comes first. */
   addStep(flight: Flight, step: StepRow): void {
     flight.pending.push(step)
+    if (!step.reused) flight.steps_run++
     this.#touched.add(flight)
     this.#schedule(LIMITS.step_flush_ms)
   }
@@ -367,6 +369,7 @@ function partOf(flight: Flight): Part {
     output_tokens: output,
     newly_unpriced,
     verdict,
+    unchanged: verdict !== null && isUnchanged(flight, verdict),
     prompt: verdict?.error_code ? promptHead(flight.item.input) : null,
     cause: null,
   }
@@ -378,3 +381,7 @@ function partOf(flight: Flight): Part {
     symptoms: worked ? null : symptomsOf(verdict, flight.graded, flight.item.input),
   }
 }
+
+/** Of a replay whose steps were all taken over and that ended like its original: nothing was asked again. */
+const isUnchanged = ({ item, step_count, steps_run }: Flight, verdict: Verdict) =>
+  item.original !== null && step_count > 0 && steps_run === 0 && endedAlike(verdict, item.original)

@@ -3,12 +3,12 @@
 import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import { centsOf, usdOf } from '../domain/pricing.ts'
-import { DEPLOYMENT_CHOICES, EXCLUSIONS, RECOVERY_STATUSES } from '../domain/vocabulary.ts'
+import { DEPLOYMENT_CHOICES, EXCLUSIONS, RECOVERY_STATUSES, REUSE_CHOICES } from '../domain/vocabulary.ts'
 import { causeId } from '../recovery/wire/causes.ts'
 import { budgetCents, instant, label, partitionKey, uuid } from './input.ts'
 import type { RecoveryFilter, recoveries, runs } from './tables.ts'
 import { timestamp } from './wire.ts'
-import { clusterKey, triageReason } from './wire-recovery.ts'
+import { clusterKey, ONE_OF_REUSE, oneOfReuse, reuseFields, triageReason } from './wire-recovery.ts'
 
 const count = (description: string) => z.int().min(0).describe(description)
 const id = (description: string) => z.string().meta({ format: 'uuid', description })
@@ -75,12 +75,14 @@ export const RecoveryOrder = z
         'Replay this many first, and the rest only if they do better than before: at least one of them works, and no more of them fail than had failed.',
       )
       .optional(),
+    ...reuseFields,
     deployment: deployment.optional(),
     budget_cents: budgetCents
       .describe('What the recovery may cost, the first ones included. Only for a cohort that takes one run.')
       .optional(),
     dry_run: z.boolean().describe('Count what would be replayed, and change nothing.').optional(),
   })
+  .refine(oneOfReuse, ONE_OF_REUSE)
   .openapi('RecoveryOrder', { description: 'A cohort to be replayed.' })
 
 export const CohortPlan = z
@@ -115,6 +117,11 @@ export const Recovery = z
       .describe(
         'creating: items are being copied. pilot: the first ones run. running: all run. stopped: the first ones did no better than before.',
       ),
+    reuse: z.enum(REUSE_CHOICES).describe('Which recorded steps are taken over.'),
+    from_step: z
+      .string()
+      .nullable()
+      .describe('The step that runs again with what follows it; items without it go by reuse.'),
     deployment,
     budget_cents: z.number().nullable().describe('What it may cost; null is no bound.'),
     pilot_run_ids: z.array(id('A run.')).describe('Runs of the first items, one for each agent.'),
@@ -129,6 +136,7 @@ export const Recovery = z
     ok: count('Of those, how many worked.'),
     degraded: count('Of those, how many are degraded.'),
     failed: count('Of those, how many failed.'),
+    unchanged: count('Of those, how many ended like their original without asking anything again.'),
     cancelled: count('Of those, how many were cancelled.'),
     paused: count('Of those, how many are held.'),
     cost_usd: z.number().describe('What it has cost so far.'),
@@ -147,6 +155,8 @@ export function recoveryOf(row: RecoveryRow): z.input<typeof Recovery> {
     filter: row.filter satisfies RecoveryFilter,
     first: row.first,
     status: row.status,
+    reuse: row.reuse,
+    from_step: row.from_step,
     deployment: row.deployment,
     budget_cents: row.budget_micro === null ? null : centsOf(row.budget_micro),
     pilot_run_ids: row.pilot_run_ids,
@@ -158,6 +168,7 @@ export function recoveryOf(row: RecoveryRow): z.input<typeof Recovery> {
     ok: sum(run => run.ok),
     degraded: sum(run => run.degraded),
     failed: sum(failed),
+    unchanged: sum(run => run.unchanged),
     cancelled: sum(run => run.cancelled),
     paused: sum(run => run.paused),
     cost_usd: usdOf(sum(run => run.cost_micro)),

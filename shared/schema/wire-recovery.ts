@@ -12,6 +12,8 @@ import {
   ITEM_STATUSES,
   type ItemAction,
   OUTCOMES,
+  REUSE_CHOICES,
+  type ReuseChoice,
   TRIAGE_ACTIONS,
   TRIAGE_LANES,
   type TriageAction,
@@ -141,16 +143,35 @@ export const triageReason = label(
   'Only items with this reason token, for example refusal or tool_call_error.',
 )
 
+/** Which recorded steps are taken over: the same words wherever something is replayed. */
+export const reuseFields = {
+  reuse: z
+    .enum(REUSE_CHOICES)
+    .describe(
+      'Which recorded steps are taken over. auto: where an answer was at fault (off schema, refused, empty, cut off, degraded or raised by the agent) the last model call is asked again, or the last step where there was none; steps before it are taken over, later ones only for calls with the same input. Where the attempt was at fault (time, provider, a lost process), what succeeded is. all: what succeeded, also where an answer was at fault. none: nothing. auto unless told.',
+    )
+    .optional(),
+  from_step: label(
+    LIMITS.step_key_characters,
+    'Key of a step: it and what follows run again, those before it are taken over. Instead of reuse.',
+  ).optional(),
+}
+
+/** Both say what is taken over. */
+export const oneOfReuse = (order: { reuse?: ReuseChoice | undefined; from_step?: string | undefined }) =>
+  order.from_step === undefined || order.reuse === undefined || order.reuse === 'auto'
+export const ONE_OF_REUSE = {
+  path: ['reuse'],
+  message: 'does not go with "from_step": either says which steps are taken over',
+}
+
 export const ReplayOrder = z
   .strictObject({
-    from_step: label(
-      LIMITS.step_key_characters,
-      'Key of a step: it and what follows run again, those before it are taken over.',
-    ).optional(),
+    ...reuseFields,
     input: z
       .unknown()
       .describe(
-        'Another input instead of the original one. No steps are taken over then, unless from_step says that those before it still hold.',
+        'Another input instead of the original one. No steps are taken over then, unless from_step says that those before it still hold, or reuse that all do.',
       )
       .optional(),
     deployment: z
@@ -159,6 +180,7 @@ export const ReplayOrder = z
       .describe('The deployment that runs: the current one unless told.'),
     budget_cents: budgetCents.optional(),
   })
+  .refine(oneOfReuse, ONE_OF_REUSE)
   .openapi('ReplayOrder', { description: 'How an item is replayed.' })
 
 export const ResumeOrder = z
@@ -175,7 +197,7 @@ export const Continued = z
   .object({
     run_id: id('The run the item goes on in: a new one when it is replayed.'),
     record_id: id('Record id of the item that runs now.'),
-    reused_steps: count('Steps taken over, which do not run again.'),
+    reused_steps: count('Steps taken over whatever happens: the work it skips.'),
   })
   .openapi('ContinuedItem', { description: 'An item that goes on, and the work it skips.' })
 

@@ -75,6 +75,9 @@ export const Run = z
     timeout_seconds: z.int().nullable().describe('Time one item may take; null is what the agent declares.'),
     callback_url: z.string().nullable(),
     replay_of: uuid('The run whose items this one replays.').nullable(),
+    unchanged_count: count(
+      'Of a replay, items that ended like their original without asking anything again: nothing was run.',
+    ),
     created_at: timestamp,
     started_at: timestamp.nullable(),
     finished_at: timestamp.nullable(),
@@ -118,6 +121,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     timeout_seconds: row.timeout_seconds,
     callback_url: row.callback_url,
     replay_of: row.replay_of,
+    unchanged_count: row.unchanged,
     created_at: row.created_at.toISOString(),
     started_at: iso(row.started_at),
     finished_at: iso(row.finished_at),

@@ -824,7 +824,7 @@ export interface paths {
         put?: never;
         /**
          * Replay an item that did not work or was cancelled
-         * @description Makes a new item beside it, in a run of its own; the verdict of the original stays. Steps that succeeded are taken over at no cost, unless they began after a step that did not succeed had ended: those may rest on it. An item is replayed again only when its last replay has ended without working.
+         * @description Makes a new item beside it, in a run of its own; the verdict of the original stays. What it recorded is taken over at no cost, as `reuse` says: by itself (auto) the answer that was at fault is asked again, and what came before it is not. An item is replayed again only when its last replay has ended without working.
          */
         post: operations["replayItem"];
         delete?: never;
@@ -2239,7 +2239,7 @@ export interface components {
              * @description Record id of the item that runs now.
              */
             record_id: string;
-            /** @description Steps taken over, which do not run again. */
+            /** @description Steps taken over whatever happens: the work it skips. */
             reused_steps: number;
         };
         /** @description By when something has to have finished each day; the rule not_finished alerts when it has not. */
@@ -3061,6 +3061,13 @@ export interface components {
              */
             status: "creating" | "pilot" | "running" | "completed" | "stopped" | "aborting" | "aborted";
             /**
+             * @description Which recorded steps are taken over.
+             * @enum {string}
+             */
+            reuse: "auto" | "all" | "none";
+            /** @description The step that runs again with what follows it; items without it go by reuse. */
+            from_step: string | null;
+            /**
              * @description The deployment that runs: the current one unless told, or the one each item ran with.
              * @enum {string}
              */
@@ -3085,6 +3092,8 @@ export interface components {
             degraded: number;
             /** @description Of those, how many failed. */
             failed: number;
+            /** @description Of those, how many ended like their original without asking anything again. */
+            unchanged: number;
             /** @description Of those, how many were cancelled. */
             cancelled: number;
             /** @description Of those, how many are held. */
@@ -3160,6 +3169,13 @@ export interface components {
             /** @description Replay this many first, and the rest only if they do better than before: at least one of them works, and no more of them fail than had failed. */
             first?: number;
             /**
+             * @description Which recorded steps are taken over. auto: where an answer was at fault (off schema, refused, empty, cut off, degraded or raised by the agent) the last model call is asked again, or the last step where there was none; steps before it are taken over, later ones only for calls with the same input. Where the attempt was at fault (time, provider, a lost process), what succeeded is. all: what succeeded, also where an answer was at fault. none: nothing. auto unless told.
+             * @enum {string}
+             */
+            reuse?: "auto" | "all" | "none";
+            /** @description Key of a step: it and what follows run again, those before it are taken over. Instead of reuse. */
+            from_step?: string;
+            /**
              * @description The deployment that runs: the current one unless told, or the one each item ran with.
              * @enum {string}
              */
@@ -3213,9 +3229,14 @@ export interface components {
         };
         /** @description How an item is replayed. */
         ReplayOrder: {
-            /** @description Key of a step: it and what follows run again, those before it are taken over. */
+            /**
+             * @description Which recorded steps are taken over. auto: where an answer was at fault (off schema, refused, empty, cut off, degraded or raised by the agent) the last model call is asked again, or the last step where there was none; steps before it are taken over, later ones only for calls with the same input. Where the attempt was at fault (time, provider, a lost process), what succeeded is. all: what succeeded, also where an answer was at fault. none: nothing. auto unless told.
+             * @enum {string}
+             */
+            reuse?: "auto" | "all" | "none";
+            /** @description Key of a step: it and what follows run again, those before it are taken over. Instead of reuse. */
             from_step?: string;
-            /** @description Another input instead of the original one. No steps are taken over then, unless from_step says that those before it still hold. */
+            /** @description Another input instead of the original one. No steps are taken over then, unless from_step says that those before it still hold, or reuse that all do. */
             input?: unknown;
             /**
              * @description The deployment that runs: the current one unless told.
@@ -3364,6 +3385,8 @@ export interface components {
              * @description The run whose items this one replays.
              */
             replay_of: string | null;
+            /** @description Of a replay, items that ended like their original without asking anything again: nothing was run. */
+            unchanged_count: number;
             /**
              * Format: date-time
              * @description RFC 3339, UTC.

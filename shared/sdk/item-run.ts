@@ -1,8 +1,9 @@
 // One item on its way through an agent's run(). Guarantee: it ends with exactly one final line, after the lines
 // of all its steps, whatever run() does with the signals it is sent; only its deadline cuts steps off.
 
+import { canonicalJson } from '../domain/canonical.ts'
 import { LIMITS } from '../domain/limits.ts'
-import type { ItemLine, ItemError as WireError } from '../domain/protocol.ts'
+import type { ItemLine, OfferedStep, ItemError as WireError } from '../domain/protocol.ts'
 import type { StepKind } from '../domain/vocabulary.ts'
 import type { AgentClass, Registration } from './agent.ts'
 import type { Context, ItemIdentity, Literals } from './context.ts'
@@ -42,6 +43,7 @@ export class ItemRun implements Context {
   #maxSteps: number
   #yieldAt: number
   #recorded: Map<string, unknown> | undefined
+  #offered: Map<string, OfferedStep> | undefined
   #keys = new Map<string, number>()
   #steps = 0
   #openSteps = 0
@@ -74,6 +76,8 @@ export class ItemRun implements Context {
     this.#onEnd = onEnd
     if (line.recorded?.length > 0)
       this.#recorded = new Map(line.recorded.map(step => [step.key, step.output]))
+    if (line.recorded_for_input)
+      this.#offered = new Map(line.recorded_for_input.map(step => [step.key, step]))
   }
 
   get over(): boolean {
@@ -196,6 +200,8 @@ export class ItemRun implements Context {
     try {
       // Written before the call: agents go on building the same list of messages afterwards.
       step.input = payloadOf(input, `the input of step ${JSON.stringify(step.key)}`)
+      const offer = this.#offerFor(step)
+      if (offer !== undefined) return this.#reuse(step, offer) as T
       const output = await fn()
       this.#report(step, 'output', payloadOf(output, `the output of step ${JSON.stringify(step.key)}`))
       return output
@@ -209,18 +215,34 @@ export class ItemRun implements Context {
     }
   }
 
+  /** The recording that stands for this call: of the same key, and made with the same input. */
+  #offerFor({ key, input }: OpenStep): OfferedStep | undefined {
+    const offer = this.#offered?.get(key)
+    if (offer === undefined || input === undefined || isCut(offer.input) || isCut(offer.output)) return
+    return canonicalJson(offer.input) === canonicalJson(JSON.parse(input)) ? offer : undefined
+  }
+
+  #reuse(step: OpenStep, { output }: OfferedStep): unknown {
+    if (!this.#over) this.#write(`${this.#stepHead(step)},"reused":true}}`)
+    return output
+  }
+
   #report(step: OpenStep, ending: 'output' | 'error', text: string | undefined): void {
     if (!this.#over) this.#write(this.#stepLine(step, ending, text))
   }
 
   #stepLine(step: OpenStep, ending: 'output' | 'error', text: string | undefined): string {
-    const { key, kind, name, started, clock, input } = step
-    const duration_ms = Math.round((performance.now() - clock) * 1000) / 1000
-    let line = `${this.#head('step')},"step":{"key":${JSON.stringify(key)},"kind":"${kind}","name":${JSON.stringify(name)}`
-    line += `,"started_at":"${new Date(started).toISOString()}","duration_ms":${duration_ms}`
-    if (input !== undefined) line += `,"input":${input}`
+    let line = this.#stepHead(step)
+    if (step.input !== undefined) line += `,"input":${step.input}`
     if (text !== undefined) line += `,"${ending}":${text}`
     return `${line}}}`
+  }
+
+  /** A step's line without its payloads and its end. */
+  #stepHead({ key, kind, name, started, clock }: OpenStep): string {
+    const duration_ms = Math.round((performance.now() - clock) * 1000) / 1000
+    const step = `{"key":${JSON.stringify(key)},"kind":"${kind}","name":${JSON.stringify(name)}`
+    return `${this.#head('step')},"step":${step},"started_at":"${new Date(started).toISOString()}","duration_ms":${duration_ms}`
   }
 
   #checkGoingOn(): void {

@@ -87,6 +87,8 @@ export interface ReadRun {
   project_running: number
   /** Since it was submitted, or last claimed from or looked at. */
   waited_ms: number
+  /** Its items have originals. */
+  is_replay: boolean
   spent_micro: number
   credit_micro: number | null
   settings: ProjectSettings
@@ -118,6 +120,7 @@ export async function readRun(sql: Sql, runId: string): Promise<ReadRun | undefi
       r.total_items - r.running - r.paused - ended_items(r) as queued,
       (select count(*)::int from (
         select from due_items d where d.run_id = r.id and d.due_at <= now() limit 1000) due) as due,
+      r.replay_of is not null or r.recovery_id is not null as is_replay,
       u.running as project_running, extract(epoch from now() - r.touched_at)::float8 * 1000 as waited_ms,
       u.spent_micro, p.credit_micro, p.settings, r.waits_for_price, r.unpriced_model, r.allow_unpriced,
       ${sql.unsafe(RUN_BUDGETS)} as budgets, ${sql.unsafe(PROJECT_PRICES)} as prices,
@@ -157,13 +160,14 @@ export interface RecordedRow {
   kind: StepKind
   outcome: Outcome
   outcome_reason: OutcomeReason | null
+  reused: boolean
   output: string | null
 }
 
 /** Steps of items that succeeded in earlier attempts, in order. */
 export async function findRecordedSteps(sql: Sql, runId: string, seqs: readonly number[]) {
   return sql<RecordedRow[]>`
-    select seq, key, kind, outcome, outcome_reason, output from steps
+    select seq, key, kind, outcome, outcome_reason, reused, output from steps
     where run_id = ${runId} and seq = any(${[...seqs]}::int[]) and error_code is null
     order by seq, step_no`
 }

@@ -3,6 +3,8 @@
 // decision on the original and all counters are one statement.
 
 import type { Sql } from '../context.ts'
+import { HOLD_KEY } from '../domain/protocol.ts'
+import { numbers } from './columns.ts'
 import { canBeReplayed, type ItemKey, recordId } from './triage.ts'
 
 export interface NewReplayRun {
@@ -36,6 +38,12 @@ export async function lockRuns(sql: Sql, runIds: readonly string[]): Promise<voi
   await sql`select 1 from runs where id = any(${[...new Set(runIds)]}::uuid[]) order by id for no key update`
 }
 
+/** A step of the `n`th key. */
+interface Place {
+  n: number
+  step_no: number
+}
+
 export interface Copy {
   run_id: string
   keys: readonly ItemKey[]
@@ -43,8 +51,10 @@ export interface Copy {
   in_feed: boolean
   /** Instead of the original's. */
   input: string | null
-  /** `none`, or those before the step with this key, or all that succeeded. */
-  steps: 'all' | 'none' | { before: string }
+  /** Steps that are taken over. */
+  reused: readonly Place[]
+  /** Steps that stand for calls with the same input. */
+  offered: readonly Place[]
 }
 
 export interface Copied {
@@ -52,18 +62,13 @@ export interface Copied {
   reused_steps: number
 }
 
-/**
- * Appends copies to a run that is not open yet.
- *
- * A step that succeeded is copied, unless it began after the end of one that did not succeed: it may rest on what
- * that one gave, which is going to be different. Copies cost nothing.
- */
+/** Appends copies to a run that is not open yet. Copied steps cost nothing. */
 export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
-  const { run_id, keys, steps } = copy
-  const before = typeof steps === 'object' ? steps.before : null
+  const { run_id, keys } = copy
   const [row] = await sql<Copied[]>`
     with chosen as materialized (
-      select i.*, run.total_items + row_number() over (order by k.n)::int as new_seq,
+      select k.n, i.run_id, i.seq, i.item_id, i.partition_key, coalesce(${copy.input}::text, i.input) as input,
+        run.total_items + row_number() over (order by k.n)::int as new_seq,
         coalesce(t.lane = 'dlq' and (t.disposition is null or t.disposition = 'acknowledged'), false)
         as was_undecided
       from runs run,
@@ -74,12 +79,14 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
         and (not ${copy.in_feed} or t.disposition is null)
         and ${canBeReplayed(sql, 'i')}
     ), reused as materialized (
-      select c.new_seq, row_number() over (partition by c.new_seq order by s.step_no)::int as new_no, s.*
-      from chosen c, lateral (${reusable(sql, before)}) s where ${steps !== 'none'}
+      select c.new_seq, row_number() over (partition by c.new_seq order by s.step_no)::int as new_no, s.kind,
+        s.outcome, s.started_at, s.duration_ms, s.key, s.name, s.model, s.outcome_reason, s.input, s.output
+      from ${placesOf(sql, copy.reused)} join chosen c using (n)
+        join steps s on s.run_id = c.run_id and s.seq = c.seq and s.step_no = place.step_no
     ), placed as (
       insert into items (run_id, seq, line, status, step_count, replayed_from, item_id, partition_key, input)
       select ${run_id}, c.new_seq, c.new_seq, 'queued', coalesce(s.n, 0), ${recordId(sql, 'c')}, c.item_id,
-        c.partition_key, coalesce(${copy.input}::text, c.input)
+        c.partition_key, c.input
       from chosen c left join (select new_seq, count(*)::int as n from reused group by 1) s using (new_seq)
     ), traced as (
       insert into steps (run_id, seq, step_no, attempt, kind, outcome, reused, started_at, duration_ms, key, name,
@@ -88,7 +95,10 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
         outcome_reason, input, output
       from reused
     ), linked as (
-      insert into replays (from_run_id, from_seq, run_id, seq) select run_id, seq, ${run_id}, new_seq from chosen
+      insert into replays (from_run_id, from_seq, run_id, seq, offered_steps)
+      select c.run_id, c.seq, ${run_id}, c.new_seq, o.step_nos
+      from chosen c left join (
+        select n, array_agg(step_no) as step_nos from ${placesOf(sql, copy.offered)} group by n) o using (n)
     ), decided as (
       update triage t set disposition = 'replayed', decided_at = now() from chosen c
       where t.run_id = c.run_id and t.seq = c.seq
@@ -99,26 +109,13 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
     grown as (
       update runs set total_items = total_items + n, touched_at = now() from n where id = ${run_id}
     )
-    select n as items, (select count(*)::int from reused where key !~ '^hold(#\\d+)?$') as reused_steps from n`
+    select n as items, (select count(*)::int from reused where key !~ ${HOLD_KEY.source}) as reused_steps from n`
   return row!
 }
 
-/** Steps of item `c` whose outputs a replay takes over: the last success of each key. */
-const reusable = (sql: Sql, before: string | null) => sql`
-  select * from (
-    select distinct on (key) * from steps
-    where run_id = c.run_id and seq = c.seq and outcome = 'ok' and error_code is null
-      and (output is null or output not like '{"cut":true,%')
-    order by key, step_no desc
-  ) s
-  where not exists (
-    select from steps b
-    where b.run_id = c.run_id and b.seq = c.seq and b.outcome <> 'ok' and b.step_no < s.step_no
-      and date_trunc('milliseconds', b.started_at + make_interval(secs => b.duration_ms / 1000)) <= s.started_at
-      and not exists (select from steps o where o.run_id = b.run_id and o.seq = b.seq and o.key = b.key
-        and o.outcome = 'ok' and o.step_no > b.step_no)
-  ) and (${before}::text is null or s.step_no < (
-    select min(step_no) from steps f where f.run_id = c.run_id and f.seq = c.seq and f.key = ${before}::text))`
+const placesOf = (sql: Sql, places: readonly Place[]) => sql`
+  unnest(${numbers(places.map(p => p.n))}::text::int[], ${numbers(places.map(p => p.step_no))}::text::int[])
+    as place(n, step_no)`
 
 export async function hasStep(sql: Sql, { run_id, seq }: ItemKey, key: string): Promise<boolean> {
   const rows = await sql`

@@ -6,6 +6,7 @@ import { fileSpending } from '../accounts/queries/budgets.ts'
 import type { Sql } from '../context.ts'
 import type { StepRow } from '../domain/step-row.ts'
 import type { Verdict } from '../domain/verdict.ts'
+import { markUnchanged } from '../recovery/queries/recorded.ts'
 import type { CauseText, NamedCause } from '../recovery/rules/causes.ts'
 import { numbers, texts } from './columns.ts'
 
@@ -38,6 +39,8 @@ export interface Entry {
   /** The item has its first unpriced step in this flush. */
   newly_unpriced: boolean
   verdict: Verdict | null
+  /** Of a replay: nothing ran again, and it ended like its original. */
+  unchanged: boolean
   /** The head of the prompt of an item that failed: its cluster hangs on it. */
   prompt: string | null
   /** The cause of what did not simply work. */
@@ -84,6 +87,7 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
   const notOk = entries.filter(
     e => e.verdict && (e.verdict.status !== 'completed' || e.verdict.outcome !== 'ok'),
   )
+  const alike = entries.filter(e => e.unchanged).map(e => e.seq)
   // A flush whose items are all settled already, because it is sent again or came too late, adds nothing.
   const streak = sql`case when n.left_running = 0 then r.consecutive_failures
     when ${flush.streak_broken} then ${flush.failure_streak}::int
@@ -127,8 +131,9 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
       returning i.seq, i.status, i.outcome, i.outcome_reason, i.degraded_reason, i.error_code, i.partition_key,
         b.prompt, b.cause_id, i.cost_micro as item_cost_micro, e.ends, e.cost_micro, e.input_tokens, e.output_tokens, e.newly_unpriced
     ), ${hasSteps ? sql`traced as (${insertSteps(sql, flush)} returning 1),` : sql``}
-    n as (
+    ${alike.length > 0 ? sql`${markUnchanged(sql, flush.run_id, alike)},` : sql``} n as (
       select count(*) filter (where ends)::int as left_running,
+        ${alike.length > 0 ? sql`(select count(*) from alike)::int` : sql`0`} as unchanged,
         count(*) filter (where ends and outcome = 'ok')::int as ok,
         count(*) filter (where ends and outcome = 'degraded')::int as degraded,
         count(*) filter (where status = 'failed')::int as failed,
@@ -146,7 +151,7 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
       update runs r set
         running = r.running - n.left_running, ok = r.ok + n.ok, degraded = r.degraded + n.degraded,
         failed = r.failed + n.failed, budget_exceeded = r.budget_exceeded + n.budget_exceeded,
-        paused = r.paused + n.paused,
+        paused = r.paused + n.paused, unchanged = r.unchanged + n.unchanged,
         undecided = r.undecided + n.degraded + n.failed + n.budget_exceeded,
         cost_micro = r.cost_micro + n.cost_micro, input_tokens = r.input_tokens + n.input_tokens,
         output_tokens = r.output_tokens + n.output_tokens, unpriced_items = r.unpriced_items + n.unpriced,
@@ -223,16 +228,16 @@ function insertSteps(sql: Sql, { run_id, steps }: Flush) {
   const column = <K extends keyof StepRow>(key: K) => texts(steps.map(s => s[key] as string | null))
   const figures = <K extends keyof StepRow>(key: K) => numbers(steps.map(s => s[key] as number | boolean))
   return sql`
-    insert into steps (run_id, seq, step_no, attempt, kind, outcome, unpriced, input_tokens, output_tokens,
+    insert into steps (run_id, seq, step_no, attempt, kind, outcome, unpriced, reused, input_tokens, output_tokens,
       cost_micro, started_at, duration_ms, key, name, model, outcome_reason, error_code, error_message, input, output)
-    select ${run_id}, s.seq, s.step_no, s.attempt, s.kind::step_kind, s.outcome::outcome, s.unpriced,
+    select ${run_id}, s.seq, s.step_no, s.attempt, s.kind::step_kind, s.outcome::outcome, s.unpriced, s.reused,
       s.input_tokens, s.output_tokens, s.cost_micro, s.started_at::timestamptz, s.duration_ms, s.key, s.name,
       s.model, s.outcome_reason, s.error_code, s.error_message, s.input, s.output
     from rows from (
       unnest(${figures('seq')}::text::int[]), unnest(${figures('step_no')}::text::int[]),
       unnest(${figures('attempt')}::text::smallint[]),
       string_to_table(${column('kind')}, E'\\x1e'), string_to_table(${column('outcome')}, E'\\x1e'),
-      unnest(${figures('unpriced')}::text::boolean[]),
+      unnest(${figures('unpriced')}::text::boolean[]), unnest(${figures('reused')}::text::boolean[]),
       unnest(${figures('input_tokens')}::text::int[]), unnest(${figures('output_tokens')}::text::int[]),
       unnest(${figures('cost_micro')}::text::bigint[]),
       string_to_table(${column('started_at')}, E'\\x1e'),
@@ -244,7 +249,7 @@ function insertSteps(sql: Sql, { run_id, steps }: Flush) {
       string_to_table(${column('error_message')}, E'\\x1e', E'\\x1f'),
       string_to_table(${column('input')}, E'\\x1e', E'\\x1f'),
       string_to_table(${column('output')}, E'\\x1e', E'\\x1f')
-    ) as s(seq, step_no, attempt, kind, outcome, unpriced, input_tokens, output_tokens, cost_micro, started_at,
+    ) as s(seq, step_no, attempt, kind, outcome, unpriced, reused, input_tokens, output_tokens, cost_micro, started_at,
       duration_ms, key, name, model, outcome_reason, error_code, error_message, input, output)
     join settled using (seq)`
 }

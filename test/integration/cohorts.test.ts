@@ -156,6 +156,8 @@ const order = (more: Partial<RecoveryOrder> = {}): RecoveryOrder => ({
   filter: {},
   first: null,
   deployment: 'current',
+  reuse: 'auto',
+  from_step: null,
   budget_cents: null,
   ...more,
 })

@@ -669,6 +669,7 @@ it('a flush that is sent again after the run has finished announces nothing twic
         steps_before: 0,
         steps_after: 0,
         ...sums,
+        unchanged: false,
         prompt: null,
         cause: null,
         verdict: okVerdict,

@@ -62,6 +62,7 @@ const settleAll = ({ runId, seqs, claims }: Awaited<ReturnType<typeof abandoned>
       input_tokens: 0,
       output_tokens: 0,
       newly_unpriced: false,
+      unchanged: false,
       prompt: null,
       cause: null,
       verdict: OK,

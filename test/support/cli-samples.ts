@@ -38,6 +38,7 @@ export function sampleRun(values: Partial<Run> = {}): Run {
     timeout_seconds: null,
     callback_url: null,
     replay_of: null,
+    unchanged_count: 0,
     created_at: '2026-01-01T00:00:00.000Z',
     started_at: '2026-01-01T00:00:01.000Z',
     finished_at: null,

@@ -240,6 +240,7 @@ export async function conservation(engine: TestEngine, runId: string) {
       r.undecided = (select count(*) from triage t
         where t.run_id = r.id and t.lane = 'dlq'
           and (t.disposition is null or t.disposition = 'acknowledged')) as undecided,
+      r.unchanged = (select count(*) from replays p where p.run_id = r.id and p.unchanged) as unchanged,
       (select failures from project_usage u where u.project_id = r.project_id)
         = (select count(*) from triage t where t.project_id = r.project_id and t.error_code is not null)
         as failures_counted,

@@ -2,7 +2,13 @@
 
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, pgEnum, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { DEPLOYMENT_CHOICES, DISPOSITIONS, RECOVERY_STATUSES, TRIAGE_LANES } from '../../domain/vocabulary.ts'
+import {
+  DEPLOYMENT_CHOICES,
+  DISPOSITIONS,
+  RECOVERY_STATUSES,
+  REUSE_CHOICES,
+  TRIAGE_LANES,
+} from '../../domain/vocabulary.ts'
 import { at, createdAt, id, micro } from './columns.ts'
 import { projects } from './projects.ts'
 import { runOf, runs } from './runs.ts'
@@ -11,6 +17,7 @@ import { ofProject, ofRun } from './tenant.ts'
 export const triageLane = pgEnum('triage_lane', TRIAGE_LANES)
 export const disposition = pgEnum('disposition', DISPOSITIONS)
 export const deploymentChoice = pgEnum('deployment_choice', DEPLOYMENT_CHOICES)
+export const reuseChoice = pgEnum('reuse_choice', REUSE_CHOICES)
 export const recoveryStatus = pgEnum('recovery_status', RECOVERY_STATUSES)
 
 /** Items that need a decision: what did not work (`dlq`) and what is held (`quarantine`). */
@@ -79,6 +86,10 @@ export const replays = pgTable(
       .notNull()
       .references(() => runs.id, { onDelete: 'cascade' }),
     seq: integer('seq').notNull(),
+    /** Numbers of steps of the original that stand for calls with the same input; null is none. */
+    offered_steps: integer('offered_steps').array(),
+    /** No step of the replay ran, and it ended like its original. */
+    unchanged: boolean('unchanged').notNull().default(false),
   },
   t => [
     primaryKey({ columns: [t.from_run_id, t.from_seq, t.run_id, t.seq] }),
@@ -136,6 +147,9 @@ export const recoveries = pgTable(
     first: integer('first'),
     status: recoveryStatus('status').notNull().default('creating'),
     deployment: deploymentChoice('deployment').notNull().default('current'),
+    reuse: reuseChoice('reuse').notNull().default('auto'),
+    /** A step that runs again with all that follows it; items without it go by `reuse`. */
+    from_step: text('from_step'),
     /** Of all its runs together; with one, a part of it is one run. */
     budget_micro: micro('budget_micro'),
     /** A run for each agent, and with original deployments for each of those. */

@@ -74,6 +74,8 @@ export const runs = pgTable(
     waits_for_credit: boolean('waits_for_credit').notNull().default(false),
     /** Items that did not work and still wait for a decision. */
     undecided: integer('undecided').notNull().default(0),
+    /** Replayed items of which nothing ran again and that ended like their originals. */
+    unchanged: integer('unchanged').notNull().default(0),
     consecutive_failures: integer('consecutive_failures').notNull().default(0),
     cost_micro: micro('cost_micro').notNull().default(0),
     input_tokens: micro('input_tokens').notNull().default(0),

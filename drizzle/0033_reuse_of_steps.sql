@@ -1,0 +1,6 @@
+CREATE TYPE "public"."reuse_choice" AS ENUM('auto', 'all', 'none');--> statement-breakpoint
+ALTER TABLE "recoveries" ADD COLUMN "reuse" "reuse_choice" DEFAULT 'auto' NOT NULL;--> statement-breakpoint
+ALTER TABLE "recoveries" ADD COLUMN "from_step" text;--> statement-breakpoint
+ALTER TABLE "replays" ADD COLUMN "offered_steps" integer[];--> statement-breakpoint
+ALTER TABLE "replays" ADD COLUMN "unchanged" boolean DEFAULT false NOT NULL;--> statement-breakpoint
+ALTER TABLE "runs" ADD COLUMN "unchanged" integer DEFAULT 0 NOT NULL;

@@ -1,0 +1,151 @@
+// Which recorded steps of an item its replay takes over, and which it asks for again. Guarantee: pure, and the only
+// place that says so: a replay, a recovery and the dry run of one cannot differ.
+
+import { HOLD_KEY } from '../../domain/protocol.ts'
+import type {
+  ItemErrorCode,
+  ItemStatus,
+  Outcome,
+  OutcomeReason,
+  ReuseChoice,
+  StepKind,
+} from '../../domain/vocabulary.ts'
+
+/** What the caller wants taken over; a named step goes before the choice where the item has it. */
+export interface ReuseOrder {
+  reuse: ReuseChoice
+  from_step: string | null
+}
+
+/** How an item ended. */
+export interface EndedItem {
+  status: ItemStatus
+  outcome_reason: string | null
+  error_code: string | null
+}
+
+/** A recorded step without its payloads. */
+export interface StepHead {
+  step_no: number
+  key: string
+  kind: StepKind
+  outcome: Outcome
+  started_ms: number
+  duration_ms: number
+  /** Its output was kept whole: one that was cut cannot stand for the step. */
+  has_output: boolean
+  /** Its input was recorded, and whole: another one can be compared with it. */
+  has_input: boolean
+}
+
+/**
+ * Why steps are taken over as they are. `asks_again`: the answer was at fault. `goes_on`: the attempt was, and what
+ * succeeded holds. `from_step`, `from_start`: the caller said so.
+ */
+export const REUSE_RULES = ['asks_again', 'goes_on', 'from_step', 'from_start'] as const
+export type ReuseRule = (typeof REUSE_RULES)[number]
+
+/** What becomes of each key an item recorded; a key is in one list. */
+export interface Reuse<Step extends StepHead = StepHead> {
+  rule: ReuseRule
+  /** Taken over, whatever the new attempt does. */
+  reused: Step[]
+  /** Taken over where the new attempt calls them with the same input. */
+  offered: Step[]
+  /** Run again. */
+  again: Step[]
+}
+
+/** Reasons that lie in what was answered, not in how far the attempt came. */
+const FAULTY_ANSWERS = new Set<string>([
+  'refusal',
+  'empty_output',
+  'truncated',
+  'content_filter',
+  'schema_mismatch',
+  'agent_degraded',
+  'agent_error',
+  'limit_exceeded',
+] satisfies OutcomeReason[])
+
+/** Of those, codes that tell of time or of a lost process. */
+const LOST_ATTEMPTS = new Set<string>([
+  'step_timeout',
+  'too_many_attempts',
+  'agent_crashed',
+  'agent_unresponsive',
+] satisfies ItemErrorCode[])
+
+/** Whether the item did not work because of an answer: with the same answer it would end the same way. */
+export function isFaultOfAnswer({ outcome_reason, error_code }: EndedItem): boolean {
+  return FAULTY_ANSWERS.has(outcome_reason ?? '') && !LOST_ATTEMPTS.has(error_code ?? '')
+}
+
+/** `steps` in the order they ended. */
+export function reuseOf<Step extends StepHead>(
+  item: EndedItem,
+  steps: readonly Step[],
+  order: ReuseOrder,
+): Reuse<Step> {
+  const { rule, from } = ruleOf(item, steps, order)
+  const reuse: Reuse<Step> = { rule, reused: [], offered: [], again: [] }
+  const begun = steps.find(step => step.step_no === from)?.key
+  const last = new Map(steps.map(step => [step.key, step]))
+  const good = new Map(steps.filter(step => step.outcome === 'ok').map(step => [step.key, step]))
+  const spoiled = steps.filter(step => step.outcome !== 'ok' && !isLater(good.get(step.key), step))
+  for (const [key, step] of last) {
+    const recorded = good.get(key)
+    if (recorded === undefined || !recorded.has_output || rule === 'from_start') reuse.again.push(step)
+    else if (key === begun) reuse.again.push(step)
+    else if (recorded.step_no < from && !restsOn(spoiled, recorded)) reuse.reused.push(recorded)
+    else if (mayBeOffered(recorded, rule)) reuse.offered.push(recorded)
+    else reuse.again.push(step)
+  }
+  for (const list of [reuse.reused, reuse.offered, reuse.again]) list.sort((a, b) => a.step_no - b.step_no)
+  return reuse
+}
+
+/** The rule, and the number of the step from which nothing is taken for granted. */
+function ruleOf(
+  item: EndedItem,
+  steps: readonly StepHead[],
+  { reuse, from_step }: ReuseOrder,
+): { rule: ReuseRule; from: number } {
+  const named = from_step === null ? undefined : steps.find(step => step.key === from_step)
+  if (named !== undefined) return { rule: 'from_step', from: named.step_no }
+  if (reuse === 'none') return { rule: 'from_start', from: 0 }
+  const asked = reuse === 'auto' && isFaultOfAnswer(item) ? answering(steps) : undefined
+  if (asked !== undefined) return { rule: 'asks_again', from: asked.step_no }
+  return { rule: 'goes_on', from: Number.POSITIVE_INFINITY }
+}
+
+/** The step whose answer is asked for again: the last model call, else the last step. */
+const answering = (steps: readonly StepHead[]) =>
+  steps.findLast(step => step.kind === 'llm_call') ?? steps.findLast(step => !HOLD_KEY.test(step.key))
+
+const isLater = (one: StepHead | undefined, other: StepHead) =>
+  one !== undefined && one.step_no > other.step_no
+
+/** It began after one that never succeeded had ended, and may rest on what that one gave. */
+const restsOn = (spoiled: readonly StepHead[], step: StepHead) =>
+  spoiled.some(
+    one => one.step_no < step.step_no && Math.floor(one.started_ms + one.duration_ms) <= step.started_ms,
+  )
+
+/** What a person let pass was another answer: a hold is never offered. */
+const mayBeOffered = (step: StepHead, rule: ReuseRule) =>
+  (rule === 'asks_again' || rule === 'goes_on') && step.has_input && !HOLD_KEY.test(step.key)
+
+interface End {
+  status: string
+  outcome: Outcome | null
+  outcome_reason: string | null
+  error_code: string | null
+}
+
+/** Whether two items ended in the same way. */
+export const endedAlike = (one: End, other: End): boolean =>
+  one.status === other.status &&
+  one.outcome === other.outcome &&
+  one.outcome_reason === other.outcome_reason &&
+  one.error_code === other.error_code

@@ -1,0 +1,68 @@
+// Copies items into a replay run with what of their steps need not run again. Guarantee: a bounded number of steps is
+// looked at at once, whatever one item recorded, and what is copied is what the rule says.
+
+import type { Sql } from '../../context.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { type Copied, copyItems } from '../../store/replay.ts'
+import type { ItemKey } from '../../store/triage.ts'
+import { findEndedItems, findStepHeads, type StepHeadRow } from '../queries/recorded.ts'
+import { type EndedItem, type Reuse, type ReuseOrder, reuseOf } from '../rules/reuse.ts'
+
+export interface CopyOrder extends ReuseOrder {
+  run_id: string
+  keys: readonly ItemKey[]
+  /** Only items nothing was decided about, as a cohort takes them. */
+  in_feed: boolean
+  /** Instead of the original's. */
+  input: string | null
+}
+
+/** Appends copies of items to a run that is not open yet. The originals' runs are locked. */
+export async function copyWithSteps(sql: Sql, { reuse, from_step, ...copy }: CopyOrder): Promise<Copied> {
+  const items = await reuseOfItems(sql, copy.keys, { reuse, from_step })
+  const lists = { reused: [] as Place[], offered: [] as Place[] }
+  items.forEach(({ reuse }, i) => {
+    for (const list of ['reused', 'offered'] as const)
+      for (const { step_no } of reuse[list]) lists[list].push({ n: i + 1, step_no })
+  })
+  return copyItems(sql, { ...copy, keys: items.map(item => item.key), ...lists })
+}
+
+interface Place {
+  n: number
+  step_no: number
+}
+
+export interface ItemReuse {
+  key: ItemKey
+  item: EndedItem
+  reuse: Reuse<StepHeadRow>
+}
+
+/** What a replay of each item takes over; items that are gone are left out. */
+export async function reuseOfItems(
+  sql: Sql,
+  keys: readonly ItemKey[],
+  order: ReuseOrder,
+): Promise<ItemReuse[]> {
+  const items = await findEndedItems(sql, keys)
+  const stepsOf = Map.groupBy(await findStepHeads(sql, items), step => step.n)
+  return items.map((item, i) => ({
+    key: { run_id: item.run_id, seq: item.seq },
+    item,
+    reuse: reuseOf(item, stepsOf.get(i + 1) ?? [], order),
+  }))
+}
+
+/** As many of the first items as have no more steps than are looked at at once, and one at least. */
+export async function withinSteps<Item extends ItemKey>(sql: Sql, items: readonly Item[]): Promise<Item[]> {
+  if (items.length < 2) return [...items]
+  const counts = new Map(
+    (await findEndedItems(sql, items)).map(item => [`${item.run_id} ${item.seq}`, item.step_count]),
+  )
+  let steps = 0
+  return items.filter((item, i) => {
+    steps += counts.get(`${item.run_id} ${item.seq}`) ?? 0
+    return i === 0 || steps <= LIMITS.recovery_chunk_steps
+  })
+}
