@@ -5,10 +5,10 @@ import type { Context } from '../../context.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { plainText } from '../../domain/plain-text.ts'
 import type { ChannelFormat } from '../../domain/vocabulary.ts'
+import { findTopCauses } from '../../recovery/queries/causes.ts'
 import { toJson } from '../../schema/raw-json.ts'
 import { alertRaisedOf, runFinishedOf } from '../../schema/wire-deliveries.ts'
 import { findRunEnds, findToldAlerts, type HeldDelivery } from '../../store/deliveries.ts'
-import { readRunFailures } from '../../store/failures.ts'
 import { findProjectNames } from '../queries/channels.ts'
 import { findDigests } from '../queries/digests.ts'
 import { alertMessage, resolvedMessage, testMessage } from '../rules/alert-message.ts'
@@ -74,9 +74,9 @@ async function digestBody(ctx: Context, one: HeldDelivery, end: DigestEnd): Prom
 }
 
 async function topCauses(sql: Context['sql'], run_id: string): Promise<DigestCause[]> {
-  const { reasons } = await readRunFailures(sql, run_id)
-  return reasons.slice(0, LIMITS.digest_causes).map(({ reason, message, count }) => ({
-    cause: plainText([reason, message].filter(Boolean).join(': '), LIMITS.digest_cause_characters),
+  const causes = await findTopCauses(sql, { run_id }, LIMITS.digest_causes)
+  return causes.map(({ title, count }) => ({
+    cause: plainText(title, LIMITS.digest_cause_characters),
     items: count,
   }))
 }
