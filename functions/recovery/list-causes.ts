@@ -3,6 +3,7 @@ import { LIMITS } from '../../shared/domain/limits.ts'
 import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn, scopeOf } from '../../shared/http/scope.ts'
+import { checkPeriod } from '../../shared/http/validation.ts'
 import { listCauses as list } from '../../shared/recovery/queries/causes.ts'
 import { CausePage, causeOf } from '../../shared/recovery/wire/causes.ts'
 import { cursor, instant, pageSize, slug, uuid } from '../../shared/schema/input.ts'
@@ -40,6 +41,7 @@ export const listCauses = endpoint({
   errors: ['invalid_cursor', 'not_found'],
   async handle({ ctx, principal, query }) {
     const { cursor, limit, project_id, run_id, agent, from, to } = query
+    checkPeriod({ from, to })
     if (run_id !== undefined) await runIn(ctx, principal, run_id)
     const scope = await scopeOf(ctx, principal, project_id)
     const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { timeOf } from '../../shared/domain/ids.ts'
 import type { AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
+import { openAccount } from './account-of-own.ts'
 import { makeAgent, makeRun } from './make.ts'
 import { deploy, type Play, ran, recordId, workOff, works } from './play.ts'
 import type { Given } from './suite.ts'
@@ -71,6 +72,13 @@ export function resultsPart(given: Given): void {
       expect(ids(await read(`agent=${agent.slug}`))).toEqual(['a', 'b', 'bad-1', 'bad-2'])
       const since = new Date(timeOf(later)).toISOString()
       expect(ids(await read(`agent=${agent.slug}&since=${since}`))).toEqual(['b', 'bad-1'])
+    })
+
+    it('are not told of an agent of another account [results.once]', async () => {
+      const { world, agent } = await night()
+      const stranger = await openAccount(world)
+      const path = `/v1/results?agent=${agent.slug}`
+      expect((await world.call('GET', path, { token: stranger.key })).status).toBe(404)
     })
 
     it('come as an array, as lines and as CSV [results.forms]', async () => {

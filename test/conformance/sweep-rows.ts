@@ -10,6 +10,8 @@ export interface Row {
   body?: (of: Tenant) => Record<string, unknown>
   /** A query that it needs. */
   query?: (of: Tenant) => Record<string, string>
+  /** Parameters that take the place of `query`; a suite of their own asks for others' things by them. */
+  instead?: readonly string[]
   /** Fields of the body that name something of a tenant. */
   names?: readonly string[]
   /** What its own tenant gets, where that is not the lowest success of the document. */
@@ -78,7 +80,7 @@ export const ROWS: Record<string, Row> = {
   verifyRun: {},
   followRun: {},
   exportItemRecords: {},
-  exportResults: { query: of => ({ run_id: of.run_id }) },
+  exportResults: { query: of => ({ run_id: of.run_id }), instead: ['agent', 'project_id', 'since'] },
   getItemRecord: {},
   listClusters: {},
   getLineage: {},

@@ -253,7 +253,10 @@ export function operationsOf(world: World): Swept[] {
       // A batch's parameters belong to its other form, which the suite of submissions covers.
       query: operation.requestBody?.content['application/x-ndjson']
         ? []
-        : (operation.parameters ?? []).filter(one => one.in === 'query').map(one => one.name),
+        : (operation.parameters ?? [])
+            .filter(one => one.in === 'query')
+            .map(one => one.name)
+            .filter(name => !ROWS[operation.operationId]?.instead?.includes(name)),
       operation,
     })),
   )
