@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../shared/domain/errors.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
+import { KEY_ROLES } from '../../shared/domain/vocabulary.ts'
 import { mintKey } from '../../shared/engine/keys.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
@@ -18,7 +19,16 @@ export const createApiKey = endpoint({
   auth: 'any',
   atomic: true,
   params: { projectId: 'project' },
-  body: z.strictObject({ name: label(LIMITS.api_key_name_characters, 'A label for people.') }),
+  body: z.strictObject({
+    name: label(LIMITS.api_key_name_characters, 'A label for people.'),
+    role: z.enum(KEY_ROLES).optional().describe('A viewer only reads; an operator unless told.'),
+    expires_at: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe(
+        'From then on it is refused; never unless told. A key that expires makes none that outlives it.',
+      ),
+  }),
   answers: { 201: { description: 'The key.', schema: NewApiKey } },
   errors: [],
   async handle({ ctx, principal, params, body }) {
@@ -26,7 +36,19 @@ export const createApiKey = endpoint({
     if (principal.kind === 'key' && project.settings.keys_may_mint === false) {
       throw new ApiError('forbidden', 'Keys of this project may not make keys.', 'Sign in to make one.')
     }
-    const { row, key } = await mintKey(ctx, params.projectId, body.name)
+    const expires_at = body.expires_at === undefined ? null : new Date(body.expires_at)
+    const bound_ms = principal.kind === 'key' ? principal.expires_ms : null
+    if (expires_at !== null && expires_at.getTime() <= ctx.now()) {
+      throw new ApiError('invalid_request', 'Field "expires_at" is in the past.', 'Name a time to come.')
+    }
+    if (bound_ms !== null && (expires_at === null || expires_at.getTime() > bound_ms)) {
+      throw new ApiError(
+        'forbidden',
+        'A key that expires makes none that outlives it.',
+        `Set "expires_at" to ${new Date(bound_ms).toISOString()} or before, or sign in.`,
+      )
+    }
+    const { row, key } = await mintKey(ctx, params.projectId, body.name, { role: body.role, expires_at })
     return { ...apiKeyOf(row), key }
   },
 })

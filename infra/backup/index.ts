@@ -16,7 +16,7 @@ import type { Place } from './place.ts'
 export { writeMasterKey } from '../local/data-folder.ts'
 export { backup } from './backup.ts'
 export { checkBackup } from './format.ts'
-export { openPlace } from './place.ts'
+export { openPlace, stackOf } from './place.ts'
 export { restore } from './restore.ts'
 export { placeIn, prune } from './rotation.ts'
 

@@ -48,6 +48,9 @@ export async function openPlace(where: Where, purpose: 'read' | 'fill'): Promise
   return { database, name: dataDir, dataDir, masterKey, [Symbol.asyncDispose]: stop }
 }
 
+/** Where `npm start` runs, and what it would keep its data in. */
+export const stackOf = (where: Where) => ({ checkout: resolve(CHECKOUT), dataDir: dataFolderOf(where) })
+
 /** As `npm start` chooses it, unless there is one where the command was called. */
 function dataFolderOf({ env, folder }: Where): string {
   if (env.ASSAY_DATA_DIR) return resolve(folder, env.ASSAY_DATA_DIR)

@@ -17,6 +17,14 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const write = (value: unknown, path = ASSAY_DATA_DIR) =>
   writeFileSync(join(folder, path, 'local.json'), typeof value === 'string' ? value : JSON.stringify(value))
 
+describe('a key that is none', () => {
+  it.for(['pk_a\nb', 'pk_ä', '"pk_a"', 'pk a'])('is refused and not shown: %j', ASSAY_API_KEY => {
+    const found = () => findAccess({ ASSAY_API_KEY, ASSAY_DATA_DIR }, folder)
+    expect(found).toThrow('ASSAY_API_KEY holds a character that no key has')
+    expect(found).not.toThrow(ASSAY_API_KEY)
+  })
+})
+
 describe('server and key', () => {
   it("are the local stack's where the environment names none", () => {
     write({ ...LOCAL, account: {} })

@@ -22,13 +22,22 @@ export function findAccess(env: Record<string, string | undefined>, folder: stri
   const api_key = env.ASSAY_API_KEY || (base_url === local?.base_url ? local.api_key : undefined)
   const metrics_token =
     env.ASSAY_METRICS_TOKEN || (base_url === local?.base_url ? local.metrics_token : undefined)
+  if (api_key !== undefined) refuseMalformed(api_key)
   if (api_key !== undefined) return { base_url, api_key, ...(metrics_token && { metrics_token }) }
   throw new Failure(EXIT.api, 'no_credentials', `there is no API key for ${base_url}`, {
     hint:
       local === undefined
-        ? 'set ASSAY_API_KEY, or start a stack here: it leaves its key in .assay/local.json'
+        ? 'set ASSAY_API_KEY; or ASSAY_DATA_DIR to the data folder of a stack, which has its key in local.json; or start one here'
         : `set ASSAY_API_KEY; the key of the local stack is for ${local.base_url} alone`,
     next: local === undefined ? 'npm start' : undefined,
+  })
+}
+
+/** It would be refused on its way, in words that repeat it. @throws Failure `bad_key`, which does not show it */
+function refuseMalformed(api_key: string): void {
+  if (/^[A-Za-z0-9._~+/=-]+$/.test(api_key)) return
+  throw new Failure(EXIT.api, 'bad_key', 'ASSAY_API_KEY holds a character that no key has', {
+    hint: 'a line break, a blank or a quote that came along when it was copied? A key is pk_ and 43 letters, digits, - and _',
   })
 }
 

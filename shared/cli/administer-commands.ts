@@ -1,5 +1,6 @@
 // The commands of administer.ts, for the table of commands.
 
+import { KEY_ROLES } from '../domain/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 
@@ -40,6 +41,8 @@ export const ADMINISTRATION_COMMANDS: readonly Command[] = [
     options: [
       project,
       { name: 'create', value: 'NAME', about: 'make a key; it is shown once' },
+      { name: 'role', value: 'ROLE', choices: KEY_ROLES, about: 'with --create: a viewer only reads' },
+      { name: 'expires', value: 'WHEN', about: 'with --create: a time, or how long from now, such as 30d' },
       { name: 'revoke', value: 'ID', about: 'revoke a key' },
       ...LIST_OPTIONS,
     ],

@@ -2,6 +2,7 @@
 // takes a member is asked as the one who is signed in, else with a session's token in ASSAY_API_KEY.
 
 import { LIMITS } from '../domain/limits.ts'
+import type { KeyRole } from '../domain/vocabulary.ts'
 import type { Schemas } from '../sdk/client.ts'
 import { answered, pageOf } from './api.ts'
 import type { Given } from './arguments.ts'
@@ -30,6 +31,8 @@ const KEYS: Column<Schemas['ApiKey']>[] = [
   { title: 'NAME', value: row => row.name, least: 10 },
   { title: 'ID', value: row => row.id },
   { title: 'CREATED', value: row => minute(row.created_at), optional: 1 },
+  { title: 'ROLE', value: row => row.role },
+  { title: 'EXPIRES', value: row => (row.expires_at === null ? 'never' : minute(row.expires_at)) },
   { title: 'LAST USED', value: row => (row.last_used_at === null ? 'never' : minute(row.last_used_at)) },
 ]
 const MEMBERS: Column<Schemas['Member']>[] = [
@@ -66,11 +69,14 @@ export async function keys(session: Session, given: Given): Promise<ExitCode> {
   const path = { projectId: given.text('project') ?? (await onlyProject(api)) }
   const name = given.text('create')
   const keyId = given.text('revoke')
+  if (name === undefined && (given.text('role') ?? given.text('expires')) !== undefined)
+    throw usageFailure('--role and --expires take --create NAME')
   if (name !== undefined && keyId !== undefined) throw usageFailure('--create and --revoke are two commands')
   if (name !== undefined) {
-    const made = await answered(
-      api.POST('/v1/projects/{projectId}/api-keys', { params: { path }, body: { name } }),
-    )
+    const expires_at = expiryOf(given.text('expires'), session.now())
+    const role = given.text('role') as KeyRole | undefined
+    const body = { name, ...(role && { role }), ...(expires_at && { expires_at }) }
+    const made = await answered(api.POST('/v1/projects/{projectId}/api-keys', { params: { path }, body }))
     output.emit('key_created', made, () => `${made.key}\nThis is the only time the key is shown.`)
     return EXIT.ok
   }
@@ -124,6 +130,18 @@ export function audit(session: Session, given: Given): Promise<ExitCode> {
     keyOf: row => row.id,
     cameAt: row => row.created_at,
     text: (rows, screen) => table(ENTRIES, rows, screen),
+  })
+}
+
+/** A time, or how long from now: 12h, 30d. @throws Failure `usage` */
+function expiryOf(text: string | undefined, now: number): string | undefined {
+  if (text === undefined) return undefined
+  const [, amount, unit] = /^(\d{1,5})([hd])$/.exec(text) ?? []
+  const at =
+    amount === undefined ? Date.parse(text) : now + Number(amount) * (unit === 'h' ? 3_600_000 : 86_400_000)
+  if (!Number.isNaN(at)) return new Date(at).toISOString()
+  throw usageFailure(`--expires takes a time or how long from now, not "${text}"`, {
+    hint: 'for example 12h, 30d or 2027-01-31T00:00:00Z',
   })
 }
 

@@ -1,6 +1,7 @@
 // Backup and restore. They talk to PostgreSQL itself, so that they need no server: where it is, DATABASE_URL says, or
 // the data folder of `npm start`.
 
+import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import * as infra from '../../infra/backup/index.ts'
 import type { Given } from './arguments.ts'
@@ -117,4 +118,13 @@ export function goOn({ folder, env, output }: Session): Promise<ExitCode> {
     )
     return EXIT.ok
   })
+}
+
+/** As it is: it goes to a file. */
+export async function printUnit({ folder, env }: Session): Promise<ExitCode> {
+  const { systemdUnit } = await import('../../infra/local/systemd.ts')
+  const { checkout, dataDir } = infra.stackOf({ env, folder })
+  const { username: user } = userInfo()
+  process.stdout.write(systemdUnit({ checkout, user, dataDir, path: env.PATH ?? '' }))
+  return EXIT.ok
 }

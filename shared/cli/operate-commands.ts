@@ -38,4 +38,11 @@ export const OPERATE_COMMANDS: readonly Command[] = [
     options: [],
     run: async session => (await import('./backup.ts')).goOn(session),
   },
+  {
+    name: 'admin systemd-unit',
+    args: [],
+    summary: 'Print the unit by which systemd starts this checkout at boot.',
+    options: [],
+    run: async session => (await import('./backup.ts')).printUnit(session),
+  },
 ]

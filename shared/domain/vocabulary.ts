@@ -134,6 +134,10 @@ export const ACCOUNT_STATUSES = ['active', 'suspended'] as const
 export const MEMBER_ROLES = ['owner', 'operator', 'viewer'] as const
 export type MemberRole = (typeof MEMBER_ROLES)[number]
 
+/** What a project's key may do: all that changes something in its project, or read alone. */
+export const KEY_ROLES = ['operator', 'viewer'] as const satisfies readonly MemberRole[]
+export type KeyRole = (typeof KEY_ROLES)[number]
+
 /** Why a schedule does not fire: a person said so, or it cannot. */
 export const DISABLED_REASONS = ['operator', 'invalid_cron', 'invalid_timezone'] as const
 export type DisabledReason = (typeof DISABLED_REASONS)[number]

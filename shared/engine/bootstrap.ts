@@ -33,7 +33,7 @@ export async function bootstrapAccount(ctx: Context): Promise<FirstCredentials> 
     await setPassword(db, member_id, password_hash)
     const project_id =
       (await listProjects(db, account_id, null))[0]?.id ?? (await firstProject(ctx, db, account_id))
-    const { key } = await mintKey(ctx, project_id, 'first key', db)
+    const { key } = await mintKey(ctx, project_id, 'first key', { db })
     return { account: { email: EMAIL, password }, project_id, api_key: key }
   })
 }

@@ -3,17 +3,26 @@
 import type { Context, Database } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { randomWord, sha256 } from '../domain/secrets.ts'
+import type { KeyRole } from '../domain/vocabulary.ts'
 import type { ApiKeyRow } from '../schema/wire-account.ts'
 import * as store from '../store/api-keys.ts'
 
 const KEY_BYTES = 32
 const PREFIX_CHARACTERS = 11 // pk_ and 48 of the key's 256 bits
 
+export interface KeyOptions {
+  db?: Database
+  /** An operator's unless told. */
+  role?: KeyRole | undefined
+  /** Never unless told. */
+  expires_at?: Date | null | undefined
+}
+
 export async function mintKey(
   ctx: Context,
   project_id: string,
   name: string,
-  db: Database = ctx.db,
+  { db = ctx.db, role = 'operator', expires_at = null }: KeyOptions = {},
 ): Promise<{ row: ApiKeyRow; key: string }> {
   const key = `pk_${randomWord(ctx.random, KEY_BYTES)}`
   const row = await store.insertKey(db, {
@@ -22,6 +31,8 @@ export async function mintKey(
     name,
     prefix: key.slice(0, PREFIX_CHARACTERS),
     hash: await sha256(key),
+    role,
+    expires_at,
   })
   return { row, key }
 }

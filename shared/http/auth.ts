@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { derivedKey, sha256, toHex } from '../domain/secrets.ts'
-import { MEMBER_ROLES, type MemberRole } from '../domain/vocabulary.ts'
+import { type KeyRole, MEMBER_ROLES, type MemberRole } from '../domain/vocabulary.ts'
 import { liveKey, touchKey } from '../store/api-keys.ts'
 import { liveSession } from '../store/sessions.ts'
 
@@ -18,6 +18,9 @@ export interface KeyPrincipal {
   /** How people recognize it. */
   name: string
   requests_per_second: number | undefined
+  role: KeyRole
+  /** Milliseconds since 1970; null is never. */
+  expires_ms: number | null
 }
 
 export interface SessionPrincipal {
@@ -48,6 +51,7 @@ export async function authenticate(ctx: Context, request: Request, anew = false)
   if (token === undefined) throw unauthenticated('The Authorization header is not "Bearer <token>".')
   const principal = await (token.startsWith('pk_') ? keyPrincipal : sessionPrincipal)(ctx, token, anew)
   if (principal === undefined) throw unauthenticated('The key or session is unknown, expired or revoked.')
+  refuseExpired(ctx, principal)
   return principal
 }
 
@@ -63,14 +67,26 @@ export async function failedFor(ctx: Context, request: Request, error: unknown):
   throw error
 }
 
-/** Refuses a caller whose role is not enough; a key is an operator of its project. @throws ApiError `forbidden` */
+/** Also of a key that the cache knows. @throws ApiError `unauthenticated` */
+function refuseExpired(ctx: Context, principal: Principal): void {
+  if (principal.kind !== 'key' || principal.expires_ms === null || ctx.now() < principal.expires_ms) return
+  throw new ApiError(
+    'unauthenticated',
+    `The key ${principal.name}… expired at ${new Date(principal.expires_ms).toISOString()}.`,
+    'Make another one: POST /v1/projects/{projectId}/api-keys as a member or with another key of the project.',
+  )
+}
+
+/** Refuses a caller whose role is not enough. @throws ApiError `forbidden` */
 export function checkRole(principal: Principal, least: MemberRole): void {
-  const role = principal.kind === 'key' ? 'operator' : principal.role
+  const { role } = principal
   if (MEMBER_ROLES.indexOf(role) <= MEMBER_ROLES.indexOf(least)) return
   throw new ApiError(
     'forbidden',
     `This takes the role ${least}; yours is ${role}.`,
-    'An owner of the account changes roles with PATCH /v1/members/{memberId}.',
+    principal.kind === 'key'
+      ? 'Use a key that was made with this role, or sign in.'
+      : 'An owner of the account changes roles with PATCH /v1/members/{memberId}.',
   )
 }
 
@@ -87,9 +103,10 @@ async function keyPrincipal(ctx: Context, token: string, anew: boolean): Promise
     const key = await liveKey(ctx.db, hash)
     if (key === undefined) return undefined
     ctx.waitUntil(touchKey(ctx.db, key.id))
-    const { id: key_id, account_id, project_id, prefix: name } = key
+    const { id: key_id, account_id, project_id, prefix: name, role } = key
     const { requests_per_second } = key.settings
-    return { kind: 'key', account_id, project_id, key_id, name, requests_per_second }
+    const expires_ms = key.expires_at?.getTime() ?? null
+    return { kind: 'key', account_id, project_id, key_id, name, requests_per_second, role, expires_ms }
   })
 }
 

@@ -6,6 +6,7 @@ import { DEFAULT_ZONE } from '../accounts/rules/budgets.ts'
 import { Budget, type BudgetsRow, budgetsOf } from '../accounts/wire/budgets.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { centsOf } from '../domain/pricing.ts'
+import { KEY_ROLES } from '../domain/vocabulary.ts'
 import { settings } from './project-settings.ts'
 import type { agents, apiKeys, projects } from './tables.ts'
 import { Json, timestamp } from './wire.ts'
@@ -69,6 +70,8 @@ const apiKeyFields = {
   prefix: z.string().describe('How the key begins, to tell it from others.'),
   created_at: timestamp,
   last_used_at: timestamp.nullable().describe('Exact to a minute.'),
+  role: z.enum(KEY_ROLES).describe('A viewer only reads.'),
+  expires_at: timestamp.nullable().describe('From then on it is refused; null is never.'),
 }
 export const ApiKey = z
   .object(apiKeyFields)
@@ -88,6 +91,8 @@ export function apiKeyOf(row: ApiKeyRow): z.input<typeof ApiKey> {
     prefix: row.prefix,
     created_at: row.created_at.toISOString(),
     last_used_at: row.last_used_at?.toISOString() ?? null,
+    role: row.role,
+    expires_at: row.expires_at?.toISOString() ?? null,
   }
 }
 

@@ -2005,6 +2005,16 @@ export interface components {
              * @description Exact to a minute.
              */
             last_used_at: string | null;
+            /**
+             * @description A viewer only reads.
+             * @enum {string}
+             */
+            role: "operator" | "viewer";
+            /**
+             * Format: date-time
+             * @description From then on it is refused; null is never.
+             */
+            expires_at: string | null;
         };
         /** @description Who changed what, and when. */
         AuditEntry: {
@@ -2779,6 +2789,16 @@ export interface components {
              * @description Exact to a minute.
              */
             last_used_at: string | null;
+            /**
+             * @description A viewer only reads.
+             * @enum {string}
+             */
+            role: "operator" | "viewer";
+            /**
+             * Format: date-time
+             * @description From then on it is refused; null is never.
+             */
+            expires_at: string | null;
             /**
              * @description The key itself; it is shown this once.
              * @example pk_4fJ0…
@@ -5562,6 +5582,16 @@ export interface operations {
                 "application/json": {
                     /** @description A label for people. */
                     name: string;
+                    /**
+                     * @description A viewer only reads; an operator unless told.
+                     * @enum {string}
+                     */
+                    role?: "operator" | "viewer";
+                    /**
+                     * Format: date-time
+                     * @description From then on it is refused; never unless told. A key that expires makes none that outlives it.
+                     */
+                    expires_at?: string;
                 };
             };
         };

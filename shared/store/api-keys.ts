@@ -13,9 +13,11 @@ const columns = {
   created_at: apiKeys.created_at,
   last_used_at: apiKeys.last_used_at,
   revoked_at: apiKeys.revoked_at,
+  role: apiKeys.role,
+  expires_at: apiKeys.expires_at,
 }
 
-/** The unrevoked key with this hash, and whose it is; a deleted project's keys are dead. */
+/** The unrevoked key with this hash, expired or not, and whose it is; a deleted project's keys are dead. */
 export async function liveKey(db: Database, hash: Uint8Array) {
   const [row] = await db
     .select({
@@ -24,6 +26,8 @@ export async function liveKey(db: Database, hash: Uint8Array) {
       project_id: apiKeys.project_id,
       account_id: accounts.id,
       settings: projects.settings,
+      role: apiKeys.role,
+      expires_at: apiKeys.expires_at,
     })
     .from(apiKeys)
     .innerJoin(projects, eq(projects.id, apiKeys.project_id))

@@ -28,6 +28,53 @@ export function administrationPart(given: Given): void {
     return { agent, run_id: json.run_id as string }
   }
 
+  describe('a key', () => {
+    const keysOf = (project_id: string) => `/v1/projects/${project_id}/api-keys`
+
+    it('that expires is refused from then on, and makes none that outlives it [keys.expire]', async () => {
+      const world = given()
+      const { token, project_id } = await openAccount(world)
+      const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+      const expires_at = at(4000)
+      const body = { name: 'for now', expires_at }
+      const made = await world.call('POST', keysOf(project_id), { token, body })
+      expect([made.status, made.json.expires_at]).toEqual([201, expires_at])
+      const { key } = made.json
+      const longer = await world.call('POST', keysOf(project_id), { token: key, body: { name: 'for good' } })
+      expect([longer.status, longer.json.error.code]).toEqual([403, 'forbidden'])
+      const past = await world.call('POST', keysOf(project_id), {
+        token,
+        body: { name: 'x', expires_at: at(-1) },
+      })
+      expect(past.status).toBe(400)
+      const refused = async () => (await world.call('GET', '/v1/projects', { token: key })).json.error
+      await expect.poll(refused, { timeout: 15_000, interval: 200 }).toMatchObject({
+        code: 'unauthenticated',
+        message: expect.stringContaining(`expired at ${expires_at}`),
+      })
+    })
+
+    it('that is a viewer reads and changes nothing [keys.viewer]', async () => {
+      const world = given()
+      const { token, project_id, key } = await openAccount(world)
+      const made = await world.call('POST', keysOf(project_id), {
+        token,
+        body: { name: 'reader', role: 'viewer' },
+      })
+      expect(made.json).toMatchObject({ role: 'viewer', expires_at: null })
+      const agent = await makeAgent(world, key)
+      const reader = { token: made.json.key }
+      expect((await world.call('GET', `/v1/agents/${agent.id}`, reader)).status).toBe(200)
+      for (const [path, body] of [
+        [`/v1/agents/${agent.id}/runs`, { input: 1 }],
+        [keysOf(project_id), { name: 'more' }],
+      ] as const) {
+        const answer = await world.call('POST', path, { ...reader, body })
+        expect([answer.status, answer.json.error.code]).toEqual([403, 'forbidden'])
+      }
+    })
+  })
+
   describe('a project', () => {
     it('is changed in what is named alone, and null takes a limit back [projects.change]', async () => {
       const world = given()

@@ -1,11 +1,14 @@
 // The keys of a project: made, shown once, and revoked.
 
 import { z } from 'zod'
+import { KEY_ROLES } from '../../../shared/domain/vocabulary.ts'
 import { ofProject } from '../frame/addresses.ts'
 import { action, page, type View } from '../frame/page.ts'
 import { Field, Sure } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { When } from '../parts/text.tsx'
+
+const DAY_MS = 86_400_000
 
 export const keysPage = page({
   path: '/dashboard/projects/{projectId}/keys',
@@ -34,6 +37,11 @@ export const keysPage = page({
               { label: 'Name', cell: key => key.name },
               { label: 'Begins with', cell: key => <code>{key.prefix}</code> },
               { label: 'Made', cell: key => <When at={key.created_at} now={now} /> },
+              { label: 'May', cell: key => (key.role === 'viewer' ? 'read' : 'read and change') },
+              {
+                label: 'Expires',
+                cell: key => (key.expires_at === null ? 'never' : <When at={key.expires_at} now={now} />),
+              },
               { label: 'Last used', cell: key => <When at={key.last_used_at} now={now} /> },
               {
                 label: '',
@@ -57,6 +65,15 @@ export const keysPage = page({
                 <Field label="Name, for people">
                   <input name="name" required maxlength={128} placeholder="nightly import" />
                 </Field>
+                <Field label="May">
+                  <select name="role">
+                    <option value="operator">read and change</option>
+                    <option value="viewer">only read</option>
+                  </select>
+                </Field>
+                <Field label="Expires after days (leave empty for never)">
+                  <input name="days" type="number" min="1" max="3650" />
+                </Field>
                 <button class="primary">Make a key</button>
               </form>
             </>
@@ -70,12 +87,22 @@ export const keysPage = page({
 /** Answers with the key itself, which no page can show again. */
 export const createKey = action({
   path: '/dashboard/projects/{projectId}/keys',
-  form: z.strictObject({ name: z.string() }),
-  async act({ api, params, ctx }, { name }): Promise<View> {
+  form: z.strictObject({
+    name: z.string(),
+    role: z.enum(KEY_ROLES).optional(),
+    days: z
+      .union([z.literal('').transform(() => undefined), z.coerce.number().int().min(1).max(3650)])
+      .optional(),
+  }),
+  async act({ api, params, ctx }, { name, role, days }): Promise<View> {
     const project_id = params.projectId
     const { data } = await api.POST('/v1/projects/{projectId}/api-keys', {
       params: { path: { projectId: project_id } },
-      body: { name },
+      body: {
+        name,
+        ...(role && { role }),
+        ...(days && { expires_at: new Date(ctx.now() + days * DAY_MS).toISOString() }),
+      },
     })
     return {
       title: 'New key',

@@ -1,10 +1,13 @@
 // Projects, what is used of their limits, and the keys that act for them.
 
 import { sql } from 'drizzle-orm'
-import { date, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { date, index, integer, jsonb, pgEnum, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { KEY_ROLES } from '../../domain/vocabulary.ts'
 import { accounts } from './accounts.ts'
 import { at, bytea, createdAt, id, micro } from './columns.ts'
 import { ofAccount, ofProject } from './tenant.ts'
+
+export const keyRole = pgEnum('key_role', KEY_ROLES)
 
 /** What an operator may set on a project; absent keys mean the bound in LIMITS. */
 export interface ProjectSettings {
@@ -76,6 +79,10 @@ export const apiKeys = pgTable(
     created_at: createdAt(),
     last_used_at: at('last_used_at'),
     revoked_at: at('revoked_at'),
+    /** What it may do in its project. */
+    role: keyRole('role').notNull().default('operator'),
+    /** From then on it is refused; null is never. */
+    expires_at: at('expires_at'),
   },
   t => [index('api_keys_project').on(t.project_id), ofProject(t)],
 )

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { systemdUnit } from './systemd.ts'
+
+it('runs what npm start runs, from the checkout, as the user who has it, with its data folder', () => {
+  const unit = systemdUnit({
+    checkout: '/srv/assay 1',
+    user: 'assay',
+    dataDir: '/var/lib/100%/assay',
+    path: '/srv/assay 1/node_modules/.bin:/usr/local/bin:/usr/bin',
+  })
+  expect(unit).toContain('ExecStart=/usr/bin/env node "/srv/assay 1/infra/local/bootstrap.mjs" --no-demo\n')
+  expect(unit).toContain('User=assay\nWorkingDirectory=/srv/assay 1\n')
+  expect(unit).toContain('Environment=ASSAY_DATA_DIR=/var/lib/100%%/assay\n')
+  expect(unit).toContain('Environment=PATH=/usr/local/bin:/usr/bin\n') // not the Node that a start may replace
+  expect(unit).toContain('KillMode=mixed\n') // the stack stops its own stores, in their order
+  expect(unit).toContain('WantedBy=multi-user.target\n')
+})

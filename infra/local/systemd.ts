@@ -1,0 +1,48 @@
+// The unit by which systemd starts the stack at boot: the same `npm start`, as the user who has the checkout.
+
+import { join } from 'node:path'
+
+export interface UnitPlace {
+  checkout: string
+  user: string
+  dataDir: string
+  /** Of whoever asks for the unit: systemd's own may lack Node, npm and redis-server. */
+  path: string
+}
+
+/** Longer than the stack takes to stop by itself: items are given back, stores written. */
+const STOP_S = 60
+
+export function systemdUnit({ checkout, user, dataDir, path }: UnitPlace): string {
+  return `[Unit]
+Description=Assay
+Documentation=file://${join(checkout, 'infra/README.md')}
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+User=${user}
+WorkingDirectory=${checkout}
+ExecStart=/usr/bin/env node ${quoted(join(checkout, 'infra/local/bootstrap.mjs'))} --no-demo
+Environment=${quoted(`ASSAY_DATA_DIR=${dataDir}`)}
+Environment=${quoted(`PATH=${withoutPackages(path)}`)}
+# Environment=PORT=8090
+# Environment=BASE_URL=https://assay.example.com
+KillMode=mixed
+TimeoutStopSec=${STOP_S}
+Restart=always
+RestartSec=5
+
+[Install]
+WantedBy=multi-user.target
+`
+}
+
+/** A start may install packages anew, and must not run on a Node among them meanwhile. */
+const withoutPackages = (path: string) =>
+  path
+    .split(':')
+    .filter(folder => !folder.includes('node_modules'))
+    .join(':')
+
+const quoted = (text: string) => (/[\s"\\]/.test(text) ? JSON.stringify(text) : text).replaceAll('%', '%%')
