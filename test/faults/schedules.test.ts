@@ -1,6 +1,7 @@
 // The process that ticks dies at each point of firing schedules: the moment is fired once, by whoever comes next.
 
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { body, startSource, ticketLines } from '../support/source.ts'
 import { PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
 
 let stack: Stack
@@ -50,3 +51,36 @@ it.for(POINTS)('a tick killed at %s fires each moment once', { timeout: PATIENCE
   const runs = await sql<{ id: string }[]>`select id from runs where agent_id = ${agentId}`
   for (const { id } of runs) expect(await stack.finished(id)).toMatchObject({ status: 'completed', ok: 1 })
 })
+
+it.for(['source.after_claim', 'submit.before_commit', 'source.before_commit'])(
+  'a reader killed at %s is followed by another, which reads from the start, and one run is opened [sources.one-run]',
+  { timeout: PATIENCE_MS },
+  async point => {
+    const { sql } = stack
+    const source = await startSource(body(ticketLines(5000).join('')))
+    const agentId = await stack.deploy()
+    await stack.endProcesses()
+    const kept = { url: source.url, format: 'ndjson', item_id: 'id', partition_key: null, header_names: [] }
+    await sql`
+      insert into schedules (id, project_id, agent_id, cron, source, next_at)
+      select gen_random_uuid(), project_id, id, to_char(now() at time zone 'UTC', 'FMMI FMHH24 FMDD FMMM *'), ${sql.json({ ...kept, headers_from_env: false })},
+        date_trunc('minute', now())
+      from agents where id = ${agentId}`
+    await stack.startControl(`${point}=kill`)
+    expect(await stack.gone(stack.control)).toBe('SIGKILL')
+    await sql`update source_reads set due_at = now()` // its lease has run out
+    await stack.startControl()
+    await vi.waitFor(
+      async () => {
+        const [row] = await sql`
+          select (select count(*)::int from occurrences where outcome = 'fired') as fired,
+            (select count(*)::int from source_reads) as reads,
+            (select count(*)::int from runs where agent_id = ${agentId}) as runs,
+            (select max(total_items) from runs where agent_id = ${agentId}) as items`
+        expect(row).toEqual({ fired: 1, reads: 0, runs: 1, items: 5000 })
+      },
+      { timeout: PATIENCE_MS, interval: 50 },
+    )
+    await source.close()
+  },
+)
