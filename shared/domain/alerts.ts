@@ -189,7 +189,7 @@ export function scheduleMissed(moment: MissedMoment): Alert | null {
     agent_id,
     schedule_id,
     run_id,
-    rule: 'schedule_missed',
+    rule: moment.reason === 'source_failed' ? 'source_failed' : 'schedule_missed',
     subject_id: schedule_id,
     reason: moment.reason,
     message: `Schedule "${moment.cron}" (${moment.timezone}) of ${agent}: ${scheduled_for.toISOString()} ${happened}.`,

@@ -283,6 +283,7 @@ export const LIMITS = {
   // Sources
   sources_at_once: 8, // read in one process; each holds a chunk of rows
   sources_at_once_per_project: 2, // however many sources of a project drip, there is room for others
+  source_tries_told: 6, // about five minutes by fire_backoff_s: a restart of the exporter is over by then
   source_lease_ms: 25_000, // then its reader is taken for dead and it is read again, as an item is
   source_ms: 600_000, // one reading; ten million rows of 100 bytes take two minutes
   source_request_ms: 280_000, // one reading within a request; Node's fetch waits 300 s for an answer

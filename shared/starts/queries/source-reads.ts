@@ -104,6 +104,13 @@ export async function noteRead(sql: Sql, read: ClaimedRead, watchMinutes: number
   return result.count === 1
 }
 
+/** How often an occurrence was tried. */
+export async function triesOf(sql: Sql, { schedule_id, scheduled_for }: Occurrence): Promise<number> {
+  const [row] = await sql<{ tries: number }[]>`
+    select tries from occurrences where schedule_id = ${schedule_id} and scheduled_for = ${scheduled_for} and not manual`
+  return row?.tries ?? 0
+}
+
 /** A schedule or trigger with a source, and what its runs are started with. */
 export interface SourcedStart {
   id: string

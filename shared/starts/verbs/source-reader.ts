@@ -130,7 +130,9 @@ async function refuse(ctx: Context, held: store.ClaimedRead, error: unknown): Pr
       [{ schedule_id, scheduled_for, outcome, reason, retried, detail }],
       LIMITS.fire_backoff_s,
     )
-    if (!retried) await alert(ctx, sql, held, reason)
+    // What may pass is tried until the next occurrence, which of a nightly export is a day away: too late to be told.
+    const told = reason === 'source_failed' && (await store.triesOf(sql, held)) >= LIMITS.source_tries_told
+    if (!retried || told) await alert(ctx, sql, held, reason)
   })
 }
 
