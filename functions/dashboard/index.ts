@@ -33,6 +33,7 @@ import { createMember, membersPage, removeMember, setRole } from './pages/member
 import { overviewPage } from './pages/overview.tsx'
 import { pricesPage, removePrice, setPrice } from './pages/prices.tsx'
 import { createProject, projectsPage, start } from './pages/projects.tsx'
+import { abortRecovery, recoveriesPage, recoveryProgressPage } from './pages/recoveries.tsx'
 import { recoveryPage, startRecovery } from './pages/recovery.tsx'
 import { runEvents, runPage } from './pages/run.tsx'
 import { cancelRun, cancelRunPage } from './pages/run-cancel.tsx'
@@ -77,6 +78,8 @@ export const pages = [
   replayPage,
   triagePage,
   recoveryPage,
+  recoveriesPage,
+  recoveryProgressPage,
   searchPage,
   agentsPage,
   agentPage,
@@ -108,6 +111,7 @@ export const actions = [
   decideItems,
   reopenItems,
   startRecovery,
+  abortRecovery,
   runAgent,
   promoteDeployment,
   deleteAgent,

@@ -2,7 +2,13 @@ import { ApiError } from '../../shared/domain/errors.ts'
 import { planRecovery, startRecovery } from '../../shared/engine/recover.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, runIn, scopeOf } from '../../shared/http/scope.ts'
-import { CohortPlan, Recovery, RecoveryOrder, recoveryOf } from '../../shared/schema/wire-cohort.ts'
+import {
+  CohortPlan,
+  cohortPlanOf,
+  Recovery,
+  RecoveryOrder,
+  recoveryOf,
+} from '../../shared/schema/wire-cohort.ts'
 import { findRecovery } from '../../shared/store/recoveries.ts'
 
 export const createRecovery = endpoint({
@@ -31,7 +37,7 @@ export const createRecovery = endpoint({
     if (filter.from !== undefined && filter.to !== undefined && filter.from > filter.to)
       throw new ApiError('invalid_request', 'Field "filter.from" is later than "filter.to".')
     const order = { project_id, filter, deployment, reuse, from_step }
-    if (body.dry_run) return planRecovery(ctx, order)
+    if (body.dry_run) return cohortPlanOf(await planRecovery(ctx, order))
     const id = await startRecovery(ctx, { ...order, name, first, budget_cents })
     reply.status = 202
     return recoveryOf((await findRecovery(ctx.db, account_id, id))!)

@@ -15,6 +15,20 @@ const recovery = {
   failed: 7,
   cancelled: 0,
   paused: 0,
+  left: 23,
+  stages: [
+    {
+      stage: 'first',
+      run_ids: [],
+      items: 7,
+      ended: 7,
+      worked: 0,
+      still_fail: 7,
+      unchanged: 0,
+      waiting: false,
+    },
+    { stage: 'rest', run_ids: [], items: 0, ended: 0, worked: 0, still_fail: 0, unchanged: 0, waiting: true },
+  ],
   cost_usd: 0.5,
   finished_at: '2026-01-01T00:00:00.000Z',
 }
@@ -25,9 +39,20 @@ it('a dry run tells what would be replayed, in how many runs, and what not', asy
     ineligible: [{ reason: 'dismissed', count: 1 }],
     agent_ids: ['a', 'b'],
     runs: 2,
+    cost_usd: 0.3,
+    max_cost_usd: 0.2,
+    unpriced_item_count: 0,
+    looked_at_items: 30,
+    rules: [],
+    tool_calls: [],
   }
   await recover(answering({ 'POST /v1/recoveries': plan })(80), given({ 'dry-run': 'yes' }))
-  expect(told()).toBe('30 of 31 items can be replayed; 1 cannot: dismissed\nin 2 runs\n')
+  expect(told().trim().split('\n')).toEqual([
+    '30 of 31 items can be replayed; 1 cannot: dismissed',
+    'they are copied into 2 runs',
+    'no recorded tool call is made again',
+    'they cost $0.30; replaying them costs about $0.20 at most',
+  ])
 })
 
 it('a recovery that stopped says why, and its exit code that not all of it worked', async () => {
@@ -35,9 +60,10 @@ it('a recovery that stopped says why, and its exit code that not all of it worke
   expect(await recover(session, given({ watch: 'yes' }, ['the-recovery']))).toBe(EXIT.failed)
   expect(told().trim().split('\n')).toEqual([
     'the-recovery  after the outage',
-    'stopped: 7 of 30 items replayed',
-    '0 ok, 7 failed, $0.50',
-    'the first ones did no better than before; the others wait in triage',
+    'stopped: the first 7 did no better than before; 23 items wait in triage',
+    '  first: 7 items, 0 worked, 7 still fail',
+    '  then the rest: not replayed',
+    '$0.50',
   ])
 })
 

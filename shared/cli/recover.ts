@@ -2,11 +2,12 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { LIMITS } from '../domain/limits.ts'
-import { sayPlan } from '../domain/recovery.ts'
+import type { ReuseChoice } from '../domain/vocabulary.ts'
+import { sayForecast, sayStage, sayStanding } from '../view/recovery.ts'
 import { answered, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
-import { count, money, plural } from './format.ts'
+import { count, money } from './format.ts'
 import { tellList } from './listing.ts'
 import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
@@ -18,9 +19,20 @@ type Plan = Schemas['RecoveryPlan']
 const LOOK_MS = 500
 
 export async function recover(session: Session, given: Given): Promise<ExitCode> {
-  const { api, output } = session
   const recoveryId = given.optionalArg(0)
-  if (recoveryId === undefined) return start(session, given)
+  return recoveryId === undefined ? start(session, given) : show(session, given, recoveryId)
+}
+
+export async function recoveries(session: Session, given: Given): Promise<ExitCode> {
+  const recoveryId = given.optionalArg(0)
+  if (recoveryId !== undefined) return show(session, given, recoveryId)
+  const only = ['abort', 'watch'].find(name => given.flag(name))
+  if (only !== undefined) throw usageFailure(`--${only} needs the id of a recovery`)
+  return list(session, given)
+}
+
+async function show(session: Session, given: Given, recoveryId: string): Promise<ExitCode> {
+  const { api, output } = session
   const path = { params: { path: { recoveryId } } }
   const found = await answered(
     given.flag('abort')
@@ -64,12 +76,13 @@ async function start(session: Session, given: Given): Promise<ExitCode> {
     ...(first !== undefined && { first }),
     ...(name !== undefined && { name }),
     ...(deployment && { deployment }),
+    ...reuseOf(given),
     ...(budget_cents !== undefined && { budget_cents }),
     dry_run: given.flag('dry-run'),
   }
   const answer = (await answered(api.POST('/v1/recoveries', { body: order }))) as Recovery | Plan
   if ('ineligible' in answer) {
-    output.emit('plan', answer, () => planText(answer))
+    output.emit('plan', answer, () => sayForecast(answer).join('\n'))
     return EXIT.ok
   }
   output.emit('recovery', answer, screen => recoveryText(answer, screen))
@@ -83,6 +96,7 @@ const RECOVERIES: Column<Recovery>[] = [
   { title: 'REPLAYED', value: row => `${count(row.replayed)}/${count(row.eligible)}`, align: 'right' },
   { title: 'OK', value: row => count(row.ok), align: 'right' },
   { title: 'NOT OK', value: row => count(row.degraded + row.failed), align: 'right' },
+  { title: 'UNCHANGED', value: row => count(row.unchanged), align: 'right', optional: 3 },
   { title: 'MADE', value: row => row.created_at.slice(0, 16).replace('T', ' '), optional: 1 },
 ]
 
@@ -124,7 +138,13 @@ function exitOf(recovery: Recovery): ExitCode {
   return recovery.degraded > 0 ? EXIT.degraded : EXIT.ok
 }
 
-const planText = (plan: Plan) => (plan.runs > 1 ? `${sayPlan(plan)}\nin ${plan.runs} runs` : sayPlan(plan))
+/** Which steps are taken over, by the names of the API. */
+export function reuseOf(given: Given): { reuse?: ReuseChoice; from_step?: string } {
+  const [reuse, from_step] = [given.text('reuse') as ReuseChoice | undefined, given.text('from-step')]
+  if (from_step !== undefined && reuse !== undefined && reuse !== 'auto')
+    throw usageFailure('--from-step and --reuse both say which steps are taken over: give one')
+  return { ...(reuse && { reuse }), ...(from_step !== undefined && { from_step }) }
+}
 
 /** What replaying items of a cluster comes to: a recovery. */
 export function replayMany(session: Session, given: Given): Promise<ExitCode> {
@@ -132,25 +152,21 @@ export function replayMany(session: Session, given: Given): Promise<ExitCode> {
     throw usageFailure('ITEM is missing, or --cluster KEY for all items of a cluster', {
       next: 'assay replay --help',
     })
-  const alone = ['from-step', 'input'].find(name => given.text(name) !== undefined)
-  if (alone !== undefined) throw usageFailure(`--${alone} is for one item and does not go with --cluster`)
+  if (given.text('input') !== undefined)
+    throw usageFailure('--input is for one item and does not go with --cluster')
   return start(session, given)
 }
 
 function recoveryText(recovery: Recovery, { paint, program }: Screen): string {
-  const { id, name, status, eligible, replayed, ok, degraded, failed, cancelled, paused } = recovery
-  const parts = [
-    paint('green', `${count(ok)} ok`),
-    degraded > 0 && paint('yellow', `${count(degraded)} degraded`),
-    failed > 0 && paint('red', `${count(failed)} failed`),
-    cancelled > 0 && `${count(cancelled)} cancelled`,
-    paused > 0 && paint('cyan', `${count(paused)} paused`),
-  ]
+  const { id, name, cancelled, paused } = recovery
+  const rest = [cancelled > 0 && `${count(cancelled)} cancelled`, paused > 0 && `${count(paused)} held`]
   return [
     `${paint('bold', id)}${name === null ? '' : `  ${name}`}`,
-    `${status}: ${count(replayed)} of ${plural(eligible, 'item')} replayed`,
-    `${parts.filter(Boolean).join(', ')}, ${money(recovery.cost_usd)}`,
-    ...(status === 'stopped' ? ['the first ones did no better than before; the others wait in triage'] : []),
-    ...(recovery.finished_at === null ? [`${paint('dim', 'try ')}  ${program} recover ${id} --watch`] : []),
+    sayStanding(recovery),
+    ...recovery.stages.map(stage => `  ${sayStage(stage, recovery)}`),
+    [...rest.filter(Boolean), money(recovery.cost_usd)].join(', '),
+    ...(recovery.finished_at === null
+      ? [`${paint('dim', 'try ')}  ${program} recoveries ${id} --watch`]
+      : []),
   ].join('\n')
 }

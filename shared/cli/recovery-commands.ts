@@ -1,6 +1,6 @@
 // The commands about items that did not work or do not run, as data.
 
-import { DEPLOYMENT_CHOICES } from '../domain/vocabulary.ts'
+import { DEPLOYMENT_CHOICES, REUSE_CHOICES } from '../domain/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 
@@ -13,6 +13,16 @@ const deployment: Option = {
   choices: DEPLOYMENT_CHOICES,
   about: 'the code that runs; the current one unless told',
 }
+
+const reuse: readonly Option[] = [
+  {
+    name: 'reuse',
+    value: 'WHICH',
+    choices: REUSE_CHOICES,
+    about: 'recorded steps to take over; auto asks again where an answer was at fault',
+  },
+  { name: 'from-step', value: 'KEY', about: 'run this step and what follows it again' },
+]
 
 const filters: readonly Option[] = [
   { name: 'run', value: 'RUN', about: 'only items of this run' },
@@ -43,11 +53,11 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
   {
     name: 'replay',
     args: ['[ITEM]'],
-    summary: 'Replay an item, or a cluster; steps that succeeded are taken over.',
+    summary: 'Replay an item, or a cluster; what was at fault is asked again.',
     options: [
       { name: 'cluster', value: 'KEY', about: 'all items of this failure cluster, as one recovery' },
       { name: 'dry-run', about: 'with --cluster: how many can be replayed and why others cannot' },
-      { name: 'from-step', value: 'KEY', about: 'run this step and what follows it again' },
+      ...reuse,
       { name: 'input', value: 'JSON', about: 'another input' },
       deployment,
       budget,
@@ -124,6 +134,7 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
         about: 'this many first, the rest only if they do better',
       },
       { name: 'cancelled', about: 'what was cancelled of --run, instead of what waits in triage' },
+      ...reuse,
       deployment,
       { ...budget, about: 'money all of it may cost' },
       { name: 'name', value: 'NAME', about: 'a name for it' },
@@ -134,6 +145,17 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
       ...LIST_OPTIONS,
     ],
     run: async (...given) => (await import('./recover.ts')).recover(...given),
+  },
+  {
+    name: 'recoveries',
+    args: ['[RECOVERY]'],
+    summary: 'List recoveries, or show one with its stages and what became of it.',
+    options: [
+      { name: 'abort', about: 'end RECOVERY; what did not run waits for a decision again' },
+      { name: 'watch', about: 'follow RECOVERY to its end; whether all of it worked is the exit code' },
+      ...LIST_OPTIONS,
+    ],
+    run: async (...given) => (await import('./recover.ts')).recoveries(...given),
   },
   {
     name: 'diff',

@@ -33,7 +33,7 @@ export async function replayAct(api: Api, { rows, group }: Target, filters: obje
   ]
   const cost = able.reduce((sum, row) => sum + row.cost_usd, 0)
   return {
-    words: `${parts.filter(Boolean).join(' and ')}; steps that succeeded are not paid for again (at most about ${money(cost)})`,
+    words: `${parts.filter(Boolean).join(' and ')}; what was at fault is asked again (at most about ${money(cost)})`,
     perform: async () => {
       const { words } = await each(able, (itemId, { kind }) =>
         kind === 'quarantine'
@@ -54,11 +54,11 @@ async function recoverAct(api: Api, filter: object): Promise<Act | string> {
   const of =
     left === 0 ? plural(plan.eligible, 'item') : `${count(plan.eligible)} of ${count(plan.eligible + left)}`
   return {
-    words: `replay ${of} as one recovery, without paying again for steps that succeeded${told && `; ${told}`}`,
+    words: `replay ${of} as one recovery${plan.max_cost_usd === null ? '' : ` for about ${money(plan.max_cost_usd)} at most`}${told && `; ${told}`}`,
     perform: async () => {
       const made = await answered(api.POST('/v1/recoveries', { body: { filter } }))
       const id = 'id' in made ? made.id : ''
-      return { note: `recovery ${id} is replaying: assay recover ${id} --watch`, undo: [] }
+      return { note: `recovery ${id} is replaying: assay recoveries ${id} --watch`, undo: [] }
     },
   }
 }

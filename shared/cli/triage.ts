@@ -7,7 +7,7 @@ import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { ago, plural } from './format.ts'
 import { isFullTerminal } from './full-screen.ts'
 import { type Listing, tellList } from './listing.ts'
-import { replayMany } from './recover.ts'
+import { replayMany, reuseOf } from './recover.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 import { filtersOf } from './triage-filters.ts'
@@ -89,13 +89,12 @@ export async function replay(session: Session, given: Given): Promise<ExitCode> 
 
 /** The input goes out as it was typed: numbers keep their digits. */
 function replayText(given: Given): string {
-  const [input, from_step, deployment, budget_cents] = [
+  const [input, deployment, budget_cents] = [
     given.text('input'),
-    given.text('from-step'),
     given.text('deployment'),
     given.amount('budget'),
   ]
-  const rest = JSON.stringify({ from_step, deployment, budget_cents })
+  const rest = JSON.stringify({ ...reuseOf(given), deployment, budget_cents })
   if (input === undefined) return rest
   try {
     JSON.parse(input)

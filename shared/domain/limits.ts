@@ -238,6 +238,8 @@ export const LIMITS = {
   recovery_chunk_items: 1000, // copied in one transaction
   recovery_chunk_steps: 20_000, // of those items; an item that has more goes alone
   recovery_chunks_per_sweep: 20,
+  recovery_plan_items: 20_000, // whose steps a dry run looks at, a second of it; of more they stand for all
+  reasons_named: 20, // to whoever named one that does not occur
   recovery_runs: 50, // of one recovery: a run for each agent, or each deployment that items ran with
   lineage_items: 100, // ancestors and replays shown of one item
 

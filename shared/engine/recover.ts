@@ -11,6 +11,7 @@ import { microOf } from '../domain/pricing.ts'
 import { isBetter, type PilotResult } from '../domain/recovery.ts'
 import type { DeploymentChoice, Exclusion, ReuseChoice } from '../domain/vocabulary.ts'
 import { copyWithSteps, withinSteps } from '../recovery/verbs/copy.ts'
+import { type CostedForecast, forecast, refuseUnknownReason } from '../recovery/verbs/plan.ts'
 import type { RecoveryFilter } from '../schema/tables.ts'
 import * as store from '../store/recoveries.ts'
 import { findCurrentDeployment, insertReplayRun, lockRuns, openReplayRun } from '../store/replay.ts'
@@ -41,14 +42,26 @@ export interface CohortPlan {
   agent_ids: string[]
   /** Runs it takes: one for each agent, and with original deployments for each of those. */
   runs: number
+  forecast: CostedForecast
 }
 
-/** What a recovery with this filter would replay, and what not. */
+/**
+ * What a recovery with this filter would replay, what not, and what it comes to.
+ *
+ * @throws ApiError `invalid_request` when no item has the reason of the filter
+ */
 export async function planRecovery(ctx: Context, order: CohortOrder): Promise<CohortPlan> {
+  const plan = await countPlan(ctx, order)
+  return { ...plan, forecast: await forecast(ctx, plan.eligible, order) }
+}
+
+async function countPlan(ctx: Context, order: CohortOrder): Promise<Omit<CohortPlan, 'forecast'>> {
   const { project_id, filter, deployment } = order
-  const plan: CohortPlan = { eligible: 0, ineligible: [], agent_ids: [], runs: 0 }
+  const plan: Omit<CohortPlan, 'forecast'> = { eligible: 0, ineligible: [], agent_ids: [], runs: 0 }
   const runs = new Set<string>()
-  for (const { standing, count, ...one } of await store.countCohort(ctx.sql, project_id, filter)) {
+  const cohorts = await store.countCohort(ctx.sql, project_id, filter)
+  if (cohorts.length === 0 && filter.reason !== undefined) await refuseUnknownReason(ctx, order)
+  for (const { standing, count, ...one } of cohorts) {
     if (standing === 'eligible') {
       plan.eligible += count
       runs.add(runKey(one, deployment))
@@ -74,7 +87,7 @@ const runKey = (of: { agent_id: string; deployment_id: string | null }, deployme
  */
 export async function startRecovery(ctx: Context, order: RecoveryOrder): Promise<string> {
   const { budget_cents, ...rest } = order
-  const { eligible, agent_ids, runs } = await planRecovery(ctx, order)
+  const { eligible, agent_ids, runs } = await countPlan(ctx, order)
   if (eligible === 0)
     throw new ApiError(
       'nothing_to_recover',

@@ -4,6 +4,8 @@ import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import { centsOf, usdOf } from '../domain/pricing.ts'
 import { DEPLOYMENT_CHOICES, EXCLUSIONS, RECOVERY_STATUSES, REUSE_CHOICES } from '../domain/vocabulary.ts'
+import type { RuleForecast, ToolForecast } from '../recovery/rules/forecast.ts'
+import { REUSE_RULES } from '../recovery/rules/reuse.ts'
 import { causeId } from '../recovery/wire/causes.ts'
 import { budgetCents, instant, label, partitionKey, uuid } from './input.ts'
 import type { RecoveryFilter, recoveries, runs } from './tables.ts'
@@ -15,6 +17,22 @@ const id = (description: string) => z.string().meta({ format: 'uuid', descriptio
 
 export type RecoveryRunRow = typeof runs.$inferSelect
 export type RecoveryRow = typeof recoveries.$inferSelect & { runs: RecoveryRunRow[] }
+
+/** What a plan is made of, before it is in callers' words. */
+interface PlanSource {
+  eligible: number
+  ineligible: { reason: (typeof EXCLUSIONS)[number]; count: number }[]
+  agent_ids: string[]
+  runs: number
+  forecast: {
+    items: number
+    rules: RuleForecast[]
+    tool_calls: ToolForecast[]
+    max_cost_micro: number
+    cost_micro: number
+    unpriced_items: number
+  }
+}
 
 const filterFields = {
   run_id: uuid('Only items of this run.').optional(),
@@ -102,8 +120,81 @@ export const CohortPlan = z
       .describe('Items that pass the filter and would not be replayed, by why not.'),
     agent_ids: z.array(id('An agent.')).describe('Agents with eligible items.'),
     runs: count('Runs it would take: one for each agent, and with original deployments for each of those.'),
+    cost_usd: z.number().describe('What the items cost that would be replayed, all of them together.'),
+    max_cost_usd: z
+      .number()
+      .nullable()
+      .describe(
+        'About what replaying them costs at most: the steps that are asked again, and those that may follow, at what they cost before; where an item never came to its end, what items of the same runs cost that worked. Null where nothing has cost anything yet.',
+      ),
+    unpriced_item_count: count(
+      'Of them, items that called a model without a known price: both sums are lower bounds.',
+    ),
+    looked_at_items: count(
+      `Items whose steps were looked at, at most ${LIMITS.recovery_plan_items}: what follows is about those.`,
+    ),
+    rules: z
+      .array(
+        z.object({
+          rule: z
+            .enum(REUSE_RULES)
+            .describe(
+              'asks_again: the answer that was at fault is asked for again. goes_on: what succeeded is taken over. from_step, from_start: as ordered.',
+            ),
+          reason: z.string().describe('Why the items did not work, as a token.'),
+          items: count('Items.'),
+          asked_again_steps: count('Steps of them that run again.'),
+          reused_steps: count('Steps that are taken over.'),
+          offered_steps: count('Steps that are taken over where they are called with the same input.'),
+        }),
+      )
+      .describe('What becomes of the steps, the most frequent first.'),
+    tool_calls: z
+      .array(
+        z.object({
+          name: z.string().describe('The tool.'),
+          again: count('Calls that are made again.'),
+          if_changed: count('Calls that are made again where their input differs.'),
+        }),
+      )
+      .describe('Tools that may be called again.'),
   })
   .openapi('RecoveryPlan', { description: 'What a recovery would replay.' })
+
+export function cohortPlanOf({ forecast, ...plan }: PlanSource): z.input<typeof CohortPlan> {
+  const { cost_micro, max_cost_micro, unpriced_items, items, rules, tool_calls } = forecast
+  return {
+    ...plan,
+    cost_usd: usdOf(cost_micro),
+    max_cost_usd: max_cost_micro === 0 && cost_micro === 0 ? null : usdOf(max_cost_micro),
+    unpriced_item_count: unpriced_items,
+    looked_at_items: items,
+    rules: rules.map(({ rule, reason, items, asked_again, reused, offered }) => ({
+      rule,
+      reason,
+      items,
+      asked_again_steps: asked_again,
+      reused_steps: reused,
+      offered_steps: offered,
+    })),
+    tool_calls,
+  }
+}
+
+const Stage = z
+  .object({
+    stage: z
+      .enum(['first', 'rest', 'all'])
+      .describe('first: those that go before the others. rest: the others.'),
+    run_ids: z.array(id('A run.')).describe('Its runs.'),
+    items: count('Items copied.'),
+    ended: count('Of those, how many have ended.'),
+    worked: count('Of those, how many worked.'),
+    still_fail: count('Of those, how many are degraded or failed.'),
+    unchanged: count('Of those, how many ended like their original without asking anything again.'),
+    waiting: z.boolean().describe('It has not begun: it waits for the stage before it.'),
+  })
+  .openapi('RecoveryStage')
 
 export const Recovery = z
   .object({
@@ -130,7 +221,11 @@ export const Recovery = z
       .nullable()
       .describe('Whether they did better than before; null until it is known.'),
     run_ids: z.array(id('A run.')).describe('Runs of all others, one for each agent.'),
+    stages: z.array(Stage).describe('In order: the first ones, where some go first, and the rest.'),
     eligible: count('Items that could be replayed when it was started.'),
+    left: count(
+      'Items that are not replayed by it: of one that was stopped or aborted, those that wait in triage.',
+    ),
     replayed: count('Items copied so far.'),
     ended: count('Of those, how many have ended.'),
     ok: count('Of those, how many worked.'),
@@ -162,7 +257,9 @@ export function recoveryOf(row: RecoveryRow): z.input<typeof Recovery> {
     pilot_run_ids: row.pilot_run_ids,
     pilot_better: row.pilot_better,
     run_ids: row.run_ids,
+    stages: stagesOf(row),
     eligible: row.eligible,
+    left: Math.max(0, row.eligible - sum(run => run.total_items - run.cancelled)),
     replayed: sum(run => run.total_items),
     ended: sum(run => run.ok + run.degraded + failed(run) + run.cancelled),
     ok: sum(run => run.ok),
@@ -175,4 +272,25 @@ export function recoveryOf(row: RecoveryRow): z.input<typeof Recovery> {
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at === null ? null : row.finished_at.toISOString(),
   }
+}
+
+function stagesOf(row: RecoveryRow): z.input<typeof Stage>[] {
+  const runOf = new Map(row.runs.map(run => [run.id, run]))
+  const stage = (name: 'first' | 'rest' | 'all', run_ids: string[]) => {
+    const runs = run_ids.flatMap(run_id => runOf.get(run_id) ?? [])
+    const sum = (of: (run: RecoveryRunRow) => number) => runs.reduce((all, run) => all + of(run), 0)
+    const still_fail = sum(run => run.degraded + run.failed + run.budget_exceeded)
+    return {
+      stage: name,
+      run_ids,
+      items: sum(run => run.total_items),
+      ended: sum(run => run.ok + run.cancelled) + still_fail,
+      worked: sum(run => run.ok),
+      still_fail,
+      unchanged: sum(run => run.unchanged),
+      waiting: name === 'rest' && row.pilot_better !== true,
+    }
+  }
+  if (row.first === null) return [stage('all', row.run_ids)]
+  return [stage('first', row.pilot_run_ids), stage('rest', row.run_ids)]
 }

@@ -3100,8 +3100,12 @@ export interface components {
             pilot_better: boolean | null;
             /** @description Runs of all others, one for each agent. */
             run_ids: string[];
+            /** @description In order: the first ones, where some go first, and the rest. */
+            stages: components["schemas"]["RecoveryStage"][];
             /** @description Items that could be replayed when it was started. */
             eligible: number;
+            /** @description Items that are not replayed by it: of one that was stopped or aborted, those that wait in triage. */
+            left: number;
             /** @description Items copied so far. */
             replayed: number;
             /** @description Of those, how many have ended. */
@@ -3223,6 +3227,62 @@ export interface components {
             agent_ids: string[];
             /** @description Runs it would take: one for each agent, and with original deployments for each of those. */
             runs: number;
+            /** @description What the items cost that would be replayed, all of them together. */
+            cost_usd: number;
+            /** @description About what replaying them costs at most: the steps that are asked again, and those that may follow, at what they cost before; where an item never came to its end, what items of the same runs cost that worked. Null where nothing has cost anything yet. */
+            max_cost_usd: number | null;
+            /** @description Of them, items that called a model without a known price: both sums are lower bounds. */
+            unpriced_item_count: number;
+            /** @description Items whose steps were looked at, at most 20000: what follows is about those. */
+            looked_at_items: number;
+            /** @description What becomes of the steps, the most frequent first. */
+            rules: {
+                /**
+                 * @description asks_again: the answer that was at fault is asked for again. goes_on: what succeeded is taken over. from_step, from_start: as ordered.
+                 * @enum {string}
+                 */
+                rule: "asks_again" | "goes_on" | "from_step" | "from_start";
+                /** @description Why the items did not work, as a token. */
+                reason: string;
+                /** @description Items. */
+                items: number;
+                /** @description Steps of them that run again. */
+                asked_again_steps: number;
+                /** @description Steps that are taken over. */
+                reused_steps: number;
+                /** @description Steps that are taken over where they are called with the same input. */
+                offered_steps: number;
+            }[];
+            /** @description Tools that may be called again. */
+            tool_calls: {
+                /** @description The tool. */
+                name: string;
+                /** @description Calls that are made again. */
+                again: number;
+                /** @description Calls that are made again where their input differs. */
+                if_changed: number;
+            }[];
+        };
+        RecoveryStage: {
+            /**
+             * @description first: those that go before the others. rest: the others.
+             * @enum {string}
+             */
+            stage: "first" | "rest" | "all";
+            /** @description Its runs. */
+            run_ids: string[];
+            /** @description Items copied. */
+            items: number;
+            /** @description Of those, how many have ended. */
+            ended: number;
+            /** @description Of those, how many worked. */
+            worked: number;
+            /** @description Of those, how many are degraded or failed. */
+            still_fail: number;
+            /** @description Of those, how many ended like their original without asking anything again. */
+            unchanged: number;
+            /** @description It has not begun: it waits for the stage before it. */
+            waiting: boolean;
         };
         Relative: {
             /**

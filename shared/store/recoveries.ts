@@ -10,7 +10,7 @@ import { columnsOf } from './columns.ts'
 import { canBeReplayed, type ItemKey, replayInTheWay, triageConditions } from './triage.ts'
 
 /** Rows of triage that pass a recovery's filter and are older than the recovery: not its own replays' failures. */
-const inTriage = (sql: Sql, projectId: string, filter: RecoveryFilter, recoveryId?: string) => sql`
+export const inTriage = (sql: Sql, projectId: string, filter: RecoveryFilter, recoveryId?: string) => sql`
   t.project_id = ${projectId} ${triageConditions(sql, filter)}
   ${filter.from === undefined ? sql`` : sql`and t.created_at >= ${filter.from}::text::timestamptz`}
   ${filter.to === undefined ? sql`` : sql`and t.created_at < ${filter.to}::text::timestamptz`}
@@ -18,7 +18,11 @@ const inTriage = (sql: Sql, projectId: string, filter: RecoveryFilter, recoveryI
   and t.agent_id = any(array(select id from agents where project_id = ${projectId} and deleted_at is null))`
 
 /** Items of an ended run that were cancelled, with their run as `r`. */
-const cancelled = (sql: Sql, projectId: string, { run_id, agent_id, partition_key }: RecoveryFilter) => sql`
+export const cancelled = (
+  sql: Sql,
+  projectId: string,
+  { run_id, agent_id, partition_key }: RecoveryFilter,
+) => sql`
   i.run_id = ${run_id!} and i.status = 'cancelled' and r.id = i.run_id and r.project_id = ${projectId}
   and r.finished_at is not null and (select deleted_at is null from agents where id = r.agent_id)
   ${agent_id === undefined ? sql`` : sql`and r.agent_id = ${agent_id}`}

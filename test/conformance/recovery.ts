@@ -251,7 +251,12 @@ export function recoveryPart(given: Given): void {
       const plan = await world.call('POST', '/v1/recoveries', { body: { ...order, dry_run: true } })
       expect([plan.status, plan.json]).toMatchObject([
         200,
-        { eligible: 2, ineligible: [{ reason: 'acknowledged', count: 1 }] },
+        {
+          eligible: 2,
+          ineligible: [{ reason: 'acknowledged', count: 1 }],
+          looked_at_items: 2,
+          rules: [{ rule: 'goes_on', reason: 'step_error', items: 2, reused_steps: 2, offered_steps: 0 }],
+        },
       ])
       const started = await world.call('POST', '/v1/recoveries', { body: order })
       expect([started.status, started.json]).toMatchObject([
@@ -266,6 +271,41 @@ export function recoveryPart(given: Given): void {
       expect(list.json).toEqual([json])
       const late = await world.call('POST', `/v1/recoveries/${started.json.id}/abort`)
       expect([late.status, late.json.error.code]).toEqual([409, 'recovery_already_ended'])
+    })
+
+    it('refuses a reason that no item has, and names those there are [recoveries.reasons]', async () => {
+      const world = given()
+      const { run } = await ran(world, fails(), [{ input: 1 }, { input: 2 }])
+      for (const dry_run of [true, false]) {
+        const body = { filter: { run_id: run, reason: 'bogus' }, dry_run }
+        const refused = await world.call('POST', '/v1/recoveries', { body })
+        expect([refused.status, refused.json.error]).toMatchObject([
+          400,
+          { code: 'invalid_request', hint: 'There are: step_error (2).' },
+        ])
+      }
+    })
+
+    it('takes the same words as a replay for what is reused, and one of them at a time [recoveries.reuse]', async () => {
+      const world = given()
+      const { run } = await ran(world, fails(), [{ input: 1 }])
+      const filter = { run_id: run }
+      const plan = async (more: object) =>
+        (await world.call('POST', '/v1/recoveries', { body: { filter, dry_run: true, ...more } })).json
+      expect((await plan({ reuse: 'all' })).rules).toMatchObject([{ rule: 'goes_on', reused_steps: 1 }])
+      expect((await plan({ reuse: 'none' })).rules).toMatchObject([{ rule: 'from_start', reused_steps: 0 }])
+      for (const path of ['/v1/recoveries', `/v1/durable/runs/${recordId(run)}/replay`]) {
+        const body = { ...(path.endsWith('replay') ? {} : { filter }), reuse: 'all', from_step: 'x' }
+        const refused = await world.call('POST', path, { body })
+        expect([refused.status, refused.json.error.code]).toEqual([400, 'invalid_request'])
+      }
+      const started = await world.call('POST', '/v1/recoveries', { body: { filter, reuse: 'none' } })
+      expect([started.status, started.json]).toMatchObject([
+        202,
+        { reuse: 'none', from_step: null, unchanged: 0, stages: [{ stage: 'all', items: 1, worked: 0 }] },
+      ])
+      await workOff(world, works)
+      await advanceRecoveries(world.ctx)
     })
 
     it('can be aborted, and refuses a filter that passes nothing [recoveries.abort]', async () => {
@@ -301,7 +341,13 @@ export function recoveryPart(given: Given): void {
       expect.stringMatching(/"filter.reason"/),
     ])
     const plan = await order({ run_id: run }, { dry_run: true })
-    expect(plan.json).toEqual({ eligible: 2, ineligible: [], agent_ids: [agent.id], runs: 1 })
+    expect(plan.json).toMatchObject({
+      eligible: 2,
+      ineligible: [],
+      agent_ids: [agent.id],
+      runs: 1,
+      cost_usd: 0,
+    })
     const { status, json } = await order({ run_id: run }, { deployment: 'original', budget_cents: 9 })
     expect([status, json]).toMatchObject([202, { deployment: 'original', budget_cents: 9, replayed: 2 }])
     expect(json.run_ids).toHaveLength(1)

@@ -227,14 +227,18 @@ describe('the recovery of a cohort', () => {
     expect(await eligible({ run_id: one })).toBe(4)
     expect(await eligible({ partition_key: 'odd' })).toBe(4)
     expect(await eligible({ reason: 'step_error', run_id: other, partition_key: 'even' })).toBe(2)
-    expect(await eligible({ reason: 'refusal' })).toBe(0)
     expect(await eligible({ from: '2100-01-01T00:00:00Z' })).toBe(0)
     expect(await eligible({ to: '2100-01-01T00:00:00Z' })).toBe(8)
     const [row] = await engine.sql`select cluster_key from triage limit 1`
     expect(await eligible({ cluster_key: row!.cluster_key })).toBe(2)
-    await expect(startRecovery(engine.ctx, order({ filter: { reason: 'refusal' } }))).rejects.toMatchObject({
-      code: 'nothing_to_recover',
-    })
+    const nobody = order({ filter: { partition_key: 'neither' } })
+    await expect(startRecovery(engine.ctx, nobody)).rejects.toMatchObject({ code: 'nothing_to_recover' })
+    const bogus = order({ filter: { reason: 'bogus', run_id: one } })
+    for (const refuse of [planRecovery, startRecovery])
+      await expect(refuse(engine.ctx, bogus)).rejects.toMatchObject({
+        code: 'invalid_request',
+        hint: 'There are: step_error (4).',
+      })
   })
 
   it('goes on after its first items if they do better', async () => {

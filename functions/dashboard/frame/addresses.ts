@@ -19,6 +19,9 @@ export const ofTrigger = (trigger_id: string, page = ''): string =>
 export const ofDelivery = (delivery_id: string, page = ''): string =>
   `${ROOT}/deliveries/${delivery_id}${page && `/${page}`}`
 
+export const ofRecovery = (recovery_id: string, page = ''): string =>
+  `${ROOT}/recoveries/${recovery_id}${page && `/${page}`}`
+
 export const isDashboardPath = (pathname: string): boolean =>
   pathname === ROOT || pathname.startsWith(`${ROOT}/`)
 

@@ -3,18 +3,20 @@
 
 import { z } from 'zod'
 import { prettyJson } from '../../../shared/domain/pretty-json.ts'
-import { DEPLOYMENT_CHOICES } from '../../../shared/domain/vocabulary.ts'
+import { DEPLOYMENT_CHOICES, REUSE_CHOICES } from '../../../shared/domain/vocabulary.ts'
 import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
 import { ofItem } from '../frame/addresses.ts'
 import { centsOfDollars } from '../frame/dollars.ts'
 import { bodyText, jsonText } from '../frame/form-values.ts'
 import { action, page, type View } from '../frame/page.ts'
 import { readItem, readTrace } from '../parts/record.ts'
+import { ReuseField } from '../parts/reuse-field.tsx'
 import { counted } from '../parts/text.tsx'
 
 const Order = z.strictObject({
   input: z.string().optional(),
   from_step: z.string().optional(),
+  reuse: z.enum(REUSE_CHOICES).optional(),
   deployment: z.enum(DEPLOYMENT_CHOICES).optional(),
   dollars: z.string().optional(),
 })
@@ -60,7 +62,9 @@ async function bodyOf(
 ): Promise<{ body: string } | { wrong: string }> {
   const budget_cents = centsOfDollars(order.dollars)
   if (budget_cents === null) return { wrong: 'The budget is no amount, such as 0.50, $2 or 50c.' }
-  const rest = { from_step: order.from_step || undefined, deployment: order.deployment, budget_cents }
+  const from_step = order.from_step || undefined
+  const reuse = order.reuse === 'auto' ? undefined : order.reuse
+  const rest = { from_step, reuse, deployment: order.deployment, budget_cents }
   if (order.input === undefined) return { body: bodyText(rest, {}) }
   const typed = jsonText.safeParse(order.input)
   if (!typed.success) return { wrong: `The input ${typed.error.issues[0]!.message}` }
@@ -108,7 +112,7 @@ async function formView(api: Client, itemId: string, order: Order, wrong?: strin
           <label>
             <span class="label">Begin at</span>
             <select name="from_step">
-              <option value="">what did not work; with a changed input, the beginning</option>
+              <option value="">as chosen below</option>
               {keys.map(key => (
                 <option value={key} selected={key === order.from_step}>
                   {key}
@@ -116,9 +120,11 @@ async function formView(api: Client, itemId: string, order: Order, wrong?: strin
               ))}
             </select>
             <span class="dim">
-              The steps before it are reused and not paid again, also when the input is another one.
+              The steps before it are reused and not paid again, also when the input is another one. Without
+              it another input reuses nothing.
             </span>
           </label>
+          <ReuseField chosen={order.reuse} named={false} />
           <label>
             <span class="label">Code</span>
             <select name="deployment">

@@ -1,19 +1,19 @@
-// Replays a cohort, wherever it was chosen: first what of it can be replayed, what not and why, and about what it costs;
-// then the replay itself.
+// Replays a cohort, wherever it was chosen: first what of it can be replayed, what not and why, what is asked again
+// and what that costs; then the replay itself.
 
 import { z } from 'zod'
-import { LIMITS } from '../../../shared/domain/limits.ts'
 import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
-import { sayPlan } from '../../../shared/domain/recovery.ts'
-import { DEPLOYMENT_CHOICES, TRIAGE_LANES } from '../../../shared/domain/vocabulary.ts'
-import type { Client, Schemas } from '../../../shared/sdk/client.ts'
-import { ofProject, ofRun } from '../frame/addresses.ts'
+import { DEPLOYMENT_CHOICES, REUSE_CHOICES, TRIAGE_LANES } from '../../../shared/domain/vocabulary.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { sayForecast } from '../../../shared/view/recovery.ts'
+import { ofProject, ofRecovery, ofRun } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { dollars } from '../frame/form-values.ts'
 import { action, page } from '../frame/page.ts'
 import { Field } from '../parts/form.tsx'
+import { ReuseField } from '../parts/reuse-field.tsx'
 import { shellOptions } from '../parts/shell-word.ts'
-import { counted, money } from '../parts/text.tsx'
+import { counted } from '../parts/text.tsx'
 import { runOf } from './run-reads.ts'
 
 const cohort = {
@@ -40,10 +40,7 @@ export const recoveryPage = page({
     const project_id = params.projectId
     const filter = defined(query)
     const run = filter.run_id === undefined ? undefined : await runOf(api, filter.run_id)
-    const [{ data }, cost] = await Promise.all([
-      api.POST('/v1/recoveries', { body: { project_id, filter, dry_run: true } }),
-      usualCost(api, project_id, filter, run),
-    ])
+    const { data } = await api.POST('/v1/recoveries', { body: { project_id, filter, dry_run: true } })
     const all = data as Plan
     const ineligible = all.ineligible.filter(({ reason }) => kind !== 'dlq' || !OF_HELD.includes(reason))
     const plan = { ...all, ineligible }
@@ -66,7 +63,7 @@ export const recoveryPage = page({
             </p>
           ) : (
             <>
-              <Told plan={plan} cost={cost} />
+              <Told plan={plan} />
               {plan.eligible > 0 && <Order project_id={project_id} filter={filter} plan={plan} back={back} />}
             </>
           )}
@@ -102,53 +99,23 @@ function words(filter: Cohort, run: Run | undefined): string {
   return `what did not work${of}`
 }
 
-interface Cost {
-  /** Of an item, on average. */
-  each_usd: number
-  /** Of which items: those to be replayed, or others of the same run. */
-  of: string
-  is_least: boolean
-}
-
-/** What those cost that wait, the latest of them standing for all; of what never ran, what the run's others cost. */
-async function usualCost(
-  api: Client,
-  project_id: string,
-  { status, ...filter }: Cohort,
-  run: Run | undefined,
-): Promise<Cost> {
-  if (status !== undefined && run !== undefined) {
-    const ended = run.completed + run.failed
-    const each_usd = run.cost_usd / Math.max(1, ended)
-    return { each_usd, of: 'others of this run', is_least: run.unpriced_item_count > 0 }
-  }
-  const query = { project_id, kind: 'dlq' as const, ...defined(filter), limit: LIMITS.inbox_page }
-  const { data } = await api.GET('/v1/triage', { params: { query } })
-  const rows = data?.rows ?? []
-  const each_usd = rows.reduce((sum, row) => sum + row.cost_usd, 0) / Math.max(1, rows.length)
-  return { each_usd, of: 'they', is_least: rows.some(row => row.unpriced) }
-}
-
-const Told = ({ plan, cost }: { plan: Plan; cost: Cost }) => {
+const Told = ({ plan }: { plan: Plan }) => {
   if (plan.eligible + plan.ineligible.length === 0)
     return (
       <p class="lead">
         Nothing here waits for a replay: everything was decided about, or the run has not ended.
       </p>
     )
-  const { each_usd, of, is_least } = cost
+  const [first, ...rest] = sayForecast(plan)
   return (
     <>
-      <p class="lead">{sayPlan(plan)}. Nothing has been done yet.</p>
-      {plan.eligible > 0 && (
-        <p>
-          {each_usd === 0
-            ? `What it costs is not known: ${of} have cost nothing so far.`
-            : `It costs about ${money(each_usd * plan.eligible)}, at the ${money(each_usd)} that ${of} cost on average; steps that worked are taken over and not paid again.`}
-          {is_least && ' Some have no known price, so this is a lower bound.'} The items are copied into{' '}
-          {plan.runs === 1 ? 'a new run' : counted(plan.runs, 'new run')}; the verdicts of the originals stay.
-        </p>
-      )}
+      <p class="lead">{first}. Nothing has been done yet.</p>
+      <ul>
+        {rest.map(line => (
+          <li>{line}</li>
+        ))}
+        {plan.eligible > 0 && <li>the verdicts of the originals stay</li>}
+      </ul>
     </>
   )
 }
@@ -173,6 +140,7 @@ const Order = ({ project_id, filter, plan, back }: OrderProps) => (
         <input name="first" type="number" min="1" max={plan.eligible} />
       </Field>
     )}
+    <ReuseField />
     <Field label="Code">
       <select name="deployment">
         <option value="current">what is deployed now</option>
@@ -200,24 +168,22 @@ export const startRecovery = action({
   form: z.strictObject({
     ...cohort,
     first: z.literal('').or(z.coerce.number().int().min(1)).optional(),
+    reuse: z.enum(REUSE_CHOICES).optional(),
+    from_step: z.string().optional(),
     deployment: z.enum(DEPLOYMENT_CHOICES),
     dollars: dollars.optional(),
   }),
-  async act({ api, params }, { first, deployment, dollars, ...filter }) {
+  async act({ api, params }, { first, reuse, from_step, deployment, dollars, ...filter }) {
     const budget_cents = dollars ?? undefined
     const { data } = await api.POST('/v1/recoveries', {
       body: {
         project_id: params.projectId,
         filter: defined(filter),
         deployment,
-        ...defined({ first, budget_cents }),
+        ...defined({ first, budget_cents, reuse, from_step }),
       },
     })
-    const { eligible, run_ids, pilot_run_ids } = data as Schemas['Recovery']
-    const [run] = [...run_ids, ...pilot_run_ids]
-    return {
-      to: run === undefined ? ofProject(params.projectId, 'runs') : ofRun(run),
-      said: `${counted(eligible, 'item')} ${eligible === 1 ? 'is' : 'are'} being replayed${first ? `, ${counted(first, 'item')} first` : ''}. This is the run.`,
-    }
+    const { id } = data as Schemas['Recovery']
+    return { to: ofRecovery(id), said: 'The recovery has begun.' }
   },
 })

@@ -19,8 +19,8 @@ export const ItemActions = ({ item, role }: { item: Item; role: MemberRole }) =>
             {item.cost_usd > 0 ? `Replay (about ${money(item.cost_usd)})` : 'Replay'}
           </button>
           <p class="dim">
-            A new item runs beside this one, with the code of now. Steps that worked are reused and not paid
-            again; the verdict here stays.{' '}
+            A new item runs beside this one, with the code of now. An answer that was at fault is asked for
+            again, what came before it is not; the verdict here stays.{' '}
             <a href={at('replay')}>Replay with another input, code or budget…</a>
           </p>
         </form>

@@ -1,0 +1,117 @@
+// Recoveries: which there are, how far each is, and its end by hand.
+
+import { z } from 'zod'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { isOver, sayStage, sayStanding } from '../../../shared/view/recovery.ts'
+import { ofProject, ofRecovery, ofRun } from '../frame/addresses.ts'
+import { defined } from '../frame/defined.ts'
+import { action, page } from '../frame/page.ts'
+import { List, nextOf, Pager } from '../parts/list.tsx'
+import { count, money, When } from '../parts/text.tsx'
+
+type Recovery = Schemas['Recovery']
+
+const LIVE_S = 3
+
+export const recoveriesPage = page({
+  path: '/dashboard/projects/{projectId}/recoveries',
+  query: z.strictObject({ cursor: z.string().optional() }),
+  async show({ api, params, query, request, ctx }) {
+    const project_id = params.projectId
+    const asked = { params: { query: { project_id, ...defined(query) } } }
+    const { data = [], response } = await api.GET('/v1/recoveries', asked)
+    const now = ctx.now()
+    return {
+      title: 'Recoveries',
+      project_id,
+      menu: 'triage',
+      cli: 'assay recoveries',
+      live: query.cursor === undefined ? { every_s: LIVE_S } : undefined,
+      body: (
+        <>
+          <p class="crumbs">
+            <a href={ofProject(project_id, 'triage')}>Triage</a>
+          </p>
+          <h1>Recoveries</h1>
+          <List
+            id="recoveries"
+            rows={data}
+            href={one => ofRecovery(one.id)}
+            columns={[
+              { label: 'Recovery', cell: one => <a href={ofRecovery(one.id)}>{nameOf(one)}</a> },
+              { label: 'State', cell: sayStanding },
+              { label: 'Worked', numeric: true, cell: one => count(one.ok) },
+              { label: 'Still fail', numeric: true, cell: one => count(one.degraded + one.failed) },
+              { label: 'Unchanged', numeric: true, cell: one => count(one.unchanged) },
+              { label: 'Cost', numeric: true, cell: one => money(one.cost_usd) },
+              { label: 'Made', numeric: true, cell: one => <When at={one.created_at} now={now} /> },
+            ]}
+            empty={
+              <p>Nothing was replayed as a whole yet. In triage, choose what failed alike and replay it.</p>
+            }
+          />
+          <Pager request={request} next={nextOf(response)} />
+        </>
+      ),
+    }
+  },
+})
+
+const nameOf = ({ name, filter }: Recovery) =>
+  name ?? Object.values(defined({ ...filter, run_id: undefined, agent_id: undefined }))[0] ?? 'Recovery'
+
+export const recoveryProgressPage = page({
+  path: '/dashboard/recoveries/{recoveryId}',
+  async show({ api, params, member }) {
+    const { data } = await api.GET('/v1/recoveries/{recoveryId}', { params: { path: params } })
+    const recovery = data!
+    const mayAbort = member.role !== 'viewer' && !isOver(recovery) && recovery.status !== 'aborting'
+    return {
+      title: nameOf(recovery),
+      project_id: recovery.project_id,
+      menu: 'triage',
+      cli: `assay recoveries ${recovery.id}`,
+      live: isOver(recovery) ? undefined : { every_s: LIVE_S },
+      body: (
+        <>
+          <p class="crumbs">
+            <a href={ofProject(recovery.project_id, 'recoveries')}>Recoveries</a>
+          </p>
+          <h1>{nameOf(recovery)}</h1>
+          <section id="standing" data-live>
+            <p class="lead">{sayStanding(recovery)}.</p>
+            <ul>
+              {recovery.stages.map(stage => (
+                <li>
+                  {sayStage(stage, recovery)}
+                  {stage.run_ids.map((run_id, i) => (
+                    <>
+                      {' '}
+                      <a href={ofRun(run_id)}>{stage.run_ids.length === 1 ? 'The run' : `Run ${i + 1}`}</a>
+                    </>
+                  ))}
+                </li>
+              ))}
+              {recovery.paused > 0 && <li>{count(recovery.paused)} held</li>}
+              <li>{money(recovery.cost_usd)} spent</li>
+            </ul>
+          </section>
+          {mayAbort && (
+            <form class="actions" method="post" action={ofRecovery(recovery.id, 'abort')}>
+              <button class="danger">Abort</button>
+              <span class="dim">Items at work finish; what did not run waits in triage again.</span>
+            </form>
+          )}
+        </>
+      ),
+    }
+  },
+})
+
+export const abortRecovery = action({
+  path: '/dashboard/recoveries/{recoveryId}/abort',
+  async act({ api, params }) {
+    await api.POST('/v1/recoveries/{recoveryId}/abort', { params: { path: params } })
+    return { to: ofRecovery(params.recoveryId), said: 'The recovery is being aborted.' }
+  },
+})

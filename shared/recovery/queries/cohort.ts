@@ -1,0 +1,63 @@
+// Reads of a cohort before it is replayed: what it cost, which items it has, which reasons there are. Guarantee: only
+// reads; sums are exact, lists are bounded by their callers.
+
+import type { Sql } from '../../context.ts'
+import type { RecoveryFilter } from '../../schema/tables.ts'
+import { cancelled, inTriage } from '../../store/recoveries.ts'
+import { canBeReplayed, type ItemKey } from '../../store/triage.ts'
+
+/** Items that would be replayed. */
+const eligible = (sql: Sql, projectId: string, filter: RecoveryFilter) =>
+  filter.status === 'cancelled'
+    ? sql`
+      select i.run_id, i.seq, i.cost_micro, i.unpriced from items i, runs r
+      where ${cancelled(sql, projectId, filter)} and ${canBeReplayed(sql, 'i')}`
+    : sql`
+      select i.run_id, i.seq, i.cost_micro, i.unpriced
+      from triage t join runs r on r.id = t.run_id join items i on i.run_id = t.run_id and i.seq = t.seq
+      where t.lane = 'dlq' and t.disposition is null and r.payloads_purged_at is null
+        and ${inTriage(sql, projectId, filter)}`
+
+export interface CohortCost {
+  cost_micro: number
+  /** Items that called a model without a known price. */
+  unpriced: number
+}
+
+/** What the items of a cohort cost, all of them. */
+export async function findCohortCost(
+  sql: Sql,
+  projectId: string,
+  filter: RecoveryFilter,
+): Promise<CohortCost> {
+  const [row] = await sql<CohortCost[]>`
+    select coalesce(sum(cost_micro), 0)::bigint as cost_micro, count(*) filter (where unpriced)::int as unpriced
+    from (${eligible(sql, projectId, filter)}) e`
+  return row!
+}
+
+export interface CostedKey extends ItemKey {
+  cost_micro: number
+}
+
+export async function findCohortItems(sql: Sql, projectId: string, filter: RecoveryFilter, limit: number) {
+  return sql<CostedKey[]>`
+    select run_id, seq, cost_micro from (${eligible(sql, projectId, filter)}) e limit ${limit}`
+}
+
+/** What an item cost that worked, on average over the first so many of each run; null where none has. */
+export async function findCostOfWorking(sql: Sql, runIds: readonly string[], each: number) {
+  const [row] = await sql<{ cost_micro: number | null }[]>`
+    select avg(i.cost_micro)::float8 as cost_micro from unnest(${[...runIds]}::uuid[]) as r(id), lateral (
+      select outcome, cost_micro from items where run_id = r.id order by seq limit ${each}) i
+    where i.outcome = 'ok'`
+  return row?.cost_micro ?? null
+}
+
+/** The reasons that items in triage have which pass all else of a filter, the most frequent first. */
+export async function findReasons(sql: Sql, projectId: string, filter: RecoveryFilter, limit: number) {
+  const { reason: _, ...rest } = filter
+  return sql<{ reason: string; count: number }[]>`
+    select t.reason, count(*)::int as count from triage t where ${inTriage(sql, projectId, rest)}
+    group by 1 order by 2 desc, 1 limit ${limit}`
+}

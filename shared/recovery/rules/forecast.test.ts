@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import { type CostedStep, Forecaster } from './forecast.ts'
+import { reuseOf } from './reuse.ts'
+
+const AUTO = { reuse: 'auto', from_step: null } as const
+const step = (step_no: number, kind: CostedStep['kind'], name: string, more: Partial<CostedStep> = {}) => ({
+  step_no,
+  key: name,
+  kind,
+  name,
+  outcome: 'ok' as const,
+  cost_micro: kind === 'llm_call' ? 300 : 0,
+  started_ms: step_no * 1000,
+  duration_ms: 1,
+  has_output: true,
+  has_input: true,
+  ...more,
+})
+const offSchema = { status: 'completed', outcome_reason: 'schema_mismatch', error_code: null } as const
+const outage = { status: 'failed', outcome_reason: 'provider_error', error_code: 'llm_call_error' } as const
+
+it('a cohort costs at most what is asked again cost before, or, where an answer never came, what others cost that worked', () => {
+  const forecaster = new Forecaster()
+  const whole = [step(1, 'tool_call', 'find'), step(2, 'llm_call', 'ask'), step(3, 'tool_call', 'send')]
+  const broken = [
+    step(1, 'tool_call', 'find'),
+    step(2, 'llm_call', 'ask', { outcome: 'failed', cost_micro: 0 }),
+  ]
+  for (let i = 0; i < 2; i++) forecaster.add(offSchema, reuseOf(offSchema, whole, AUTO), 400)
+  forecaster.add(outage, reuseOf(outage, broken, AUTO), 400)
+  expect(forecaster.told()).toEqual({
+    items: 3,
+    rules: [
+      { rule: 'asks_again', reason: 'schema_mismatch', items: 2, asked_again: 2, reused: 2, offered: 2 },
+      { rule: 'goes_on', reason: 'provider_error', items: 1, asked_again: 1, reused: 1, offered: 0 },
+    ],
+    tool_calls: [{ name: 'send', again: 0, if_changed: 2 }],
+    max_cost_micro: 1000,
+  })
+})

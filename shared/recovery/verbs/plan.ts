@@ -1,0 +1,60 @@
+// Tells what a recovery would do, before it does it. Guarantee: changes nothing; counts and costs are the cohort's own,
+// and of a large one the steps of its first items stand for all, which it says.
+
+import type { Context } from '../../context.ts'
+import { ApiError } from '../../domain/errors.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import type { RecoveryFilter } from '../../schema/tables.ts'
+import { findCohortCost, findCohortItems, findCostOfWorking, findReasons } from '../queries/cohort.ts'
+import { type Forecast, Forecaster } from '../rules/forecast.ts'
+import type { ReuseOrder } from '../rules/reuse.ts'
+import { reuseOfItems, withinSteps } from './copy.ts'
+
+export interface CostedForecast extends Forecast {
+  /** What the cohort cost. */
+  cost_micro: number
+  unpriced_items: number
+}
+
+interface Asked extends ReuseOrder {
+  project_id: string
+  filter: RecoveryFilter
+}
+
+export async function forecast(
+  { sql }: Context,
+  eligible: number,
+  { project_id, filter, ...order }: Asked,
+): Promise<CostedForecast> {
+  const { cost_micro, unpriced } = await findCohortCost(sql, project_id, filter)
+  const keys = await findCohortItems(sql, project_id, filter, LIMITS.recovery_plan_items)
+  const runIds = [...new Set(keys.map(key => key.run_id))].slice(0, LIMITS.recovery_runs)
+  const typical = await findCostOfWorking(sql, runIds, LIMITS.recovery_chunk_items)
+  const forecaster = new Forecaster()
+  let next = 0
+  while (next < keys.length) {
+    const chunk = await withinSteps(sql, keys.slice(next, next + LIMITS.recovery_chunk_items))
+    for (const { item, reuse } of await reuseOfItems(sql, chunk, order)) forecaster.add(item, reuse, typical)
+    next += chunk.length
+  }
+  const told = forecaster.told()
+  const share = told.items === 0 ? 0 : eligible / told.items
+  return {
+    ...told,
+    max_cost_micro: Math.ceil(told.max_cost_micro * share),
+    cost_micro,
+    unpriced_items: unpriced,
+  }
+}
+
+/** @throws ApiError `invalid_request`, with the reasons of items that pass the rest of the filter, where there are any */
+export async function refuseUnknownReason({ sql }: Context, { project_id, filter }: Asked): Promise<void> {
+  const there = await findReasons(sql, project_id, filter, LIMITS.reasons_named)
+  if (there.length === 0) return
+  const names = there.map(({ reason, count }) => `${reason} (${count})`).join(', ')
+  throw new ApiError(
+    'invalid_request',
+    `No item here has the reason ${JSON.stringify(filter.reason)}.`,
+    `There are: ${names}.`,
+  )
+}

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest'
+import type { Schemas } from '../sdk/client.ts'
+import { sayForecast, sayStage, sayStanding } from './recovery.ts'
+
+const plan: Schemas['RecoveryPlan'] = {
+  eligible: 60,
+  ineligible: [{ reason: 'dismissed', count: 1 }],
+  agent_ids: ['a'],
+  runs: 1,
+  cost_usd: 0.31,
+  max_cost_usd: 0.2,
+  unpriced_item_count: 0,
+  looked_at_items: 60,
+  rules: [
+    {
+      rule: 'asks_again',
+      reason: 'schema_mismatch',
+      items: 60,
+      asked_again_steps: 60,
+      reused_steps: 60,
+      offered_steps: 120,
+    },
+  ],
+  tool_calls: [
+    { name: 'search', again: 3, if_changed: 0 },
+    { name: 'notify', again: 0, if_changed: 60 },
+  ],
+}
+
+it('a dry run says by reason what is asked again, which tools are called again, and what it cost and will', () => {
+  expect(sayForecast(plan)).toEqual([
+    '60 of 61 items can be replayed; 1 cannot: dismissed',
+    'schema_mismatch, 60 items: the answer is asked for again; 60 steps asked again, 60 reused, 120 reused where the input is the same',
+    'tools called again: search (3)',
+    'tools called again only with another input: notify (60)',
+    'they cost $0.31; replaying them costs about $0.20 at most',
+  ])
+})
+
+it('a dry run of nothing says no more than that, and one of many that it looked at some', () => {
+  expect(sayForecast({ ...plan, eligible: 0, ineligible: [] })).toEqual(['0 items can be replayed'])
+  const many = { ...plan, eligible: 90_000, looked_at_items: 20_000, tool_calls: [], max_cost_usd: null }
+  expect(sayForecast(many).slice(-3)).toEqual([
+    'no recorded tool call is made again',
+    'what it costs is not known: nothing of this has cost anything yet',
+    'steps are those of 20,000 of the items; the others are like them',
+  ])
+})
+
+const stopped = { status: 'stopped', eligible: 201, replayed: 5, ended: 5, cancelled: 0, left: 196 }
+const first = {
+  stage: 'first',
+  run_ids: ['r'],
+  items: 5,
+  ended: 5,
+  worked: 0,
+  still_fail: 5,
+  unchanged: 2,
+  waiting: false,
+} as const
+
+it('a recovery that stopped is told as over, with what waits in triage', () => {
+  expect(sayStanding(stopped as never)).toBe(
+    'stopped: the first 5 did no better than before; 196 items wait in triage',
+  )
+  expect(sayStage({ ...first, run_ids: ['r'] }, { status: 'stopped' })).toBe(
+    'first: 5 items, 0 worked, 5 still fail, of these 2 unchanged: nothing was asked again',
+  )
+  const rest = { ...first, run_ids: [], stage: 'rest', items: 0, waiting: true } as const
+  expect(sayStage({ ...rest, run_ids: [] }, { status: 'stopped' })).toBe('then the rest: not replayed')
+  expect(sayStage({ ...rest, run_ids: [] }, { status: 'pilot' })).toBe('then the rest: waits for the first')
+})

@@ -1,0 +1,98 @@
+// How a recovery and the plan of one are told, in the words that pages and the command line share. Guarantee: one that
+// has ended is never told as going on.
+
+import { count, counted, money } from '../domain/amounts.ts'
+import { sayPlan } from '../domain/recovery.ts'
+import type { Schemas } from '../sdk/client.ts'
+
+type Plan = Schemas['RecoveryPlan']
+type Recovery = Schemas['Recovery']
+type Rule = Plan['rules'][number]
+type Stage = Recovery['stages'][number]
+
+const RULES: Record<Rule['rule'], string> = {
+  asks_again: 'the answer is asked for again',
+  goes_on: 'what succeeded is kept',
+  from_step: 'from the named step on',
+  from_start: 'from the start',
+}
+
+/** What a dry run tells, a sentence a line. */
+export function sayForecast(plan: Plan): string[] {
+  const lines = [sayPlan(plan)]
+  if (plan.eligible === 0) return lines
+  if (plan.runs > 1) lines.push(`they are copied into ${plan.runs} runs`)
+  lines.push(...plan.rules.map(sayRule), ...sayTools(plan), sayCost(plan))
+  if (plan.looked_at_items < plan.eligible)
+    lines.push(`steps are those of ${count(plan.looked_at_items)} of the items; the others are like them`)
+  return lines
+}
+
+function sayRule({ rule, reason, items, asked_again_steps, reused_steps, offered_steps }: Rule): string {
+  const parts = [
+    `${counted(asked_again_steps, 'step')} asked again`,
+    `${count(reused_steps)} reused`,
+    offered_steps > 0 && `${count(offered_steps)} reused where the input is the same`,
+  ]
+  return `${reason}, ${counted(items, 'item')}: ${RULES[rule]}; ${parts.filter(Boolean).join(', ')}`
+}
+
+function sayTools({ tool_calls }: Plan): string[] {
+  const named = (how: 'again' | 'if_changed') =>
+    tool_calls
+      .filter(tool => tool[how] > 0)
+      .map(tool => `${tool.name} (${count(tool[how])})`)
+      .join(', ')
+  const [again, if_changed] = [named('again'), named('if_changed')]
+  if (!again && !if_changed) return ['no recorded tool call is made again']
+  return [
+    ...(again ? [`tools called again: ${again}`] : []),
+    ...(if_changed ? [`tools called again only with another input: ${if_changed}`] : []),
+  ]
+}
+
+function sayCost({ cost_usd, max_cost_usd, unpriced_item_count }: Plan): string {
+  const least = unpriced_item_count > 0 ? 'at least ' : ''
+  if (max_cost_usd === null) return 'what it costs is not known: nothing of this has cost anything yet'
+  return `they cost ${least}${money(cost_usd)}; replaying them costs about ${money(max_cost_usd)} at most`
+}
+
+const STAGES: Record<Stage['stage'], string> = { first: 'first', rest: 'then the rest', all: 'all at once' }
+
+/** What a stage came to, in one line. */
+export function sayStage(stage: Stage, recovery: Pick<Recovery, 'status'>): string {
+  const name = STAGES[stage.stage]
+  if (stage.waiting) return `${name}: ${isOver(recovery) ? 'not replayed' : 'waits for the first'}`
+  const parts = [
+    `${count(stage.worked)} worked`,
+    `${count(stage.still_fail)} still fail`,
+    stage.unchanged > 0 && `of these ${count(stage.unchanged)} unchanged: nothing was asked again`,
+  ]
+  const ended = stage.ended < stage.items ? `, ${count(stage.ended)} ended` : ''
+  return `${name}: ${counted(stage.items, 'item')}${ended}, ${parts.filter(Boolean).join(', ')}`
+}
+
+export const isOver = ({ status }: Pick<Recovery, 'status'>): boolean =>
+  status === 'completed' || status === 'stopped' || status === 'aborted'
+
+/** How far it is, in one sentence. */
+export function sayStanding(recovery: Recovery): string {
+  const { status, eligible, ended, replayed, cancelled, left } = recovery
+  const waiting = `${counted(left, 'item')} ${left === 1 ? 'waits' : 'wait'} in triage`
+  switch (status) {
+    case 'creating':
+      return `${count(replayed)} of ${counted(eligible, 'item')} copied`
+    case 'pilot':
+      return `the first ${count(replayed)} of ${counted(eligible, 'item')} run; the rest follows if they do better`
+    case 'running':
+      return `${count(ended)} of ${counted(eligible, 'item')} ended`
+    case 'completed':
+      return `completed: ${counted(replayed, 'item')} replayed`
+    case 'stopped':
+      return `stopped: the first ${count(replayed)} did no better than before; ${waiting}`
+    case 'aborting':
+      return 'being aborted: items at work finish'
+    case 'aborted':
+      return `aborted after ${counted(ended - cancelled, 'item')}; ${waiting}`
+  }
+}
