@@ -43,9 +43,16 @@ const filled = (path: string, ids: Record<string, string>) =>
   })
 
 /** Answers with something else than a page. */
-const RAW = ['/dashboard', '/dashboard/runs/{runId}/events', '/dashboard/items/{itemId}/raw/{part}']
+const RAW = [
+  '/dashboard',
+  '/dashboard/runs/{runId}/events',
+  '/dashboard/runs/{runId}/results/file',
+  '/dashboard/items/{itemId}/raw/{part}',
+]
 /** What a page needs in its query. */
-const QUERIES: Record<string, (ids: Record<string, string>) => string> = {}
+const QUERIES: Record<string, (ids: Record<string, string>) => string> = {
+  '/dashboard/runs/{runId}/results/file': () => '?format=csv',
+}
 const addresses = (ids: Record<string, string>, role = 'owner') =>
   [...open.pages, ...pages]
     .filter(({ path, least }) => !RAW.includes(path) && (role === 'owner' || least === undefined))
@@ -133,7 +140,8 @@ describe('a page', () => {
   it('of another account is not there, whichever of its parts is asked for', async () => {
     const cookie = await cookieOf(world.first.account)
     for (const { path } of pages.filter(({ path }) => path.includes('{'))) {
-      const address = filled(path, { ...owner, ...strange })
+      const ids = { ...owner, ...strange }
+      const address = filled(path, ids) + (QUERIES[path]?.(ids) ?? '')
       const response = await fetch(world.url + address, { redirect: 'manual', headers: { cookie } })
       await response.body?.cancel()
       expect([address, response.status]).toEqual([address, 404])

@@ -37,7 +37,8 @@ export type Night = Record<
   | 'deliveryId'
   | 'keyId'
   | 'priceId'
-  | 'channelId',
+  | 'channelId'
+  | 'deadlineId',
   string
 >
 
@@ -140,6 +141,10 @@ export async function badNight(given: World, options: NightOptions = {}): Promis
   const channel = await ask('POST', `/v1/projects/${project_id}/alert-channels`, {
     url: 'https://hooks.example.com/alerts',
   })
+  const deadline = await ask('POST', `/v1/projects/${project_id}/deadlines`, {
+    schedule_id: schedule.id,
+    finished_by: '06:30',
+  })
   await watchForAlerts(world.ctx)
   await giveUp(world)
 
@@ -158,6 +163,7 @@ export async function badNight(given: World, options: NightOptions = {}): Promis
     keyId: key.id,
     priceId: price.id,
     channelId: channel.id,
+    deadlineId: deadline.id,
   }
 }
 

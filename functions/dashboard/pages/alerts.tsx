@@ -327,6 +327,7 @@ export const testAlertChannel = action({
 
 export const setDeadline = action({
   path: '/dashboard/projects/{projectId}/deadlines',
+  least: 'operator',
   form: z.strictObject({
     agent: z.string(),
     cron: z.string().optional(),
