@@ -26,6 +26,8 @@ const things: Record<string, string[]> = {}
 /** What all requests are sent with, and must not be taken away. */
 const kept = new Set<string>()
 /** How often each operation was asked, and how often that succeeded. */
+/** Reads what others serve, and nobody serves here: test/integration/sources.test.ts has a source. */
+const OUTWARD = ['previewSource']
 const asked = new Map<string, { times: number; succeeded: number }>()
 
 beforeAll(async () => {
@@ -145,7 +147,9 @@ function tellSuccesses(): void {
   const sorted = operations.sort((a, b) => a.succeeded - b.succeeded)
   console.log(`fuzz: succeeded: ${sorted.map(one => `${one.name} ${one.succeeded}/${one.times}`).join(', ')}`)
   if (REQUESTS < 20_000) return
-  expect(sorted.filter(one => one.succeeded === 0).map(one => one.name)).toEqual([])
+  expect(
+    sorted.filter(one => one.succeeded === 0 && !OUTWARD.includes(one.name)).map(one => one.name),
+  ).toEqual([])
 }
 
 /** Every run is what a recount of it says. */
