@@ -14,7 +14,7 @@ const VIEWER = { email: 'viewer@example.org', password: 'only here to look' }
 
 let world: World
 let night: Night
-let strange: Night
+let strange: Record<string, string>
 let owner: Record<string, string>
 beforeAll(async () => {
   world = await openWorld(startNodeHost)
@@ -28,12 +28,22 @@ beforeAll(async () => {
   const { key, project_id } = world.stranger
   strange = await badNight(world, { token: key, project_id })
   const sessions = (await world.call('GET', '/v1/sessions', { token })).json
-  owner = { ...night, memberId: member.json.id, sessionId: sessions[0].id, part: 'input' }
+  const recoveryId = await recovered(world.first.api_key, night)
+  owner = { ...night, recoveryId, memberId: member.json.id, sessionId: sessions[0].id, part: 'input' }
+  strange = { ...strange, recoveryId: await recovered(key, strange) }
 }, 120_000)
 afterAll(async () => {
   await closeBrowser()
   await world.end()
 })
+
+/** A recovery, aborted before anything of it ran: what it took waits for a decision again. */
+async function recovered(token: string, { projectId, runId }: Record<string, string>): Promise<string> {
+  const body = { project_id: projectId, filter: { run_id: runId } }
+  const { json } = await world.call('POST', '/v1/recoveries', { token, body })
+  await world.call('POST', `/v1/recoveries/${json.id}/abort`, { token })
+  return json.id
+}
 
 const filled = (path: string, ids: Record<string, string>) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
