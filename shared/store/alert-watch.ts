@@ -213,7 +213,12 @@ export async function findHeldItems(sql: Sql, limit: number): Promise<HeldItems[
 export async function findOver(sql: Sql, limit: number): Promise<{ id: string }[]> {
   return sql<{ id: string }[]>`
     select o.id from alerts o join projects p on p.id = o.project_id join project_usage u on u.project_id = p.id
-    left join alert_settings s on s.project_id = p.id and s.rule = o.rule and s.agent_id is null
+    left join lateral (
+      select s.enabled, s.bounds from alert_settings s
+      where s.project_id = p.id and s.rule = o.rule
+        and (s.agent_id is null or o.rule = 'items_held' and s.agent_id = o.subject_id)
+      order by s.agent_id nulls last limit 1
+    ) s on true
     where o.resolved_at is null and o.subject_id is not null and case o.rule
       when 'budget_near' then p.credit_micro is null or not ${nearlySpent(sql)}
       when 'consumer_stalled' then not exists (select from runs r where r.project_id = p.id and ${stalled(sql)})

@@ -4,7 +4,7 @@
 import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
 import type { Database } from '../context.ts'
 import type { DisabledReason } from '../domain/vocabulary.ts'
-import { agents, occurrences, projects, schedules } from '../schema/tables.ts'
+import { agents, occurrences, projects, schedules, sourceReads } from '../schema/tables.ts'
 import type { ScheduleRow } from '../schema/wire-schedules.ts'
 
 export type NewSchedule = typeof schedules.$inferInsert
@@ -158,6 +158,15 @@ export async function disableSchedule(db: Database, id: string, reason: Disabled
     .update(occurrences)
     .set({ retry_at: null })
     .where(and(eq(occurrences.schedule_id, id), sql`${occurrences.retry_at} is not null`))
+  // A further reading would find its occurrence decided, and be begun again for ever. One that was never tried goes on:
+  // its moment came while the schedule was enabled.
+  await db.delete(sourceReads).where(
+    and(
+      eq(sourceReads.schedule_id, id),
+      sql`exists (select from ${occurrences} o where o.schedule_id = ${sourceReads.schedule_id}
+        and o.scheduled_for = ${sourceReads.scheduled_for} and not o.manual)`,
+    ),
+  )
 }
 
 /** With every row of its moments; the runs stay. */

@@ -230,7 +230,7 @@ describe('an action', () => {
     for (const action of others.filter(({ path }) => path.includes('{'))) {
       if (!Object.keys(strange).some(name => action.path.includes(`{${name}}`))) continue
       const form = FORMS[action.path]
-        ? new URLSearchParams({ items: strange.itemId, action: 'dismiss' })
+        ? new URLSearchParams({ items: strange.itemId!, action: 'dismiss' })
         : formOf(action)
       const response = await post(filled(action.path, { ...owner, ...strange }), form, cookie)
       expect([action.path, response.status]).toEqual([action.path, expect.toBeOneOf([400, 404])])

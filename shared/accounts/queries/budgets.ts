@@ -104,6 +104,14 @@ const SPENT_IN_PERIOD = `coalesce((
   where s.project_id = b.project_id and (b.agent_id is null or s.agent_id = b.agent_id)
     and s.day between date_trunc(b.period::text, u.spend_day)::date and u.spend_day), 0)`
 
+/**
+ * Waits for flushes under way, whose snapshots do not have a new budget and would leave it uncharged, before the usage
+ * row is locked: they hold the table from their beginning on.
+ */
+export async function lockBudgets(db: Database): Promise<void> {
+  await db.execute(raw`lock table budgets in share row exclusive mode`)
+}
+
 /** Locks the usage row of a project, and tells the time and the zone of its days; undefined where there is none any more. */
 export async function lockUsage(db: Database, project_id: string) {
   const [row] = await db.execute<{ timezone: string | null; now_ms: number }>(raw`

@@ -2,6 +2,7 @@
 // since the project began to count, and each step is one transaction under the lock of the project's usage row.
 
 import type { Context, Database } from '../../context.ts'
+import { errorText } from '../../domain/error-text.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { microOf } from '../../domain/pricing.ts'
 import * as store from '../queries/budgets.ts'
@@ -21,9 +22,10 @@ export async function setBudgets(
     return cents === undefined ? [] : [{ period, limit_micro: cents === null ? null : microOf(cents) }]
   })
   if (given.length === 0) return
-  await underUsageLock(ctx, project_id, async db => {
+  const put = async (db: Database) => {
     for (const change of given) await store.putBudget(db, { project_id, agent_id, ...change })
-  })
+  }
+  await underUsageLock(ctx, project_id, put, store.lockBudgets)
 }
 
 /** Files what is spent from now on under the day of the project's zone, which may have been changed. */
@@ -33,21 +35,29 @@ export const followZone = (ctx: Context, project_id: string): Promise<void> =>
 /** The chore: begins the day of projects whose day is over, and with it the month where that is over too. */
 export async function beginSpendDays(ctx: Context): Promise<number> {
   const ended = await store.findEndedDays(ctx.db, LIMITS.spend_days_per_sweep)
-  for (const { project_id } of ended)
-    await underUsageLock(ctx, project_id, async (db, day) => {
-      await store.deleteOldSpending(db, project_id, day, LIMITS.spending_days)
-    })
+  for (const { project_id } of ended) {
+    try {
+      await underUsageLock(ctx, project_id, (db, day) =>
+        store.deleteOldSpending(db, project_id, day, LIMITS.spending_days),
+      )
+    } catch (error) {
+      // A zone that this host does not know must not keep the days of others from beginning.
+      ctx.log('error', 'spend_day_failed', { project_id, error: errorText(error) })
+    }
+  }
   return ended.length
 }
 
-/** Acts under the lock, then sets the day of now and sums the budgets anew from the days. */
+/** Acts under the lock, and `before` without it; then sets the day of now and sums the budgets anew from the days. */
 async function underUsageLock(
   ctx: Context,
   project_id: string,
   act: (db: Database, day: string) => Promise<void>,
+  before: (db: Database) => Promise<void> = async () => {},
 ): Promise<void> {
   await ctx.db.transaction(async tx => {
     const db = tx as unknown as Database
+    await before(db)
     const project = await store.lockUsage(db, project_id)
     if (!project) return
     const day = spendDayAt(project.now_ms, project.timezone ?? DEFAULT_ZONE)

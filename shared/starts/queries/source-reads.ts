@@ -5,6 +5,7 @@ import type { Sql } from '../../context.ts'
 import type { AgentDeclaration } from '../../domain/protocol.ts'
 import type { AgentProtocol, DeploymentKind } from '../../domain/vocabulary.ts'
 import { times } from '../../store/columns.ts'
+import { isHeld } from '../../upkeep/queries/installation.ts'
 import type { Source } from '../rules/source.ts'
 
 export interface Occurrence {
@@ -42,7 +43,7 @@ export async function claimRead(
       group by project_id having count(*) >= ${per_project}
     ), due as (
       select schedule_id, scheduled_for, run_id as left_run_id from source_reads
-      where due_at <= now() and project_id not in (select project_id from busy)
+      where due_at <= now() and not ${isHeld(sql)} and project_id not in (select project_id from busy)
       order by due_at limit 1 for update skip locked
     )
     update source_reads q set run_id = ${run_id}, due_at = now() + make_interval(secs => ${lease_ms / 1000})
