@@ -88,6 +88,7 @@ async function fillTables(name: string): Promise<Tenant> {
         return own[column.name] ?? column.enumValues?.[0] ?? fitting(type, name)
       })
       const names = columns.map(column => `"${column.name}"`)
+      if (names.length === 0) continue // its one row came with the schema
       await sql.unsafe(
         `insert into "${table.name}" (${names}) values (${names.map((_, at) => `$${at + 1}`)})`,
         row as never[],
@@ -104,7 +105,7 @@ function fitting(type: string, name: string): unknown {
   if (type === 'bytea') return Buffer.from(name)
   if (type.endsWith('[]')) return '{}'
   if (/^(small|big)?(int|serial)|double|numeric/.test(type)) return 1
-  return type.startsWith('timestamp') ? new Date() : name
+  return type === 'date' || type.startsWith('timestamp') ? new Date() : name
 }
 
 const countAs = (account_id: string, table: string) =>
