@@ -1,5 +1,6 @@
 // An item as a page: its record with the verdict in words, and its trace as a tree of attempts and steps.
 
+import { sayUnchanged } from '../view/run.ts'
 import type { ItemRecord, Schemas, Step } from './api.ts'
 import { brief, clean, count, duration, pad, plural, spend, widthOf } from './format.ts'
 import type { Screen } from './output.ts'
@@ -39,6 +40,7 @@ export function recordText(item: ItemRecord, screen: Screen): string {
 /** What became of an item that did not work, and the commands that decide about it. */
 export function decisionText(item: Schemas['ItemWithDecision'], { paint }: Screen): string {
   const lines = [
+    ...(item.unchanged ? [`${paint('dim', 'replay')}   ${sayUnchanged()}; --reuse none runs it whole`] : []),
     ...(item.disposition === null ? [] : [`${paint('dim', 'decided')}  ${item.disposition}`]),
     ...item.available_actions.map(action => `${paint('dim', 'next')}     assay ${action} ${item.id}`),
   ]

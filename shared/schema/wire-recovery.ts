@@ -118,19 +118,21 @@ export const ItemWithDecision = ItemRecord.extend({
   disposition: z.enum(DISPOSITIONS).nullable().describe('What was decided about it; null while nothing was.'),
   decided_at: timestamp.nullable().describe('When.'),
   available_actions: z.array(z.enum(ITEM_ACTIONS)).describe('What it accepts now.'),
+  unchanged: z.boolean().describe('A replay that ended like its original without asking anything again.'),
 }).openapi('ItemWithDecision', {
   description: 'The durable record of an item, and what was decided about it.',
 })
 
 export const itemWithDecisionOf = (
   row: ItemInRunRow,
-  decision: { disposition: Disposition | null; decided_at: Date | null },
+  decision: { disposition: Disposition | null; decided_at: Date | null; unchanged: boolean },
   available_actions: ItemAction[],
 ): z.input<typeof ItemWithDecision> => ({
   ...itemRecordOf(row),
   disposition: decision.disposition,
   decided_at: decision.decided_at?.toISOString() ?? null,
   available_actions,
+  unchanged: decision.unchanged,
 })
 
 /** What a caller may filter triage, and a recovery, by. */

@@ -2745,6 +2745,8 @@ export interface components {
             decided_at: string | null;
             /** @description What it accepts now. */
             available_actions: ("replay" | "resume" | "acknowledge" | "dismiss" | "reopen")[];
+            /** @description A replay that ended like its original without asking anything again. */
+            unchanged: boolean;
         };
         /** @description The output, byte for byte; null when there is none. */
         Json: unknown;

@@ -94,7 +94,12 @@ export async function findRunEnds(sql: Sql, deliveryIds: readonly string[]): Pro
   return new Map(
     rows.map(({ delivery_id, ended_at, transition, ...run }) => [
       delivery_id,
-      { run, item: itemOf.get(run.id) ?? null, ended_at, transition: transition ?? 'ended' },
+      {
+        run: { ...run, unchanged: run.unchanged ?? 0 },
+        item: itemOf.get(run.id) ?? null,
+        ended_at,
+        transition: transition ?? 'ended',
+      },
     ]),
   )
 }

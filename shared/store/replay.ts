@@ -77,7 +77,7 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
         left join triage t on t.run_id = k.run_id and t.seq = k.seq
       where run.id = ${run_id} and (i.outcome in ('degraded', 'failed') or i.status = 'cancelled')
         and (not ${copy.in_feed} or t.disposition is null)
-        and ${canBeReplayed(sql, 'i')}
+        and ${canBeReplayed(sql, 'k')}
     ), reused as materialized (
       select c.new_seq, row_number() over (partition by c.new_seq order by s.step_no)::int as new_no, s.kind,
         s.outcome, s.started_at, s.duration_ms, s.key, s.name, s.model, s.outcome_reason, s.input, s.output
@@ -85,9 +85,10 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
         join steps s on s.run_id = c.run_id and s.seq = c.seq and s.step_no = place.step_no
     ), placed as (
       insert into items (run_id, seq, line, status, step_count, replayed_from, item_id, partition_key, input)
-      select ${run_id}, c.new_seq, c.new_seq, 'queued', coalesce(s.n, 0), ${recordId(sql, 'c')}, c.item_id,
+      select ${run_id}, c.new_seq, c.new_seq, 'queued', coalesce(s.steps, 0), ${recordId(sql, 'c')}, c.item_id,
         c.partition_key, c.input
-      from chosen c left join (select new_seq, count(*)::int as n from reused group by 1) s using (new_seq)
+      from chosen c left join (
+        select n, count(*)::int as steps from ${placesOf(sql, copy.reused)} group by n) s using (n)
     ), traced as (
       insert into steps (run_id, seq, step_no, attempt, kind, outcome, reused, started_at, duration_ms, key, name,
         model, outcome_reason, input, output)

@@ -4,6 +4,7 @@
 import { count, counted, money } from '../domain/amounts.ts'
 import { sayPlan } from '../domain/recovery.ts'
 import type { Schemas } from '../sdk/client.ts'
+import { sayUnchanged } from './run.ts'
 
 type Plan = Schemas['RecoveryPlan']
 type Recovery = Schemas['Recovery']
@@ -66,7 +67,7 @@ export function sayStage(stage: Stage, recovery: Pick<Recovery, 'status'>): stri
   const parts = [
     `${count(stage.worked)} worked`,
     `${count(stage.still_fail)} still fail`,
-    stage.unchanged > 0 && `of these ${count(stage.unchanged)} unchanged: nothing was asked again`,
+    stage.unchanged > 0 && `of these ${sayUnchanged(stage.unchanged)}`,
   ]
   const ended = stage.ended < stage.items ? `, ${count(stage.ended)} ended` : ''
   return `${name}: ${counted(stage.items, 'item')}${ended}, ${parts.filter(Boolean).join(', ')}`

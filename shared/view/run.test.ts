@@ -10,6 +10,7 @@ const run = (values: Partial<Parameters<typeof ranAndWorked>[0]>) => ({
   cancelled: 0,
   paused: 0,
   undecided_count: 0,
+  unchanged_count: 0,
   ...values,
 })
 
@@ -22,6 +23,10 @@ it.each([
   [
     'ran: all · worked: 4,900 ok, 60 degraded, 40 failed · 100 to decide',
     { completed: 4960, degraded_count: 60, failed: 40, undecided_count: 100 },
+  ],
+  [
+    'ran: all · worked: 4,940 ok, 60 degraded · 60 unchanged: nothing was asked again · 60 to decide',
+    { degraded_count: 60, unchanged_count: 60, undecided_count: 60 },
   ],
   ['ran: 0 of 5,000 · worked: nothing yet', { completed: 0 }],
   [

@@ -14,6 +14,7 @@ export interface RunCounts {
   cancelled: number
   paused: number
   undecided_count: number
+  unchanged_count: number
 }
 
 /** @example 'ran: all · worked: 4,857 ok, 143 degraded · 143 to decide' */
@@ -29,9 +30,14 @@ export function ranAndWorked(run: RunCounts, paint?: Paint): string {
   return [
     `ran: ${ran(tally, paint)}`,
     `worked: ${worked(tally, paint)}`,
+    ...(run.unchanged_count > 0 ? [sayUnchanged(run.unchanged_count)] : []),
     ...(toDecide > 0 ? [`${count(toDecide)} to decide`] : []),
   ].join(' · ')
 }
+
+/** Of replays that took everything over and ended like their originals. */
+export const sayUnchanged = (items?: number): string =>
+  `${items === undefined ? '' : `${count(items)} `}unchanged: nothing was asked again`
 
 /** What cancelling now put an end to. Of a model call under way nobody knows what it costs. */
 export const abortedInFlight = ({ items, cost_usd }: { items: number; cost_usd: number }): string =>

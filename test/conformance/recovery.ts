@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { advanceRecoveries } from '../../shared/engine/recover.ts'
 import { makeAgent, makeRun } from './make.ts'
-import { fails, holds, ran, recordId, workOff, works } from './play.ts'
+import { fails, holds, type Play, ran, recordId, workOff, works } from './play.ts'
 import type { Given } from './suite.ts'
 
 /** Triage, replays, resumes, clusters, recoveries, and why an item is not running. */
@@ -271,6 +271,26 @@ export function recoveryPart(given: Given): void {
       expect(list.json).toEqual([json])
       const late = await world.call('POST', `/v1/recoveries/${started.json.id}/abort`)
       expect([late.status, late.json.error.code]).toEqual([409, 'recovery_already_ended'])
+    })
+
+    it('counts what ended like its original without asking anything again [recoveries.unchanged]', async () => {
+      const world = given()
+      const told: Play = item => [
+        ...(item.recorded.length > 0 ? [] : fails()(item).slice(0, 1)),
+        { type: 'result', seq: item.seq, attempt: item.attempt, degraded: 'not good', output: 1 },
+      ]
+      const { run } = await ran(world, told, [{ input: 1 }])
+      const started = await world.call('POST', '/v1/recoveries', {
+        body: { filter: { run_id: run }, reuse: 'all' },
+      })
+      await workOff(world, told)
+      await advanceRecoveries(world.ctx)
+      const recovery = (await world.call('GET', `/v1/recoveries/${started.json.id}`)).json
+      expect(recovery).toMatchObject({ degraded: 1, unchanged: 1, stages: [{ still_fail: 1, unchanged: 1 }] })
+      const [replay] = recovery.run_ids
+      expect((await world.call('GET', `/v2/runs/${replay}`)).json.unchanged_count).toBe(1)
+      const record = async (id: string) => (await world.call('GET', `/v1/durable/runs/${id}`)).json.unchanged
+      expect([await record(recordId(run)), await record(recordId(replay))]).toEqual([false, true])
     })
 
     it('refuses a reason that no item has, and names those there are [recoveries.reasons]', async () => {

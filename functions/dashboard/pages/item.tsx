@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { itemErrorMeaning, nextOf, reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
+import { sayUnchanged } from '../../../shared/view/run.ts'
 import { ofItem, ofProject, ofRun } from '../frame/addresses.ts'
 import { page } from '../frame/page.ts'
 import { ItemActions } from '../parts/item-actions.tsx'
@@ -101,6 +102,7 @@ export const itemPage = page({
           {lineage.length > 1 && (
             <>
               <h2>Replays</h2>
+              {item.unchanged && <p>This one is {sayUnchanged()}.</p>}
               <LineageTable of={lineage} itemId={item.id} />
             </>
           )}
