@@ -36,8 +36,6 @@ export interface ItemProgress {
   /** Steps seen, those of earlier attempts too; the next one's number. */
   step_count: number
   cost_micro: number
-  /** A call was recorded whose cost cannot be told; whoever resumed the item since knows it. */
-  unpriced?: boolean
   item: { agent_failures: number; extra_budget_micro?: number | null; offered?: readonly OfferedRecord[] }
 }
 
@@ -76,7 +74,7 @@ export function countStep(
   report: StepReport,
   declaration: AgentDeclaration,
   prices: Record<string, Price> | undefined,
-  /** The first call whose cost cannot be told pauses the item. */
+  /** A call whose cost cannot be told pauses the item; whoever resumes it allows them for the whole run. */
   holdsUnpriced = false,
 ): CountedStep {
   const maxSteps = declaration.max_steps ?? LIMITS.agent_steps.default
@@ -96,8 +94,7 @@ export function countStep(
   const budget = itemBudgetMicro(declaration, progress)
   const spent = budget !== null && row.cost_micro > 0 && progress.cost_micro >= budget
   if (spent) return { row, holds: false, verdict: budgetVerdict(declaration.on_budget, budget) }
-  if (holdsUnpriced && row.unpriced && !progress.unpriced)
-    return { row, holds: false, verdict: unpricedVerdict(row) }
+  if (holdsUnpriced && row.unpriced) return { row, holds: false, verdict: unpricedVerdict(row) }
   return { row, holds: false }
 }
 

@@ -335,9 +335,12 @@ function streakOf(parts: readonly Part[]) {
   return { failure_streak, streak_broken }
 }
 
-/** Of the first call among them whose cost cannot be told; empty where it told no tokens. */
+/** Of a call among them whose cost cannot be told, one that holds its item first; empty where it told no tokens. */
 function unpricedModelOf(parts: readonly Part[]): string | null {
-  const unpriced = parts.flatMap(({ steps }) => steps).find(step => step.unpriced)
+  const holding = parts.filter(({ entry }) => entry.verdict?.outcome_reason === 'unpriced_model')
+  const unpriced = [...holding, ...parts].flatMap(({ steps }) =>
+    steps.filter(step => step.unpriced).slice(-1),
+  )[0]
   return unpriced === undefined ? null : (unpriced.model ?? '')
 }
 

@@ -92,11 +92,18 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
   const streak = sql`case when n.left_running = 0 then r.consecutive_failures
     when ${flush.streak_broken} then ${flush.failure_streak}::int
     else r.consecutive_failures + ${flush.failure_streak}::int end`
-  const unpriced =
-    flush.unpriced_model === null
-      ? sql``
-      : sql`unpriced_model = coalesce(r.unpriced_model, ${flush.unpriced_model}),`
+  // A run that is held waits for the price of the model that holds it, whatever it had called before. A flush that
+  // came too late holds nothing.
   const held = notOk.some(({ verdict }) => verdict!.outcome_reason === 'unpriced_model')
+  const model = flush.unpriced_model
+  const unpriced =
+    model === null
+      ? sql``
+      : held
+        ? sql`unpriced_model = case when n.paused > 0 then ${model} else r.unpriced_model end,
+            waits_for_price = case when n.paused > 0 then not r.allow_unpriced else r.waits_for_price end,
+            waits_for_credit = r.waits_for_credit or n.paused > 0,`
+        : sql`unpriced_model = coalesce(r.unpriced_model, ${model}),`
   const [row] = await sql<Flushed[]>`
     with entry as materialized (
       select * from rows from (
@@ -155,7 +162,7 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         undecided = r.undecided + n.degraded + n.failed + n.budget_exceeded,
         cost_micro = r.cost_micro + n.cost_micro, input_tokens = r.input_tokens + n.input_tokens,
         output_tokens = r.output_tokens + n.output_tokens, unpriced_items = r.unpriced_items + n.unpriced,
-        consecutive_failures = ${streak}, ${unpriced} ${held ? sql`waits_for_price = not r.allow_unpriced, waits_for_credit = true,` : sql``}
+        consecutive_failures = ${streak}, ${unpriced}
         stop_reason = case
           when r.stop_reason is not null then r.stop_reason
           -- A run is stopped only while something waits to be dispatched.
