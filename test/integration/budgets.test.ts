@@ -170,6 +170,26 @@ it('a model without a price pauses its item at the first call, and with it the r
   expect(await conservation(engine, runId)).toEqual([])
 })
 
+it('a run waits for the price of the model that holds it, and for each further one in turn [prices.pause]', async () => {
+  engine.play(async function* (items) {
+    for (const item of items) {
+      for (const model of ['first-model', 'second-model'])
+        if (!item.recorded.some(({ key }) => key === model)) yield centStep(item, model, 1, model)
+      yield result(item)
+    }
+  })
+  const runId = await engine.submit(1, { budget_cents: 1000 })
+  for (const model of ['first-model', 'second-model']) {
+    await consume(engine.ctx)
+    expect(await engine.run(runId)).toMatchObject({ paused: 1, unpriced_model: model, waits_for_price: true })
+    await setPrice(engine.ctx, engine.project_id, { model, input_per_mtok: 0.01, output_per_mtok: 0.01 })
+    await sweep(engine.ctx)
+  }
+  await consume(engine.ctx)
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 1 })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
 it('a price changes no cost that was recorded [prices.recorded-stay]', async () => {
   const runId = await engine.submit(3)
   await consume(engine.ctx)

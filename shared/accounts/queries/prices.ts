@@ -51,7 +51,7 @@ export const PROJECT_PRICES = `(
     'output_per_mtok', m.output_per_mtok, 'cached_input_per_mtok', m.cached_input_per_mtok)))
   from prices m where m.project_id = p.id)`
 
-export interface UnpricedRuns {
+interface UnpricedRuns {
   project_id: string
   models: string[]
   prices: DatedPrice[] | null
@@ -59,11 +59,13 @@ export interface UnpricedRuns {
 
 /** Projects with runs that wait for the price of a model. */
 export function findWaitingForPrice(sql: Sql, limit: number) {
-  return sql<{ project_id: string; models: string[]; prices: DatedPrice[] | null }[]>`
+  return sql<UnpricedRuns[]>`
     select p.id as project_id, waiting.models, ${sql.unsafe(PROJECT_PRICES)} as prices
     from (
       select project_id, array_agg(distinct unpriced_model) as models from (
-        select project_id, unpriced_model from runs where waits_for_price limit ${limit}) looked_at
+        -- Models and not runs: ten thousand runs of one project that wait for the same price take the room of one.
+        select distinct project_id, unpriced_model from runs
+        where waits_for_price and unpriced_model <> '' limit ${limit}) looked_at
       group by project_id) waiting
     join projects p on p.id = waiting.project_id`
 }
