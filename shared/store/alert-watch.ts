@@ -118,7 +118,10 @@ export async function takeEndedRuns(sql: Sql, limit: number): Promise<EndedRun[]
     from judged`
 }
 
-/** Open runs of which it is certain that too many items will not be ok, unless one of them was told already. */
+/**
+ * Open runs of which it is certain that too many items will not be ok, unless one of them was told already. In no
+ * order: those that give no reason after all stay on the list, and would hide others from every look.
+ */
 export async function findUnwellRuns(
   sql: Sql,
   limit: number,
@@ -133,7 +136,7 @@ export async function findUnwellRuns(
       ${setting(sql, 'credentials_refused')} ${setting(sql, 'failure_share')}
       where r.finished_at is null and r.degraded + r.failed > 0 and not r.materializing and ${isFirst(sql)}
         and r.stop_reason is null and ${tooManyNotOk(sql, sql`r.total_items`)} and ${untold(sql)}
-      limit ${limit}
+      order by random() limit ${limit}
     ) unwell join runs r on r.id = unwell.id ${refused(sql, sql`true`)}`
 }
 

@@ -78,7 +78,10 @@ export async function endWaitForPrice(sql: Sql, project_id: string, models: read
   return result.count
 }
 
-/** Open runs under a budget that called a model without a price, unless that was told already. */
+/**
+ * Open runs under a budget that called a model without a price, unless that was told already. In no order: runs whose
+ * alert is open under another run's name stay on the list, and would hide other projects from every look.
+ */
 export function findUnheldBudgets(sql: Sql, limit: number) {
   return sql<Parameters<typeof unpricedModel>[0][]>`
     select r.project_id, r.agent_id, a.slug as agent_slug, r.id as run_id, nullif(r.unpriced_model, '') as model,
@@ -90,7 +93,7 @@ export function findUnheldBudgets(sql: Sql, limit: number) {
         or exists (select from budgets b
           where b.project_id = r.project_id and (b.agent_id is null or b.agent_id = r.agent_id)))
       and not exists (select from alerts told where told.run_id = r.id)
-    limit ${limit}`
+    order by random() limit ${limit}`
 }
 
 /** What an agent's latest runs called and could not price, with the prices of now; the latest first. */
