@@ -13,16 +13,10 @@ import {
   runAgent,
   setAgentBudgets,
 } from './pages/agents.tsx'
-import {
-  addAlertChannel,
-  alertsPage,
-  removeAlertChannel,
-  removeDeadline,
-  setAlertRule,
-  setDeadline,
-  testAlertChannel,
-} from './pages/alerts.tsx'
+import { addAlertChannel, removeAlertChannel, testAlertChannel } from './pages/alert-channels.tsx'
+import { alertsPage, setAlertRule } from './pages/alerts.tsx'
 import { auditPage } from './pages/audit.tsx'
+import { removeDeadline, setDeadline } from './pages/deadlines.tsx'
 import { deliveriesPage, deliveryPage, resendDelivery } from './pages/deliveries.tsx'
 import { itemPage } from './pages/item.tsx'
 import { acknowledgeItem, dismissItem, reopenItem, resumeItem } from './pages/item-decide.ts'

@@ -20,8 +20,8 @@ const DEADLINES: Column<Deadline>[] = [
   { title: 'ID', value: row => row.id },
 ]
 
-const said = (one: Deadline) =>
-  `${one.agent_slug} ${one.cron ?? ''}`.trim() + ` must have finished by ${one.finished_by} (${one.timezone})`
+const said = ({ agent_slug, cron, finished_by, timezone }: Deadline) =>
+  `${cron === null ? agent_slug : `${agent_slug} ${cron}`} must have finished by ${finished_by} (${timezone})`
 
 export async function deadlines(session: Session, given: Given): Promise<ExitCode> {
   const { api, output } = session

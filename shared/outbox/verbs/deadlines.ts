@@ -21,7 +21,7 @@ export interface DeadlineOrder {
   timezone: string
 }
 
-const cronOf = (finished_by: string) => finished_by.split(':').reverse().map(Number).join(' ') + ' * * *'
+const cronOf = (finished_by: string) => `${finished_by.split(':').reverse().map(Number).join(' ')} * * *`
 
 /** The next moment after `now` at which a wall clock in the zone shows the time. */
 function nextDue(finished_by: string, timezone: string, now: number): Date {
