@@ -17,8 +17,8 @@ it('every table with rows of a run loses them when the run is removed', async ()
           select from pg_constraint f
           where f.conrelid = c.oid and f.contype = 'f' and f.confrelid = 'runs'::regclass and f.confdeltype = 'c'
         )
-        -- These go with their project, agent or schedule; the run may go before.
-        and c.relname not in ('recoveries', 'alerts', 'occurrences')
+        -- These go with their project, agent or schedule; the run may go before. Causes are counted down with triage.
+        and c.relname not in ('recoveries', 'alerts', 'occurrences', 'source_reads', 'cause_runs')
       order by 1`
     const removed: readonly string[] = [...RUN_TABLES, 'purges'] // purges go with the run itself
     expect(rows.map(row => row.name)).toContain('items')
