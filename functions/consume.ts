@@ -3,18 +3,22 @@
 
 import { workShift } from '../shared/engine/shift.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
+import { readSources, sourcesRead } from '../shared/starts/verbs/source-reader.ts'
 
 export const consumeQueue: PlatformFunction = {
   name: 'consume',
   summary: 'Work the queue off',
   description:
-    'Called by a poke after every commit that made work, and by the tick. Answers when nothing is left to do or its time is over.',
+    'Called by a poke after every commit that made work, and by the tick. Reads the sources that are generators of agents, too. Answers when nothing is left to do or its time is over.',
   private: true,
   async run(ctx, { stop, onWake }) {
     let rouse: (aborted?: string) => void = () => {}
     const deafen = onWake(aborted => rouse(aborted))
     try {
-      return await workShift(ctx, { stop, onWake: wake => (rouse = wake) })
+      await readSources(ctx) // the tick may be where no agent can be reached
+      const done = await workShift(ctx, { stop, onWake: wake => (rouse = wake) })
+      await sourcesRead(ctx)
+      return done
     } finally {
       deafen()
     }

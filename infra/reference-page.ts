@@ -12,7 +12,7 @@ const SHARED = join(import.meta.dirname, '../shared')
 const PAGE: readonly { heading: string; about: string; from: string; names: readonly string[] }[] = [
   {
     heading: 'An agent',
-    about: "`import { agent, schedule, trigger } from 'assay'`",
+    about: "`import { agent, items, schedule, trigger } from 'assay'`",
     from: 'sdk',
     names: [
       'agent',
@@ -22,6 +22,9 @@ const PAGE: readonly { heading: string; about: string; from: string; names: read
       'ScheduleOptions',
       'trigger',
       'TriggerOptions',
+      'items',
+      'ItemsContext',
+      'Occurrence',
     ],
   },
   {
@@ -46,6 +49,8 @@ const PAGE: readonly { heading: string; about: string; from: string; names: read
       'ItemResult',
       'ItemStep',
       'ItemCost',
+      'runGenerator',
+      'RunGeneratorOptions',
       'scripted',
       'ScriptedAnswer',
       'ScriptedRequest',

@@ -54,6 +54,8 @@ export interface Context {
   /** Keeps the invocation alive until the promise settles, after the answer was sent. */
   waitUntil(promise: Promise<unknown>): void
   invokeAgent: InvokeAgent
+  /** Whether this host reaches agents: elsewhere `invokeAgent` rejects. */
+  reachesAgents: boolean
   post: Post
   get: Get
   /** Null where mails are left to another function. */

@@ -3,6 +3,7 @@ import { createSchedule as create } from '../../shared/engine/schedules.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, scheduleIn } from '../../shared/http/scope.ts'
 import { Schedule, ScheduleOrder, scheduleOf } from '../../shared/schema/wire-schedules.ts'
+import { refuseUnknownGenerator } from '../../shared/starts/verbs/kept-source.ts'
 
 export const createSchedule = endpoint({
   method: 'post',
@@ -19,6 +20,7 @@ export const createSchedule = endpoint({
   errors: ['invalid_cron', 'invalid_timezone', 'max_steps_rejected', 'schedule_cron_taken', 'not_found'],
   async handle({ ctx, principal, body, text }) {
     const agent = await agentIn(ctx, principal, body.agent_id)
+    await refuseUnknownGenerator(ctx, agent.id, body.source)
     const { cron, timezone, enabled } = body
     const id = await create(ctx, {
       ...{ project_id: agent.project_id, agent_id: agent.id, cron, timezone, enabled, declared: false },

@@ -3,6 +3,7 @@ import { updateSchedule as update } from '../../shared/engine/schedules.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scheduleIn } from '../../shared/http/scope.ts'
 import { Schedule, ScheduleChanges, scheduleOf } from '../../shared/schema/wire-schedules.ts'
+import { refuseUnknownGenerator } from '../../shared/starts/verbs/kept-source.ts'
 
 export const updateSchedule = endpoint({
   method: 'patch',
@@ -19,7 +20,8 @@ export const updateSchedule = endpoint({
   answers: { 200: { description: 'The updated schedule.', schema: Schedule } },
   errors: ['invalid_cron', 'invalid_timezone', 'max_steps_rejected', 'schedule_cron_taken'],
   async handle({ ctx, principal, params, body, text }) {
-    const { id } = await scheduleIn(ctx, principal, params.scheduleId)
+    const { id, agent_id } = await scheduleIn(ctx, principal, params.scheduleId)
+    await refuseUnknownGenerator(ctx, agent_id, body.source)
     const { input: _, ...changes } = body
     const input = fieldsOf(text).get('input')
     await update(ctx, id, { ...changes, ...(input !== undefined && { input }) })

@@ -73,6 +73,7 @@ export function createContext(options: ContextOptions): NodeContext {
         .finally(() => pending.delete(settled))
       pending.add(settled)
     },
+    reachesAgents: options.invokeAgent !== undefined,
     invokeAgent:
       options.invokeAgent ??
       (() => Promise.reject(new Error('this process has no agent runtime: pass invokeAgent'))),

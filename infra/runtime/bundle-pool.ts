@@ -131,7 +131,7 @@ export class BundlePool {
 
   async #start(): Promise<WorkerdProcess> {
     const { launcher, dataDir, loadBundle, allowPrivateNetworks } = this.#context
-    const { deployment_id, bundle_hash, declaration, env, alone } = this.#target
+    const { deployment_id, bundle_hash, declaration, env, alone, generates } = this.#target
     try {
       if (bundle_hash === null)
         throw new Error(`deployment ${deployment_id} is a bundle without a bundle hash`)
@@ -140,9 +140,8 @@ export class BundlePool {
         code: await loadBundle(bundle_hash),
         env,
         rules: egressRules(resolveNetwork(declaration.network, env), allowPrivateNetworks),
-        cpu_without_pong_ms: alone
-          ? LIMITS.agent_alone_cpu_without_pong_ms
-          : LIMITS.agent_cpu_without_pong_ms,
+        cpu_without_pong_ms:
+          alone || generates ? LIMITS.agent_alone_cpu_without_pong_ms : LIMITS.agent_cpu_without_pong_ms,
       }
       const process = await WorkerdProcess.start(launcher, dataDir, spec, spawned => this.#adopt(spawned))
       this.#ready = process

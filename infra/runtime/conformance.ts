@@ -13,6 +13,7 @@ import {
   type StepReport,
 } from '../../shared/domain/protocol.ts'
 import { STEP_KINDS } from '../../shared/domain/vocabulary.ts'
+import { generatorFaults } from './conformance-generators.ts'
 
 export interface Check {
   name: string
@@ -67,6 +68,13 @@ export async function* conformance(url: string, input: unknown, items: number): 
   )
   yield faultsOf(`answers each of ${items} items in one request exactly once`, batch)
   yield progressCheck('error' in batch ? undefined : batch)
+  yield await generatorCheck(url)
+}
+
+async function generatorCheck(url: string): Promise<Check> {
+  const name = 'makes items where it declares generators'
+  const faults = await generatorFaults(url, signatureOf).catch((error: Error) => [error.message])
+  return faults ? check(name, faults) : { name, verdict: 'skip', why: 'the agent declares no generator' }
 }
 
 function item(seq: number, attempt: number, input: unknown): ItemLine {

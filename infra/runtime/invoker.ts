@@ -79,7 +79,8 @@ export function createInvoker(options: InvokerOptions): Invoker {
       if (closed) throw new Error('the agent runtime is closed')
       if (target.kind === 'url') return remote.invoke(target, request)
       if (runtime) return runtime.invoke(target, request)
-      const key = target.alone ? `${target.deployment_id} alone` : target.deployment_id
+      const apart = target.alone ? ' alone' : target.generates ? ' generates' : ''
+      const key = target.deployment_id + apart
       let pool = pools.get(key)
       if (!pool) {
         pool = new BundlePool(context, target)

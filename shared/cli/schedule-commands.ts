@@ -14,10 +14,15 @@ const settings: readonly Option[] = [
     about: 'or else where the items of each run are read; {date} and {scheduled_for} stand for its moment',
   },
   {
+    name: 'generator',
+    value: 'NAME',
+    about: 'or else a method of the agent under @items, which makes the items of each run',
+  },
+  {
     name: 'format',
     value: 'FORMAT',
     choices: SOURCE_FORMATS,
-    about: 'how the source writes its rows; what the end of its URL says, or ndjson, unless told',
+    about: 'how the URL writes its rows; what its end says, or ndjson, unless told',
   },
   { name: 'item-id', value: 'FIELD', about: 'the field of a row that is its item_id' },
   { name: 'partition-key', value: 'FIELD', about: 'the field of a row that is its partition_key' },

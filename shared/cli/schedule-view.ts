@@ -84,6 +84,6 @@ export function scheduleLine(schedule: Schedule, now: number, { paint }: Screen)
   const next = nextOf(schedule, now)
   const fires = next === undefined ? disabledWhy(schedule) : `fires ${next}`
   const called = name === null ? '' : ` ${JSON.stringify(name)}`
-  const reads = source === null ? '' : `, reads ${source.url}`
+  const reads = source === null ? '' : `, reads ${source.url ?? `what ${source.generator} yields`}`
   return `schedule ${paint('bold', id)}${called} of ${agent_slug}, ${cron} (${timezone}), ${fires}${reads}`
 }

@@ -114,33 +114,37 @@ function bodyText(given: Given, fields: object): string {
   return `{"input":${input},${rest.slice(1)}`.replace(/,}$/, '}')
 }
 
+function sourceOf(given: Given) {
+  const [url, generator, format] = [given.text('source'), given.text('generator'), given.text('format')]
+  const headers = headersOf(given)
+  const fields = { item_id: given.text('item-id'), partition_key: given.text('partition-key') }
+  if (url !== undefined && generator !== undefined)
+    throw usageFailure('--source and --generator exclude each other: items come from one of them')
+  if (url === undefined && (headers !== undefined || format !== undefined))
+    throw usageFailure('--format and --header say how --source is read')
+  if (generator !== undefined) return { generator, ...fields }
+  if (url !== undefined)
+    return { url, format: format ?? formatOf(url), ...fields, ...(headers && { headers }) }
+  if (Object.values(fields).some(field => field !== undefined))
+    throw usageFailure('--item-id and --partition-key name fields of what --source or --generator brings')
+  return undefined
+}
+
 const FORMATS = { csv: 'csv', json: 'json' } as const
 
-function sourceOf(given: Given) {
-  const url = given.text('source')
+/** As the end of the URL's path says. */
+function formatOf(url: string): string {
+  const end = /\.(csv|json)$/.exec(url.replace(/[?#].*$/, ''))?.[1] as keyof typeof FORMATS | undefined
+  return end === undefined ? 'ndjson' : FORMATS[end]
+}
+
+function headersOf(given: Given): Record<string, string> | undefined {
   const headers = given.list('header').map(text => {
     const [, name, value] = /^([^:]+):\s*(.*)$/.exec(text) ?? []
     if (name !== undefined && value !== undefined) return [name.trim(), value]
     throw usageFailure(`--header takes 'NAME: VALUE', not ${JSON.stringify(text)}`)
   })
-  const fields = { item_id: given.text('item-id'), partition_key: given.text('partition-key') }
-  const format = given.text('format')
-  if (url === undefined) {
-    if (
-      headers.length > 0 ||
-      format !== undefined ||
-      Object.values(fields).some(field => field !== undefined)
-    )
-      throw usageFailure('--format, --item-id, --partition-key and --header say how --source is read')
-    return undefined
-  }
-  const end = /\.(csv|json)$/.exec(url.replace(/[?#].*$/, ''))?.[1] as keyof typeof FORMATS | undefined
-  return {
-    url,
-    format: format ?? (end === undefined ? 'ndjson' : FORMATS[end]),
-    ...fields,
-    ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
-  }
+  return headers.length > 0 ? Object.fromEntries(headers) : undefined
 }
 
 export async function enable(session: Session, given: Given): Promise<ExitCode> {

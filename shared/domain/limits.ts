@@ -188,6 +188,9 @@ export const LIMITS = {
   agent_network_hosts: 100,
   agent_schedules: 100, // declared ones
   agent_triggers: 100,
+  agent_generators: 100,
+  generator_name_characters: 64,
+  generator_piece_characters: 65_536, // of an answer's lines, sent at once; the next are made when these were taken
   deploy_tries: 3, // when something it is about to make is made through the API meanwhile
   plan_value_characters: 200, // of a value that a deploy changes
   agent_timeout_grace_ms: 1000, // the agent may report its own timeout first

@@ -95,6 +95,31 @@ export type AgentLine =
   | { type: 'hold'; seq: number; attempt: number; reason: string }
   | { type: 'yield'; seq: number; attempt: number }
 
+/** The one line of a request for items: a generator of the agent is to make those of one start. */
+export interface GeneratorRequest {
+  generator: string
+  occurrence: GeneratorOccurrence
+}
+
+/** The start that items are made for. */
+export interface GeneratorOccurrence {
+  /** The moment the schedule named, or when it was started by hand or by a trigger; RFC 3339, in UTC. */
+  scheduled_for: string
+  /** The zone of the schedule, by its name in the IANA database; UTC for a trigger. */
+  timezone: string
+  /** The day of that moment on the clock of the zone, as 2026-03-29. */
+  date: string
+  /** What was POSTed to the trigger; absent for a schedule. */
+  body?: unknown
+}
+
+/** One line of the answer to it; `end` or `error` is the last. */
+export type GeneratorLine =
+  | { type: 'item'; input: unknown }
+  | { type: 'heartbeat' }
+  | { type: 'end'; items: number }
+  | { type: 'error'; error: ItemError }
+
 /** A recurring start that an agent's code declares; its key is the cron. */
 export interface DeclaredSchedule {
   /** Five fields. */
@@ -133,6 +158,8 @@ export interface AgentDeclaration {
   /** JSON Schemas, where the declared Standard Schema can give one. */
   input_schema?: unknown
   output_schema?: unknown
+  /** What it can make items with: names of sources. */
+  generators?: string[]
   /** What the runs of its schedules have for input; null unless said otherwise. */
   schedule_input?: unknown
   /** None is the same as an empty list: what an earlier version declared is deleted by the deploy. */

@@ -17,6 +17,8 @@ export interface AgentTarget {
   env: Record<string, string>
   /** The item may have killed the last process it ran in: give it one to itself. */
   alone: boolean
+  /** It makes items: what it does to its process must not be laid to items. */
+  generates?: true
 }
 
 export interface AgentRequest {

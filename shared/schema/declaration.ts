@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi'
 import { checkCron, normalCron } from '../domain/cron.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { checkTimezone } from '../domain/timezone.ts'
+import { generatorName } from '../starts/wire.ts'
 import { isStorable, label, prose } from './input.ts'
 import { Json } from './wire.ts'
 import { secretEnv, triggerName } from './wire-triggers.ts'
@@ -80,6 +81,11 @@ export const Declaration = z
       .optional(),
     input_schema: Json.optional(),
     output_schema: Json.optional(),
+    generators: z
+      .array(generatorName)
+      .max(LIMITS.agent_generators)
+      .optional()
+      .describe('What it can make items with: methods under @items.'),
     schedule_input: Json.optional().describe('Input of the runs its schedules start; null unless told.'),
     schedules: keyed(DeclaredSchedule, 'cron', LIMITS.agent_schedules).optional(),
     triggers: keyed(DeclaredTrigger, 'name', LIMITS.agent_triggers).optional(),

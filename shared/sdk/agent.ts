@@ -6,6 +6,7 @@ import { LIMITS } from '../domain/limits.ts'
 import type { AgentDeclaration, DeclaredSchedule, DeclaredTrigger } from '../domain/protocol.ts'
 import type { Context } from './context.ts'
 import { DecoratorTargetError, DecoratorValidationError } from './errors.ts'
+import { generatorsOf } from './generator.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: without a schema the author's own annotation decides
 export type AnySchema = StandardSchemaV1<any, any>
@@ -93,7 +94,10 @@ export function agent<In extends AnySchema = AnySchema, Out extends AnySchema = 
         `class ${target.name} needs a method run(ctx, input)`,
       )
     }
-    const declaration = declare(options)
+    const generators = generatorsOf(target)
+    if (generators.length > LIMITS.agent_generators)
+      throw new DecoratorValidationError('@items', 'name', `there are more than ${LIMITS.agent_generators}`)
+    const declaration = { ...declare(options), ...(generators.length > 0 && { generators }) }
     const value: Registration = { options, declaration, schedules: [], triggers: [] }
     Object.defineProperty(target, REGISTRATION, { value })
   }

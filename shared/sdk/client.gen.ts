@@ -1855,6 +1855,8 @@ export interface components {
             network?: string[];
             input_schema?: components["schemas"]["Json"] & unknown;
             output_schema?: components["schemas"]["Json"] & unknown;
+            /** @description What it can make items with: methods under @items. */
+            generators?: string[];
             schedule_input?: components["schemas"]["Json"] & unknown;
             schedules?: components["schemas"]["DeclaredSchedule"][];
             triggers?: components["schemas"]["DeclaredTrigger"][];
@@ -4033,16 +4035,19 @@ export interface components {
         };
         /** @description Where the items of each start come from. */
         Source: {
-            url: string;
-            /** @enum {string} */
-            format: "ndjson" | "csv" | "json";
+            /** @description Null where a generator makes the items. */
+            url: string | null;
+            /** @enum {string|null} */
+            format: "ndjson" | "csv" | "json" | null;
+            /** @description The generator of the agent; null where they are read from a URL. */
+            generator: string | null;
             item_id: string | null;
             partition_key: string | null;
             /** @description The headers it is asked with; their values are not shown. */
             header_names: string[];
         };
         /**
-         * @description Where the items of each start come from: a row is an item, the whole row its input.
+         * @description Where the items of each start come from, a URL or a generator of the agent: a row is an item, the whole row its input.
          * @example {
          *       "url": "https://example.com/export?day={date}",
          *       "format": "ndjson",
@@ -4057,17 +4062,22 @@ export interface components {
              * Format: uri
              * @description Read with a GET at each start. {date} and {scheduled_for} stand for the day and the time of the start, on the clock of the zone.
              */
-            url: string;
+            url?: string;
             /**
-             * @description ndjson: a JSON value a line. csv: names in the first line. json: one array of values.
+             * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values.
              * @enum {string}
              */
-            format: "ndjson" | "csv" | "json";
+            format?: "ndjson" | "csv" | "json";
+            /**
+             * @description Instead of a URL: a generator of the agent, which is called at each start.
+             * @example tickets
+             */
+            generator?: string;
             /** @description The field of a row that is its item_id; without it the service gives ids. */
             item_id?: string | null;
             /** @description The field of a row that is its partition_key. */
             partition_key?: string | null;
-            /** @description Sent along, and never shown again. In a change, headers that are left out stay while the URL stays on its host. */
+            /** @description Sent along to a URL, and never shown again. In a change, headers that are left out stay while the URL stays on its host. */
             headers?: {
                 [key: string]: string;
             };

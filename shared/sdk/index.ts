@@ -5,4 +5,5 @@ export { type AgentClass, type AgentOptions, agent, declarationOf } from './agen
 export { type ScheduleOptions, schedule, type TriggerOptions, trigger } from './automation.ts'
 export type { Context, ItemIdentity } from './context.ts'
 export { DecoratorTargetError, DecoratorValidationError, ItemError } from './errors.ts'
+export { type ItemsContext, items, type Occurrence } from './generator.ts'
 export { serve } from './serve.ts'

@@ -2,10 +2,11 @@
 // with one final line by its deadline, and the response never stays silent for longer than a heartbeat.
 
 import { LIMITS } from '../domain/limits.ts'
-import { type ItemLine, PROTOCOL_VERSION } from '../domain/protocol.ts'
+import { type GeneratorRequest, type ItemLine, PROTOCOL_VERSION } from '../domain/protocol.ts'
 import { type AgentClass, declarationOf, registrationOf } from './agent.ts'
 import { callerProblem, type HostEnvironment } from './caller-check.ts'
 import { messageOf } from './errors.ts'
+import { itemsResponse } from './generator.ts'
 import { type Agent, ItemRun } from './item-run.ts'
 import { LineResponse } from './line-response.ts'
 
@@ -13,8 +14,8 @@ import { LineResponse } from './line-response.ts'
  * Makes an HTTP handler of an agent, for any host with the Request and Response of the web: workerd, Bun and Deno
  * take `export default { fetch: serve(Agent) }`, Node takes it through `@hono/node-server`.
  *
- * `POST` takes items as JSON lines and answers with JSON lines; `GET /ping` answers `pong`; any other `GET` says
- * who the agent is. What cannot be understood is answered 400 with `{error: {code, message}}`. Where the variable
+ * `POST` takes items as JSON lines and answers with JSON lines, or asks for the items of a method under `@items`;
+ * `GET /ping` answers `pong`; any other `GET` says who the agent is. What cannot be understood is answered 400 with `{error: {code, message}}`. Where the variable
  * ASSAY_AGENT_KEY is set, items that Assay did not sign with it are answered 401; without it, everybody's are taken.
  *
  * @throws DecoratorTargetError when `@agent` does not stand on the class
@@ -37,13 +38,17 @@ export function serve(target: AgentClass): (request: Request, env?: HostEnvironm
     const body = new Uint8Array(await request.arrayBuffer())
     const problem = await callerProblem(request, body, env)
     if (problem !== undefined) return refusal(problem, 'unauthenticated')
-    let lines: ItemLine[]
+    let asked: ItemLine[] | GeneratorRequest
     try {
-      lines = parse(decoder.decode(body))
+      asked = parse(decoder.decode(body))
     } catch (error) {
       return refusal(messageOf(error))
     }
-    return work(agent, request.headers.get('assay-run') ?? '', lines)
+    if (Array.isArray(asked)) return work(agent, request.headers.get('assay-run') ?? '', asked)
+    const { generators = [] } = agent.declaration
+    if (generators.includes(asked.generator)) return itemsResponse(agent.construct, asked)
+    const known = generators.length > 0 ? `there are ${generators.join(', ')}` : 'it has none'
+    return refusal(`this agent has no generator ${JSON.stringify(asked.generator)}: ${known}`)
   }
 }
 
@@ -55,16 +60,18 @@ function refusal(message: string, code: keyof typeof REFUSALS = 'protocol_error'
   return Response.json({ error: { code, message } }, { status: REFUSALS[code] })
 }
 
-function parse(body: string): ItemLine[] {
+/** The items on offer, or the request for some. */
+function parse(body: string): ItemLine[] | GeneratorRequest {
   const lines: ItemLine[] = []
   for (const [index, text] of body.split('\n').entries()) {
     if (text.trim() === '') continue
-    let line: ItemLine | null
+    let line: (ItemLine & Partial<GeneratorRequest>) | null
     try {
       line = JSON.parse(text)
     } catch (error) {
       throw new Error(`line ${index + 1} is not JSON: ${messageOf(error)}`)
     }
+    if (typeof line?.generator === 'string' && line.seq === undefined) return line as GeneratorRequest
     if (!Number.isSafeInteger(line?.seq) || !Number.isSafeInteger(line?.attempt)) {
       throw new Error(`line ${index + 1} is not an item: it needs the whole numbers seq and attempt`)
     }

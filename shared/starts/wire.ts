@@ -2,9 +2,9 @@
 
 import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
-import { SOURCE_FORMATS } from '../domain/vocabulary.ts'
+import { SOURCE_FORMATS, type SourceFormat, TRIGGER_NAME } from '../domain/vocabulary.ts'
 import { httpUrl, label, uuid } from '../schema/input.ts'
-import type { Source as KeptSource } from './rules/source.ts'
+import { isGenerator, type Source as KeptSource } from './rules/source.ts'
 import { unknownPlaceholder } from './rules/source-url.ts'
 
 const field = (description: string) => label(LIMITS.source_field_characters, description)
@@ -35,18 +35,47 @@ const headers = z.record(z.string(), z.string()).superRefine((all, ctx) => {
     refuse(`must not be longer than ${LIMITS.source_header_bytes} bytes together`)
 })
 
+const url = httpUrl(
+  'Read with a GET at each start. {date} and {scheduled_for} stand for the day and the time of the start, on the clock of the zone.',
+).superRefine((url, ctx) => {
+  const unknown = unknownPlaceholder(url)
+  if (unknown !== undefined)
+    ctx.addIssue({ code: 'custom', message: `names ${unknown}; there are {date} and {scheduled_for}` })
+})
+
+export const generatorName = z
+  .string()
+  .regex(TRIGGER_NAME, 'must be the name of a method under @items')
+  .meta({
+    maxLength: LIMITS.generator_name_characters,
+    example: 'tickets',
+    description: 'A generator of the agent.',
+  })
+
+interface RowFields {
+  item_id?: string | null | undefined
+  partition_key?: string | null | undefined
+}
+
+/** A source as it is given: either of the two. */
+export type SourceOrder = RowFields &
+  (
+    | { url: string; format: SourceFormat; headers?: Record<string, string> | undefined }
+    | { generator: string }
+  )
+
 export const SourceOrder = z
   .strictObject({
-    url: httpUrl(
-      'Read with a GET at each start. {date} and {scheduled_for} stand for the day and the time of the start, on the clock of the zone.',
-    ).superRefine((url, ctx) => {
-      const unknown = unknownPlaceholder(url)
-      if (unknown !== undefined)
-        ctx.addIssue({ code: 'custom', message: `names ${unknown}; there are {date} and {scheduled_for}` })
-    }),
+    url: url.optional(),
     format: z
       .enum(SOURCE_FORMATS)
-      .describe('ndjson: a JSON value a line. csv: names in the first line. json: one array of values.'),
+      .optional()
+      .describe(
+        'Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values.',
+      ),
+    generator: generatorName
+      .optional()
+      .describe('Instead of a URL: a generator of the agent, which is called at each start.'),
     item_id: field('The field of a row that is its item_id; without it the service gives ids.')
       .nullable()
       .optional(),
@@ -54,11 +83,22 @@ export const SourceOrder = z
     headers: headers
       .optional()
       .describe(
-        'Sent along, and never shown again. In a change, headers that are left out stay while the URL stays on its host.',
+        'Sent along to a URL, and never shown again. In a change, headers that are left out stay while the URL stays on its host.',
       ),
   })
+  .superRefine(({ url, format, generator, headers }, { addIssue }) => {
+    const refuse = (message: string) => addIssue({ code: 'custom', message })
+    if ((url === undefined) === (generator === undefined))
+      refuse('must name either a url or a generator of the agent')
+    else if (url !== undefined && format === undefined)
+      refuse(`must say the format of its url: ${SOURCE_FORMATS.join(', ')}`)
+    else if (generator !== undefined && (format !== undefined || headers !== undefined))
+      refuse('must not say format or headers, which are for a url: a generator yields items')
+  })
+  .transform(source => source as SourceOrder)
   .openapi('SourceOrder', {
-    description: 'Where the items of each start come from: a row is an item, the whole row its input.',
+    description:
+      'Where the items of each start come from, a URL or a generator of the agent: a row is an item, the whole row its input.',
     example: {
       url: 'https://example.com/export?day={date}',
       format: 'ndjson',
@@ -66,19 +106,28 @@ export const SourceOrder = z
       headers: { authorization: 'Bearer token' },
     },
   })
-export type SourceOrder = z.output<typeof SourceOrder>
 
 export const Source = z
   .object({
-    url: z.string(),
-    format: z.enum(SOURCE_FORMATS),
+    url: z.string().nullable().describe('Null where a generator makes the items.'),
+    format: z.enum(SOURCE_FORMATS).nullable(),
+    generator: z
+      .string()
+      .nullable()
+      .describe('The generator of the agent; null where they are read from a URL.'),
     item_id: z.string().nullable(),
     partition_key: z.string().nullable(),
     header_names: z.array(z.string()).describe('The headers it is asked with; their values are not shown.'),
   })
   .openapi('Source', { description: 'Where the items of each start come from.' })
 
-export const sourceOf = ({ headers_from_env: _, ...source }: KeptSource): z.input<typeof Source> => source
+export function sourceOf(source: KeptSource): z.input<typeof Source> {
+  const { item_id, partition_key } = source
+  if (isGenerator(source))
+    return { url: null, format: null, generator: source.generator, item_id, partition_key, header_names: [] }
+  const { url, format, header_names } = source
+  return { url, format, generator: null, item_id, partition_key, header_names }
+}
 
 export const SourcePreviewOrder = z
   .strictObject({

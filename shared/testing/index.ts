@@ -6,6 +6,7 @@ import { interceptFetch } from './network.ts'
 export { agents } from './decorators.ts'
 export { type Model, ModelError } from './model.ts'
 export { type RecordedOptions, recorded } from './recorded.ts'
+export { type RunGeneratorOptions, runGenerator } from './run-generator.ts'
 export { type ItemCost, type ItemResult, type ItemStep, type RunItemOptions, runItem } from './run-item.ts'
 export { type ScriptedAnswer, type ScriptedModel, type ScriptedRequest, scripted } from './scripted.ts'
 

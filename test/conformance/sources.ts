@@ -114,6 +114,36 @@ export function sourcesPart(given: Given): void {
       expect(answer.json.error.message).toContain(named)
     })
 
+    it('may be generators that the agent declares, and no others [sources.generator]', async () => {
+      const { world, agent, call } = await made()
+      const source = { generator: 'tickets', item_id: 'id' }
+      // Nothing is deployed yet: it is told when it fires.
+      const shown = { url: null, format: null, generator: 'tickets', partition_key: null, header_names: [] }
+      expect((await call('PATCH', '', { source })).json.source).toEqual({ ...shown, item_id: 'id' })
+      const declaration = { name: agent.slug, generators: ['orders'] }
+      const body = { kind: 'url', url: 'http://127.0.0.1:1/', declaration }
+      expect((await world.call('POST', `/v1/agents/${agent.id}/deployments`, { body })).status).toBe(201)
+      const refused = await call('PATCH', '', { source })
+      expect([refused.status, refused.json.error.message]).toEqual([
+        400,
+        `The agent's current version has no generator "tickets": there are orders.`,
+      ])
+      expect((await call('PATCH', '', { source: { generator: 'orders' } })).status).toBe(200)
+      const failed = await call('POST', '/trigger')
+      expect([failed.status, failed.json.error.code]).toEqual([400, 'source_failed'])
+    })
+
+    it.each([
+      [{ url: undefined, format: undefined }, 'either a url or a generator'],
+      [{ generator: 'tickets' }, 'either a url or a generator'],
+      [{ format: undefined }, 'must say the format'],
+      [{ url: undefined, generator: 'tickets' }, 'are for a url'],
+      [{ url: undefined, format: undefined, generator: 'no name' }, 'source.generator'],
+    ])('that are neither a URL nor a generator are refused: %j', async (more, named) => {
+      const { answer } = await made(more)
+      expect([answer.status, answer.json.error.message]).toEqual([400, expect.stringContaining(named)])
+    })
+
     it('and an input exclude each other', async () => {
       expect((await made({}, { input: { a: 1 } })).answer.json.error.message).toContain('exclude each other')
     })

@@ -6,7 +6,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { conformance } from '../../infra/runtime/conformance.ts'
 import { type AgentLine, type ItemLine, NDJSON } from '../../shared/domain/protocol.ts'
 
@@ -28,12 +28,18 @@ const good = (items: ItemLine[]): AgentLine[] =>
     { type: 'result', seq, attempt, output: input },
   ])
 
-async function failuresOf(answer: Answer, type: string = NDJSON): Promise<Record<string, string>> {
+async function failuresOf(
+  answer: Answer,
+  type: string = NDJSON,
+  generators: string[] = [],
+): Promise<Record<string, string>> {
   const server = http.createServer(async (request, response) => {
+    if (request.method === 'GET') return response.end(JSON.stringify({ declaration: { generators } }))
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk
     const items = body.trimEnd().split('\n')
     const lines = answer(items.map(line => JSON.parse(line)))
+    if (lines === 'unknown') return response.writeHead(400).end()
     response.writeHead(200, { 'content-type': type })
     response.end(typeof lines === 'string' ? lines : lines.map(line => `${JSON.stringify(line)}\n`).join(''))
   })
@@ -68,6 +74,39 @@ it.each<[string, Answer, string]>([
   ],
 ])('names an agent that %s', async (_, answer, why) => {
   expect((await failuresOf(answer))[final]).toContain(why)
+})
+
+describe('an agent that declares a generator', () => {
+  const making =
+    (lines: object[], known: (name: string) => boolean = name => name === 'tickets'): Answer =>
+    items => {
+      const { generator } = items[0] as unknown as { generator?: string }
+      if (generator === undefined) return good(items)
+      return known(generator) ? (lines as AgentLine[]) : 'unknown'
+    }
+  const one = { type: 'item', input: { id: 1 } }
+
+  it.each<[string, Answer, string | undefined]>([
+    [
+      'yields its items and says how many',
+      making([one, { type: 'heartbeat' }, { type: 'end', items: 1 }]),
+      undefined,
+    ],
+    ['says what went wrong', making([one, { type: 'error', error: { code: 'a', message: 'b' } }]), undefined],
+    ['miscounts them', making([one, { type: 'end', items: 2 }]), 'ends with 2 items, and 1 came'],
+    ['does not say that it is through', making([one]), 'ends without a last line'],
+    ['goes on after its end', making([{ type: 'end', items: 0 }, one]), 'goes on after its end'],
+    ['sends something else', making([{ type: 'result' }]), 'is none of item, heartbeat, end and error'],
+    [
+      'takes any name for one',
+      making([{ type: 'end', items: 0 }], () => true),
+      'an unknown generator is answered 200',
+    ],
+  ])('and %s', async (_, answer, why) => {
+    const failures = await failuresOf(answer, NDJSON, ['tickets'])
+    if (why === undefined) expect(failures).toEqual({})
+    else expect(failures['makes items where it declares generators']).toContain(why)
+  })
 })
 
 it('names an agent that runs recorded steps again', async () => {

@@ -111,11 +111,7 @@ const Head = ({ schedule, mayChange, now }: { schedule: Schedule; mayChange: boo
         · {schedule.budget_cents === null ? 'no budget' : `${cents(schedule.budget_cents)} a run`} ·{' '}
         {schedule.declared ? 'declared in code' : 'made by hand'}
       </p>
-      {schedule.source && (
-        <p>
-          Reads its items from <code>{schedule.source.url}</code> ({schedule.source.format})
-        </p>
-      )}
+      {schedule.source && <Reads source={schedule.source} />}
     </div>
     {mayChange && (
       <div class="actions">
@@ -136,6 +132,17 @@ const Head = ({ schedule, mayChange, now }: { schedule: Schedule; mayChange: boo
     )}
   </div>
 )
+
+const Reads = ({ source: { url, format, generator } }: { source: Schemas['Source'] }) =>
+  url === null ? (
+    <p>
+      Its items are made by <code>{generator}</code> of its agent
+    </p>
+  ) : (
+    <p>
+      Reads its items from <code>{url}</code> ({format})
+    </p>
+  )
 
 const Changes = ({ schedule, input }: { schedule: Schedule; input: string }) => (
   <details>

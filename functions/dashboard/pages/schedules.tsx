@@ -136,6 +136,7 @@ export const newSchedulePage = page({
     input: z.string().optional(),
     budget_usd: z.string().optional(),
     source_url: z.string().optional(),
+    generator: z.string().optional(),
     format: z.string().optional(),
     item_id: z.string().optional(),
     partition_key: z.string().optional(),
@@ -201,9 +202,10 @@ async function newScheduleView(
             </textarea>
           </Field>
           <SourceFields
-            open={Boolean(query.source_url)}
+            open={Boolean(query.source_url || query.generator)}
             source={{
               url: query.source_url ?? '',
+              generator: query.generator ?? '',
               format: (query.format ?? 'ndjson') as 'ndjson',
               item_id: query.item_id ?? null,
               partition_key: query.partition_key ?? null,

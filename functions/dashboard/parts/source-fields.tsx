@@ -8,6 +8,7 @@ import { Field } from './form.tsx'
 
 export const sourceForm = {
   source_url: z.string().default(''),
+  generator: z.string().default(''),
   format: z.enum(SOURCE_FORMATS).default('ndjson'),
   item_id: z.string().default(''),
   partition_key: z.string().default(''),
@@ -26,13 +27,14 @@ export const sourceForm = {
 
 type Filled = { [Name in keyof typeof sourceForm]: z.output<(typeof sourceForm)[Name]> }
 
-/** As the API takes it; null where no URL was entered. */
-export function sourceOrder({ source_url: url, format, item_id, partition_key, headers }: Filled) {
-  if (url === '') return null
+/** As the API takes it, which refuses both at once; null where neither a URL nor a generator was entered. */
+export function sourceOrder({ source_url: url, generator, format, headers, ...fields }: Filled) {
+  if (url === '' && generator === '') return null
   const given = Object.keys(headers).length > 0
   return {
-    ...{ url, format, item_id: item_id || null, partition_key: partition_key || null },
-    ...(given && { headers }),
+    ...(url !== '' && { url, format, ...(given && { headers }) }),
+    ...(generator !== '' && { generator }),
+    ...{ item_id: fields.item_id || null, partition_key: fields.partition_key || null },
   }
 }
 
@@ -44,7 +46,7 @@ export const SourceFields = ({
   open: boolean
 }) => (
   <details open={open}>
-    <summary>Read its items from a URL instead</summary>
+    <summary>Many items instead: read from a URL, or made by the agent</summary>
     <div class="stack">
       <Field
         label="URL"
@@ -57,7 +59,13 @@ export const SourceFields = ({
         />
       </Field>
       <Field
-        label="Format"
+        label="Or a generator of the agent"
+        hint="The name of a method under @items; it is called at each start, where the agent runs."
+      >
+        <input name="generator" value={source?.generator ?? ''} placeholder="tickets" />
+      </Field>
+      <Field
+        label="Format of the URL"
         hint="ndjson: a JSON value a line. csv: names in the first line. json: one array."
       >
         <select name="format">

@@ -31,11 +31,14 @@ export interface ClaimedRead extends Occurrence {
   left_run_id: string | null
 }
 
-/** Takes the occurrence that has waited longest, of a project that does not read as many as it may. */
+/**
+ * Takes the occurrence that has waited longest, of a project that does not read as many as it may. Those of generators are
+ * left to hosts that reach agents.
+ */
 export async function claimRead(
   sql: Sql,
   run_id: string,
-  { per_project, lease_ms }: { per_project: number; lease_ms: number },
+  { per_project, lease_ms, generators }: { per_project: number; lease_ms: number; generators: boolean },
 ): Promise<ClaimedRead | undefined> {
   const [row] = await sql<ClaimedRead[]>`
     with busy as (
@@ -44,6 +47,8 @@ export async function claimRead(
     ), due as (
       select schedule_id, scheduled_for, run_id as left_run_id from source_reads
       where due_at <= now() and not ${isHeld(sql)} and project_id not in (select project_id from busy)
+        and (${generators} or not exists (
+          select from schedules s where s.id = schedule_id and s.source ? 'generator'))
       order by due_at limit 1 for update skip locked
     )
     update source_reads q set run_id = ${run_id}, due_at = now() + make_interval(secs => ${lease_ms / 1000})

@@ -1,11 +1,15 @@
-// The URL of a source at one start. Guarantee: days and times in it are those on the clock of the schedule's zone.
+// What a source is told of the start it is read for. Guarantee: days and times are those on the clock of the schedule's
+// zone.
 
 import { Temporal } from 'temporal-polyfill'
+import type { GeneratorOccurrence } from '../../domain/protocol.ts'
 
 /** Which start the items are for. */
 export interface Occasion {
   scheduled_for: Date
   timezone: string
+  /** What was POSTed to the trigger, as JSON text. */
+  body?: string
 }
 
 const PLACEHOLDERS = ['{date}', '{scheduled_for}'] as const
@@ -23,9 +27,20 @@ export const unknownPlaceholder = (url: string): string | undefined =>
  * // 'https://example.com/export?day=2026-03-02'
  */
 export function urlFor(url: string, { scheduled_for, timezone }: Occasion): string {
-  const local = Temporal.Instant.fromEpochMilliseconds(scheduled_for.getTime()).toZonedDateTimeISO(timezone)
+  const local = localTime(scheduled_for, timezone)
   const at = local.toString({ timeZoneName: 'never', smallestUnit: 'second' })
   return url
     .replaceAll('{date}', local.toPlainDate().toString())
     .replaceAll('{scheduled_for}', encodeURIComponent(at))
 }
+
+/** The same for a generator. */
+export const occurrenceOf = ({ scheduled_for, timezone, body }: Occasion): GeneratorOccurrence => ({
+  scheduled_for: scheduled_for.toISOString(),
+  timezone,
+  date: localTime(scheduled_for, timezone).toPlainDate().toString(),
+  ...(body !== undefined && { body: JSON.parse(body) }),
+})
+
+const localTime = (at: Date, timezone: string) =>
+  Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone)

@@ -1,20 +1,40 @@
 // Where the items of a start come from, as data. Guarantee: nothing here holds a secret.
 
+import type { Fields } from '../../domain/file-items.ts'
 import type { SourceFormat } from '../../domain/vocabulary.ts'
 
-/** A URL that is read at each start; the fields name what of a row is its item_id and its partition_key. */
-export interface UrlSource {
-  url: string
-  format: SourceFormat
+/** What of a row is its item_id and its partition_key: names of its fields. */
+interface RowFields {
   item_id: string | null
   partition_key: string | null
+}
+
+/** A URL that is read at each start. */
+export interface UrlSource extends RowFields {
+  url: string
+  format: SourceFormat
   /** Of its headers, whose values are sealed. */
   header_names: string[]
   /** Those values name variables of the deployment's environment: only the deploy that brings both may say so. */
   headers_from_env: boolean
 }
 
-export type Source = UrlSource
+/** A generator in the agent's code, run where the agent runs. */
+export interface GeneratorSource extends RowFields {
+  generator: string
+}
+
+export type Source = UrlSource | GeneratorSource
+
+export const fieldsOf = ({ item_id, partition_key }: RowFields): Fields => ({
+  item_id: item_id ?? undefined,
+  partition_key: partition_key ?? undefined,
+})
+
+export const isGenerator = (source: Source): source is GeneratorSource => 'generator' in source
+
+export const noGenerator = (name: string, known: readonly string[]): string =>
+  `The agent's current version has no generator "${name}": ${known.length > 0 ? `there are ${known.join(', ')}` : 'it has none'}.`
 
 /** What was wrong with a source, and at which of its lines; null where it is not about one. */
 export interface SourceProblem {

@@ -2,8 +2,10 @@
 // no other host than the one they were given for.
 
 import type { Context } from '../../context.ts'
+import { ApiError } from '../../domain/errors.ts'
 import { seal } from '../../engine/sealing.ts'
-import type { Source } from '../rules/source.ts'
+import { findCurrent } from '../queries/source-reads.ts'
+import { isGenerator, noGenerator, type Source } from '../rules/source.ts'
 import type { SourceOrder } from '../wire.ts'
 
 export interface KeptSource {
@@ -18,10 +20,17 @@ export async function keptSource(
   known: KeptSource = { source: null, source_headers_sealed: null },
 ): Promise<KeptSource> {
   if (order === null) return { source: null, source_headers_sealed: null }
-  const { url, format, item_id = null, partition_key = null, headers } = order
+  const { item_id = null, partition_key = null } = order
+  if (!('url' in order))
+    return {
+      source: { generator: order.generator, item_id, partition_key },
+      source_headers_sealed: null,
+    }
+  const { url, format, headers } = order
   const kept = { url, format, item_id, partition_key }
-  if (headers === undefined && known.source !== null && originOf(known.source.url) === originOf(url)) {
-    const { header_names, headers_from_env } = known.source
+  const before = known.source !== null && !isGenerator(known.source) ? known.source : null
+  if (headers === undefined && before !== null && originOf(before.url) === originOf(url)) {
+    const { header_names, headers_from_env } = before
     return {
       source: { ...kept, header_names, headers_from_env },
       source_headers_sealed: known.source_headers_sealed,
@@ -30,6 +39,24 @@ export async function keptSource(
   const header_names = Object.keys(headers ?? {})
   const sealed = header_names.length === 0 ? null : await seal(ctx, 'source', JSON.stringify(headers))
   return { source: { ...kept, header_names, headers_from_env: false }, source_headers_sealed: sealed }
+}
+
+/**
+ * Where a generator is named that the agent's current version does not have; nothing is said while none is deployed.
+ *
+ * @throws ApiError `invalid_request`
+ */
+export async function refuseUnknownGenerator(
+  ctx: Context,
+  agent_id: string,
+  source: SourceOrder | null | undefined,
+): Promise<void> {
+  if (!source || !('generator' in source)) return
+  const agent = await findCurrent(ctx.sql, agent_id)
+  if (!agent?.deployment) return
+  const { generators = [] } = agent.deployment.declaration
+  if (!generators.includes(source.generator))
+    throw new ApiError('invalid_request', noGenerator(source.generator, generators))
 }
 
 const originOf = (url: string) => new URL(url).origin

@@ -27,6 +27,11 @@ export async function readSources(ctx: Context): Promise<number> {
   return reader.look()
 }
 
+/** Resolves when nothing is being read here. */
+export async function sourcesRead(ctx: Context): Promise<void> {
+  await readers.get(ctx.sql)?.idle()
+}
+
 /** Begins no more, and leaves what is being read to another process. */
 export function stopReading(ctx: Context): void {
   readers.get(ctx.sql)?.stop()
@@ -40,7 +45,7 @@ class NotDeployed extends Error {}
 class Reader {
   readonly #ctx: Context
   readonly #stop = new AbortController()
-  #reading = 0
+  readonly #reading = new Set<Promise<void>>()
 
   constructor(ctx: Context) {
     this.#ctx = ctx
@@ -52,14 +57,23 @@ class Reader {
 
   async look(): Promise<number> {
     const { sql } = this.#ctx
-    const bounds = { per_project: LIMITS.sources_at_once_per_project, lease_ms: LIMITS.source_lease_ms }
-    while (!this.#stop.signal.aborted && this.#reading < LIMITS.sources_at_once) {
+    const bounds = {
+      per_project: LIMITS.sources_at_once_per_project,
+      lease_ms: LIMITS.source_lease_ms,
+      generators: this.#ctx.reachesAgents,
+    }
+    while (!this.#stop.signal.aborted && this.#reading.size < LIMITS.sources_at_once) {
       const held = await store.claimRead(sql, this.#ctx.newRunId(), bounds)
       if (held === undefined) break
-      this.#reading++
-      this.#ctx.waitUntil(this.#read(held).finally(() => this.#reading--))
+      const reading = this.#read(held).finally(() => this.#reading.delete(reading))
+      this.#reading.add(reading)
+      this.#ctx.waitUntil(reading)
     }
-    return this.#reading
+    return this.#reading.size
+  }
+
+  async idle(): Promise<void> {
+    while (this.#reading.size > 0) await Promise.allSettled(this.#reading)
   }
 
   async #read(held: store.ClaimedRead): Promise<void> {

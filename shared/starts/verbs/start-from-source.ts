@@ -47,7 +47,7 @@ async function itemsFor(
 ): Promise<AsyncIterable<NewItem[]>> {
   const agent = await findCurrent(ctx.sql, agent_id)
   const deployment = agent?.deployment ?? null
-  return sourceItems(ctx, { source, source_headers_sealed, occasion, deployment }, signal)
+  return sourceItems(ctx, { source, source_headers_sealed, occasion, agent_id, deployment }, signal)
 }
 
 /** Starts it for somebody who waits for the answer. @throws ApiError */

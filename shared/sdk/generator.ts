@@ -1,0 +1,154 @@
+// @items: methods of an agent that make the items of a run. Guarantee: a generator is asked for no more than its reader
+// takes; its answer ends with one last line, which says how many items there were or what went wrong.
+
+import { LIMITS } from '../domain/limits.ts'
+import { type GeneratorOccurrence, type GeneratorRequest, NDJSON } from '../domain/protocol.ts'
+import { TRIGGER_NAME } from '../domain/vocabulary.ts'
+import { DecoratorTargetError, DecoratorValidationError, Interrupt, ItemError, messageOf } from './errors.ts'
+import { isLongerThan, jsonOf } from './payload.ts'
+
+/** What a generator is given: the first argument. */
+export interface ItemsContext {
+  /** Fires when nobody waits for the items any more; hand it to whatever takes long. */
+  readonly signal: AbortSignal
+}
+
+/** The start that a generator makes items for: its second argument. */
+export type Occurrence = GeneratorOccurrence
+
+type Generator = (ctx: ItemsContext, occurrence: Occurrence) => AsyncIterable<unknown> | Iterable<unknown>
+
+// Symbol.for, not Symbol: a bundle may hold this module twice.
+const IS_GENERATOR = Symbol.for('assay.items')
+
+/**
+ * Makes a method a source of items, for schedules and triggers that name it: each value it yields is the input of one
+ * item. Nothing is dispatched before it has returned; if it throws, nothing is started, its words are told, and it is
+ * called again from its start. It is asked for the next value only when the last ones were taken, so it may yield any
+ * number.
+ *
+ * @throws DecoratorTargetError when it stands on anything but a public method of an instance
+ * @throws DecoratorValidationError when the name of the method cannot be that of a source
+ * @example
+ * @items async *tickets(ctx: ItemsContext, { date }: Occurrence) {
+ *   for await (const ticket of openTickets(date, ctx.signal)) yield ticket
+ * }
+ */
+export function items<This, Method extends Generator>(
+  method: Method,
+  context: ClassMethodDecoratorContext<This, Method>,
+): void {
+  if (context?.kind !== 'method' || context.static || context.private)
+    throw new DecoratorTargetError('@items stands on a public method of the agent, such as async *tickets()')
+  const name = String(context.name)
+  if (typeof context.name !== 'string' || !TRIGGER_NAME.test(name))
+    throw new DecoratorValidationError('@items', 'name', `${name}: it must match ${TRIGGER_NAME.source}`)
+  Object.defineProperty(method, IS_GENERATOR, { value: true })
+}
+
+/** The names of a class's generators, those of classes it extends among them. */
+export function generatorsOf(target: { prototype: object }): string[] {
+  const names = new Set<string>()
+  for (let at = target.prototype; at && at !== Object.prototype; at = Object.getPrototypeOf(at))
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at)))
+      if (typeof value === 'function' && IS_GENERATOR in value) names.add(name)
+  return [...names]
+}
+
+const HEADERS = { 'content-type': NDJSON, 'cache-control': 'no-store' }
+const HEARTBEAT = '{"type":"heartbeat"}\n'
+const encoder = new TextEncoder()
+
+/** The answer to a request for items. The generator must be one of the class's. */
+export function itemsResponse(
+  construct: new () => unknown,
+  { generator, occurrence }: GeneratorRequest,
+): Response {
+  const over = new AbortController()
+  const lines = new ItemLines(() => {
+    const instance = new construct() as Record<string, Generator>
+    return instance[generator]!({ signal: over.signal }, occurrence)
+  })
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      controller.enqueue(encoder.encode(await lines.next()))
+      if (lines.ended) controller.close()
+    },
+    cancel() {
+      over.abort(new Interrupt('nobody waits for the items any more'))
+      return lines.stop()
+    },
+  })
+  return new Response(body, { headers: HEADERS })
+}
+
+type Step = IteratorResult<unknown> | Promise<IteratorResult<unknown>>
+
+class ItemLines {
+  ended = false
+  readonly #begin: () => AsyncIterable<unknown> | Iterable<unknown>
+  #iterator: AsyncIterator<unknown> | Iterator<unknown> | undefined
+  /** The value that is being made; a heartbeat does not ask for another. */
+  #step: Step | undefined
+  #items = 0
+
+  constructor(begin: () => AsyncIterable<unknown> | Iterable<unknown>) {
+    this.#begin = begin
+  }
+
+  /** The lines that come within a heartbeat, up to a bound; a heartbeat where none does. */
+  async next(): Promise<string> {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const beat = new Promise<undefined>(resolve => {
+      timer = setTimeout(resolve, LIMITS.agent_heartbeat_ms, undefined)
+    })
+    let text = ''
+    try {
+      this.#iterator ??= iteratorOf(this.#begin())
+      while (text.length < LIMITS.generator_piece_characters) {
+        this.#step ??= this.#iterator.next()
+        const step = await Promise.race([this.#step, beat])
+        if (step === undefined) return text || HEARTBEAT
+        this.#step = undefined
+        if (step.done) return text + this.#last(`{"type":"end","items":${this.#items}}`)
+        text += this.#line(step.value)
+      }
+      return text
+    } catch (error) {
+      void this.stop()
+      const code = (error instanceof ItemError && error.code) || 'agent_error'
+      const message = messageOf(error).slice(0, LIMITS.error_message_characters)
+      return text + this.#last(`{"type":"error","error":${JSON.stringify({ code, message })}}`)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Lets the generator end what it holds open. */
+  async stop(): Promise<void> {
+    try {
+      await this.#iterator?.return?.()
+    } catch {} // nobody waits for its words any more
+  }
+
+  #line(value: unknown): string {
+    const what = `item ${++this.#items}`
+    const input = jsonOf(value, what)
+    if (input === undefined) throw new TypeError(`${what} is undefined: yield a JSON value`)
+    if (isLongerThan(input, LIMITS.item_input_bytes))
+      throw new RangeError(`${what} is longer than ${LIMITS.item_input_bytes} bytes`)
+    return `{"type":"item","input":${input}}\n`
+  }
+
+  #last(line: string): string {
+    this.ended = true
+    return `${line}\n`
+  }
+}
+
+function iteratorOf(values: AsyncIterable<unknown> | Iterable<unknown>) {
+  if (Symbol.asyncIterator in Object(values))
+    return (values as AsyncIterable<unknown>)[Symbol.asyncIterator]()
+  if (Symbol.iterator in Object(values)) return (values as Iterable<unknown>)[Symbol.iterator]()
+  throw new TypeError('a method under @items is a generator: write async *name(ctx, occurrence)')
+}
