@@ -11,6 +11,11 @@ import { refreshSession } from './account/refresh.ts'
 import { revokeSession } from './account/revoke-session.ts'
 import { createSession } from './account/sign-in.ts'
 import { deleteCurrentSession } from './account/sign-out.ts'
+import { createAccount } from './accounts/create.ts'
+import { listAccounts } from './accounts/list.ts'
+import { resumeAccount } from './accounts/resume.ts'
+import { setAccountPlan } from './accounts/set-plan.ts'
+import { suspendAccount } from './accounts/suspend.ts'
 import { createAgent } from './agents/create.ts'
 import { deleteAgent } from './agents/delete.ts'
 import { createDeployment } from './agents/deploy.ts'
@@ -203,6 +208,11 @@ export const endpoints: readonly Endpoint[] = [
   updateMember,
   deleteMember,
   listAuditEntries,
+  listAccounts,
+  createAccount,
+  setAccountPlan,
+  suspendAccount,
+  resumeAccount,
 ]
 
 export const platformFunctions: readonly PlatformFunction[] = [consumeQueue, tick]

@@ -35,6 +35,8 @@ export interface Config {
   consumers_max?: number
   /** The bearer that reads the metrics; nobody does without. */
   metrics_token?: string
+  /** The credential of whoever operates the installation; no account has it, and nobody is the operator without. */
+  operator_key?: string
 }
 
 export interface Context {
@@ -62,6 +64,11 @@ export interface Context {
   mail: SendMail | null
   /** Null where nobody collects. */
   telemetry: Telemetry | null
+  /**
+   * Makes sure that this master key is the installation's, where the host answers before that is known: what is asked
+   * waits for it. @throws where it is not, or PostgreSQL does not answer
+   */
+  join?(): Promise<void>
   /** The network address a request came from, as far as this host can tell. */
   addressOf(request: Request): string | null
   log(level: 'info' | 'warn' | 'error', event: string, fields?: Record<string, unknown>): void

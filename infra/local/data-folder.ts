@@ -77,6 +77,16 @@ export async function writeJson(path: string, value: unknown): Promise<void> {
   await writePrivately(path, `${JSON.stringify(value, null, 2)}\n`)
 }
 
+/** The operator's credential, made at the first start; the command line finds it there. */
+export async function operatorKeyIn(folder: string): Promise<string> {
+  const file = join(folder, 'operator.key')
+  const known = (await readFile(file, 'utf8').catch(() => '')).trim()
+  if (known !== '') return known
+  const key = randomBytes(32).toString('hex')
+  await writePrivately(file, `${key}\n`)
+  return key
+}
+
 const keyFileIn = (folder: string) => join(folder, 'master.key')
 
 /** The one at hand: ASSAY_MASTER_KEY wins over the file. */

@@ -14,10 +14,17 @@ import { createContext, logLevelOf } from '../node/context.ts'
 import { needsKeyOf } from '../node/installation.ts'
 import { mailFrom } from '../node/mail.ts'
 import { startServer } from '../node/server.ts'
-import { readSettings } from '../node/settings.ts'
+import { operatorKeyFrom, readSettings } from '../node/settings.ts'
 import { openTelemetry } from '../node/telemetry.ts'
 import { within } from './child.ts'
-import { knownMasterKey, openDataFolder, readJson, writeJson, writeMasterKey } from './data-folder.ts'
+import {
+  knownMasterKey,
+  openDataFolder,
+  operatorKeyIn,
+  readJson,
+  writeJson,
+  writeMasterKey,
+} from './data-folder.ts'
 import { openDemo } from './demo.ts'
 import { Refusal } from './refusal.ts'
 import { isFree } from './store.ts'
@@ -98,6 +105,7 @@ async function start(): Promise<void> {
   const urls = { databaseUrl, databaseCa, redisUrl, redisCa: settings.get('REDIS_CA') }
   const access = known ?? (await firstAccess({ ...urls, baseUrl: `http://${HOST}:${port}`, masterKey: key }))
   const metrics_token = settings.get('ASSAY_METRICS_TOKEN') ?? known?.metrics_token ?? crypto.randomUUID()
+  const operatorKey = operatorKeyFrom(settings) ?? (await operatorKeyIn(dataFolder.path))
   const demo = parts.adopt(await openDemo(dataFolder.path, say), demo => demo.close())
   const log = parts.adopt(
     createWriteStream(join(dataFolder.path, 'assay.log'), { flags: 'a', mode: 0o600 }),
@@ -113,6 +121,7 @@ async function start(): Promise<void> {
       allowPrivateNetworks: LOOPBACK,
       mail: mailFrom(settings),
       metricsToken: metrics_token,
+      operatorKey,
       telemetry: await openTelemetry(settings),
       allowCallbackNetworks: settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? LOOPBACK,
       writeLog: line => log.write(line),

@@ -36,6 +36,7 @@ export interface ContextOptions {
   /** The least that is written; all unless told. */
   logLevel?: LogLevel | undefined
   addressOf?: Context['addressOf']
+  join?: Context['join']
 }
 
 export interface NodeContext extends Context {
@@ -83,6 +84,7 @@ export function createContext(options: ContextOptions): NodeContext {
     mail: options.mail === undefined ? noMailServer : options.mail,
     telemetry: options.telemetry ?? null,
     addressOf: options.addressOf ?? (() => null),
+    ...(options.join && { join: options.join }),
     log,
     async idle() {
       while (pending.size > 0) await Promise.all(pending)

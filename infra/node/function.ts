@@ -11,12 +11,13 @@ import { createApp } from '../../shared/http/app.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
 import { answerPlatform, type PlatformFunction, platformBearer } from '../../shared/http/platform-function.ts'
 import { stopReading } from '../../shared/starts/verbs/source-reader.ts'
+import { type Joined, join, MasterKeyDiffers } from '../../shared/upkeep/verbs/installation.ts'
 import { createPoker } from '../poke.ts'
 import { type Connections, openConnections } from './connections.ts'
 import { createContext, logLevelOf } from './context.ts'
 import { addressOf, listen } from './listen.ts'
 import { createOutside } from './reach.ts'
-import { readSettings, type Settings, storesFrom } from './settings.ts'
+import { operatorKeyFrom, readSettings, type Settings, storesFrom } from './settings.ts'
 import { endOnSignal } from './stop.ts'
 import { openTelemetry } from './telemetry.ts'
 
@@ -57,6 +58,7 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
   const mail = unit.createMail ? unit.createMail(settings) : null
   const consumerUrl = settings.get('ASSAY_CONSUMER_URL')
   const bearer = await platformBearer(config.master_key)
+  const joined: Joined = {}
   const ctx = createContext({
     connections,
     config,
@@ -65,6 +67,7 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
       poker?.poke(consumers)
     },
     addressOf,
+    join: () => join(connections.sql, config.master_key, joined),
     logLevel: logLevelOf(settings.get('ASSAY_LOG_LEVEL')),
     telemetry,
     ...createOutside(settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? []),
@@ -72,6 +75,12 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
     ...(mail === undefined ? {} : { mail }),
   })
   const { redis, newId, waitUntil, log } = ctx
+  // At once, not with the first request; where PostgreSQL is away, that one asks again.
+  void ctx.join!().catch(error => {
+    if (!(error instanceof MasterKeyDiffers)) return
+    console.error(`master_key_differs: ${error.message}`)
+    process.exit(1)
+  })
   const poker = consumerUrl
     ? createPoker({ url: consumerUrl, bearer, redis, fetch, newId, waitUntil, log })
     : undefined
@@ -107,12 +116,14 @@ function configFrom(settings: Settings): Config {
   const seconds = settings.whole('ASSAY_CONSUME_SECONDS', LIMITS.consume_seconds)
   const consumers = settings.whole('ASSAY_CONSUMERS_MAX', LIMITS.consumers)
   const metrics_token = settings.get('ASSAY_METRICS_TOKEN')
+  const operator_key = operatorKeyFrom(settings)
   return {
     base_url: settings.origin('BASE_URL') ?? '',
     master_key: settings.need('ASSAY_MASTER_KEY'),
     ...(seconds === undefined ? {} : { consume_ms: seconds * 1000 }),
     ...(consumers === undefined ? {} : { consumers_max: consumers }),
     ...(metrics_token === undefined ? {} : { metrics_token }),
+    ...(operator_key === undefined ? {} : { operator_key }),
   }
 }
 

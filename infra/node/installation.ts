@@ -2,6 +2,7 @@
 
 import type { Sql } from '../../shared/context.ts'
 import { readInstallationRow } from '../../shared/upkeep/queries/installation.ts'
+import { sayOtherKey } from '../../shared/upkeep/rules/master-key.ts'
 import { checkMasterKey, needsItsKey } from '../../shared/upkeep/verbs/installation.ts'
 import { openSession } from '../backup/database.ts'
 import { Refusal } from '../local/refusal.ts'
@@ -10,10 +11,7 @@ import { Refusal } from '../local/refusal.ts'
 export async function joinInstallation(sql: Sql, masterKey: string): Promise<Date | null> {
   const other = await checkMasterKey(sql, masterKey)
   if (other === undefined) return (await readInstallationRow(sql)).held_since
-  throw new Refusal(
-    'master_key_differs',
-    `the master key is another (fingerprint ${other.given}) than the one this installation was sealed under (${other.wanted}). Start it with that one: ASSAY_MASTER_KEY, or master.key in the data folder. If it is lost for good, infra/docs/backup.md says what is lost with it.`,
-  )
+  throw new Refusal('master_key_differs', sayOtherKey(other))
 }
 
 /** Whether the database holds what only its own master key opens. */

@@ -3,7 +3,7 @@
 // (of api,consumer,tick), ASSAY_ALLOW_NETWORKS (CIDRs agents may reach although they are private), ASSAY_SMTP_URL and
 // ASSAY_MAIL_FROM (how alerts are mailed), ASSAY_ALLOW_CALLBACK_NETWORKS (CIDRs callbacks and alerts may be sent to
 // although they are private), ASSAY_TRUSTED_PROXIES (CIDRs of proxies that are believed where a request came from),
-// ASSAY_METRICS_TOKEN (the bearer that reads GET /metrics), ASSAY_RUNTIME_URL (where infra/node/runtime.ts runs
+// ASSAY_METRICS_TOKEN (the bearer that reads GET /metrics), ASSAY_OPERATOR_KEY (opens accounts), ASSAY_RUNTIME_URL (where infra/node/runtime.ts runs
 // bundles, when it is not this process that does), ASSAY_LOG_LEVEL (the least that is logged: info, warn or error), and
 // OpenTelemetry's own variables (where traces and measurements are sent: see telemetry.ts).
 
@@ -13,7 +13,7 @@ import { logLevelOf } from './context.ts'
 import { armFaults } from './faults.ts'
 import { mailFrom } from './mail.ts'
 import { PARTS, type Part, startServer } from './server.ts'
-import { readSettings, storesFrom } from './settings.ts'
+import { operatorKeyFrom, readSettings, storesFrom } from './settings.ts'
 import { endOnSignal } from './stop.ts'
 import { adviceOf } from './store-trouble.ts'
 import { openTelemetry } from './telemetry.ts'
@@ -54,6 +54,7 @@ const server = await startServer({
   parts: parts as Part[],
   mail: mailFrom(settings),
   metricsToken: settings.get('ASSAY_METRICS_TOKEN'),
+  operatorKey: needed(() => operatorKeyFrom(settings)),
   runtime: remoteRuntime(settings),
   logLevel: logLevelOf(settings.get('ASSAY_LOG_LEVEL')),
   telemetry: await openTelemetry(settings),

@@ -52,6 +52,8 @@ export interface ServerOptions extends Omit<ConnectionOptions, 'pool'> {
   trustedProxies?: string[] | undefined
   /** The bearer that reads GET /metrics; nobody does without. */
   metricsToken?: string | undefined
+  /** Opens accounts and nothing that is in them; nobody is the operator without it. */
+  operatorKey?: string | undefined
   /** Exports traces and measurements; it is closed with the server. */
   telemetry?: Exporter | null
   /** Where lines of the log go; standard error unless told. */
@@ -74,11 +76,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const closing = new AsyncDisposableStack()
   const connections = openConnections(options)
   closing.defer(() => connections.close())
-  const { metricsToken: metrics_token } = options
+  const { metricsToken: metrics_token, operatorKey: operator_key } = options
   const config = {
     base_url: options.baseUrl ?? '',
     master_key: options.masterKey,
     ...(metrics_token === undefined ? {} : { metrics_token }),
+    ...(operator_key === undefined ? {} : { operator_key }),
   }
   const invoker = createInvoker({
     loadBundle: hash => findBundle(connections.sql, hash),

@@ -72,6 +72,18 @@ export function storesFrom(settings: Settings) {
   }
 }
 
+const OPERATOR_KEY_CHARACTERS = 32 // 128 bits where they are hex digits
+
+/** The operator's credential; nobody is the operator without. @throws Error where it could be guessed, or not be sent */
+export function operatorKeyFrom(settings: Settings): string | undefined {
+  const key = settings.get('ASSAY_OPERATOR_KEY')
+  if (key === undefined || (key.length >= OPERATOR_KEY_CHARACTERS && /^[A-Za-z0-9._~+/=-]+$/.test(key)))
+    return key
+  throw new Error(
+    `ASSAY_OPERATOR_KEY must have at least ${OPERATOR_KEY_CHARACTERS} characters of a bearer token; openssl rand -hex 32 makes one`,
+  )
+}
+
 function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim() || undefined

@@ -26,6 +26,8 @@ export const HEALTH_PATH = '/healthz'
 export const SECRETS = ['DATABASE_URL', 'REDIS_URL', 'ASSAY_MASTER_KEY'] as const
 /** What metrics are read with: of the tick, which answers for the whole installation and is awake every minute. */
 export const METRICS_TOKEN = 'ASSAY_METRICS_TOKEN'
+/** What accounts are opened with, of the unit that has them; optional. */
+export const OPERATOR_KEY = 'ASSAY_OPERATOR_KEY'
 export const METRICS_PATH = '/metrics'
 
 // Where a cluster has its ingress, its proxies and the router; who calls from there is believed whom it calls for.

@@ -2,7 +2,7 @@
 // call by the clock and keep the queue.
 
 import { text } from '../runtime/workerd-config.ts'
-import { CONSUMER, METRICS_TOKEN, PORT, ROUTER, TICK, UNITS } from './image.ts'
+import { CONSUMER, METRICS_TOKEN, OPERATOR_KEY, PORT, ROUTER, TICK, UNITS } from './image.ts'
 
 /** Flags that are the default by this date must not be listed: workerd refuses to start on them. */
 export const COMPATIBILITY_DATE = '2026-07-01'
@@ -52,7 +52,7 @@ function config(): string {
 #
 # Settings are read from the environment:
 #   ${SETTINGS.join(', ')},
-#   ASSAY_CONSUMER_URL, ASSAY_METRICS_TOKEN
+#   ASSAY_CONSUMER_URL, ASSAY_METRICS_TOKEN, ASSAY_OPERATOR_KEY
 # infra/README.md tells what each is for. --experimental is for workerd's own cron and queue.
 using Workerd = import "/workerd/workerd.capnp";
 using Settings = import "settings.capnp";
@@ -117,7 +117,11 @@ const constant = (name: string) => name.replaceAll(/-(\w)/g, (_, letter: string)
 
 const fromEnvironment = (name: string) => `    (name = ${text(name)}, fromEnvironment = ${text(name)}),`
 
-const OWN: Record<string, string[]> = { [CONSUMER]: ['ASSAY_CONSUMER_URL'], [TICK]: [METRICS_TOKEN] }
+const OWN: Record<string, string[]> = {
+  [CONSUMER]: ['ASSAY_CONSUMER_URL'],
+  [TICK]: [METRICS_TOKEN],
+  account: [OPERATOR_KEY],
+}
 const settingsOf = (name: string) => [...SETTINGS, ...(OWN[name] ?? [])]
 
 const unitWorker = (name: string) => `

@@ -3,6 +3,7 @@
 
 import type { Context } from '../../shared/context.ts'
 import { publishWake } from '../../shared/hints/wake.ts'
+import { type Joined, join } from '../../shared/upkeep/verbs/installation.ts'
 import { createCallerAddress } from '../node/caller-address.ts'
 import { openConnections } from '../node/connections.ts'
 import { createContext, logLevelOf } from '../node/context.ts'
@@ -19,6 +20,8 @@ export interface Env {
   ASSAY_TRUSTED_PROXIES?: string | null
   /** The bearer that reads GET /metrics; nobody does without. */
   ASSAY_METRICS_TOKEN?: string | null
+  /** The operator's credential; nobody is the operator without. */
+  ASSAY_OPERATOR_KEY?: string | null
   /** The least that is logged: info, warn or error. */
   ASSAY_LOG_LEVEL?: string | null
   /** What OUTSIDE allows besides public addresses, in the same way. */
@@ -34,6 +37,9 @@ export interface WorkerdContext extends Context {
   end(): Promise<void>
 }
 
+/** Of this isolate, whose contexts come and go. */
+const joined: Joined = {}
+
 export function openContext(env: Env, pool: { sql: number; db: number; lanes: number }): WorkerdContext {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = env
   const connections = openConnections({ databaseUrl, redisUrl, pool, openTls: openPostgresSocket })
@@ -42,6 +48,7 @@ export function openContext(env: Env, pool: { sql: number; db: number; lanes: nu
     config: {
       base_url: env.BASE_URL?.replace(/\/+$/, '') ?? '',
       master_key: env.ASSAY_MASTER_KEY,
+      ...(env.ASSAY_OPERATOR_KEY ? { operator_key: env.ASSAY_OPERATOR_KEY } : {}),
       ...(env.ASSAY_METRICS_TOKEN ? { metrics_token: env.ASSAY_METRICS_TOKEN } : {}),
     },
     poke(consumers = 1) {
@@ -51,6 +58,7 @@ export function openContext(env: Env, pool: { sql: number; db: number; lanes: nu
     ...createOutside(env.OUTSIDE, listOf(env.ASSAY_ALLOW_CALLBACK_NETWORKS)),
     mail: null, // nodemailer is for Node: a tick there sends them
     addressOf: addressBehind(listOf(env.ASSAY_TRUSTED_PROXIES)),
+    join: () => join(connections.sql, env.ASSAY_MASTER_KEY, joined),
     logLevel: logLevelOf(env.ASSAY_LOG_LEVEL || undefined),
     writeLog: line => console.error(line.trimEnd()),
   })

@@ -2,7 +2,7 @@
 // of a local stack is only ever sent to that stack.
 
 import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { EXIT, Failure } from './failure.ts'
 import { ROOT } from './own-files.ts'
 
@@ -33,6 +33,25 @@ export function findAccess(env: Record<string, string | undefined>, folder: stri
   })
 }
 
+/** The operator's credential, which opens accounts. @throws Failure `no_credentials` */
+export function findOperatorAccess(env: Record<string, string | undefined>, folder: string): Access {
+  const base_url = serverOf(env, folder)
+  const isLocal = base_url === localStack(env, folder)?.base_url
+  const key = env.ASSAY_OPERATOR_KEY || (isLocal ? operatorKeyBeside(localFile(env, folder)!) : undefined)
+  if (key !== undefined) return { base_url, api_key: key }
+  throw new Failure(EXIT.api, 'no_credentials', `there is no operator's credential for ${base_url}`, {
+    hint: 'set ASSAY_OPERATOR_KEY to what the server was started with; npm start keeps one in operator.key of its data folder, for its owner alone',
+  })
+}
+
+function operatorKeyBeside(localFile: string): string | undefined {
+  try {
+    return readFileSync(join(dirname(localFile), 'operator.key'), 'utf8').trim() || undefined
+  } catch {
+    return undefined // of an older stack, or somebody else's
+  }
+}
+
 /** It would be refused on its way, in words that repeat it. @throws Failure `bad_key`, which does not show it */
 function refuseMalformed(api_key: string): void {
   if (/^[A-Za-z0-9._~+/=-]+$/.test(api_key)) return
@@ -49,11 +68,15 @@ export function serverOf(env: Record<string, string | undefined>, folder: string
   return base_url.replace(/\/+$/, '')
 }
 
-function localStack(env: Record<string, string | undefined>, folder: string): Access | undefined {
+function localFile(env: Record<string, string | undefined>, folder: string): string | undefined {
   const folders = env.ASSAY_DATA_DIR
     ? [resolve(folder, env.ASSAY_DATA_DIR)]
     : [join(folder, '.assay'), join(ROOT, '.assay')]
-  const file = folders.map(path => join(path, 'local.json')).find(path => existsSync(path))
+  return folders.map(path => join(path, 'local.json')).find(path => existsSync(path))
+}
+
+function localStack(env: Record<string, string | undefined>, folder: string): Access | undefined {
+  const file = localFile(env, folder)
   if (file === undefined) return undefined
   try {
     const { base_url, api_key, metrics_token } = JSON.parse(readFileSync(file, 'utf8'))

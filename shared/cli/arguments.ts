@@ -23,7 +23,7 @@ export interface Option {
 }
 
 export interface Command {
-  /** One word, or a noun of such a command and a verb: `alerts mute`. */
+  /** One word, or the name of another command and a verb: `alerts mute`, `admin accounts create`. */
   name: string
   /** In brackets when it may be left out. */
   args: readonly string[]
@@ -31,6 +31,8 @@ export interface Command {
   options: readonly Option[]
   /** It is a member's: asked by the one who is signed in, where somebody is. */
   member?: true
+  /** It is asked with the operator's credential. */
+  operator?: true
   run(session: Session, given: Given): Promise<ExitCode>
 }
 
@@ -92,10 +94,10 @@ export function parse(commands: readonly Command[], argv: readonly string[]): In
 }
 
 /** A noun with one of its verbs goes before the noun alone. */
-function commandOf(commands: readonly Command[], [noun, verb]: readonly string[]): Command | undefined {
-  const named = (name: string) => commands.find(command => command.name === name)
-  return named(`${noun} ${verb}`) ?? named(`${noun}`)
-}
+const commandOf = (commands: readonly Command[], words: readonly string[]): Command | undefined =>
+  commands
+    .filter(({ name }) => name.split(' ').every((part, at) => words[at] === part))
+    .toSorted((a, b) => b.name.length - a.name.length)[0]
 
 const verbsOf = (commands: readonly Command[], noun: Command) =>
   commands.filter(({ name }) => name.startsWith(`${noun.name} `))

@@ -1,6 +1,7 @@
 // The commands as data: what they are called, take and do. Their code is loaded when they run.
 
 import { OUTCOMES } from '../domain/vocabulary.ts'
+import { ACCOUNT_COMMANDS } from './account-commands.ts'
 import { ADMINISTRATION_COMMANDS } from './administer-commands.ts'
 import { ALERT_COMMANDS } from './alert-commands.ts'
 import { type Command, type Option, OVERVIEW } from './arguments.ts'
@@ -262,4 +263,5 @@ export const COMMANDS: readonly Command[] = [
   ...PRICE_COMMANDS,
   ...ADMINISTRATION_COMMANDS,
   ...OPERATE_COMMANDS,
+  ...ACCOUNT_COMMANDS,
 ]

@@ -7,8 +7,12 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 /** For fish, where a backslash escapes inside single quotes too. */
 const fishQuoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
+/** The words that may follow next. */
 const verbsOf = ({ commands }: Completions, noun: string) =>
-  commands.filter(({ name }) => name.startsWith(`${noun} `)).map(({ name }) => name.slice(noun.length + 1))
+  commands
+    .filter(({ name }) => name.startsWith(`${noun} `))
+    .map(({ name }) => name.slice(noun.length + 1))
+    .filter(verb => !verb.includes(' '))
 const nounsOf = ({ commands }: Completions) => commands.filter(({ name }) => !name.includes(' '))
 
 /** What stands for the program itself, before any command was typed. */
@@ -26,7 +30,7 @@ function tables(found: Completions, entry: (key: string, value: string) => strin
       PROGRAM,
       nouns.map(({ name }) => name),
     ),
-    ...nouns.flatMap(({ name }) => row('verbs', name, verbsOf(found, name))),
+    ...found.commands.flatMap(({ name }) => row('verbs', name, verbsOf(found, name))),
     ...row('flags', PROGRAM, ['--help', '--version']),
     ...Object.entries(found.options).flatMap(([name, options]) => [
       ...row('flags', name, named(options)),
@@ -105,7 +109,7 @@ export function fishScript(found: Completions): string {
   const aboutOf = new Map(found.commands.map(({ name, about }) => [name, about]))
   const words: [string, string[]][] = [
     [PROGRAM, nouns.map(({ name, about }) => pair(name, about))],
-    ...nouns.map(({ name }): [string, string[]] => [
+    ...found.commands.map(({ name }): [string, string[]] => [
       name,
       verbsOf(found, name).map(verb => pair(verb, aboutOf.get(`${name} ${verb}`)!)),
     ]),

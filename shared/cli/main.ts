@@ -2,9 +2,9 @@
 // The `assay` command. Guarantee: it asks nothing but a person at a terminal; it ends with an exit code of EXIT, whatever happens.
 
 import { VERSION } from '../domain/version.ts'
-import { findAccess, serverOf } from './access.ts'
+import { findAccess, findOperatorAccess, serverOf } from './access.ts'
 import { type Api, asFailure, connect } from './api.ts'
-import { bareAmounts, helpOf, parse } from './arguments.ts'
+import { bareAmounts, type Command, helpOf, parse } from './arguments.ts'
 import { COMMANDS } from './commands.ts'
 import { EXIT, type ExitCode, Failure } from './failure.ts'
 import { createOutput, mayColor } from './output.ts'
@@ -24,10 +24,10 @@ stdout.on('error', error => {
 })
 
 let connected: Api | undefined
-let isMembers = false
+let asked: Command | undefined
 const session: Session = {
   get api() {
-    connected ??= connection(isMembers)
+    connected ??= connection(asked)
     return connected
   },
   output,
@@ -37,11 +37,12 @@ const session: Session = {
 }
 
 /** By the key of the environment or of the local stack; by who is signed in where there is none, or it takes a member. */
-function connection(isMembers: boolean): Api {
+function connection({ member, operator }: Pick<Command, 'member' | 'operator'> = {}): Api {
+  if (operator) return connect(findOperatorAccess(env, process.cwd()))
   const base_url = serverOf(env, process.cwd())
   const asMember = () => connect({ base_url, api_key: '' }, memberFetch(env, base_url, Date.now))
   const isSignedIn = signedInAt(env, base_url) !== undefined
-  if (isMembers && isSignedIn) return asMember()
+  if (member && isSignedIn) return asMember()
   try {
     return connect(findAccess(env, process.cwd()))
   } catch (error) {
@@ -68,7 +69,7 @@ async function main(): Promise<ExitCode> {
       stdout.write(`assay ${VERSION}\n`)
       return EXIT.ok
     }
-    isMembers = invocation.command.member === true
+    asked = invocation.command
     for (const note of bareAmounts(invocation.command, invocation.given)) output.note(note)
     return await invocation.command.run(session, invocation.given)
   } catch (error) {

@@ -8,6 +8,7 @@ import type { StopReason } from './vocabulary.ts'
 
 export interface AdmissionFacts {
   stop_reason: StopReason | null
+  is_suspended: boolean
   has_deployment: boolean
   /** The run's own cap and the one its agent declares; null is no cap. */
   run_concurrency: number | null
@@ -30,6 +31,7 @@ export interface AdmissionFacts {
 
 export type Wait =
   | 'stopped'
+  | 'suspended'
   | 'no_deployment'
   | 'price'
   | 'budget'
@@ -55,6 +57,7 @@ export interface Admission {
 export function admit(facts: AdmissionFacts): Admission {
   const caps: [Wait, number][] = [
     ['stopped', facts.stop_reason ? 0 : Number.POSITIVE_INFINITY],
+    ['suspended', facts.is_suspended ? 0 : Number.POSITIVE_INFINITY],
     ['no_deployment', facts.has_deployment ? Number.POSITIVE_INFINITY : 0],
     ['price', facts.waits_for_price !== null ? 0 : Number.POSITIVE_INFINITY],
     ['budget', affordable(facts.budget_micro, facts.cost_micro, facts.run_running, facts)],

@@ -31,6 +31,7 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   unauthenticated: 'The credentials are missing, malformed, expired or revoked.',
   plan_limit: 'The account has as many open runs as its plan allows.',
   account_suspended: 'The account is suspended: nothing may be started.',
+  suspended: 'The account is suspended: its keys open nothing, and its members may only read.',
   forbidden: 'The credentials are valid, but not for this project or this operation.',
   not_found: 'There is no such thing in this account.',
   agent_slug_taken: 'Another agent of the project has this slug.',

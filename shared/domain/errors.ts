@@ -26,6 +26,7 @@ export const API_ERRORS = {
   plan_limit: 402,
   account_suspended: 402,
   forbidden: 403,
+  suspended: 403,
   not_found: 404,
   agent_slug_taken: 409,
   schedule_cron_taken: 409,

@@ -83,6 +83,8 @@ export const LIMITS = {
   triage_page: { default: 50, max: 200 },
   recoveries_page: { default: 50, max: 200 },
   members_page: { default: 50, max: 200 },
+  accounts_page: { default: 50, max: 200 },
+  owners_shown: 5, // of an account, to whoever operates the installation
   sessions_page: { default: 50, max: 200 },
   deployments_page: { default: 50, max: 200 },
   audit_page: { default: 50, max: 200 },

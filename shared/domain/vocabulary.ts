@@ -129,6 +129,7 @@ export const AGENT_PROTOCOLS = ['ndjson', 'json'] as const
 export type AgentProtocol = (typeof AGENT_PROTOCOLS)[number]
 
 export const ACCOUNT_STATUSES = ['active', 'suspended'] as const
+export type AccountStatus = (typeof ACCOUNT_STATUSES)[number]
 
 /** What a member may do; each role may do what those after it may. A project key is an operator of its project. */
 export const MEMBER_ROLES = ['owner', 'operator', 'viewer'] as const

@@ -3,6 +3,7 @@ import { type WhyFacts, whyNot } from './why.ts'
 
 const admission: NonNullable<WhyFacts['admission']> = {
   stop_reason: null,
+  is_suspended: false,
   has_deployment: true,
   run_concurrency: null,
   agent_concurrency: null,
@@ -40,6 +41,7 @@ const admitting = (facts: Partial<typeof admission>) => why({ admission: { ...ad
 
 describe('why an item is not running', () => {
   it('is the tightest cap, judged as a claim judges it', () => {
+    expect(admitting({ is_suspended: true, has_deployment: false })).toBe('suspended')
     expect(admitting({ has_deployment: false })).toBe('no_deployment')
     expect(admitting({ run_concurrency: 2, run_running: 2 })).toBe('run_cap')
     expect(admitting({ agent_concurrency: 2, run_running: 2 })).toBe('run_cap')

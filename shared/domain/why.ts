@@ -21,6 +21,7 @@ export const WAITS = [
   'price',
   'materializing',
   'stopped',
+  'suspended',
   'retry_backoff',
   'provider_rate',
   'no_deployment',
@@ -136,7 +137,8 @@ function queued(facts: WhyFacts): Why {
     return { token: 'materializing', message: 'Its run is still being submitted.' }
   if (admission === null || admission.stop_reason !== null)
     return { token: 'stopped', message: `Its run is ${facts.run_status}: it will be ended without running.` }
-  if (due_in_ms !== null && due_in_ms > 0) return waitingForRetry(due_in_ms, last_attempt)
+  if (!admission.is_suspended && due_in_ms !== null && due_in_ms > 0)
+    return waitingForRetry(due_in_ms, last_attempt)
   const { waiting_for } = admit(admission)
   if (waiting_for !== null) return WAITING[waiting_for](admission)
   if (partition !== null && partition.running >= partition.cap)
@@ -162,6 +164,11 @@ function waitingForRetry(dueMs: number, last: WhyFacts['last_attempt']): Why {
 
 const WAITING: Record<NonNullable<ReturnType<typeof admit>['waiting_for']>, (f: AdmissionFacts) => Why> = {
   stopped: () => ({ token: 'stopped', message: 'Its run was stopped.' }),
+  suspended: () => ({
+    token: 'suspended',
+    message:
+      'The account is suspended: nothing of it is dispatched until whoever operates the installation resumes it.',
+  }),
   no_deployment: () => ({ token: 'no_deployment', message: 'Nothing is deployed for its agent yet.' }),
   budget: f => ({
     token: 'budget',

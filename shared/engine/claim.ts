@@ -137,6 +137,7 @@ export function admissionFacts(run: claims.ReadRun): AdmissionFacts {
   const itemBudget = declaration?.item_budget_cents
   return {
     stop_reason: run.stop_reason,
+    is_suspended: run.is_suspended,
     has_deployment: run.deployment !== null,
     run_concurrency: run.concurrency,
     agent_concurrency: declaration?.concurrency ?? null,

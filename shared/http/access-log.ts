@@ -2,7 +2,7 @@
 // their ids, so no secret and nothing of what was sent gets into the log by it.
 
 import type { Context } from '../context.ts'
-import type { Principal } from './auth.ts'
+import type { OperatorPrincipal, Principal } from './auth.ts'
 
 /** Whom and what a request concerned, as far as it got. */
 export interface Subject {
@@ -13,7 +13,7 @@ export interface Subject {
 }
 
 interface Concerned {
-  principal: Principal | null
+  principal: Principal | OperatorPrincipal | null
   params: Record<string, string>
   /** The project concerned, where neither path nor answer names it. */
   reply: { project_id?: string }

@@ -48,6 +48,7 @@ async function answered(
 
   async function attempt(): Promise<Response> {
     checkEncoding(request.url)
+    if (endpoint.tag !== 'Health') await ctx.join?.()
     const answer = () => endpoint.answer(ctx, request, params, subject)
     return request.method === 'GET' ? onceMore(answer) : answer()
   }

@@ -4,12 +4,12 @@
 import type { Context, Database } from '../context.ts'
 import { insertAuditEntry } from '../store/audit.ts'
 import { subjectOf } from './access-log.ts'
-import type { Principal } from './auth.ts'
+import type { OperatorPrincipal, Principal } from './auth.ts'
 
 export interface Change {
   operation_id: string
   atomic?: true
-  principal: Principal
+  principal: Principal | OperatorPrincipal
   params: Record<string, string>
   /** What was sent: the fields of the body, or the parameters of a batch sent line by line. */
   body: unknown
@@ -42,14 +42,25 @@ function entryOf(
   { operation_id, principal, params, body, lines, reply }: Change,
   value: unknown,
 ) {
+  const subject = subjectOf({ principal, params, reply }, value)
   return {
     id: ctx.newId(),
-    account_id: principal.account_id,
-    ...subjectOf({ principal, params, reply }, value),
-    actor_kind: principal.kind === 'key' ? ('key' as const) : ('member' as const),
-    actor_id: principal.kind === 'key' ? principal.key_id : principal.member_id,
-    actor_name: principal.name,
+    // What the operator changes are accounts.
+    account_id: principal.kind === 'operator' ? subject.target_id! : principal.account_id,
+    ...subject,
+    ...actorOf(principal),
     action: operation_id,
     fields: Object.keys((body ?? lines ?? {}) as object),
   }
+}
+
+/** The operator's id in the log, where everybody else has one of their own. */
+const OPERATOR_ID = '00000000-0000-0000-0000-000000000000'
+
+function actorOf(principal: Principal | OperatorPrincipal) {
+  if (principal.kind === 'operator')
+    return { actor_kind: principal.kind, actor_id: OPERATOR_ID, actor_name: 'operator' }
+  return principal.kind === 'key'
+    ? { actor_kind: principal.kind, actor_id: principal.key_id, actor_name: principal.name }
+    : { actor_kind: 'member' as const, actor_id: principal.member_id, actor_name: principal.name }
 }

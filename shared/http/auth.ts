@@ -1,11 +1,11 @@
-// Who is calling: a project's key or a signed-in member. Guarantee: a revoked key or session is refused at the
+// Who is calling: a project's key, a signed-in member, or the operator. Guarantee: a revoked key or session is refused at the
 // latest LIMITS.auth_cache_ms after its revocation, in every process.
 
 import { jwtVerify, SignJWT } from 'jose'
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { derivedKey, sha256, toHex } from '../domain/secrets.ts'
+import { derivedKey, sameBytes, sha256, toHex } from '../domain/secrets.ts'
 import { type KeyRole, MEMBER_ROLES, type MemberRole } from '../domain/vocabulary.ts'
 import { liveKey, touchKey } from '../store/api-keys.ts'
 import { liveSession } from '../store/sessions.ts'
@@ -19,6 +19,7 @@ export interface KeyPrincipal {
   name: string
   requests_per_second: number | undefined
   role: KeyRole
+  is_suspended: boolean
   /** Milliseconds since 1970; null is never. */
   expires_ms: number | null
 }
@@ -31,9 +32,15 @@ export interface SessionPrincipal {
   /** The member's e-mail. */
   name: string
   role: MemberRole
+  is_suspended: boolean
 }
 
 export type Principal = KeyPrincipal | SessionPrincipal
+
+/** Whoever operates the installation: of no account, and for accounts alone. */
+export interface OperatorPrincipal {
+  kind: 'operator'
+}
 
 const ISSUER = 'assay'
 const AUDIENCE = 'assay-api'
@@ -45,14 +52,66 @@ const cache = new Map<string, { principal: Principal; until_ms: number }>()
  * `anew` looks past the cache.
  */
 export async function authenticate(ctx: Context, request: Request, anew = false): Promise<Principal> {
+  const token = tokenOf(request)
+  const principal = await (token.startsWith('pk_') ? keyPrincipal : sessionPrincipal)(ctx, token, anew)
+  if (principal === undefined) throw await unknownCaller(ctx, token)
+  refuseExpired(ctx, principal)
+  return principal
+}
+
+/** @throws ApiError `unauthenticated`; `forbidden` for a key or session, however good */
+export async function authenticateOperator(ctx: Context, request: Request): Promise<OperatorPrincipal> {
+  if (await isOperatorKey(ctx, tokenOf(request))) return { kind: 'operator' }
+  await authenticate(ctx, request)
+  throw new ApiError(
+    'forbidden',
+    "This takes the operator's credential, which no account has.",
+    'It is ASSAY_OPERATOR_KEY of the server, or operator.key in the data folder of npm start.',
+  )
+}
+
+/** @throws ApiError `unauthenticated` */
+function tokenOf(request: Request): string {
   const header = request.headers.get('authorization')
   if (header === null) throw unauthenticated('The Authorization header is missing.')
   const token = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(header)?.[1]
   if (token === undefined) throw unauthenticated('The Authorization header is not "Bearer <token>".')
-  const principal = await (token.startsWith('pk_') ? keyPrincipal : sessionPrincipal)(ctx, token, anew)
-  if (principal === undefined) throw unauthenticated('The key or session is unknown, expired or revoked.')
-  refuseExpired(ctx, principal)
-  return principal
+  return token
+}
+
+async function isOperatorKey({ config }: Context, token: string): Promise<boolean> {
+  if (config.operator_key === undefined) return false
+  const [sent, wanted] = await Promise.all([sha256(token), sha256(config.operator_key)])
+  return sameBytes(sent, wanted)
+}
+
+const unknownCaller = async (ctx: Context, token: string) =>
+  (await isOperatorKey(ctx, token))
+    ? new ApiError(
+        'forbidden',
+        "The operator's credential opens accounts alone, and nothing that is in them.",
+        'Use a key of the project, or sign in as a member.',
+      )
+    : unauthenticated('The key or session is unknown, expired or revoked.')
+
+/**
+ * Of a suspended account keys open nothing, and members see what there is. Starts are let through: whether they may
+ * be is said where runs are admitted, by 402. @throws ApiError `suspended`
+ */
+export function refuseSuspended(
+  principal: Principal,
+  operation: { tag: string; method: string; errors: readonly string[] },
+): void {
+  if (!principal.is_suspended || operation.errors.includes('account_suspended')) return
+  const isOfMembers = operation.tag === 'Account' || operation.method === 'get'
+  if (principal.kind === 'session' && isOfMembers) return
+  throw new ApiError(
+    'suspended',
+    principal.kind === 'key'
+      ? 'The account is suspended: its keys open nothing.'
+      : 'The account is suspended: its members may only read.',
+    'Whoever operates this installation resumes it; nothing is lost meanwhile.',
+  )
 }
 
 /**
@@ -104,9 +163,11 @@ async function keyPrincipal(ctx: Context, token: string, anew: boolean): Promise
     if (key === undefined) return undefined
     ctx.waitUntil(touchKey(ctx.db, key.id))
     const { id: key_id, account_id, project_id, prefix: name, role } = key
+    const is_suspended = key.account_status === 'suspended'
     const { requests_per_second } = key.settings
     const expires_ms = key.expires_at?.getTime() ?? null
-    return { kind: 'key', account_id, project_id, key_id, name, requests_per_second, role, expires_ms }
+    const bounds = { requests_per_second, role, expires_ms, is_suspended }
+    return { kind: 'key', account_id, project_id, key_id, name, ...bounds }
   })
 }
 
@@ -116,7 +177,8 @@ async function sessionPrincipal(ctx: Context, token: string, anew: boolean): Pro
   return cached(ctx, session_id, anew, async () => {
     const session = await liveSession(ctx.db, session_id)
     if (session === undefined) return undefined
-    return { kind: 'session', session_id, ...session }
+    const { account_status, ...member } = session
+    return { kind: 'session', session_id, ...member, is_suspended: account_status === 'suspended' }
   })
 }
 

@@ -13,7 +13,15 @@ import { CAUSE_ID } from '../recovery/rules/causes.ts'
 import { toJson } from '../schema/raw-json.ts'
 import { type Subject, subjectOf } from './access-log.ts'
 import { recordChange } from './audit.ts'
-import { authenticate, checkRole, failedFor, type Principal, type SessionPrincipal } from './auth.ts'
+import {
+  authenticate,
+  authenticateOperator,
+  checkRole,
+  failedFor,
+  type Principal,
+  refuseSuspended,
+  type SessionPrincipal,
+} from './auth.ts'
 import { readJson } from './body.ts'
 import { confined, type Reading, unconfined } from './confine.ts'
 import { checkRate } from './rate.ts'
@@ -22,10 +30,11 @@ import { headersOf, queryOf } from './validation.ts'
 
 /**
  * `none` needs no credentials, `any` takes a project key or a session, `session` only a signed-in member; `trigger`
- * takes a trigger's secret or its sender's signature, which the handler verifies.
+ * takes a trigger's secret or its sender's signature, which the handler verifies; `operator` takes the operator's
+ * credential alone, and sees every account.
  */
-export type Auth = 'none' | 'any' | 'session' | 'trigger'
-type PrincipalOf<A extends Auth> = A extends 'none' | 'trigger'
+export type Auth = 'none' | 'any' | 'session' | 'trigger' | 'operator'
+type PrincipalOf<A extends Auth> = A extends 'none' | 'trigger' | 'operator'
   ? null
   : A extends 'session'
     ? SessionPrincipal
@@ -38,6 +47,7 @@ export type Noun =
   | 'project'
   | 'price'
   | 'API key'
+  | 'account'
   | 'agent'
   | 'trigger'
   | 'webhook'
@@ -147,16 +157,19 @@ export function endpoint<
   const isKnown = definition.auth === 'any' || definition.auth === 'session'
   const isRead = definition.method === 'get' && isKnown
   const isStream = Object.values(definition.answers).some(answer => answer.ndjson ?? answer.events)
-  const isChange = definition.method !== 'get' && isKnown && !definition.unlogged
+  const isOperators = definition.auth === 'operator'
+  const isChange = definition.method !== 'get' && (isKnown || isOperators) && !definition.unlogged
   return {
     ...definition,
     params,
     async answer(ctx, request, given, subject) {
       const principal = isKnown ? await onceMore(() => authenticate(ctx, request)) : null
+      const operator = isOperators ? await onceMore(() => authenticateOperator(ctx, request)) : null
       if (definition.auth === 'session' && principal?.kind !== 'session') throw sessionOnly()
       if (principal !== null) {
         subject.account_id = principal.account_id
         await checkRate(ctx, principal)
+        refuseSuspended(principal, definition)
         checkRole(principal, definition.role ?? (definition.method === 'get' ? 'viewer' : 'operator'))
       }
       const ids = checkedIds(params, given)
@@ -187,7 +200,7 @@ export function endpoint<
       const handled = isRead
         ? confined(ctx, principal!, isStream ? 'stream' : 'answer', call)
         : isChange
-          ? recordChange(ctx, { ...definition, ...invocation, principal: principal! }, within =>
+          ? recordChange(ctx, { ...definition, ...invocation, principal: (principal ?? operator)! }, within =>
               call(unconfined(within)),
             )
           : call(unconfined(ctx))

@@ -70,17 +70,19 @@ const BODY_ERRORS: readonly ApiErrorCode[] = [
   'body_too_large',
 ]
 
-const KNOWN_CALLER: readonly ApiErrorCode[] = ['unauthenticated', 'forbidden', 'rate_limited']
+const KNOWN_CALLER: readonly ApiErrorCode[] = ['unauthenticated', 'forbidden', 'suspended', 'rate_limited']
 const AUTH_ERRORS: Record<Auth, readonly ApiErrorCode[]> = {
   none: [],
   any: KNOWN_CALLER,
   session: KNOWN_CALLER,
   trigger: ['unauthenticated', 'rate_limited'],
+  operator: ['unauthenticated', 'forbidden'],
 }
 /** Where an operation takes something else than the document's default. */
 const SECURITY: Partial<Record<Auth, Record<string, string[]>[]>> = {
   none: [],
   trigger: [{ trigger_secret: [] }],
+  operator: [{ operator: [] }],
 }
 
 /** Every code an operation can answer with: its own, and those that follow from what it takes. */
@@ -125,6 +127,12 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Document {
     scheme: 'bearer',
     description:
       "A trigger's own secret (`whk_secret_…`). A trigger with a signature scheme takes the signature of its sender instead.",
+  })
+  registry.registerComponent('securitySchemes', 'operator', {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'The credential of whoever operates the installation (`ASSAY_OPERATOR_KEY`); no account has it.',
   })
   for (const endpoint of endpoints) registry.registerPath(routeOf(endpoint))
   for (const message of MESSAGES) registry.registerWebhook(messageOf(message))

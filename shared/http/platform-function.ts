@@ -40,6 +40,7 @@ export async function answerPlatform(
     return Response.json({ error: { code: 'stopping', message } }, { status: 503 })
   }
   try {
+    await ctx.join?.()
     return Response.json(await fn.run(ctx, invocation))
   } catch (error) {
     ctx.log('error', `${fn.name}_failed`, { error: errorText(error) })

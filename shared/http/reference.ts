@@ -183,12 +183,16 @@ function curl({ method, path, parameters = [], requestBody, security }: Entry, b
   const [body] = Object.entries(requestBody?.content ?? {})
   return [
     `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}'${base_url}${filled}${search && `?${search}`}'`,
-    ...(security?.length === 0 ? [] : [`-H 'Authorization: Bearer $ASSAY_API_KEY'`.replaceAll("'", '"')]),
+    ...(security?.length === 0 ? [] : [`-H "Authorization: Bearer $${tokenNameOf(security)}"`]),
     ...(body === undefined
       ? []
       : [`-H 'Content-Type: ${body[0]}'`, `-d '${exampleText(body[1]).replaceAll("'", "'\\''")}'`]),
   ].join(' \\\n  ')
 }
+
+/** The variable that holds what the operation takes. */
+const tokenNameOf = (security: unknown[] = []) =>
+  JSON.stringify(security).includes('"operator"') ? 'ASSAY_OPERATOR_KEY' : 'ASSAY_API_KEY'
 
 function exampleText({ examples = {} }: Media, type = ''): string {
   const value = Object.values(examples)[0]?.value

@@ -18,7 +18,11 @@ import { findTrigger } from '../store/triggers.ts'
 import type { Principal, SessionPrincipal } from './auth.ts'
 import type { Noun } from './endpoint.ts'
 
-export const notFound = (noun: Noun) => new ApiError('not_found', `There is no such ${noun} in this account.`)
+export const notFound = (noun: Noun) =>
+  new ApiError(
+    'not_found',
+    `There is no such ${noun} in this ${noun === 'account' ? 'installation' : 'account'}.`,
+  )
 
 const otherProject = () =>
   new ApiError(

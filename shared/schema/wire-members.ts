@@ -46,7 +46,7 @@ export const Account = z
   .object({
     id: uuid('The account.'),
     name: z.string(),
-    status: z.enum(ACCOUNT_STATUSES).describe('A suspended account starts no runs.'),
+    status: z.enum(ACCOUNT_STATUSES).describe('Of a suspended account nothing is started or dispatched.'),
     open_runs_limit: z.int().nullable().describe('Runs that have not ended, at most; null is no bound.'),
     created_at: timestamp,
     member: Member.describe('Who is asking.'),
@@ -88,8 +88,8 @@ export const AuditEntry = z
     created_at: timestamp,
     action: z.string().describe('The operationId of what was done.'),
     actor: z.object({
-      kind: z.enum(['key', 'member']),
-      id: uuid('The key or the member.'),
+      kind: z.enum(['key', 'member', 'operator']),
+      id: uuid('The key or the member; all zeros where it is whoever operates the installation.'),
       name: z.string().describe("The key's prefix or the member's e-mail at that time."),
     }),
     project_id: uuid('Null for what concerns the account as a whole.').nullable(),

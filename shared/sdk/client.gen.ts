@@ -1615,6 +1615,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List accounts
+         * @description Every account of the installation, oldest first, with how much is in it and nothing of what.
+         */
+        get: operations["listAccounts"];
+        put?: never;
+        /**
+         * Open an account
+         * @description With its first owner and a project. Assay sends no mail: hand the owner the password, to be changed with POST /v1/account/password.
+         */
+        post: operations["createAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/accounts/{accountId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Set an account's plan
+         * @description Holds for every further start; runs that are open go on, also where they are more than that.
+         */
+        patch: operations["setAccountPlan"];
+        trace?: never;
+    };
+    "/v1/admin/accounts/{accountId}/suspend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Suspend an account
+         * @description Within five seconds its keys are answered 403 `suspended`, starts 402, and its members may only read. No schedule of it fires and nothing of it is dispatched; what is in flight ends. Nothing is lost.
+         */
+        post: operations["suspendAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/accounts/{accountId}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a suspended account
+         * @description Its keys open again within five seconds, and what waited goes on by itself.
+         */
+        post: operations["resumeAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "run.finished": {
@@ -1729,7 +1813,7 @@ export interface components {
             id: string;
             name: string;
             /**
-             * @description A suspended account starts no runs.
+             * @description Of a suspended account nothing is started or dispatched.
              * @enum {string}
              */
             status: "active" | "suspended";
@@ -1741,6 +1825,11 @@ export interface components {
              */
             created_at: string;
             member: components["schemas"]["Member"];
+        };
+        /** @description What an account may do from now on. */
+        AccountPlanChange: {
+            /** @description The plan: runs of the account that have not ended, at most; null is no bound. */
+            open_runs_limit: number | null;
         };
         /** @description What a project did lately, and what waits in it. */
         Activity: {
@@ -2034,10 +2123,10 @@ export interface components {
             action: string;
             actor: {
                 /** @enum {string} */
-                kind: "key" | "member";
+                kind: "key" | "member" | "operator";
                 /**
                  * Format: uuid
-                 * @description The key or the member.
+                 * @description The key or the member; all zeros where it is whoever operates the installation.
                  */
                 id: string;
                 /** @description The key's prefix or the member's e-mail at that time. */
@@ -2541,7 +2630,7 @@ export interface components {
                  * @description Stable, for machines.
                  * @enum {string}
                  */
-                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "unpriced_model" | "source_failed" | "source_empty" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "delivery_pending" | "too_many_channels" | "too_many_deadlines" | "too_many_prices" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "dependency_unreachable";
+                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "unpriced_model" | "source_failed" | "source_empty" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "suspended" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "delivery_pending" | "too_many_channels" | "too_many_deadlines" | "too_many_prices" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "dependency_unreachable";
                 /** @description For people. */
                 message: string;
                 /** @description What to do next. */
@@ -2768,6 +2857,15 @@ export interface components {
              */
             created_at: string;
         };
+        /** @description An account to be made, with its first owner. */
+        NewAccount: {
+            /** @description For people; need not be unique. */
+            name: string;
+            /** @description Of its first owner; unique in the installation. */
+            email: string;
+            /** @description The plan: runs of the account that have not ended, at most; null is no bound. */
+            open_runs_limit?: number | null;
+        };
         /** @description A key that was just made. */
         NewApiKey: {
             /**
@@ -2920,6 +3018,43 @@ export interface components {
             /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
             allow_unpriced?: boolean;
         };
+        /** @description An account that was just made. */
+        OpenedAccount: {
+            /**
+             * Format: uuid
+             * @description The account.
+             */
+            id: string;
+            name: string;
+            /**
+             * @description Of a suspended account nothing is started or dispatched.
+             * @enum {string}
+             */
+            status: "active" | "suspended";
+            /** @description The plan: runs of the account that have not ended, at most; null is no bound. */
+            open_runs_limit: number | null;
+            /** @description E-mails of its owners, at most 5, the first ones first. */
+            owners: string[];
+            members: number;
+            projects: number;
+            /** @description Runs that have not ended. */
+            open_runs: number;
+            /** @description By all of its projects. */
+            spent_cents: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            created_at: string;
+            owner: components["schemas"]["Member"] & unknown;
+            /** @description The owner's, to be changed; it is shown this once. */
+            password: string;
+            /**
+             * Format: uuid
+             * @description Its first project.
+             */
+            project_id: string;
+        };
         /** @description A sign-in that is still good. */
         OpenSession: {
             /**
@@ -2946,6 +3081,35 @@ export interface components {
              * @description RFC 3339, UTC.
              */
             expires_at: string;
+        };
+        /** @description An account, as whoever operates the installation sees it. */
+        OperatedAccount: {
+            /**
+             * Format: uuid
+             * @description The account.
+             */
+            id: string;
+            name: string;
+            /**
+             * @description Of a suspended account nothing is started or dispatched.
+             * @enum {string}
+             */
+            status: "active" | "suspended";
+            /** @description The plan: runs of the account that have not ended, at most; null is no bound. */
+            open_runs_limit: number | null;
+            /** @description E-mails of its owners, at most 5, the first ones first. */
+            owners: string[];
+            members: number;
+            projects: number;
+            /** @description Runs that have not ended. */
+            open_runs: number;
+            /** @description By all of its projects. */
+            spent_cents: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            created_at: string;
         };
         /** @description A price of the project’s own; it goes before the list that Assay brings. */
         OwnPrice: {
@@ -4455,7 +4619,7 @@ export interface components {
              * @description What it waits for, for machines.
              * @enum {string}
              */
-            token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "retry_backoff" | "provider_rate" | "no_deployment" | "budget" | "run_cap" | "project_cap" | "partition_share" | "next";
+            token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "suspended" | "retry_backoff" | "provider_rate" | "no_deployment" | "budget" | "run_cap" | "project_cap" | "partition_share" | "next";
             /** @description The same in one sentence. */
             message: string;
             /** @enum {string} */
@@ -4720,7 +4884,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4827,7 +4991,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4906,7 +5070,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4999,7 +5163,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5122,7 +5286,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5217,7 +5381,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5306,7 +5470,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5399,7 +5563,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5503,7 +5667,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5592,7 +5756,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5698,7 +5862,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5792,7 +5956,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5881,7 +6045,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5970,7 +6134,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6059,7 +6223,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6166,7 +6330,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6255,7 +6419,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6361,7 +6525,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6465,7 +6629,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6570,7 +6734,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6659,7 +6823,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6770,7 +6934,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6877,7 +7041,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6966,7 +7130,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7065,7 +7229,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7164,7 +7328,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7251,7 +7415,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7357,7 +7521,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7464,7 +7628,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7567,7 +7731,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7665,7 +7829,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7768,7 +7932,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7875,7 +8039,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8034,7 +8198,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8185,7 +8349,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8274,7 +8438,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8371,7 +8535,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8498,7 +8662,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8587,7 +8751,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8682,7 +8846,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8788,7 +8952,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8887,7 +9051,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8971,7 +9135,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9087,7 +9251,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9176,7 +9340,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9265,7 +9429,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9354,7 +9518,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9443,7 +9607,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9546,7 +9710,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9649,7 +9813,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9746,7 +9910,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9843,7 +10007,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9940,7 +10104,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10084,7 +10248,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10203,7 +10367,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10292,7 +10456,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10393,7 +10557,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10500,7 +10664,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10599,7 +10763,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10688,7 +10852,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10857,7 +11021,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10956,7 +11120,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11065,7 +11229,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11154,7 +11318,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11243,7 +11407,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11370,7 +11534,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11476,7 +11640,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11563,7 +11727,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11667,7 +11831,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11744,7 +11908,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11833,7 +11997,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11920,7 +12084,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12013,7 +12177,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12112,7 +12276,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12201,7 +12365,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12303,7 +12467,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12402,7 +12566,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12509,7 +12673,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12596,7 +12760,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12695,7 +12859,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12784,7 +12948,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12893,7 +13057,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13113,7 +13277,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13313,7 +13477,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13390,7 +13554,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13473,7 +13637,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13552,7 +13716,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13632,7 +13796,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13718,7 +13882,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13815,7 +13979,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13904,7 +14068,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -14015,7 +14179,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -14137,7 +14301,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden` */
+            /** @description `forbidden`, `suspended` */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -14163,6 +14327,390 @@ export interface operations {
                     "x-request-id": components["headers"]["RequestId"];
                     /** @description Seconds until asking again makes sense. */
                     "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listAccounts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Opaque; where the page before said the next one begins.
+                 * @example Zk1xR2…
+                 */
+                cursor?: string;
+                /**
+                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @example 1
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The accounts. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description The cursor of the next page; absent on the last one. */
+                    "x-next-cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatedAccount"][];
+                };
+            };
+            /** @description `invalid_cursor`, `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAccount"];
+            };
+        };
+        responses: {
+            /** @description The account. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenedAccount"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `email_taken` */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    setAccountPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the account.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountPlanChange"];
+            };
+        };
+        responses: {
+            /** @description The account. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatedAccount"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    suspendAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the account.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatedAccount"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    resumeAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the account.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatedAccount"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -25,6 +25,7 @@ export async function liveKey(db: Database, hash: Uint8Array) {
       prefix: apiKeys.prefix,
       project_id: apiKeys.project_id,
       account_id: accounts.id,
+      account_status: accounts.status,
       settings: projects.settings,
       role: apiKeys.role,
       expires_at: apiKeys.expires_at,

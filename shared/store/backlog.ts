@@ -20,6 +20,7 @@ export async function countBacklog(sql: Sql): Promise<Backlog> {
         sum(greatest(0, least(r.total_items - r.running - r.paused - ended_items(r), r.concurrency - r.running,
           (d.declaration->>'concurrency')::int - r.running))) as waiting
       from runs r join project_usage u on u.project_id = r.project_id join projects p on p.id = r.project_id
+        join accounts c on c.id = p.account_id and c.status = 'active'
         join agents a on a.id = r.agent_id
         join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
       where r.finished_at is null and not r.materializing and r.stop_reason is null
@@ -49,6 +50,7 @@ export async function readGauges(sql: Sql): Promise<Gauges> {
           case when r.next_seq <= r.total_items then r.touched_at else (
             select min(due_at) from due_items i where i.run_id = r.id and i.due_at <= now()) end))
         from runs r join project_usage u on u.project_id = r.project_id join projects p on p.id = r.project_id
+          join accounts c on c.id = p.account_id and c.status = 'active'
           join agents a on a.id = r.agent_id
           join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
         where r.finished_at is null and not r.materializing and r.stop_reason is null

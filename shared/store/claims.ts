@@ -31,18 +31,18 @@ export interface OpenRun {
  * Runs with something to offer now, the least recently touched first. Runs under a cap that is reached are left out:
  * they would be looked at in vain, and a few dozen of them would keep all others from being looked at. Of a deleted
  * project nothing is offered, though the tick may not have stopped its runs yet: in a copy of a database they are
- * another installation's. Of a held installation only what was stopped is ended.
+ * another installation's. Of a held installation and of a suspended account only what was stopped is ended.
  */
 export async function findOpenRuns(sql: Sql, limit: number) {
   return sql<OpenRun[]>`
     select r.id, r.stop_reason, greatest(0, r.total_items - r.next_seq + 1) as fresh
     from runs r join project_usage u on u.project_id = r.project_id join projects p on p.id = r.project_id
-      join agents a on a.id = r.agent_id
+      join agents a on a.id = r.agent_id left join accounts c on c.id = p.account_id
       left join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
     where r.finished_at is null and not r.materializing and case
       when r.stop_reason is not null then r.running + ended_items(r)
         + case when r.stop_reason = 'cancelled' then 0 else r.paused end < r.total_items
-      when d.id is null or p.account_id is null or ${isHeld(sql)} or u.running >= coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency})
+      when d.id is null or c.status is distinct from 'active' or ${isHeld(sql)} or u.running >= coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency})
         then false
       when r.running > 0 and r.running >= least(r.concurrency, (d.declaration->>'concurrency')::int) then false
       else r.next_seq <= r.total_items
@@ -84,6 +84,7 @@ export interface ReadRun {
   ended: number
   queued: number
   due: number
+  is_suspended: boolean
   project_running: number
   /** Since it was submitted, or last claimed from or looked at. */
   waited_ms: number
@@ -121,6 +122,7 @@ export async function readRun(sql: Sql, runId: string): Promise<ReadRun | undefi
       (select count(*)::int from (
         select from due_items d where d.run_id = r.id and d.due_at <= now() limit 1000) due) as due,
       r.replay_of is not null or r.recovery_id is not null as is_replay,
+      c.status = 'suspended' as is_suspended,
       u.running as project_running, extract(epoch from now() - r.touched_at)::float8 * 1000 as waited_ms,
       u.spent_micro, p.credit_micro, p.settings, r.waits_for_price, r.unpriced_model, r.allow_unpriced,
       ${sql.unsafe(RUN_BUDGETS)} as budgets, ${sql.unsafe(PROJECT_PRICES)} as prices,
@@ -131,6 +133,7 @@ export async function readRun(sql: Sql, runId: string): Promise<ReadRun | undefi
     from runs r
       join project_usage u on u.project_id = r.project_id
       join projects p on p.id = r.project_id
+      left join accounts c on c.id = p.account_id
       join agents a on a.id = r.agent_id
       left join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
     where r.id = ${runId} and r.finished_at is null and not r.materializing`

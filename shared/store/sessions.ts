@@ -2,7 +2,7 @@
 
 import { and, desc, eq, getTableColumns, gt, isNull, lt, sql } from 'drizzle-orm'
 import type { Database } from '../context.ts'
-import { members, sessions } from '../schema/tables.ts'
+import { accounts, members, sessions } from '../schema/tables.ts'
 import type { SessionRow } from '../schema/wire-members.ts'
 
 export async function findMemberByEmail(db: Database, email: string) {
@@ -20,11 +20,13 @@ export async function liveSession(db: Database, id: string) {
     .select({
       member_id: members.id,
       account_id: members.account_id,
+      account_status: accounts.status,
       name: members.email,
       role: members.role,
     })
     .from(sessions)
     .innerJoin(members, eq(members.id, sessions.member_id))
+    .innerJoin(accounts, eq(accounts.id, members.account_id))
     .where(and(eq(sessions.id, id), isNull(sessions.revoked_at), gt(sessions.expires_at, sql`now()`)))
   return row
 }

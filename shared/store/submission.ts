@@ -3,6 +3,7 @@
 
 import type { Sql } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
+import type { AccountStatus } from '../domain/vocabulary.ts'
 import type { AccountPlan } from '../schema/tables.ts'
 import { numbers, texts } from './columns.ts'
 
@@ -33,7 +34,7 @@ export interface NewItem {
 export interface Submitter {
   deployment_id: string | null
   account_id: string
-  account_status: 'active' | 'suspended'
+  account_status: AccountStatus
   plan: AccountPlan
   /** Runs of the project that have not ended, counted no further than the bound. */
   open_runs: number

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { derivedKey } from '../../shared/domain/secrets.ts'
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'
-import { asked, operationsOf, type Swept, tokenFor } from './sweep.ts'
+import { asked, operationsOf, type Swept, sessionFor, tokenFor } from './sweep.ts'
 import { ROWS } from './sweep-rows.ts'
 import { makeTenants, type Tenant } from './sweep-tenants.ts'
 import type { World } from './world.ts'
@@ -45,7 +45,14 @@ export function badInputPart(given: Given): void {
         const { requestBody } = swept.operation
         if (requestBody === undefined || (raw === '' && requestBody.required !== true)) continue
         if (swept.id === 'fireTrigger') continue // takes any JSON from who has the trigger's secret
-        const answer = await asked(world, swept, tenant, tenant.session, {}, { raw, headers: JSON_TYPE })
+        const answer = await asked(
+          world,
+          swept,
+          tenant,
+          sessionFor(swept, tenant),
+          {},
+          { raw, headers: JSON_TYPE },
+        )
         expect([swept.id, answer.status, answer.json.error.code]).toEqual([swept.id, 400, code])
       }
     })
@@ -54,7 +61,14 @@ export function badInputPart(given: Given): void {
       const bomb = gzipSync(new Uint8Array(64 << 20))
       const headers = { ...JSON_TYPE, 'content-encoding': 'gzip' }
       for (const swept of operations.filter(({ operation }) => operation.requestBody !== undefined)) {
-        const answer = await asked(world, swept, tenant, tenant.session, {}, { raw: bomb, headers })
+        const answer = await asked(
+          world,
+          swept,
+          tenant,
+          sessionFor(swept, tenant),
+          {},
+          { raw: bomb, headers },
+        )
         expect([swept.id, answer.status, answer.json.error.code]).toEqual([swept.id, 400, 'invalid_request'])
       }
       const lines = { raw: bomb, headers: { ...NDJSON, 'content-encoding': 'gzip' }, token: tenant.key }
@@ -139,7 +153,7 @@ export function badInputPart(given: Given): void {
           world,
           swept,
           tenant,
-          tenant.session,
+          sessionFor(swept, tenant),
           {},
           { raw: '{}', headers: JSON_TYPE },
         )

@@ -7,7 +7,7 @@ import { type FunctionProcess, freePort, startProcess } from '../support/doubles
 import { passBack, passOn, plain, startProxy } from '../support/doubles/proxy.ts'
 import { type RevisionOptions, startRevision } from '../support/doubles/queue-proxy.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import type { Host, HostOptions, StartHost } from './hosts.ts'
+import { type Host, type HostOptions, OPERATOR_KEY, type StartHost } from './hosts.ts'
 
 interface Container {
   name: string
@@ -38,6 +38,7 @@ export const environment = ({ databaseUrl, redisUrl, masterKey }: HostOptions): 
   DATABASE_URL: databaseUrl,
   REDIS_URL: redisUrl,
   ASSAY_MASTER_KEY: masterKey,
+  ASSAY_OPERATOR_KEY: OPERATOR_KEY,
   BASE_URL: 'http://assay.test',
   ASSAY_ALLOW_CALLBACK_NETWORKS: '127.0.0.0/8',
   ASSAY_TRUSTED_PROXIES: '127.0.0.0/8',

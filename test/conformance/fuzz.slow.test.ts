@@ -9,7 +9,7 @@ import { sweep } from '../../shared/engine/sweep.ts'
 import { openAccount, PASSWORD, signIn } from './account-of-own.ts'
 import { SPARE_PROJECT } from './fuzz-operations.ts'
 import { kindOf, type Named, THING, type Token, type Wish, wishes } from './fuzz-requests.ts'
-import { startNodeHost } from './hosts.ts'
+import { OPERATOR_KEY, startNodeHost } from './hosts.ts'
 import { called, fails, holds, type Play, workOff, works } from './play.ts'
 import { makeTenants, type Tenant } from './sweep-tenants.ts'
 import { type Answer, openWorld, type World } from './world.ts'
@@ -57,6 +57,7 @@ beforeAll(async () => {
     learn('access_token', session.access_token)
     learn('refresh_token', session.refresh_token)
   }
+  learn('operator_key', OPERATOR_KEY)
   const doomed = await openAccount(world)
   learn('doomed', doomed.name)
   learn('doomed_token', doomed.token)
@@ -65,6 +66,7 @@ beforeAll(async () => {
   learn('fired', trigger.json.url.split('/').at(-2))
   learn('fired_secret', trigger.json.secret)
   await keep(viewer.id, own.key_id, trigger.json.id)
+  for (const { id } of await world.ctx.sql<{ id: string }[]>`select id from accounts`) kept.add(id) // never suspended
   for (const of of tenants.slice(0, 2)) {
     learn('project', of.project_id)
     learn('agent', of.agent_id)

@@ -11,6 +11,9 @@ import { openApiDocument } from '../../shared/http/openapi.ts'
 import { serveReference } from '../../shared/http/reference.ts'
 import { startWorkerd } from '../support/workerd.ts'
 
+/** Of every host of the suite. */
+export const OPERATOR_KEY = 'the-operator-of-this-installation'
+
 export interface HostOptions {
   databaseUrl: string
   redisUrl: string
@@ -26,7 +29,11 @@ export type StartHost = (options: HostOptions) => Promise<Host>
 
 export const startNodeHost: StartHost = async options => {
   const connections = openConnections(options)
-  const config = { base_url: 'http://assay.test', master_key: options.masterKey }
+  const config = {
+    base_url: 'http://assay.test',
+    master_key: options.masterKey,
+    operator_key: OPERATOR_KEY,
+  }
   const ctx = createContext({ connections, config, ...createOutside(['127.0.0.0/8']), writeLog: () => {} })
   const app = createApp(endpoints, () => ctx)
   serveReference(
@@ -53,6 +60,7 @@ export const startWorkerdHost: StartHost = ({ databaseUrl, redisUrl, masterKey }
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     ASSAY_MASTER_KEY: masterKey,
+    ASSAY_OPERATOR_KEY: OPERATOR_KEY,
     BASE_URL: 'http://assay.test',
     ASSAY_ALLOW_CALLBACK_NETWORKS: '127.0.0.0/8',
   })

@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { StartHost } from './hosts.ts'
 import type { Given } from './suite.ts'
+import { MASTER_KEY } from './world.ts'
 
 const REFUSING = '127.0.0.1:1'
 
@@ -10,7 +11,7 @@ export function readinessPart(given: Given, startHost: StartHost): void {
   describe('a store out of reach', () => {
     async function probe(urls: { databaseUrl?: string; redisUrl?: string }) {
       const { urls: good, contract } = given()
-      const host = await startHost({ ...good, masterKey: 'cd'.repeat(32), ...urls })
+      const host = await startHost({ ...good, masterKey: MASTER_KEY, ...urls })
       try {
         const started = performance.now()
         const response = await fetch(`${host.url}/health/ready`)
@@ -54,7 +55,7 @@ export function readinessPart(given: Given, startHost: StartHost): void {
       const host = await startHost({
         ...urls,
         databaseUrl: `${secret}${REFUSING}/none`,
-        masterKey: 'cd'.repeat(32),
+        masterKey: MASTER_KEY,
       })
       try {
         const headers = { authorization: `Bearer ${first.api_key}` }

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accountPart } from './account.ts'
+import { accountsPart } from './accounts.ts'
 import { administrationPart } from './administration.ts'
 import { agentsPart } from './agents.ts'
 import { alertsPart } from './alerts.ts'
@@ -36,6 +37,7 @@ export function conformance(name: string, startHost: StartHost, { sweeps = true 
     edgePart(given)
     accountPart(given)
     membersPart(given)
+    accountsPart(given)
     administrationPart(given)
     limitsPart(given)
     alertsPart(given)

@@ -6,6 +6,8 @@ import type { Tenant } from './sweep-tenants.ts'
 export interface Row {
   /** Only a signed-in member may: a project key is refused. */
   session?: true
+  /** Only whoever operates the installation may. */
+  operator?: true
   /** A body that the operation takes. */
   body?: (of: Tenant) => Record<string, unknown>
   /** A query that it needs. */
@@ -154,6 +156,11 @@ export const ROWS: Record<string, Row> = {
   updateMember: { session: true, body: () => ({ role: 'operator' }) },
   deleteMember: { session: true, destroys: true },
   listAuditEntries: {},
+  listAccounts: { operator: true },
+  createAccount: { operator: true, body: () => ({ name: 'made', email: `opened-${++made}@example.org` }) },
+  setAccountPlan: { operator: true, body: () => ({ open_runs_limit: null }) },
+  suspendAccount: { operator: true },
+  resumeAccount: { operator: true },
 }
 
 let made = 0
@@ -221,6 +228,7 @@ export const PATH: Record<string, { value: (of: Tenant) => string; nested?: true
   deadlineId: { value: of => of.deadline_id, nested: true },
   priceId: { value: of => of.price_id, nested: true },
   deploymentId: { value: of => of.deployment_id, nested: true },
+  accountId: { value: of => of.account_id },
   memberId: { value: of => of.spare_member_id },
   sessionId: { value: of => of.spare_session_id },
 }

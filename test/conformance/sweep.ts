@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Operation } from './contract.ts'
+import { OPERATOR_KEY } from './hosts.ts'
 import type { Given } from './suite.ts'
 import { FILTERS, NAMING, PATH, ROWS, type Row } from './sweep-rows.ts'
 import { makeTenants, type Tenant } from './sweep-tenants.ts'
@@ -45,17 +46,20 @@ export function sweepPart(given: Given): void {
     })
 
     it('answers 401 without credentials, with bad ones, and with a key where a member must sign in 403 [auth.bearer, auth.unauthenticated]', async () => {
-      const open = operations.filter(({ operation }) => operation.security !== undefined)
+      const open = operations.filter(
+        ({ operation, row }) => operation.security !== undefined && !row.operator,
+      )
       expect(open.map(({ id }) => id).sort()).toEqual(OPEN)
       for (const swept of operations) {
-        if (swept.operation.security !== undefined) continue
+        if (open.includes(swept)) continue
         const ask = (token: string | null) => asked(world, swept, tenants[0]!, token)
         for (const token of [null, 'pk_unknown', 'word']) {
           const answer = await ask(token)
           expect([swept.id, answer.status]).toEqual([swept.id, 401])
         }
-        if (swept.row.session)
-          expect([swept.id, (await ask(tenants[0]!.key)).status]).toEqual([swept.id, 403])
+        const refused = swept.row.operator ? ['key', 'session'] : swept.row.session ? ['key'] : []
+        for (const kind of refused as ('key' | 'session')[])
+          expect([swept.id, (await ask(tenants[0]![kind])).status]).toEqual([swept.id, 403])
       }
     }, 120_000)
 
@@ -74,7 +78,7 @@ export function sweepPart(given: Given): void {
     it('tells no difference between an id that does not exist and what cannot be one [errors.404]', async () => {
       for (const swept of operations) {
         for (const name of swept.params) {
-          const token = swept.row.session ? tenants[0]!.session : tenants[0]!.key
+          const token = tokenFor(swept, tenants[0]!)
           const ask = (id: string) => asked(world, swept, tenants[0]!, token, { params: { [name]: id } })
           const unknown = await ask(UNKNOWN)
           expect([swept.id, unknown.status]).toEqual([swept.id, 404])
@@ -122,7 +126,7 @@ export function sweepPart(given: Given): void {
     }, 240_000)
 
     it('opens a cursor only for the caller and the filters it was made for [limits.cursor]', async () => {
-      for (const swept of operations.filter(({ query }) => query.includes('cursor'))) {
+      for (const swept of operations.filter(({ query, row }) => query.includes('cursor') && !row.operator)) {
         const [own, sibling, stranger] = [tenants[0]!, tenants[1]!, tenants[2]!]
         // What only a member may list belongs to the account, which the sibling shares.
         const isOfAccount = swept.row.session === true
@@ -204,7 +208,11 @@ interface Change {
 }
 
 /** What may call an operation as this tenant. */
-export const tokenFor = (swept: Swept, of: Tenant) => (swept.row.session ? of.session : of.key)
+export const tokenFor = (swept: Swept, of: Tenant) =>
+  swept.row.session ? of.session : swept.row.operator ? OPERATOR_KEY : of.key
+
+/** What may call it as the member who may most. */
+export const sessionFor = (swept: Swept, of: Tenant) => (swept.row.operator ? OPERATOR_KEY : of.session)
 
 /** Asks as a tenant for its own things, but for what is changed. */
 export function asked(

@@ -42,7 +42,7 @@ export interface World {
   end(): Promise<void>
 }
 
-const MASTER_KEY = 'ab'.repeat(32)
+export const MASTER_KEY = 'ab'.repeat(32)
 
 export async function openWorld(startHost: StartHost): Promise<World> {
   const parts = new AsyncDisposableStack()

@@ -8,6 +8,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { assayInTerminal, noTerminal } from '../support/terminal.ts'
 
 const parts = new AsyncDisposableStack()
+const OPERATOR_KEY = 'whoever-operates-this-installation'
 let stack: Stack
 let env: Record<string, string>
 let file: string
@@ -16,7 +17,9 @@ const kept = async () => JSON.parse(await readFile(file, 'utf8'))
 
 beforeAll(async () => {
   const folder = parts.adopt(await tempFolder(), temporary => temporary.remove()).path
-  stack = parts.adopt(await startStack(), running => running.close())
+  stack = parts.adopt(await startStack({ env: { ASSAY_OPERATOR_KEY: OPERATOR_KEY } }), running =>
+    running.close(),
+  )
   env = { ...stack.env, XDG_CONFIG_HOME: folder }
   file = join(folder, 'assay/sessions.json')
 })
@@ -67,5 +70,43 @@ describe('a member', () => {
     ])
     expect(await kept()).toEqual({})
     expect((await run('logout')).err).toContain('nobody is signed in')
+  })
+})
+
+describe('whoever operates the installation', () => {
+  const asOperator = (...args: string[]): Promise<Ran> =>
+    assay({ env: { ...env, ASSAY_OPERATOR_KEY: OPERATOR_KEY } }, ['admin', 'accounts', ...args]).done
+
+  it('opens an account, whose owner signs in, and suspends and resumes it by its name', async () => {
+    const created = await asOperator('create', '--name', 'Second', '--email', 'second@example.org')
+    const [{ id, password }] = created.events
+    const second = { ...env, XDG_CONFIG_HOME: join(env.XDG_CONFIG_HOME!, 'second'), ASSAY_API_KEY: '' }
+    const login = assay({ env: second }, ['login', '--email', 'second@example.org'], {
+      input: `${password}\n`,
+    })
+    expect((await login.done).code).toBe(0)
+    const projects = () => assay({ env: second }, ['projects']).done
+    expect((await projects()).events).toEqual([expect.objectContaining({ name: 'default' })])
+    expect((await asOperator('suspend', 'Second')).events).toEqual([
+      expect.objectContaining({ event: 'account_suspended', id, status: 'suspended' }),
+    ])
+    expect((await asOperator()).events).toContainEqual(expect.objectContaining({ id, status: 'suspended' }))
+    expect((await asOperator('resume', 'second@example.org')).code).toBe(0)
+    expect((await asOperator('plan', id, '--open-runs', '3')).events).toEqual([
+      expect.objectContaining({ open_runs_limit: 3 }),
+    ])
+    expect(await asOperator('suspend', 'Third')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('there is no account'),
+    })
+  })
+
+  it('is nobody with a key of a project', async () => {
+    expect((await assay({ env }, ['admin', 'accounts']).done).err).toContain('ASSAY_OPERATOR_KEY')
+    const asKey = { ...env, ASSAY_OPERATOR_KEY: env.ASSAY_API_KEY! }
+    expect(await assay({ env: asKey }, ['admin', 'accounts', 'list']).done).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('forbidden'),
+    })
   })
 })

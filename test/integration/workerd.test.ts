@@ -119,3 +119,20 @@ it('asked to stop, finishes what it has begun and ends by itself', async () => {
   expect(await answer).toMatchObject({ status: 202, json: { total_items: 20_001 } })
   expect(await ended).toEqual([0, null])
 })
+
+it('answers nothing but its health where its master key is not the one of the installation, and logs which is', async () => {
+  const { databaseUrl: DATABASE_URL, redisUrl: REDIS_URL } = world.urls
+  const call = async (url: string, path: string) => {
+    const headers = { authorization: `Bearer ${world.first.api_key}` }
+    return (await fetch(`${url}${path}`, { headers })).status
+  }
+  expect(await call(workerd.url, '/v1/projects')).toBe(200)
+  const wrong = await startWorkerd({ DATABASE_URL, REDIS_URL, ASSAY_MASTER_KEY: 'cd'.repeat(32) })
+  try {
+    expect(await call(wrong.url, '/v1/projects')).toBe(500)
+    expect(await call(wrong.url, '/health')).toBe(200)
+    expect(wrong.log()).toContain('the master key is another')
+  } finally {
+    await wrong.close()
+  }
+})

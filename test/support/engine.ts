@@ -19,6 +19,8 @@ export type Script = (
 export interface TestEngine {
   ctx: NodeContext
   sql: NodeContext['sql']
+  /** Of its stores. */
+  urls: { databaseUrl: string; redisUrl: string }
   project_id: string
   agent_id: string
   /** Requests the agent got, in order. */
@@ -133,6 +135,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
   const engine: TestEngine = {
     ctx,
     sql,
+    urls: { databaseUrl, redisUrl: redis.url },
     project_id,
     agent_id,
     requests,

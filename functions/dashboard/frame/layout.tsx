@@ -58,6 +58,7 @@ export const Layout = ({ view, projects, notice, calls, member, base_url, held }
       {member ? <Menu view={view} projects={projects} member={member} /> : ''}
       <main id="main" tabindex={-1}>
         {held ? <HeldLine /> : ''}
+        {member?.is_suspended ? <SuspendedLine /> : ''}
         <NoticeLine notice={notice} />
         {view.body}
         {member && (calls.length > 0 || view.cli) ? (
@@ -162,6 +163,15 @@ const HeldLine = () => (
     <p>
       This installation was restored from a backup and is held: no item is dispatched, no schedule fires and
       no message leaves. <span class="dim">Its operator lets it go on:</span> <code>assay admin go-on</code>
+    </p>
+  </div>
+)
+
+const SuspendedLine = () => (
+  <div class="notice refused" role="status">
+    <p>
+      This account is suspended: nothing starts, nothing is dispatched, and its keys open nothing. You may
+      look at everything; <span class="dim">whoever operates this installation resumes it.</span>
     </p>
   </div>
 )

@@ -5,7 +5,7 @@
 #
 # Settings are read from the environment:
 #   DATABASE_URL, REDIS_URL, ASSAY_MASTER_KEY, BASE_URL, ASSAY_TRUSTED_PROXIES, ASSAY_ALLOW_CALLBACK_NETWORKS, ASSAY_LOG_LEVEL,
-#   ASSAY_CONSUMER_URL, ASSAY_METRICS_TOKEN
+#   ASSAY_CONSUMER_URL, ASSAY_METRICS_TOKEN, ASSAY_OPERATOR_KEY
 # infra/README.md tells what each is for. --experimental is for workerd's own cron and queue.
 using Workerd = import "/workerd/workerd.capnp";
 using Settings = import "settings.capnp";
@@ -224,6 +224,7 @@ const account :Workerd.Worker = (
     (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
     (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
     (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
+    (name = "ASSAY_OPERATOR_KEY", fromEnvironment = "ASSAY_OPERATOR_KEY"),
   ],
 );
 

@@ -70,7 +70,8 @@ export const auditLog = pgTable(
       .references(() => accounts.id, { onDelete: 'cascade' }),
     /** Null for what concerns the account as a whole; kept when the project is gone. */
     project_id: uuid('project_id'),
-    actor_kind: text('actor_kind').$type<'key' | 'member'>().notNull(),
+    actor_kind: text('actor_kind').$type<'key' | 'member' | 'operator'>().notNull(),
+    /** All zeros where it is the operator. */
     actor_id: uuid('actor_id').notNull(),
     /** The key's prefix or the member's e-mail, since the actor may be gone when this is read. */
     actor_name: text('actor_name').notNull(),

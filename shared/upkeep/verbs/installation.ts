@@ -4,6 +4,7 @@
 import type { Sql } from '../../context.ts'
 import { derivedKey, toHex } from '../../domain/secrets.ts'
 import { hasAccounts, keepFingerprint, readInstallationRow } from '../queries/installation.ts'
+import { type OtherKey, sayOtherKey } from '../rules/master-key.ts'
 
 const FINGERPRINT_CHARACTERS = 16 // 64 bits: enough to tell keys apart, nothing to find one by
 
@@ -12,17 +13,29 @@ export async function fingerprintOf(masterKey: string): Promise<string> {
   return toHex(await derivedKey(masterKey, 'fingerprint')).slice(0, FINGERPRINT_CHARACTERS)
 }
 
-/** The fingerprints differ: which one is asked for, and which was given. */
-export interface OtherKey {
-  wanted: string
-  given: string
-}
-
 /** Keeps the fingerprint of the first key that comes. Returns both where the key is another than the first. */
 export async function checkMasterKey(sql: Sql, masterKey: string): Promise<OtherKey | undefined> {
   const given = await fingerprintOf(masterKey)
   const wanted = await keepFingerprint(sql, given)
   return wanted === given ? undefined : { wanted, given }
+}
+
+/** What a host knows of the installation; it outlives a connection, and a context. */
+export interface Joined {
+  asked?: { other: OtherKey | undefined }
+}
+
+/** Asks once, and again where PostgreSQL did not answer. @throws MasterKeyDiffers */
+export async function join(sql: Sql, masterKey: string, joined: Joined): Promise<void> {
+  joined.asked ??= { other: await checkMasterKey(sql, masterKey) }
+  if (joined.asked.other !== undefined) throw new MasterKeyDiffers(joined.asked.other)
+}
+
+export class MasterKeyDiffers extends Error {
+  constructor(other: OtherKey) {
+    super(sayOtherKey(other))
+    this.name = 'MasterKeyDiffers'
+  }
 }
 
 /** Whether a master key must be brought along: one that is made now could open nothing of what is here. */

@@ -1,0 +1,62 @@
+// Opens accounts and says what they may do. Guarantee: nothing of a suspended account is started or dispatched until it
+// is resumed, and nothing of it is lost; what was in flight ends.
+
+import type { Context } from '../../context.ts'
+import { ApiError } from '../../domain/errors.ts'
+import { randomWord } from '../../domain/secrets.ts'
+import type { AccountStatus } from '../../domain/vocabulary.ts'
+import { addMember } from '../../engine/members.ts'
+import { createProject } from '../../engine/projects.ts'
+import * as store from '../queries/accounts.ts'
+import type { Opened, OperatedAccountRow } from '../wire/accounts.ts'
+
+const PASSWORD_BYTES = 18
+
+export interface NewAccount {
+  name: string
+  email: string
+  open_runs_limit?: number | null | undefined
+}
+
+/** With an owner, whose password is told this once, and a project. @throws ApiError `email_taken` */
+export async function openAccount(
+  ctx: Context,
+  { name, email, open_runs_limit = null }: NewAccount,
+): Promise<Opened> {
+  const account_id = ctx.newId()
+  const password = randomWord(ctx.random, PASSWORD_BYTES)
+  await store.insertAccount(ctx.db, { id: account_id, name, plan: planOf(open_runs_limit) })
+  const owner = await addMember(ctx, { account_id, email, role: 'owner', password })
+  const project = await createProject(ctx, { account_id, name: 'default' })
+  return { account: await accountOf(ctx, account_id), owner, password, project_id: project.id }
+}
+
+/** @throws ApiError `not_found` */
+export const setPlan = (ctx: Context, id: string, open_runs_limit: number | null) =>
+  change(ctx, id, { plan: planOf(open_runs_limit) })
+
+/** Keys and sessions that a process remembers are refused within five seconds. @throws ApiError `not_found` */
+export async function setStatus(
+  ctx: Context,
+  id: string,
+  status: AccountStatus,
+): Promise<OperatedAccountRow> {
+  const account = await change(ctx, id, { status })
+  if (status === 'active') ctx.poke()
+  return account
+}
+
+const planOf = (open_runs: number | null) => (open_runs === null ? {} : { open_runs })
+
+async function change(ctx: Context, id: string, changes: Parameters<typeof store.updateAccount>[2]) {
+  if (!(await store.updateAccount(ctx.db, id, changes))) throw noAccount()
+  return accountOf(ctx, id)
+}
+
+async function accountOf(ctx: Context, id: string): Promise<OperatedAccountRow> {
+  const [account] = await store.listAccounts(ctx.db, { id, limit: 1 })
+  if (account === undefined) throw noAccount()
+  return account
+}
+
+const noAccount = () => new ApiError('not_found', 'There is no such account in this installation.')

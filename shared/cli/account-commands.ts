@@ -1,0 +1,65 @@
+// The commands of accounts.ts, for the table of commands.
+
+import type { Command, Option } from './arguments.ts'
+import { LIST_OPTIONS } from './list-options.ts'
+
+const openRuns: Option = {
+  name: 'open-runs',
+  value: 'N',
+  about: 'runs it may have that have not ended; none is no bound',
+}
+
+export const ACCOUNT_COMMANDS: readonly Command[] = [
+  {
+    name: 'admin accounts',
+    args: [],
+    summary: "List the accounts of the installation; takes the operator's credential.",
+    operator: true,
+    options: LIST_OPTIONS,
+    run: async (...given) => (await import('./accounts.ts')).accounts(...given),
+  },
+  {
+    name: 'admin accounts list',
+    args: [],
+    summary: 'The same.',
+    operator: true,
+    options: LIST_OPTIONS,
+    run: async (...given) => (await import('./accounts.ts')).accounts(...given),
+  },
+  {
+    name: 'admin accounts create',
+    args: [],
+    summary: 'Open an account with its first owner, whose password is shown once.',
+    operator: true,
+    options: [
+      { name: 'name', value: 'NAME', about: 'what people call it' },
+      { name: 'email', value: 'EMAIL', about: 'who signs in to it' },
+      openRuns,
+    ],
+    run: async (...given) => (await import('./accounts.ts')).createAccount(...given),
+  },
+  {
+    name: 'admin accounts suspend',
+    args: ['ACCOUNT'],
+    summary: 'Suspend an account, by its id, name or e-mail: nothing of it starts or is dispatched.',
+    operator: true,
+    options: [],
+    run: async (...given) => (await import('./accounts.ts')).suspendAccount(...given),
+  },
+  {
+    name: 'admin accounts resume',
+    args: ['ACCOUNT'],
+    summary: 'Resume a suspended account; what waited goes on by itself.',
+    operator: true,
+    options: [],
+    run: async (...given) => (await import('./accounts.ts')).resumeAccount(...given),
+  },
+  {
+    name: 'admin accounts plan',
+    args: ['ACCOUNT'],
+    summary: 'Set how many open runs an account may have.',
+    operator: true,
+    options: [openRuns],
+    run: async (...given) => (await import('./accounts.ts')).accountPlan(...given),
+  },
+]

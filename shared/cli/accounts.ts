@@ -1,0 +1,140 @@
+// Accounts of an installation, for whoever operates it.
+
+import { LIMITS } from '../domain/limits.ts'
+import { answered, pageOf, type Schemas } from './api.ts'
+import type { Given } from './arguments.ts'
+import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { clean, money } from './format.ts'
+import { tellList } from './listing.ts'
+import type { Session } from './session.ts'
+import { type Column, table } from './table.ts'
+
+type Account = Schemas['OperatedAccount']
+
+const ACCOUNTS: Column<Account>[] = [
+  { title: 'NAME', value: row => row.name, least: 10 },
+  { title: 'ID', value: row => row.id },
+  {
+    title: 'STATUS',
+    value: row => row.status,
+    style: row => (row.status === 'suspended' ? 'yellow' : undefined),
+  },
+  { title: 'OWNER', value: row => row.owners[0] ?? '-', least: 12, optional: 1 },
+  { title: 'MEMBERS', value: row => String(row.members), align: 'right', optional: 3 },
+  { title: 'PROJECTS', value: row => String(row.projects), align: 'right', optional: 2 },
+  { title: 'OPEN RUNS', value: row => openRuns(row), align: 'right' },
+  { title: 'SPENT', value: row => money(row.spent_cents / 100), align: 'right' },
+]
+
+const openRuns = ({ open_runs, open_runs_limit }: Account) =>
+  open_runs_limit === null ? String(open_runs) : `${open_runs}/${open_runs_limit}`
+
+const readPage = (session: Session, limit: number, cursor: string | undefined) =>
+  pageOf(session.api.GET('/v1/admin/accounts', { params: { query: { limit, ...(cursor && { cursor }) } } }))
+
+export const accounts = (session: Session, given: Given): Promise<ExitCode> =>
+  tellList<Account>(session, given, {
+    event: 'account',
+    empty: 'no accounts',
+    page: LIMITS.accounts_page.max,
+    read: (limit, cursor) => readPage(session, limit, cursor),
+    inAnyOrder: true,
+    keyOf: row => row.id,
+    cameAt: row => row.created_at,
+    text: (rows, screen) => table(ACCOUNTS, rows, screen),
+  })
+
+export async function createAccount(session: Session, given: Given): Promise<ExitCode> {
+  const { api, output } = session
+  const [name, email] = [given.text('name'), given.text('email')]
+  if (name === undefined || email === undefined)
+    throw usageFailure(`--${name === undefined ? 'name' : 'email'} is missing`, {
+      next: 'assay admin accounts create --name NAME --email EMAIL',
+    })
+  const open_runs_limit = limitOf(given)
+  const body = { name, email, ...(open_runs_limit !== undefined && { open_runs_limit }) }
+  const opened = await answered(api.POST('/v1/admin/accounts', { body }))
+  output.emit('account_created', opened, ({ program }) =>
+    [
+      `${clean(opened.name)} (${opened.id}) for ${opened.owner.email}`,
+      `password  ${opened.password}`,
+      `This is the only time it is shown. To sign in: ${program} login --email ${opened.owner.email}`,
+    ].join('\n'),
+  )
+  return EXIT.ok
+}
+
+export async function suspendAccount(session: Session, given: Given): Promise<ExitCode> {
+  const path = { accountId: await accountIdOf(session, given.arg(0)) }
+  const account = await answered(
+    session.api.POST('/v1/admin/accounts/{accountId}/suspend', { params: { path } }),
+  )
+  session.output.emit(
+    'account_suspended',
+    account,
+    () =>
+      `${clean(account.name)} is suspended: within five seconds its keys open nothing and nothing of it starts; what is in flight ends`,
+  )
+  return EXIT.ok
+}
+
+export async function resumeAccount(session: Session, given: Given): Promise<ExitCode> {
+  const path = { accountId: await accountIdOf(session, given.arg(0)) }
+  const account = await answered(
+    session.api.POST('/v1/admin/accounts/{accountId}/resume', { params: { path } }),
+  )
+  session.output.emit(
+    'account_resumed',
+    account,
+    () =>
+      `${clean(account.name)} goes on: its keys open again within five seconds, and what waited is dispatched`,
+  )
+  return EXIT.ok
+}
+
+export async function accountPlan(session: Session, given: Given): Promise<ExitCode> {
+  const open_runs_limit = limitOf(given)
+  if (open_runs_limit === undefined)
+    throw usageFailure('--open-runs is missing', { next: 'assay admin accounts plan --help' })
+  const path = { accountId: await accountIdOf(session, given.arg(0)) }
+  const account = await answered(
+    session.api.PATCH('/v1/admin/accounts/{accountId}', { params: { path }, body: { open_runs_limit } }),
+  )
+  session.output.emit('account', account, () =>
+    account.open_runs_limit === null
+      ? `${clean(account.name)} may have any number of open runs`
+      : `${clean(account.name)} may have ${account.open_runs_limit} open runs; it has ${account.open_runs}`,
+  )
+  return EXIT.ok
+}
+
+/** @throws Failure `usage` */
+function limitOf(given: Given): number | null | undefined {
+  const text = given.text('open-runs')
+  if (text === undefined || /^\d{1,9}$/.test(text)) return text === undefined ? undefined : Number(text)
+  if (text === 'none') return null
+  throw usageFailure(`--open-runs is "${text}"; it must be a whole number, or none`)
+}
+
+const PAGES_LOOKED_AT = 50
+
+/** By its id, its name or an owner's e-mail. @throws Failure `usage` where that is none, or several */
+async function accountIdOf(session: Session, word: string): Promise<string> {
+  if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(word)) return word
+  const found: Account[] = []
+  let cursor: string | undefined
+  for (let pages = 0; pages < PAGES_LOOKED_AT; pages++) {
+    const page = await readPage(session, LIMITS.accounts_page.max, cursor)
+    found.push(...page.rows.filter(row => row.name === word || row.owners.includes(word.toLowerCase())))
+    cursor = page.next
+    if (cursor === undefined) break
+  }
+  if (found.length === 1) return found[0]!.id
+  throw usageFailure(
+    found.length === 0 ? `there is no account "${word}"` : `${found.length} accounts are called "${word}"`,
+    {
+      hint: found.length === 0 ? undefined : `their ids: ${found.map(row => row.id).join(', ')}`,
+      next: 'assay admin accounts list',
+    },
+  )
+}

@@ -1,0 +1,52 @@
+// What becomes of the work of an account that is suspended and resumed.
+
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { setStatus } from '../../shared/accounts/verbs/accounts.ts'
+import { consume } from '../../shared/engine/consume.ts'
+import { whyItem } from '../../shared/engine/why.ts'
+import { countBacklog } from '../../shared/store/backlog.ts'
+import { stopCancelled } from '../../shared/store/stop.ts'
+import { conservation, result, type TestEngine, testEngine } from '../support/engine.ts'
+
+let engine: TestEngine
+let account_id: string
+beforeEach(async () => {
+  engine = await testEngine()
+  const [project] = await engine.sql`select account_id from projects`
+  account_id = project!.account_id
+})
+afterEach(() => engine.close())
+
+const statuses = async (run_id: string) => (await engine.items(run_id)).map(item => item.status)
+
+it('what is in flight of a suspended account ends, nothing more of it is dispatched, and all goes on when it is resumed [accounts.suspend, accounts.resume]', async () => {
+  const [inFlight, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  engine.play(async function* (items) {
+    inFlight.resolve()
+    await mayEnd.promise
+    for (const item of items) yield result(item)
+  })
+  const run = await engine.submit(3, { concurrency: 1 })
+  const consuming = consume(engine.ctx)
+  await inFlight.promise
+  await setStatus(engine.ctx, account_id, 'suspended')
+  mayEnd.resolve()
+  await consuming
+  expect(await statuses(run)).toEqual(['completed', 'queued', 'queued'])
+  expect(await consume(engine.ctx)).toMatchObject({ claimed: 0 })
+  expect(await whyItem(engine.ctx, { run_id: run, seq: 2 })).toMatchObject({ token: 'suspended' })
+  expect((await countBacklog(engine.sql)).startable).toBe(0)
+
+  await setStatus(engine.ctx, account_id, 'active')
+  await consume(engine.ctx)
+  expect(await statuses(run)).toEqual(['completed', 'completed', 'completed'])
+  expect(await conservation(engine, run)).toEqual([])
+})
+
+it('a run of a suspended account can be cancelled and ends [accounts.suspend]', async () => {
+  const run_id = await engine.submit(2)
+  await setStatus(engine.ctx, account_id, 'suspended')
+  await stopCancelled(engine.sql, { id: run_id, project_id: engine.project_id })
+  expect(await consume(engine.ctx)).toMatchObject({ claimed: 0 })
+  expect(await statuses(run_id)).toEqual(['cancelled', 'cancelled'])
+})
