@@ -31,7 +31,7 @@ const PAGE: readonly { heading: string; about: string; from: string; names: read
     heading: 'What `run` is given',
     about: "`import type { Context } from 'assay'`: the first argument, `ctx` by custom.",
     from: 'sdk',
-    names: ['Context', 'ItemIdentity'],
+    names: ['Context', 'ItemIdentity', 'ModelCallOptions', 'ModelAnswer'],
   },
   {
     heading: 'Errors, and agents elsewhere',

@@ -1,6 +1,7 @@
 // An item as a page: its record with the verdict in words, and its trace as a tree of attempts and steps.
 
-import { sayUnchanged } from '../view/run.ts'
+import { readCompletion, wholeOf } from '../domain/completion.ts'
+import { sayGraded, sayUnchanged } from '../view/run.ts'
 import type { ItemRecord, Schemas, Step } from './api.ts'
 import { brief, clean, count, duration, pad, plural, spend, widthOf } from './format.ts'
 import type { Screen } from './output.ts'
@@ -29,6 +30,9 @@ export function recordText(item: ItemRecord, screen: Screen): string {
     `${label('run')}${item.run_id}  agent ${item.agent_slug}, line ${item.line}`,
     `${label('ran')}${item.status}${took}, ${plural(item.attempt, 'attempt')}, ${plural(item.step_count, 'step')}`,
     `${label('worked')}${paint(outcomeStyle(item.outcome_status), verdict)}${named === undefined ? '' : `: ${named}`}`,
+    ...(item.unread_call_count > 0
+      ? [`${label('unread')}${sayGraded(item)}; the steps below say what was found`]
+      : []),
     ...(why !== '' && why !== reason ? [`${label('why')}${clean(why)}`] : []),
     `${label('cost')}${spend(item.cost_usd, item.unpriced)}, ${count(item.total_input_tokens)} tokens in, ${count(item.total_output_tokens)} out${item.unpriced ? ', a model without a known price' : ''}`,
     ...(item.replayed_from === null ? [] : [`${label('replays')}${item.replayed_from}`]),
@@ -92,6 +96,7 @@ function stepText(step: Step, isLast: boolean, screen: Screen): string {
   return [
     head,
     ...(error === undefined ? [] : [detail('why', brief(error, room))]),
+    ...(step.unread === null ? [] : [detail('why', brief(`not graded. ${step.unread}`, room))]),
     ...(step.input == null ? [] : [detail('in', brief(promptOf(step.input), room))]),
     ...(step.output == null ? [] : [detail('out', brief(answerOf(step.output), room))]),
   ].join('\n')
@@ -113,14 +118,10 @@ function promptOf(input: unknown): unknown {
   return textOf(last?.content) ?? (typeof given === 'string' ? given : input)
 }
 
-/** The text of a chat completion or of a message, where the output is one. */
+/** The words of an answer, where the output is one that is known. */
 function answerOf(output: unknown): unknown {
-  const { choices, content } = (typeof output === 'object' && output !== null ? output : {}) as {
-    choices?: { message?: Message & { refusal?: unknown } }[]
-    content?: unknown
-  }
-  const message = Array.isArray(choices) ? choices[0]?.message : undefined
-  return textOf(message?.content) ?? textOf(message?.refusal) ?? textOf(content) ?? output
+  const read = readCompletion(wholeOf(output))
+  return read?.text || read?.refusal || output
 }
 
 function textOf(content: unknown): string | undefined {

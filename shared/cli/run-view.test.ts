@@ -126,7 +126,15 @@ describe('a verification', () => {
     queued: 0,
     running: 0,
   }
-  const totals = { items: 4, input_tokens: 10, output_tokens: 2, unpriced_items: 0, undecided: 1 }
+  const totals = {
+    items: 4,
+    input_tokens: 10,
+    output_tokens: 2,
+    unpriced_items: 0,
+    model_calls: 4,
+    unread_calls: 1,
+    undecided: 1,
+  }
   const balanced: Verification = {
     run_id: sampleRun().id,
     total_items: 4,

@@ -199,7 +199,12 @@ describe('an Anthropic message', () => {
       has_tool_calls: false,
       has_data: false,
       finish: 'stop',
-      usage: { input_tokens: 5320, output_tokens: 60, cached_input_tokens: 5000 },
+      usage: {
+        input_tokens: 5320,
+        output_tokens: 60,
+        cached_input_tokens: 5000,
+        cache_write_tokens: 300,
+      },
     })
   })
 

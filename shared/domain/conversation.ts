@@ -1,6 +1,9 @@
-// Reads what was said to a model and what it answered, as messages, in the shapes of OpenAI (chat, responses),
-// Anthropic, Gemini and the Vercel AI SDK. Guarantee: what is none of them is undefined; a part of unknown
+// Reads what was said to a model, in the shapes of OpenAI (chat, responses), Anthropic, Gemini and the Vercel AI SDK, and
+// what it answered, in any that is known, as messages. Guarantee: what is none of them is undefined; a part of unknown
 // shape is handed on as it is; what becomes a link begins with http.
+
+import { SHAPES } from '../items/rules/providers/shapes.ts'
+import { wholeOf } from './completion.ts'
 
 export type Part =
   | { kind: 'text' | 'thinking' | 'refusal'; text: string }
@@ -34,45 +37,16 @@ export function readPrompt(input: unknown): Message[] | undefined {
   return [...system, ...(typeof turns === 'string' ? [said('user', turns)] : messagesOf(turns as unknown[]))]
 }
 
-/** What came out. */
+/** What came out; of a stream that was recorded in pieces, what they come to. */
 export function readAnswer(output: unknown): Message[] | undefined {
   if (typeof output === 'string') return [said('assistant', output)]
-  const body = fields(output)
+  const body = fields(wholeOf(output))
   if (body === undefined) return undefined
-  if (Array.isArray(body.choices)) {
-    const read = body.choices.map(choice => fields(fields(choice)?.message))
-    return read.every(one => one !== undefined) && read.length > 0 ? messagesOf(read) : undefined
+  for (const shape of SHAPES) {
+    const said = shape.messages?.(body)
+    if (said !== undefined) return messagesOf(said)
   }
-  if (body.object === 'response' && Array.isArray(body.output)) return messagesOf(body.output)
-  if (body.type === 'message' && body.role === 'assistant') return [message('assistant', body.content)]
-  if (Array.isArray(body.candidates)) {
-    const read = body.candidates.map(one => fields(fields(one)?.content))
-    return read.every(one => Array.isArray(one?.parts)) && read.length > 0
-      ? read.map(one => message('assistant', one!.parts))
-      : undefined
-  }
-  return vercelAnswer(body)
-}
-
-function vercelAnswer(body: Fields): Message[] | undefined {
-  const steps = list(body.steps).map(fields)
-  if (typeof body.finishReason !== 'string' && typeof steps.at(-1)?.finishReason !== 'string')
-    return undefined
-  const said = steps.length > 0 ? steps : [body]
-  return said.map(one => {
-    if (Array.isArray(one?.content)) return message('assistant', one.content)
-    const thoughts = one?.reasoningText ?? one?.reasoning
-    return {
-      role: 'assistant',
-      parts: [
-        ...(filled(thoughts) ? [{ kind: 'thinking' as const, text: thoughts }] : []),
-        ...(filled(one?.text) ? [{ kind: 'text' as const, text: one.text }] : []),
-        ...list(one?.toolCalls).map(call => callOf(fields(call) ?? {})),
-        ...list(one?.toolResults).map(result => resultOf(fields(result) ?? {})),
-        ...(one?.object == null ? [] : [{ kind: 'json' as const, value: one.object }]),
-      ],
-    }
-  })
+  return undefined
 }
 
 const isMessage = (value: unknown) => {
@@ -121,7 +95,7 @@ function message(role: string, content: unknown): Message {
 }
 
 const TEXTS = new Set(['text', 'input_text', 'output_text', 'summary_text'])
-const CALLS = new Set(['tool_use', 'tool-call', 'function_call', 'server_tool_use'])
+const CALLS = new Set(['tool_use', 'tool-call', 'tool_call', 'function_call', 'server_tool_use'])
 const RESULTS = new Set(['tool_result', 'tool-result', 'function_call_output', 'tool-error'])
 const MEDIA = /image|file|audio|video|document/
 
@@ -137,6 +111,7 @@ function partOf(value: unknown): Part {
   if (type === 'refusal' && filled(part.refusal)) return { kind: 'refusal', text: part.refusal }
   if (CALLS.has(type)) return callOf(part)
   if (RESULTS.has(type)) return resultOf(part)
+  if (type === 'object' && 'object' in part) return { kind: 'json', value: part.object }
   const [call, result] = [fields(part.functionCall), fields(part.functionResponse)]
   if (call !== undefined) return callOf(call)
   if (result !== undefined) return resultOf(result)

@@ -1,7 +1,16 @@
 // Whether a step and an item worked, read from what was recorded.
 // Guarantee: pure and without a model; a step of any shape gets a grade, and doubt counts as ok.
 
-import { type Completion, type CompletionUsage, count, readCompletion } from './completion.ts'
+import { Gathered } from '../items/rules/providers/answer.ts'
+import {
+  type Completion,
+  type CompletionUsage,
+  isRead,
+  type Reading,
+  readCall,
+  readCompletion,
+  toldUsage,
+} from './completion.ts'
 import type { StepReport } from './protocol.ts'
 import { isRefusal } from './refusal.ts'
 import type { Outcome, OutcomeReason, StepKind } from './vocabulary.ts'
@@ -37,16 +46,16 @@ const COMPLETION_RULES: readonly CompletionRule[] = [
 ]
 
 function faultOf(completion: Completion): OutcomeReason | null {
+  if (completion.ungraded) return null
   return COMPLETION_RULES.find(rule => rule.when(completion))?.reason ?? null
 }
 
 /** The grade of one step. Only a model call can be degraded: nobody else's output has a known shape. */
-export function gradeStep(step: StepReport): Grade {
+export function gradeStep(step: StepReport, reading: Reading | undefined = readCall(step)): Grade {
   if (step.error !== undefined) {
     return { outcome: 'failed', reason: step.kind === 'llm_call' ? 'provider_error' : 'step_error' }
   }
-  if (step.kind !== 'llm_call') return OK
-  const reason = typeof step.output === 'string' ? faultOfText(step.output) : faultOfAnswer(step.output)
+  const reason = isRead(reading) ? faultOf(reading) : null
   return reason === null ? OK : { outcome: 'degraded', reason }
 }
 
@@ -176,27 +185,29 @@ function worded(subject: string, reason: OutcomeReason | null): Fault | undefine
 
 export interface StepTokens extends CompletionUsage {
   model: string | undefined
+  /** What in it is no count, in words: then it is a lower bound. */
+  fault?: string
 }
 
 /**
  * The tokens a step used: as reported, else as read from a model call's output. Undefined means unknown, which for
  * a model call is unpriced and not free.
  */
-export function usageOf(step: StepReport): StepTokens | undefined {
-  const isCall = step.kind === 'llm_call'
-  const reported = step.usage
-  const completion = isCall ? readCompletion(step.output) : undefined
-  const model =
-    reported?.model ?? completion?.model ?? modelOfInput(step.input) ?? (isCall ? step.name : undefined)
-  if (reported?.input_tokens !== undefined || reported?.output_tokens !== undefined) {
-    return {
-      model,
-      input_tokens: count(reported.input_tokens),
-      output_tokens: count(reported.output_tokens),
-      cached_input_tokens: count(reported.cached_input_tokens),
-    }
+export function usageOf(
+  step: StepReport,
+  reading: Reading | undefined = readCall(step),
+): StepTokens | undefined {
+  const { usage: reported } = step
+  const answer = isRead(reading) ? reading : undefined
+  const named = reported?.model ?? answer?.model ?? modelOfInput(step.input)
+  const model = typeof named === 'string' ? named : step.kind === 'llm_call' ? step.name : undefined
+  if (reported?.input_tokens != null || reported?.output_tokens != null) {
+    const gathered = new Gathered()
+    const usage = gathered.usage(toldUsage({ ...reported }, gathered))!
+    return { model, ...usage, ...(gathered.fault !== undefined && { fault: gathered.fault }) }
   }
-  return completion?.usage === undefined ? undefined : { model, ...completion.usage }
+  if (answer?.usage === undefined) return undefined
+  return { model, ...answer.usage, ...(answer.fault !== undefined && { fault: answer.fault }) }
 }
 
 function modelOfInput(input: unknown): string | undefined {

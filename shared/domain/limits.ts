@@ -33,6 +33,7 @@ export const LIMITS = {
   step_tokens: 100_000_000, // no model reads or writes as much in one call
   step_key_characters: 256,
   error_message_characters: 2000,
+  unread_characters: 500, // of what is said of a model's answer that was not read
   bad_lines_named: 20,
   callback_url_characters: 2048,
   budget_cents: 100_000_000_000, // a billion dollars: its micro-dollars stay below 2^53
@@ -215,6 +216,12 @@ export const LIMITS = {
   agent_heartbeat_ms: 5_000, // the protocol asks for one every 10 s
   agent_load_ms: 15_000, // a bundle must say who it is within this time
   step_cut_head_bytes: 2 * KiB,
+  // Of a payload that is cut, what is kept of its shape, so that its tokens and its end are read
+  outline_text_characters: 2_000,
+  outline_entries: 20,
+  outline_values: 1_000,
+  outline_depth: 8,
+  told_text_characters: 64 * KiB, // of an answer in an agent's own words
 
   // A project, unless its settings say otherwise
   project_concurrency: 256,

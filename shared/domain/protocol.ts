@@ -52,6 +52,27 @@ export interface StepUsage {
   input_tokens?: number
   output_tokens?: number
   cached_input_tokens?: number
+  cache_write_tokens?: number
+  input_audio_tokens?: number
+  output_audio_tokens?: number
+  images?: number
+  searches?: number
+  /** `batch`, `flex` or `priority`. */
+  service_tier?: string
+}
+
+/** What a model call came to, told by an agent whose calls Assay can't read by themselves. */
+export interface ModelAnswer {
+  text?: string
+  finish?: 'stop' | 'length' | 'content_filter' | 'refusal' | 'tool_calls' | 'other'
+  /** The model's words where the provider marks a refusal. */
+  refusal?: string
+  /** The answer calls tools, so that it need not have a text. */
+  tool_calls?: boolean
+  model?: string
+  usage?: Omit<StepUsage, 'model'>
+  /** Why the agent could not read it either. */
+  unread?: string
 }
 
 export interface StepReport {
@@ -68,6 +89,8 @@ export interface StepReport {
   started_at: string
   duration_ms: number
   usage?: StepUsage
+  /** Of a model call: wins over what is read from the output. */
+  answer?: ModelAnswer
 }
 
 export interface ItemError {

@@ -1,5 +1,6 @@
 // Turns a reported step into the row that is kept: checked, graded, priced and cut to size.
 
+import { isRead, type Reading, readCall } from './completion.ts'
 import { gradeStep, usageOf } from './grading.ts'
 import { LIMITS } from './limits.ts'
 import { plainText } from './plain-text.ts'
@@ -15,6 +16,10 @@ export interface StepRow {
   outcome: Outcome
   outcome_reason: OutcomeReason | null
   unpriced: boolean
+  /** A model call whose answer was read and graded. */
+  graded: boolean
+  /** A model call whose answer was not read: what was looked for in vain. */
+  unread: string | null
   /** It did not run: an offered step of the original stood for it. */
   reused: boolean
   input_tokens: number
@@ -42,8 +47,10 @@ export function stepRow(
   prices: Record<string, Price> | undefined,
 ): StepRow {
   checkShape(step)
-  const grade = gradeStep(step)
-  const usage = usageOf(step)
+  const reading = readCall(step)
+  const grade = gradeStep(step, reading)
+  const usage = usageOf(step, reading)
+  const unread = unreadOf(reading, usage?.fault)
   const price = usage?.model === undefined ? undefined : priceOf(usage.model, prices)
   return {
     ...place,
@@ -52,7 +59,12 @@ export function stepRow(
     outcome_reason: grade.reason,
     reused: false,
     // A model call without tokens or without a known price costs something nobody can tell: never nothing.
-    unpriced: step.kind === 'llm_call' && !step.error && (usage === undefined || price === undefined),
+    unpriced:
+      step.kind === 'llm_call' &&
+      !step.error &&
+      (usage === undefined || price === undefined || usage.fault !== undefined),
+    graded: isRead(reading) && !reading.ungraded && unread === null,
+    unread,
     input_tokens: usage?.input_tokens ?? 0,
     output_tokens: usage?.output_tokens ?? 0,
     cost_micro: usage && price ? costMicro(usage, price) : 0,
@@ -66,6 +78,11 @@ export function stepRow(
     input: payload(step.input),
     output: payload(step.output),
   }
+}
+
+function unreadOf(reading: Reading | undefined, fault: string | undefined): string | null {
+  const said = fault ?? (reading === undefined || isRead(reading) ? reading?.fault : reading.unread)
+  return said === undefined ? null : plainText(said, LIMITS.unread_characters)
 }
 
 /** A recorded step that stands for a call with the same input. */
@@ -99,6 +116,8 @@ export function reusedRow(
     outcome: 'ok',
     outcome_reason: null,
     unpriced: false,
+    graded: false,
+    unread: null,
     reused: true,
     input_tokens: 0,
     output_tokens: 0,
@@ -134,10 +153,19 @@ function checkShape(step: StepReport): void {
 /** A time that PostgreSQL can hold as well: JavaScript reads years it cannot. */
 const isTime = (text: string) => Date.parse(text) >= 0 && Date.parse(text) < Date.UTC(10_000, 0)
 
+/** What is nested deeper than the stack reaches can't be written. */
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return JSON.stringify({ cut: true, bytes: 0, head: 'nested too deeply to be kept' })
+  }
+}
+
 /** The JSON text of a payload; a mark with its head when it is over the bound. */
 function payload(value: unknown): string | null {
   if (value === undefined) return null
-  const text = JSON.stringify(value)
+  const text = textOf(value)
   // A UTF-16 unit is at most 3 bytes of UTF-8; only texts near the bound are measured.
   if (text.length * 3 <= LIMITS.step_payload_bytes) return text
   const bytes = new TextEncoder().encode(text).length

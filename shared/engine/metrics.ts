@@ -19,6 +19,11 @@ export const METRICS: Record<string, { help: string; of: (figures: Figures) => n
   },
   assay_items_in_flight: { help: 'Items that consumers hold.', of: f => f.in_flight },
   assay_items_paused: { help: 'Items that wait for a decision or for credit.', of: f => f.items_paused },
+  assay_model_calls: { help: 'Answers of models to be graded, in open runs.', of: f => f.model_calls },
+  assay_model_calls_unread: {
+    help: 'Of those, answers that could not be read: nobody knows whether they worked.',
+    of: f => f.unread_calls,
+  },
   assay_oldest_wait_seconds: {
     help: 'How long the run that has waited longest for a consumer has, since it was submitted or last claimed from.',
     of: f => f.oldest_wait_s,

@@ -352,7 +352,11 @@ function partOf(flight: Flight): Part {
   let input = 0
   let output = 0
   let unpriced = false
+  let model_calls = 0
+  let unread_calls = 0
   for (const step of steps) {
+    if (step.graded || step.unread !== null) model_calls++
+    if (step.unread !== null) unread_calls++
     cost += step.cost_micro
     input += step.input_tokens
     output += step.output_tokens
@@ -371,6 +375,8 @@ function partOf(flight: Flight): Part {
     input_tokens: input,
     output_tokens: output,
     newly_unpriced,
+    model_calls,
+    unread_calls,
     verdict,
     unchanged: verdict !== null && isUnchanged(flight, verdict),
     prompt: verdict?.error_code ? promptHead(flight.item.input) : null,

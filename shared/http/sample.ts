@@ -54,6 +54,7 @@ const BY_NAME: Record<string, unknown> = {
   error_message: 'search_orders answered 503',
   degraded_reason: 'the model refused',
   outcome_reason: 'refusal',
+  unread: 'The output is no answer that is known: an object with "says".',
   q: 'timeout',
   cursor: 'Zk1xR2…',
   next_cursor: 'Zk1xR2…',

@@ -18,6 +18,8 @@ const Totals = z.object({
   input_tokens: Count,
   output_tokens: Count,
   unpriced_items: Count,
+  model_calls: Count,
+  unread_calls: Count,
   undecided: Count,
 })
 

@@ -31,6 +31,13 @@ export const timestamp = z.string().meta({ format: 'date-time', description: 'RF
 const count = (description: string) => z.int().min(0).describe(description)
 const uuid = (description: string) => z.string().meta({ format: 'uuid', description })
 
+const callCounts = {
+  model_call_count: count('Answers of models that were to be graded.'),
+  unread_call_count: count(
+    'Of those, answers that could not be read, so that nobody knows how good they are.',
+  ),
+}
+
 export const Run = z
   .object({
     id: uuid('Also the group_id of a batch.'),
@@ -66,6 +73,7 @@ export const Run = z
       .number()
       .describe('The same spend in dollars; a lower bound while unpriced_item_count is not 0.'),
     unpriced_item_count: count('Items that called a model without a known price.'),
+    ...callCounts,
     total_input_tokens: count('Input tokens across items.'),
     total_output_tokens: count('Output tokens across items.'),
     concurrency: z
@@ -115,6 +123,8 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     aggregate_cost_cents: centsOf(row.cost_micro),
     cost_usd: usdOf(row.cost_micro),
     unpriced_item_count: row.unpriced_items,
+    model_call_count: row.model_calls,
+    unread_call_count: row.unread_calls,
     total_input_tokens: row.input_tokens,
     total_output_tokens: row.output_tokens,
     concurrency: row.concurrency,
@@ -146,6 +156,7 @@ const itemFields = {
   total_cost_cents: count('In whole cents.'),
   cost_usd: z.number(),
   unpriced: z.boolean().describe('It called a model without a known price: its cost is a lower bound.'),
+  ...callCounts,
   total_input_tokens: count('Input tokens of its steps.'),
   total_output_tokens: count('Output tokens of its steps.'),
   replayed_from: uuid('Record id of the item this one replays.').nullable(),
@@ -203,6 +214,8 @@ function commonOf(row: ItemRow, { created_at, payloads_purged_at }: Kept) {
     total_cost_cents: centsOf(row.cost_micro),
     cost_usd: usdOf(row.cost_micro),
     unpriced: row.unpriced,
+    model_call_count: row.model_calls,
+    unread_call_count: row.unread_calls,
     total_input_tokens: row.input_tokens,
     total_output_tokens: row.output_tokens,
     replayed_from: row.replayed_from,
@@ -256,6 +269,10 @@ export const Step = z
     cost_cents: count('In whole cents.'),
     cost_usd: z.number(),
     unpriced: z.boolean(),
+    unread: z
+      .string()
+      .nullable()
+      .describe('Of a model call whose answer could not be read, so that it is not graded: what was found.'),
     reused: z.boolean().describe('Taken over from an earlier item, at no cost.'),
     started_at: timestamp,
     duration_ms: z.number(),
@@ -295,6 +312,7 @@ export function stepOf(row: StepRow, query?: string): z.input<typeof Step> {
     cost_cents: centsOf(row.cost_micro),
     cost_usd: usdOf(row.cost_micro),
     unpriced: row.unpriced,
+    unread: row.unread,
     reused: row.reused,
     started_at: row.started_at.toISOString(),
     duration_ms: row.duration_ms,

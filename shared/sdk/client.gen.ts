@@ -2695,6 +2695,10 @@ export interface components {
             cost_usd: number;
             /** @description It called a model without a known price: its cost is a lower bound. */
             unpriced: boolean;
+            /** @description Answers of models that were to be graded. */
+            model_call_count: number;
+            /** @description Of those, answers that could not be read, so that nobody knows how good they are. */
+            unread_call_count: number;
             /** @description Input tokens of its steps. */
             total_input_tokens: number;
             /** @description Output tokens of its steps. */
@@ -2774,6 +2778,10 @@ export interface components {
             cost_usd: number;
             /** @description It called a model without a known price: its cost is a lower bound. */
             unpriced: boolean;
+            /** @description Answers of models that were to be graded. */
+            model_call_count: number;
+            /** @description Of those, answers that could not be read, so that nobody knows how good they are. */
+            unread_call_count: number;
             /** @description Input tokens of its steps. */
             total_input_tokens: number;
             /** @description Output tokens of its steps. */
@@ -3619,6 +3627,10 @@ export interface components {
             cost_usd: number;
             /** @description Items that called a model without a known price. */
             unpriced_item_count: number;
+            /** @description Answers of models that were to be graded. */
+            model_call_count: number;
+            /** @description Of those, answers that could not be read, so that nobody knows how good they are. */
+            unread_call_count: number;
             /** @description Input tokens across items. */
             total_input_tokens: number;
             /** @description Output tokens across items. */
@@ -3880,6 +3892,10 @@ export interface components {
             cost_usd: number;
             /** @description It called a model without a known price: its cost is a lower bound. */
             unpriced: boolean;
+            /** @description Answers of models that were to be graded. */
+            model_call_count: number;
+            /** @description Of those, answers that could not be read, so that nobody knows how good they are. */
+            unread_call_count: number;
             /** @description Input tokens of its steps. */
             total_input_tokens: number;
             /** @description Output tokens of its steps. */
@@ -4344,6 +4360,8 @@ export interface components {
             cost_cents: number;
             cost_usd: number;
             unpriced: boolean;
+            /** @description Of a model call whose answer could not be read, so that it is not graded: what was found. */
+            unread: string | null;
             /** @description Taken over from an earlier item, at no cost. */
             reused: boolean;
             /**
@@ -4584,6 +4602,8 @@ export interface components {
                     input_tokens: number;
                     output_tokens: number;
                     unpriced_items: number;
+                    model_calls: number;
+                    unread_calls: number;
                     undecided: number;
                 };
                 counters: {
@@ -4591,6 +4611,8 @@ export interface components {
                     input_tokens: number;
                     output_tokens: number;
                     unpriced_items: number;
+                    model_calls: number;
+                    unread_calls: number;
                     undecided: number;
                 };
             };

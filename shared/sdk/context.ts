@@ -1,5 +1,21 @@
 // What an agent's run() is given: the item it works on, steps, and the ways to end other than returning.
 
+import type { ModelAnswer } from '../domain/protocol.ts'
+import type { Recorded } from './stream.ts'
+
+export interface ModelCallOptions<Response> {
+  /**
+   * Says what an answer came to, for a provider whose answers Assay does not know: its words, how it ended, its tokens.
+   * Goes before what is read from the answer itself.
+   *
+   * @example
+   * await ctx.llm('classify', request, callInHouse, {
+   *   read: answer => ({ text: answer.says, finish: answer.cut ? 'length' : 'stop', usage: { input_tokens: answer.in, output_tokens: answer.out } }),
+   * })
+   */
+  read?: (answer: Response) => ModelAnswer
+}
+
 /** Who the item is. The names are those of the item's record. */
 export interface ItemIdentity {
   /** The customer's own id. */
@@ -54,8 +70,9 @@ export interface Context {
   step<T>(name: string, fn: () => T | PromiseLike<T>): Promise<T>
 
   /**
-   * Runs and records a call of a model. Return the provider's response unchanged and complete (not a stream):
-   * tokens, cost, refusals and truncation are read from it.
+   * Runs and records a call of a model. Return the provider's response unchanged: tokens, cost, refusals and truncation
+   * are read from it. A stream is read to its end: of those that OpenAI's and Anthropic's clients put together
+   * (`.stream()`) the whole answer is recorded and given, of others the list of their pieces.
    *
    * @throws whatever `fn` throws; uncaught, the item fails with `llm_call_error`; declared `retries` are not spent
    *   on a provider's 4xx other than 408, 409 and 429
@@ -66,8 +83,9 @@ export interface Context {
   llm<Request extends Literals | object, Response>(
     name: string,
     request: Request,
-    fn: (request: Request) => PromiseLike<Response>,
-  ): Promise<Response>
+    fn: (request: Request) => Response | PromiseLike<Response>,
+    options?: ModelCallOptions<Recorded<Response>>,
+  ): Promise<Recorded<Response>>
 
   /**
    * Runs and records a call of a tool: a search, a database, another service.

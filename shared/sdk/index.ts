@@ -1,9 +1,9 @@
 // What an agent's author imports as `assay`.
 
-export type { AgentDeclaration } from '../domain/protocol.ts'
+export type { AgentDeclaration, ModelAnswer } from '../domain/protocol.ts'
 export { type AgentClass, type AgentOptions, agent, declarationOf } from './agent.ts'
 export { type ScheduleOptions, schedule, type TriggerOptions, trigger } from './automation.ts'
-export type { Context, ItemIdentity } from './context.ts'
+export type { Context, ItemIdentity, ModelCallOptions } from './context.ts'
 export { DecoratorTargetError, DecoratorValidationError, ItemError } from './errors.ts'
 export { type ItemsContext, items, type Occurrence } from './generator.ts'
 export { serve } from './serve.ts'

@@ -3,13 +3,14 @@
 
 import { canonicalJson } from '../domain/canonical.ts'
 import { LIMITS } from '../domain/limits.ts'
-import type { ItemLine, OfferedStep, ItemError as WireError } from '../domain/protocol.ts'
+import type { ItemLine, ModelAnswer, OfferedStep, ItemError as WireError } from '../domain/protocol.ts'
 import type { StepKind } from '../domain/vocabulary.ts'
 import type { AgentClass, Registration } from './agent.ts'
-import type { Context, ItemIdentity, Literals } from './context.ts'
+import type { Context, ItemIdentity, Literals, ModelCallOptions } from './context.ts'
 import { Interrupt, ItemError, isRejection, messageOf } from './errors.ts'
 import { isCut, isLongerThan, jsonOf, payloadOf } from './payload.ts'
 import { check } from './schema-check.ts'
+import { type Recorded, recorded } from './stream.ts'
 
 export interface Agent extends Registration {
   construct: AgentClass<unknown>
@@ -30,6 +31,8 @@ interface OpenStep {
   clock: number
   /** As JSON text. */
   input?: string | undefined
+  /** What the agent says that a model call came to, as JSON text. */
+  answer?: string | undefined
 }
 
 export class ItemRun implements Context {
@@ -119,9 +122,11 @@ export class ItemRun implements Context {
   llm<Request extends Literals | object, Response>(
     name: string,
     request: Request,
-    fn: (request: Request) => PromiseLike<Response>,
-  ): Promise<Response> {
-    return handled(this.#perform('llm_call', name, request, () => fn(request)))
+    fn: (request: Request) => Response | PromiseLike<Response>,
+    { read }: ModelCallOptions<Recorded<Response>> = {},
+  ): Promise<Recorded<Response>> {
+    const call = async () => recorded(await fn(request))
+    return handled(this.#perform('llm_call', name, request, call, read))
   }
 
   tool<Input, Output>(
@@ -173,7 +178,13 @@ export class ItemRun implements Context {
     this.#abort?.abort(new Interrupt('the request was closed'))
   }
 
-  async #perform<T>(kind: StepKind, name: string, input: unknown, fn: () => T | PromiseLike<T>): Promise<T> {
+  async #perform<T>(
+    kind: StepKind,
+    name: string,
+    input: unknown,
+    fn: () => T | PromiseLike<T>,
+    read?: (output: T) => ModelAnswer,
+  ): Promise<T> {
     this.#checkGoingOn()
     const key = this.#keyFor(name)
     if (++this.#steps > this.#maxSteps) {
@@ -189,20 +200,26 @@ export class ItemRun implements Context {
       this.#decide('the item goes on in a later request', `${this.#head('yield')}}`)
     this.#openSteps++
     try {
-      return await this.#record(step, input, fn)
+      return await this.#record(step, input, fn, read)
     } finally {
       this.#openSteps--
       if (this.#openSteps === 0 && this.#final !== undefined) this.#finish(this.#final)
     }
   }
 
-  async #record<T>(step: OpenStep, input: unknown, fn: () => T | PromiseLike<T>): Promise<T> {
+  async #record<T>(
+    step: OpenStep,
+    input: unknown,
+    fn: () => T | PromiseLike<T>,
+    read?: (output: T) => ModelAnswer,
+  ): Promise<T> {
     try {
       // Written before the call: agents go on building the same list of messages afterwards.
       step.input = payloadOf(input, `the input of step ${JSON.stringify(step.key)}`)
       const offer = this.#offerFor(step)
       if (offer !== undefined) return this.#reuse(step, offer) as T
       const output = await fn()
+      if (read !== undefined) step.answer = told(output, read)
       this.#report(step, 'output', payloadOf(output, `the output of step ${JSON.stringify(step.key)}`))
       return output
     } catch (error) {
@@ -235,6 +252,7 @@ export class ItemRun implements Context {
     let line = this.#stepHead(step)
     if (step.input !== undefined) line += `,"input":${step.input}`
     if (text !== undefined) line += `,"${ending}":${text}`
+    if (step.answer !== undefined) line += `,"answer":${step.answer}`
     return `${line}}}`
   }
 
@@ -325,6 +343,17 @@ export class ItemRun implements Context {
     this.#over = true
     this.#write(line)
     this.#onEnd()
+  }
+}
+
+/** What the agent's own reading says of an answer. That it fails is no reason to lose what was paid for. */
+function told<T>(output: T, read: (output: T) => ModelAnswer): string {
+  try {
+    const { text, ...rest } = read(output)
+    const kept = text === undefined ? rest : { ...rest, text: text.slice(0, LIMITS.told_text_characters) }
+    return JSON.stringify(kept)
+  } catch (error) {
+    return JSON.stringify({ unread: shorten(`The agent's read failed: ${messageOf(error)}`) })
   }
 }
 

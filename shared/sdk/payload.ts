@@ -27,7 +27,7 @@ export function isLongerThan(text: string, limit: number): boolean {
 
 /**
  * A step's input or output as the trace keeps it. Beyond the limit a marker takes its place: the true size, the
- * beginning, and the `model` and `usage` of a provider's response, so that the step is still priced.
+ * beginning, and an outline with long texts and lists cut, from which an answer is still graded and priced.
  */
 export function payloadOf(value: unknown, what: string): string | undefined {
   const text = jsonOf(value, what)
@@ -39,8 +39,7 @@ export function payloadOf(value: unknown, what: string): string | undefined {
     cut: true,
     bytes: encoder.encode(text).length,
     head: new TextDecoder().decode(head).replace(/\uFFFD$/, ''),
-    ...small(value, 'model'),
-    ...small(value, 'usage'),
+    outline: outlineOf(value),
   })
 }
 
@@ -51,9 +50,27 @@ export function isCut(recorded: unknown): boolean {
   return cut === true && typeof bytes === 'number' && typeof head === 'string'
 }
 
-function small(value: unknown, key: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || !(key in value)) return {}
-  const part = (value as Record<string, unknown>)[key]
-  const text = JSON.stringify(part)
-  return text !== undefined && text.length <= LIMITS.step_cut_head_bytes ? { [key]: part } : {}
+/** The value with the beginning of its texts, and the beginning and the end of its lists. */
+export function outlineOf(value: unknown): unknown {
+  let left: number = LIMITS.outline_values
+  const outline = (value: unknown, depth: number): unknown => {
+    if (typeof value === 'string') return value.slice(0, LIMITS.outline_text_characters).toWellFormed()
+    if (typeof value !== 'object' || value === null) return value
+    if (depth > LIMITS.outline_depth) return null
+    const kept: Record<string, unknown> = {}
+    const entries = Array.isArray(value) ? endsOf(value).entries() : Object.entries(value)
+    for (const [key, entry] of entries) {
+      if (left-- <= 0) break
+      kept[key] = outline(entry, depth + 1)
+    }
+    return Array.isArray(value) ? Object.values(kept) : kept
+  }
+  // As JSON has it: what has its own way of being written is written so.
+  return outline(JSON.parse(JSON.stringify(value)), 0)
+}
+
+/** Tokens and the end of a stream stand in its last pieces. */
+function endsOf(values: readonly unknown[]): readonly unknown[] {
+  const most = LIMITS.outline_entries
+  return values.length <= most ? values : [...values.slice(0, most - 4), ...values.slice(-4)]
 }

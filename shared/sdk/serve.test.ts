@@ -222,8 +222,7 @@ describe('steps', () => {
     expect(output).toMatchObject({
       cut: true,
       bytes: JSON.stringify(answer).length,
-      model: 'm',
-      usage: { prompt_tokens: 5 },
+      outline: { model: 'm', usage: { prompt_tokens: 5 } },
     })
     expect(output.head).toMatch(/^\{"text":"xxx/)
     const again = await linesFor(run, { recorded: [{ key: 'm', output }] })

@@ -32,6 +32,9 @@ export interface Gauges {
   runs_open: number
   items_waiting: number
   items_paused: number
+  /** Of the runs that are open. */
+  model_calls: number
+  unread_calls: number
   /** Since the run that has waited longest was submitted or last claimed from; runs at their caps do not wait. */
   oldest_wait_s: number
   leases_expired: number
@@ -66,7 +69,8 @@ export async function readGauges(sql: Sql): Promise<Gauges> {
       select count(*) as runs_open,
         coalesce(sum(total_items - running - paused - ended_items(runs)) filter (where not materializing), 0)::bigint
           as items_waiting,
-        coalesce(sum(paused), 0)::bigint as items_paused
+        coalesce(sum(paused), 0)::bigint as items_paused, coalesce(sum(model_calls), 0)::bigint as model_calls,
+        coalesce(sum(unread_calls), 0)::bigint as unread_calls
       from runs where finished_at is null) open`
   return row!
 }

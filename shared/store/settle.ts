@@ -38,6 +38,9 @@ export interface Entry {
   output_tokens: number
   /** The item has its first unpriced step in this flush. */
   newly_unpriced: boolean
+  /** Answers of models that were to be graded, and those of them that could not be read. */
+  model_calls: number
+  unread_calls: number
   verdict: Verdict | null
   /** Of a replay: nothing ran again, and it ended like its original. */
   unchanged: boolean
@@ -115,10 +118,12 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         unnest(${numbers(entries.map(e => e.input_tokens))}::text::bigint[]),
         unnest(${numbers(entries.map(e => e.output_tokens))}::text::bigint[]),
         unnest(${numbers(entries.map(e => e.newly_unpriced))}::text::boolean[]),
+        unnest(${numbers(entries.map(e => e.model_calls))}::text::int[]),
+        unnest(${numbers(entries.map(e => e.unread_calls))}::text::int[]),
         unnest(${numbers(entries.map(e => e.verdict !== null))}::text::boolean[]),
         string_to_table(${texts(entries.map(e => e.verdict?.output ?? null))}, E'\\x1e', E'\\x1f')
       ) as t(seq, attempt, steps_before, steps_after, cost_micro, input_tokens, output_tokens, newly_unpriced,
-        ends, output)
+        model_calls, unread_calls, ends, output)
     ), blemish as materialized (${blemishes(sql, notOk)}),
     ${lockClaims(sql, flush.claims)}, settled as (
       update items i set
@@ -129,6 +134,7 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         output = e.output,
         completed_at = case when e.ends and b.status is distinct from 'paused' then now() end,
         step_count = e.steps_after, unpriced = i.unpriced or e.newly_unpriced,
+        model_calls = i.model_calls + e.model_calls, unread_calls = i.unread_calls + e.unread_calls,
         cost_micro = i.cost_micro + e.cost_micro, input_tokens = least(i.input_tokens + e.input_tokens, 2147483647),
         output_tokens = least(i.output_tokens + e.output_tokens, 2147483647)
       from entry e left join blemish b using (seq)
@@ -136,7 +142,8 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         and i.attempt = e.attempt and i.status = 'running' and i.step_count = e.steps_before
         and ${sql.unsafe(LOCKED)}
       returning i.seq, i.status, i.outcome, i.outcome_reason, i.degraded_reason, i.error_code, i.partition_key,
-        b.prompt, b.cause_id, i.cost_micro as item_cost_micro, e.ends, e.cost_micro, e.input_tokens, e.output_tokens, e.newly_unpriced
+        b.prompt, b.cause_id, i.cost_micro as item_cost_micro, e.ends, e.cost_micro, e.input_tokens, e.output_tokens, e.newly_unpriced,
+        e.model_calls, e.unread_calls
     ), ${hasSteps ? sql`traced as (${insertSteps(sql, flush)} returning 1),` : sql``}
     ${alike.length > 0 ? sql`${markUnchanged(sql, flush.run_id, alike)},` : sql``} n as (
       select count(*) filter (where ends)::int as left_running,
@@ -149,7 +156,9 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         coalesce(sum(cost_micro), 0)::bigint as cost_micro,
         coalesce(sum(input_tokens), 0)::bigint as input_tokens,
         coalesce(sum(output_tokens), 0)::bigint as output_tokens,
-        count(*) filter (where newly_unpriced)::int as unpriced
+        count(*) filter (where newly_unpriced)::int as unpriced,
+        coalesce(sum(model_calls), 0)::bigint as model_calls,
+        coalesce(sum(unread_calls), 0)::bigint as unread_calls
       -- Before the run's row is locked: others wait for that.
       from settled ${hasSteps ? sql`where (select count(*) from traced) >= 0` : sql``}
     ), closed as (
@@ -162,6 +171,7 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         undecided = r.undecided + n.degraded + n.failed + n.budget_exceeded,
         cost_micro = r.cost_micro + n.cost_micro, input_tokens = r.input_tokens + n.input_tokens,
         output_tokens = r.output_tokens + n.output_tokens, unpriced_items = r.unpriced_items + n.unpriced,
+        model_calls = r.model_calls + n.model_calls, unread_calls = r.unread_calls + n.unread_calls,
         consecutive_failures = ${streak}, ${unpriced}
         stop_reason = case
           when r.stop_reason is not null then r.stop_reason
@@ -235,16 +245,17 @@ function insertSteps(sql: Sql, { run_id, steps }: Flush) {
   const column = <K extends keyof StepRow>(key: K) => texts(steps.map(s => s[key] as string | null))
   const figures = <K extends keyof StepRow>(key: K) => numbers(steps.map(s => s[key] as number | boolean))
   return sql`
-    insert into steps (run_id, seq, step_no, attempt, kind, outcome, unpriced, reused, input_tokens, output_tokens,
+    insert into steps (run_id, seq, step_no, attempt, kind, outcome, unpriced, unread, reused, input_tokens, output_tokens,
       cost_micro, started_at, duration_ms, key, name, model, outcome_reason, error_code, error_message, input, output)
-    select ${run_id}, s.seq, s.step_no, s.attempt, s.kind::step_kind, s.outcome::outcome, s.unpriced, s.reused,
+    select ${run_id}, s.seq, s.step_no, s.attempt, s.kind::step_kind, s.outcome::outcome, s.unpriced, s.unread, s.reused,
       s.input_tokens, s.output_tokens, s.cost_micro, s.started_at::timestamptz, s.duration_ms, s.key, s.name,
       s.model, s.outcome_reason, s.error_code, s.error_message, s.input, s.output
     from rows from (
       unnest(${figures('seq')}::text::int[]), unnest(${figures('step_no')}::text::int[]),
       unnest(${figures('attempt')}::text::smallint[]),
       string_to_table(${column('kind')}, E'\\x1e'), string_to_table(${column('outcome')}, E'\\x1e'),
-      unnest(${figures('unpriced')}::text::boolean[]), unnest(${figures('reused')}::text::boolean[]),
+      unnest(${figures('unpriced')}::text::boolean[]), string_to_table(${column('unread')}, E'\\x1e', E'\\x1f'),
+      unnest(${figures('reused')}::text::boolean[]),
       unnest(${figures('input_tokens')}::text::int[]), unnest(${figures('output_tokens')}::text::int[]),
       unnest(${figures('cost_micro')}::text::bigint[]),
       string_to_table(${column('started_at')}, E'\\x1e'),
@@ -256,8 +267,8 @@ function insertSteps(sql: Sql, { run_id, steps }: Flush) {
       string_to_table(${column('error_message')}, E'\\x1e', E'\\x1f'),
       string_to_table(${column('input')}, E'\\x1e', E'\\x1f'),
       string_to_table(${column('output')}, E'\\x1e', E'\\x1f')
-    ) as s(seq, step_no, attempt, kind, outcome, unpriced, reused, input_tokens, output_tokens, cost_micro, started_at,
-      duration_ms, key, name, model, outcome_reason, error_code, error_message, input, output)
+    ) as s(seq, step_no, attempt, kind, outcome, unpriced, unread, reused, input_tokens, output_tokens, cost_micro,
+      started_at, duration_ms, key, name, model, outcome_reason, error_code, error_message, input, output)
     join settled using (seq)`
 }
 

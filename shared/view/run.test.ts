@@ -11,6 +11,8 @@ const run = (values: Partial<Parameters<typeof ranAndWorked>[0]>) => ({
   paused: 0,
   undecided_count: 0,
   unchanged_count: 0,
+  model_call_count: 0,
+  unread_call_count: 0,
   ...values,
 })
 
@@ -28,6 +30,11 @@ it.each([
     'ran: all · worked: 4,940 ok, 60 degraded · 60 unchanged: nothing was asked again · 60 to decide',
     { degraded_count: 60, unchanged_count: 60, undecided_count: 60 },
   ],
+  [
+    'ran: all · worked: 5,000 ok · graded 4,100 of 5,000 calls',
+    { model_call_count: 5000, unread_call_count: 900 },
+  ],
+  ['ran: all · worked: 5,000 ok', { model_call_count: 5000 }],
   ['ran: 0 of 5,000 · worked: nothing yet', { completed: 0 }],
   [
     'ran: 3,001 of 5,000, 1,999 over budget · worked: 3,000 ok, 1 failed · 2,000 to decide',

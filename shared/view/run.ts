@@ -15,6 +15,8 @@ export interface RunCounts {
   paused: number
   undecided_count: number
   unchanged_count: number
+  model_call_count: number
+  unread_call_count: number
 }
 
 /** @example 'ran: all · worked: 4,857 ok, 143 degraded · 143 to decide' */
@@ -30,10 +32,15 @@ export function ranAndWorked(run: RunCounts, paint?: Paint): string {
   return [
     `ran: ${ran(tally, paint)}`,
     `worked: ${worked(tally, paint)}`,
+    ...(run.unread_call_count > 0 ? [sayGraded(run)] : []),
     ...(run.unchanged_count > 0 ? [sayUnchanged(run.unchanged_count)] : []),
     ...(toDecide > 0 ? [`${count(toDecide)} to decide`] : []),
   ].join(' · ')
 }
+
+/** Of model calls some of which could not be read. @example 'graded 4,100 of 5,000 calls' */
+export const sayGraded = (of: Pick<RunCounts, 'model_call_count' | 'unread_call_count'>): string =>
+  `graded ${count(of.model_call_count - of.unread_call_count)} of ${counted(of.model_call_count, 'call')}`
 
 /** Of replays that took everything over and ended like their originals. */
 export const sayUnchanged = (items?: number): string =>

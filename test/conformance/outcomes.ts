@@ -22,7 +22,7 @@ const obeys: Play = item => {
     case 'priced':
       return [called(item, 'test-model', 1_500_000, 7), result()]
     case 'unpriced':
-      return [called(item, 'nobody-knows-it', 3, 4), result()]
+      return [called(item, 'nobody-knows-it', 3, 4, { says: 'well' }), result()]
     case 'degrade':
       return [result({ degraded: 'not sure' })]
     case 'fail':
@@ -79,6 +79,19 @@ export function outcomesPart(given: Given): void {
     it('says what it cost, and of how many items it does not know [runs.cost, runs.cost-is-a-lower-bound]', () => {
       // 1,500,007 tokens at a cent a million, rounded up to whole micro-dollars.
       expect(told).toMatchObject({ aggregate_cost_cents: 2, cost_usd: 0.015001, unpriced_item_count: 1 })
+    })
+
+    it('says how many answers of models were read, and of the others what was found [runs.calls-read, steps.unread]', async () => {
+      expect(told).toMatchObject({ model_call_count: 2, unread_call_count: 1 })
+      expect(named('unpriced')).toMatchObject({ model_call_count: 1, unread_call_count: 1 })
+      expect(named('work')).toMatchObject({ model_call_count: 0, unread_call_count: 0 })
+      const { json } = await read('/v1/steps?item_id=unpriced')
+      expect(json.steps[0]).toMatchObject({ unread: expect.stringContaining('"says"'), outcome_status: 'ok' })
+      const { json: counted } = await read(`/v2/runs/${run}/verify`)
+      expect(counted).toMatchObject({
+        balanced: true,
+        totals: { counted: { model_calls: 2, unread_calls: 1 } },
+      })
     })
 
     it('has the worst verdict of its items [runs.worst-outcome]', () => {

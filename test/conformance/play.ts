@@ -42,6 +42,7 @@ export const called = (
   model: string,
   input_tokens: number,
   output_tokens = 0,
+  output: unknown = 'an answer',
 ): AgentLine => ({
   type: 'step',
   seq,
@@ -52,7 +53,7 @@ export const called = (
     kind: 'llm_call',
     name: model,
     input: { prompt: 'well?' },
-    output: 'an answer',
+    output,
     usage: { model, input_tokens, output_tokens },
   },
 })

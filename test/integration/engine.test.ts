@@ -659,7 +659,8 @@ it('a flush that is sent again after the run has finished announces nothing twic
   const runId = await engine.submit(1, { callback_url: 'http://example.test' })
   await consume(engine.ctx)
   const before = await engine.run(runId)
-  const sums = { cost_micro: 0, input_tokens: 0, output_tokens: 0, newly_unpriced: false }
+  const counts = { newly_unpriced: false, model_calls: 0, unread_calls: 0 }
+  const sums = { cost_micro: 0, input_tokens: 0, output_tokens: 0, ...counts }
   await settle(engine.sql, {
     run_id: runId,
     entries: [

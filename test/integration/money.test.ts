@@ -222,6 +222,41 @@ describe('money', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
+  it('of a call that could not be read is told by its agent, and each such call is counted once [runs.calls-read, steps.told]', async () => {
+    await engine.deploy({ retries: 1 })
+    engine.play(async function* ([item]) {
+      const output = { says: 'billing' }
+      const answer = { text: 'billing', usage: { input_tokens: 1_000_000 }, model: 'gpt-4o' }
+      yield step(item!, `unread-${item!.attempt}`, { kind: 'llm_call', output })
+      yield step(item!, `told-${item!.attempt}`, { kind: 'llm_call', output, answer })
+      yield step(item!, `cut-${item!.attempt}`, {
+        kind: 'llm_call',
+        output,
+        answer: { text: 'b', finish: 'length' },
+      })
+      yield item!.attempt === 1 ? failure(item!, 'agent_error') : result(item!)
+    })
+    const runId = await engine.submit(1)
+    await consume(engine.ctx, { stop: AbortSignal.timeout(300) })
+    await engine.skipBackoff()
+    await consume(engine.ctx)
+    const told = { model_calls: 6, unread_calls: 2, cost_micro: 5_000_000 }
+    expect((await engine.items(runId))[0]).toMatchObject({
+      status: 'completed',
+      outcome: 'degraded',
+      ...told,
+    })
+    expect(await engine.run(runId)).toMatchObject(told)
+    const verdicts = await engine.sql`
+      select outcome_reason, unread is not null as unread from steps where run_id = ${runId} order by step_no limit 3`
+    expect(verdicts.map(row => [row.outcome_reason, row.unread])).toEqual([
+      [null, true],
+      [null, false],
+      ['truncated', false],
+    ])
+    expect(await conservation(engine, runId)).toEqual([])
+  })
+
   it('spent in an attempt that failed is counted, and once', async () => {
     await engine.deploy({ retries: 1 })
     engine.play(async function* ([item]) {

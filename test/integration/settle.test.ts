@@ -62,6 +62,8 @@ const settleAll = ({ runId, seqs, claims }: Awaited<ReturnType<typeof abandoned>
       input_tokens: 0,
       output_tokens: 0,
       newly_unpriced: false,
+      model_calls: 0,
+      unread_calls: 0,
       unchanged: false,
       prompt: null,
       cause: null,

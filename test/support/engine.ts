@@ -240,6 +240,8 @@ export async function conservation(engine: TestEngine, runId: string) {
       r.cost_micro = coalesce(sum(i.cost_micro), 0) as cost,
       r.cost_micro = (select coalesce(sum(s.cost_micro), 0) from steps s where s.run_id = r.id) as cost_of_steps,
       r.unpriced_items = count(*) filter (where i.unpriced) as unpriced,
+      (r.model_calls, r.unread_calls) = (coalesce(sum(i.model_calls), 0), coalesce(sum(i.unread_calls), 0)) as calls,
+      r.unread_calls = (select count(*) from steps s where s.run_id = r.id and s.unread is not null) as unread,
       r.undecided = (select count(*) from triage t
         where t.run_id = r.id and t.lane = 'dlq'
           and (t.disposition is null or t.disposition = 'acknowledged')) as undecided,

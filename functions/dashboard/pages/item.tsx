@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { itemErrorMeaning, nextOf, reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
-import { sayUnchanged } from '../../../shared/view/run.ts'
+import { sayGraded, sayUnchanged } from '../../../shared/view/run.ts'
 import { ofItem, ofProject, ofRun } from '../frame/addresses.ts'
 import { page } from '../frame/page.ts'
 import { ItemActions } from '../parts/item-actions.tsx'
@@ -169,6 +169,10 @@ const Figures = ({ item, now }: { item: Item; now: number }) => {
           {money(item.cost_usd)}
           {item.unpriced && <span class="dim"> (a model has no known price)</span>}
         </dd>
+      </div>
+      <div>
+        <dt>Model calls</dt>
+        <dd>{item.unread_call_count > 0 ? sayGraded(item) : count(item.model_call_count)}</dd>
       </div>
       <div>
         <dt>Tokens in, out</dt>

@@ -3,6 +3,7 @@
 import type { Child } from 'hono/jsx'
 import { isHeld } from '../../../shared/domain/lifecycle.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { sayGraded } from '../../../shared/view/run.ts'
 import { ofProject, ofRun } from '../frame/addresses.ts'
 import type { Pace, Usual } from './pace.ts'
 import { cents, count, counted, money, percent, span } from './text.tsx'
@@ -65,6 +66,13 @@ export const RunNotes = ({ run, mayAct }: { run: Run; mayAct: boolean }) => (
         <b>{counted(run.paused, 'item')} held.</b> Its agent asked for a decision, or money ran out: resume or
         dismiss them in{' '}
         <a href={ofProject(run.project_id, `triage?run_id=${run.id}&kind=quarantine`)}>triage</a>.
+      </p>
+    )}
+    {run.unread_call_count > 0 && (
+      <p>
+        <b>Not every call was graded: {sayGraded(run)}.</b> The answers of the others are none that is known,
+        so nobody knows whether they worked. Their steps say what was found; <code>read</code> of{' '}
+        <code>ctx.llm</code> and <code>answer</code> of the protocol tell it.
       </p>
     )}
     {run.unpriced_item_count > 0 && (

@@ -136,6 +136,12 @@ const Trouble = ({ step }: { step: TraceStep }) => (
     {step.error_code === null && step.outcome_reason !== null && (
       <p class="trouble">It did not work: {reasonMeaning(step.outcome_reason)}.</p>
     )}
+    {step.unread !== null && (
+      <p class="trouble">
+        <b>Not graded.</b> <bdi>{step.unread}</bdi> Say what it came to with <code>read</code> of{' '}
+        <code>ctx.llm</code>, or with <code>answer</code> in the protocol.
+      </p>
+    )}
   </>
 )
 

@@ -81,6 +81,9 @@ export const runs = pgTable(
     input_tokens: micro('input_tokens').notNull().default(0),
     output_tokens: micro('output_tokens').notNull().default(0),
     unpriced_items: integer('unpriced_items').notNull().default(0),
+    /** Answers of models that were to be graded, and those of them that could not be read. */
+    model_calls: micro('model_calls').notNull().default(0),
+    unread_calls: micro('unread_calls').notNull().default(0),
     created_at: createdAt(),
     /** When a claim or a chunk of the submission last touched the run; the least recently touched is served first. */
     touched_at: at('touched_at').notNull().defaultNow(),
@@ -132,6 +135,8 @@ export const items = pgTable(
     agent_failures: smallint('agent_failures').notNull().default(0),
     transport_failures: smallint('transport_failures').notNull().default(0),
     unpriced: boolean('unpriced').notNull().default(false),
+    model_calls: integer('model_calls').notNull().default(0),
+    unread_calls: integer('unread_calls').notNull().default(0),
     step_count: integer('step_count').notNull().default(0),
     /** Running time of earlier attempts that yielded. */
     ran_ms: integer('ran_ms').notNull().default(0),

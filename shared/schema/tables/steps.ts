@@ -38,6 +38,8 @@ export const steps = pgTable(
     kind: stepKind('kind').notNull(),
     outcome: outcome('outcome').notNull(),
     unpriced: boolean('unpriced').notNull().default(false),
+    /** Of a model call whose answer was not read: what was looked for in vain. */
+    unread: text('unread'),
     reused: boolean('reused').notNull().default(false),
     input_tokens: integer('input_tokens').notNull().default(0),
     output_tokens: integer('output_tokens').notNull().default(0),

@@ -1,0 +1,49 @@
+// Messages of Anthropic, also as Bedrock's InvokeModel and Vertex hand them on.
+
+import { type Fields, fields, filled, finishOf, Gathered, type Shape } from './answer.ts'
+
+export const anthropic: Shape = {
+  read(body) {
+    if (!isMessage(body) || !Array.isArray(body.content)) return undefined
+    const gathered = new Gathered().add(body.content)
+    return gathered.completion('anthropic', body.model, finishOf(body.stop_reason), usageOf(body, gathered))
+  },
+  messages: body => (isMessage(body) ? [{ role: 'assistant', content: body.content }] : undefined),
+  join(pieces) {
+    const start = fields(pieces.find(piece => piece.type === 'message_start')?.message)
+    if (start === undefined) return undefined
+    const whole: Fields = { ...start }
+    const blocks: Fields[] = []
+    for (const piece of pieces) {
+      const delta = fields(piece.delta)
+      if (piece.type === 'content_block_start') blocks.push({ ...fields(piece.content_block) })
+      if (piece.type === 'content_block_delta' && filled(delta?.text)) {
+        const last = blocks.at(-1)
+        if (last) last.text = `${last.text ?? ''}${delta.text}`
+      }
+      if (piece.type !== 'message_delta') continue
+      Object.assign(whole, delta)
+      whole.usage = { ...fields(whole.usage), ...fields(piece.usage) }
+    }
+    return { ...whole, content: blocks }
+  },
+}
+
+const isMessage = (body: Fields) => body.type === 'message' && body.role === 'assistant'
+
+function usageOf(body: Fields, gathered: Gathered) {
+  const usage = fields(body.usage)
+  if (usage === undefined) return undefined
+  const cached = gathered.count(usage, 'cache_read_input_tokens')
+  const written = gathered.count(usage, 'cache_creation_input_tokens')
+  const { service_tier } = usage
+  return {
+    // Anthropic counts cached tokens beside input_tokens, the others count them within.
+    input_tokens: gathered.count(usage, 'input_tokens') + cached + written,
+    output_tokens: gathered.count(usage, 'output_tokens'),
+    cached_input_tokens: cached,
+    cache_write_tokens: written,
+    searches: gathered.count(fields(usage.server_tool_use), 'web_search_requests'),
+    ...(service_tier === 'batch' || service_tier === 'priority' ? { service_tier } : {}),
+  }
+}

@@ -1,0 +1,68 @@
+// Amazon Bedrock: Converse, whose usage counts cached tokens beside the others.
+
+import { type Fields, fields, filled, finishOf, Gathered, list, type Shape } from './answer.ts'
+
+export const bedrockConverse: Shape = {
+  read(body) {
+    const message = fields(fields(body.output)?.message)
+    if (message === undefined || typeof body.stopReason !== 'string') return undefined
+    const gathered = new Gathered()
+    for (const block of list(message.content)) {
+      const { text, toolUse, image, video, document } = fields(block) ?? {}
+      if (typeof text === 'string') gathered.text += text
+      if (toolUse != null) gathered.has_tool_calls = true
+      if (image != null || video != null || document != null) gathered.has_data = true
+    }
+    const usage = fields(body.usage)
+    const cached = gathered.count(usage, 'cacheReadInputTokens')
+    const written = gathered.count(usage, 'cacheWriteInputTokens')
+    const model = fields(fields(body.trace)?.promptRouter)?.invokedModelId ?? body.modelId
+    return gathered.completion(
+      'bedrock_converse',
+      model,
+      finishOf(body.stopReason),
+      usage && {
+        input_tokens: gathered.count(usage, 'inputTokens') + cached + written,
+        output_tokens: gathered.count(usage, 'outputTokens'),
+        cached_input_tokens: cached,
+        cache_write_tokens: written,
+        ...tierOf(body),
+      },
+    )
+  },
+  messages(body) {
+    const message = fields(fields(body.output)?.message)
+    if (message === undefined || typeof body.stopReason !== 'string') return undefined
+    return [{ role: 'assistant', content: list(message.content).map(blockOf) }]
+  },
+  join(pieces) {
+    if (!pieces.some(piece => piece.messageStart !== undefined || piece.contentBlockDelta !== undefined))
+      return undefined
+    const content: Fields[] = []
+    const whole: Fields = { output: { message: { role: 'assistant', content } } }
+    for (const piece of pieces) {
+      const started = fields(fields(piece.contentBlockStart)?.start)
+      if (started?.toolUse !== undefined) content.push({ toolUse: started.toolUse })
+      const delta = fields(fields(piece.contentBlockDelta)?.delta)
+      if (filled(delta?.text)) content.push({ text: delta.text })
+      if (piece.messageStop !== undefined) whole.stopReason = fields(piece.messageStop)?.stopReason
+      if (piece.metadata !== undefined) Object.assign(whole, fields(piece.metadata))
+    }
+    return whole
+  },
+}
+
+/** Blocks as others write them. */
+function blockOf(block: unknown): unknown {
+  const { text, toolUse, reasoningContent } = fields(block) ?? {}
+  if (typeof text === 'string') return { type: 'text', text }
+  const thought = fields(fields(reasoningContent)?.reasoningText)?.text
+  if (typeof thought === 'string') return { type: 'reasoning', text: thought }
+  const use = fields(toolUse)
+  return use === undefined ? block : { type: 'tool_use', id: use.toolUseId, name: use.name, input: use.input }
+}
+
+function tierOf(body: Fields): { service_tier?: string } {
+  const type = fields(body.serviceTier)?.type
+  return type === 'flex' || type === 'priority' ? { service_tier: type } : {}
+}

@@ -1,0 +1,54 @@
+// Cohere: chat of its second API, which bills fewer tokens than it counts.
+
+import { type Fields, fields, finishOf, Gathered, list, type Shape, some } from './answer.ts'
+
+export const cohere: Shape = {
+  read(body) {
+    if (!isCohere(body)) return undefined
+    const message = fields(body.message)
+    const gathered = new Gathered().add(message?.content)
+    gathered.has_tool_calls ||= some(message?.tool_calls)
+    const usage = fields(body.usage)
+    const billed = fields(usage?.billed_units)
+    const tokens = billed?.input_tokens == null ? fields(usage?.tokens) : billed
+    return gathered.completion(
+      'cohere',
+      body.model,
+      finishOf(body.finish_reason),
+      usage && {
+        input_tokens: gathered.count(tokens, 'input_tokens'),
+        output_tokens: gathered.count(tokens, 'output_tokens'),
+        // What was read from a cache is among the tokens that are counted, and not among those that are billed.
+        cached_input_tokens: tokens === billed ? 0 : gathered.count(usage, 'cached_tokens'),
+        searches: gathered.count(billed, 'search_units'),
+      },
+    )
+  },
+  messages: body => (isCohere(body) ? [fields(body.message)!] : undefined),
+  join(pieces) {
+    const end = fields(pieces.find(piece => piece.type === 'message-end')?.delta)
+    if (end === undefined) return undefined
+    let text = ''
+    const tool_calls: unknown[] = []
+    for (const { type, delta } of pieces) {
+      const message = fields(fields(delta)?.message)
+      if (type === 'content-delta') text += fields(message?.content)?.text ?? ''
+      if (type === 'tool-call-start') tool_calls.push(message?.tool_calls)
+    }
+    const { finish_reason, usage } = end
+    return { message: { role: 'assistant', content: text, tool_calls }, finish_reason, usage }
+  },
+}
+
+/** Told from OpenAI's by the message that stands by itself. */
+function isCohere(body: Fields): boolean {
+  const message = fields(body.message)
+  if (message?.role !== 'assistant' || typeof body.finish_reason !== 'string') return false
+  const usage = fields(body.usage)
+  return (
+    usage === undefined ||
+    usage.billed_units !== undefined ||
+    usage.tokens !== undefined ||
+    list(body.choices).length === 0
+  )
+}

@@ -1,0 +1,36 @@
+// Embeddings: of OpenAI and who answers in its words (Mistral, Voyage, Jina …), Cohere, Gemini, Vertex and Ollama.
+
+import { type Fields, fields, Gathered, list, type Shape, some, ungraded } from './answer.ts'
+
+export const embeddings: Shape = {
+  read(body) {
+    const gathered = new Gathered()
+    const found = tokensOf(body, gathered)
+    if (found === undefined) return undefined
+    const [provider, input_tokens] = found
+    const usage =
+      input_tokens === null ? undefined : { input_tokens, output_tokens: 0, cached_input_tokens: 0 }
+    return ungraded(provider, body.model, usage, gathered)
+  },
+}
+
+/** Whose they are and the tokens that were read; null where nobody says. */
+function tokensOf(body: Fields, gathered: Gathered): [provider: string, tokens: number | null] | undefined {
+  const first = fields(list(body.data)[0])
+  if (body.object === 'list' && first !== undefined && 'embedding' in first)
+    return ['openai_embeddings', gathered.count(fields(body.usage), 'prompt_tokens', 'total_tokens')]
+  const billed = fields(fields(body.meta)?.billed_units)
+  if (body.embeddings !== undefined && billed !== undefined)
+    return ['cohere_embeddings', gathered.count(billed, 'input_tokens')]
+  if (some(body.embeddings) && Array.isArray(body.embeddings[0]) && 'total_duration' in body)
+    return ['ollama_embeddings', gathered.count(body, 'prompt_eval_count')]
+  const vectors = some(body.predictions)
+    ? body.predictions.map(one => fields(fields(one)?.embeddings))
+    : [...(some(body.embeddings) ? body.embeddings : []), body.embedding].filter(Boolean).map(fields)
+  if (vectors.length === 0 || !vectors.every(one => Array.isArray(one?.values))) return undefined
+  const tokens = vectors.flatMap(one => {
+    const told = fields(one?.statistics)
+    return told === undefined ? [] : [gathered.count(told, 'token_count', 'tokenCount')]
+  })
+  return ['vertex_embeddings', tokens.length > 0 ? tokens.reduce((a, b) => a + b, 0) : null]
+}

@@ -1,0 +1,147 @@
+// LangChain and LangGraph, of Python and of JavaScript: a message, as an object, as `dumps` and JSON.stringify write it
+// (`kwargs`), or as `message_to_dict` does (`data`); a result of generate; and the messages of a graph's state.
+
+import {
+  type Completion,
+  type Fields,
+  fields,
+  filled,
+  finishOf,
+  Gathered,
+  list,
+  type Shape,
+  some,
+} from './answer.ts'
+
+export const langchain: Shape = {
+  read(body) {
+    const message = messageOf(body)
+    if (message !== undefined) return readMessage(message)
+    const said = answersOf(body)
+    const last = said?.at(-1)
+    if (said === undefined || last === undefined) return undefined
+    return { ...readMessage(last), ...summed(said.map(readMessage)) }
+  },
+  messages(body) {
+    const message = messageOf(body)
+    const said = message === undefined ? answersOf(body) : [message]
+    return said?.map(({ content, tool_calls, additional_kwargs }) => ({
+      role: 'assistant',
+      content,
+      tool_calls: some(tool_calls) ? tool_calls : fields(additional_kwargs)?.tool_calls,
+    }))
+  },
+  join(pieces) {
+    const chunks = pieces.map(messageOf)
+    if (chunks.length === 0 || chunks.some(chunk => chunk === undefined)) return undefined
+    const whole: Fields = { response_metadata: {}, type: 'ai' }
+    const gathered = new Gathered()
+    const tool_calls: unknown[] = []
+    const usage: Record<string, unknown> = {}
+    for (const chunk of chunks as Fields[]) {
+      gathered.add(chunk.content)
+      tool_calls.push(...list(chunk.tool_call_chunks ?? chunk.tool_calls))
+      Object.assign(whole.response_metadata as Fields, fields(chunk.response_metadata))
+      for (const [name, value] of Object.entries(fields(chunk.usage_metadata) ?? {}))
+        usage[name] = typeof value === 'number' ? value + ((usage[name] as number | undefined) ?? 0) : value
+    }
+    const { text } = gathered
+    return {
+      ...whole,
+      content: text,
+      tool_calls,
+      ...(Object.keys(usage).length > 0 && { usage_metadata: usage }),
+    }
+  },
+}
+
+/** The model's own message within whatever it was wrapped in. */
+function messageOf(body: Fields): Fields | undefined {
+  if (body.lc === 1 && body.type === 'constructor') {
+    const name = list(body.id).at(-1)
+    return name === 'AIMessage' || name === 'AIMessageChunk' ? fields(body.kwargs) : undefined
+  }
+  const inner = body.type === 'ai' || body.type === 'AIMessageChunk' ? fields(body.data) : undefined
+  const message = inner ?? body
+  if (!('content' in message) || fields(message.response_metadata) === undefined) return undefined
+  const { type } = message
+  return type === undefined || type === 'ai' || type === 'AIMessageChunk' ? message : undefined
+}
+
+/** The model's messages in a result: of a parsed one (`raw`), of generate (`generations`), of a graph (`messages`). */
+function answersOf(body: Fields): Fields[] | undefined {
+  const wrapped: readonly unknown[] = Array.isArray(body.generations)
+    ? body.generations.flat(1).map(one => fields(one)?.message)
+    : 'parsed' in body
+      ? [body.raw]
+      : list(body.messages)
+  const said = wrapped.map(one => messageOf(fields(one) ?? {})).filter(one => one !== undefined)
+  return said.length > 0 ? said : undefined
+}
+
+/** All calls of a graph are paid for. */
+function summed(read: readonly Completion[]): Pick<Completion, 'usage'> {
+  const usages = read.flatMap(({ usage }) => usage ?? [])
+  if (usages.length === 0) return {}
+  const sum = (of: (usage: (typeof usages)[number]) => number | undefined) =>
+    usages.reduce((total, usage) => total + (of(usage) ?? 0), 0)
+  const write = sum(usage => usage.cache_write_tokens)
+  return {
+    usage: {
+      input_tokens: sum(usage => usage.input_tokens),
+      output_tokens: sum(usage => usage.output_tokens),
+      cached_input_tokens: sum(usage => usage.cached_input_tokens),
+      ...(write > 0 && { cache_write_tokens: write }),
+    },
+  }
+}
+
+function readMessage(message: Fields): Completion {
+  const told = fields(message.response_metadata)
+  const extra = fields(message.additional_kwargs)
+  const gathered = new Gathered().add(message.content)
+  const refusal = extra?.refusal ?? told?.refusal
+  if (filled(refusal)) gathered.refusal = refusal
+  gathered.has_tool_calls ||=
+    some(message.tool_calls) ||
+    some(extra?.tool_calls) ||
+    some(message.invalid_tool_calls) ||
+    extra?.function_call != null
+  const reason =
+    told?.finish_reason ?? told?.stop_reason ?? told?.finishReason ?? told?.stopReason ?? told?.done_reason
+  const finish = reason == null && gathered.has_tool_calls ? 'tool_calls' : finishOf(reason)
+  const model = told?.model_name ?? told?.model ?? told?.modelId ?? told?.ls_model_name
+  return gathered.completion('langchain', model, finish, usageOf(message, told, gathered))
+}
+
+function usageOf(message: Fields, told: Fields | undefined, gathered: Gathered) {
+  const usage = fields(message.usage_metadata)
+  if (usage !== undefined) {
+    const input = fields(usage.input_token_details)
+    const output = fields(usage.output_token_details)
+    return {
+      input_tokens: gathered.count(usage, 'input_tokens'),
+      output_tokens: gathered.count(usage, 'output_tokens'),
+      cached_input_tokens: gathered.count(input, 'cache_read'),
+      cache_write_tokens: gathered.count(input, 'cache_creation'),
+      input_audio_tokens: gathered.count(input, 'audio'),
+      output_audio_tokens: gathered.count(output, 'audio'),
+    }
+  }
+  const own = fields(told?.token_usage) ?? fields(told?.tokenUsage) ?? fields(told?.usage)
+  if (own === undefined) return undefined
+  return {
+    input_tokens: gathered.count(own, 'prompt_tokens', 'promptTokens', 'input_tokens', 'inputTokens'),
+    output_tokens: gathered.count(
+      own,
+      'completion_tokens',
+      'completionTokens',
+      'output_tokens',
+      'outputTokens',
+    ),
+    cached_input_tokens: gathered.count(
+      fields(own.prompt_tokens_details ?? own.input_tokens_details),
+      'cached_tokens',
+    ),
+  }
+}

@@ -1,0 +1,50 @@
+// LlamaIndex, of Python and of TypeScript: chat and completion responses. What it does not say of the finish and the
+// tokens stands in the provider's own answer, which it keeps as `raw`.
+
+import { type Fields, fields, Gathered, list, type Shape, some } from './answer.ts'
+
+export const llamaindex: Shape = {
+  read(body, inner) {
+    const message = messageOf(body)
+    if (message === undefined) return undefined
+    const gathered = new Gathered().add(contentOf(message))
+    const kept = inner(body.raw)
+    const extra = fields(message.additional_kwargs) ?? fields(message.options)
+    gathered.has_tool_calls =
+      (kept?.has_tool_calls ?? false) || some(extra?.tool_calls) || some(extra?.toolCall)
+    gathered.has_data ||= kept?.has_data ?? false
+    gathered.refusal = kept?.refusal
+    gathered.fault = kept?.fault
+    const counted = fields(body.additional_kwargs)
+    const usage =
+      kept?.usage ??
+      (counted?.prompt_tokens === undefined
+        ? undefined
+        : {
+            input_tokens: gathered.count(counted, 'prompt_tokens'),
+            output_tokens: gathered.count(counted, 'completion_tokens'),
+            cached_input_tokens: 0,
+          })
+    return gathered.completion('llamaindex', kept?.model, kept?.finish ?? 'other', usage)
+  },
+  messages(body) {
+    const message = messageOf(body)
+    return message && [{ role: 'assistant', content: contentOf(message) }]
+  },
+}
+
+/** A chat response has a message, a completion a text; both keep what the provider said. */
+function messageOf(body: Fields): Fields | undefined {
+  if (!('raw' in body)) return undefined
+  const message = fields(body.message)
+  if (message?.role === 'assistant') return message
+  return typeof body.text === 'string' && 'delta' in body ? { content: body.text } : undefined
+}
+
+function contentOf(message: Fields): unknown {
+  if (message.content != null && !some(message.blocks)) return message.content
+  return list(message.blocks).map(block => {
+    const one = fields(block)
+    return one?.block_type === undefined ? block : { ...one, type: one.block_type }
+  })
+}

@@ -1,0 +1,56 @@
+// Ollama: chat and generate, whole or as a stream of lines.
+
+import { type Fields, fields, finishOf, Gathered, type Shape, some } from './answer.ts'
+
+export const ollama: Shape = {
+  read(body) {
+    if (!isOllama(body)) return undefined
+    const message = fields(body.message)
+    const gathered = new Gathered().add(message === undefined ? body.response : message.content)
+    gathered.has_tool_calls ||= some(message?.tool_calls)
+    // What nothing was evaluated for has no counts, and what stood in the cache whole has none of its prompt.
+    const counted = body.eval_count !== undefined || body.prompt_eval_count !== undefined
+    const finish = finishOf(body.done_reason)
+    return gathered.completion(
+      'ollama',
+      body.model,
+      finish === 'stop' && gathered.has_tool_calls ? 'tool_calls' : finish,
+      counted
+        ? {
+            input_tokens: gathered.count(body, 'prompt_eval_count'),
+            output_tokens: gathered.count(body, 'eval_count'),
+            cached_input_tokens: 0,
+          }
+        : undefined,
+    )
+  },
+  messages(body) {
+    if (!isOllama(body)) return undefined
+    const { role = 'assistant', thinking, content = body.response, ...rest } = fields(body.message) ?? {}
+    const parts = [
+      ...(thinking ? [{ type: 'reasoning', text: thinking }] : []),
+      { type: 'text', text: content },
+    ]
+    return [{ role, ...rest, content: parts }]
+  },
+  join(pieces) {
+    const last = pieces.at(-1)
+    if (last?.done !== true || typeof last.created_at !== 'string') return undefined
+    const gathered = new Gathered()
+    const calls: unknown[] = []
+    for (const { message, response } of pieces) {
+      const said = fields(message)
+      gathered.add(said === undefined ? response : said.content)
+      if (some(said?.tool_calls)) calls.push(...said.tool_calls)
+    }
+    const { text } = gathered
+    return last.message === undefined
+      ? { ...last, response: text }
+      : { ...last, message: { role: 'assistant', content: text, tool_calls: calls } }
+  },
+}
+
+const isOllama = (body: Fields) =>
+  typeof body.done === 'boolean' &&
+  typeof body.created_at === 'string' &&
+  (fields(body.message) !== undefined || typeof body.response === 'string')

@@ -1,0 +1,52 @@
+// OpenAI's Agents SDK, of Python and of JavaScript: a response of the model, or the result of a run with all of them.
+
+import { type Completion, type Fields, fields, type Gathered, list, type Shape } from './answer.ts'
+import { gatherItems } from './openai-responses.ts'
+
+export const openaiAgents: Shape = {
+  read(body) {
+    const responses = responsesOf(body)
+    const last = responses?.at(-1)
+    if (responses === undefined || last === undefined) return undefined
+    const gathered = gatherItems(last.output)
+    const final = body.final_output ?? body.finalOutput
+    if (gathered.text === '' && typeof final === 'string') gathered.text = final
+    gathered.has_data ||= typeof final === 'object' && final !== null
+    return gathered.completion(
+      'openai_agents',
+      fields(last.providerData)?.model ?? last.model,
+      gathered.has_tool_calls ? 'tool_calls' : 'stop',
+      usageOf(responses, gathered),
+    )
+  },
+  messages: body =>
+    responsesOf(body)?.flatMap(response => list(response.output).map(item => fields(item) ?? {})),
+}
+
+/** Responses of the model: the only one, or those of a run. */
+function responsesOf(body: Fields): Fields[] | undefined {
+  if (isResponse(body)) return [body]
+  const raw = list(body.raw_responses ?? body.rawResponses ?? body.modelResponses).map(
+    one => fields(one) ?? {},
+  )
+  return raw.length > 0 && raw.every(isResponse) ? raw : undefined
+}
+
+const isResponse = (body: Fields) =>
+  Array.isArray(body.output) &&
+  fields(body.usage) !== undefined &&
+  ('response_id' in body || 'responseId' in body || fields(body.usage)?.requests !== undefined)
+
+function usageOf(responses: readonly Fields[], gathered: Gathered): Completion['usage'] {
+  const sum = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0 }
+  for (const { usage } of responses) {
+    const told = fields(usage)
+    const details = told?.input_tokens_details ?? told?.inputTokensDetails
+    const input = fields(Array.isArray(details) ? details[0] : details)
+    sum.input_tokens += gathered.count(told, 'input_tokens', 'inputTokens')
+    sum.output_tokens += gathered.count(told, 'output_tokens', 'outputTokens')
+    sum.cached_input_tokens += gathered.count(input, 'cached_tokens', 'cachedTokens')
+    sum.cache_write_tokens += gathered.count(input, 'cache_write_tokens', 'cacheWriteTokens')
+  }
+  return sum
+}

@@ -1,0 +1,124 @@
+// Chat completions of OpenAI and of the many who answer in its words (Mistral, Groq, DeepSeek, xAI, Perplexity, Together,
+// OpenRouter, vLLM …), in snake case or in the camel case of Mistral's client; and the completions before them.
+
+import { type Fields, fields, filled, finishOf, Gathered, list, type Shape, some } from './answer.ts'
+
+export const openaiChat: Shape = {
+  read(body) {
+    if (!Array.isArray(body.choices)) return undefined
+    const choice = fields(body.choices[0])
+    if (typeof choice?.text === 'string' && choice.message === undefined) return readLegacy(body, choice)
+    const message = fields(choice?.message)
+    if (message === undefined && body.object !== 'chat.completion') return undefined
+    if (message !== undefined && !('content' in message || 'role' in message)) return undefined
+    const gathered = new Gathered().add(message?.content)
+    if (filled(message?.refusal)) gathered.refusal = message.refusal
+    gathered.has_tool_calls ||=
+      some(message?.tool_calls) || some(message?.toolCalls) || message?.function_call != null
+    gathered.has_data ||= message?.audio != null || some(message?.images)
+    const finish = finishOf(choice?.finish_reason ?? choice?.finishReason)
+    return gathered.completion('openai_chat', body.model, finish, usageOf(body, gathered))
+  },
+  messages(body) {
+    if (!some(body.choices)) return undefined
+    const read = body.choices.map(choice => {
+      const { message, text } = fields(choice) ?? {}
+      return fields(message) ?? (typeof text === 'string' ? { role: 'assistant', content: text } : undefined)
+    })
+    return read.every(one => one !== undefined) ? read : undefined
+  },
+  join(pieces) {
+    const chunks = pieces.map(piece => fields(piece.data) ?? piece)
+    if (chunks[0]?.object === 'text_completion') return joinedLegacy(chunks)
+    if (
+      !chunks.some(chunk => list(chunk.choices).some(choice => fields(fields(choice)?.delta) !== undefined))
+    )
+      return undefined
+    const message: Fields = { role: 'assistant', content: '' }
+    const whole: Fields = { object: 'chat.completion', choices: [{ message }] }
+    const calls: unknown[] = []
+    for (const chunk of chunks) {
+      whole.model ??= chunk.model
+      for (const name of ['usage', 'x_groq', 'service_tier'])
+        if (chunk[name] != null) whole[name] = chunk[name]
+      const choice = fields(list(chunk.choices)[0])
+      if (choice === undefined || (choice.index !== undefined && choice.index !== 0)) continue
+      const delta = fields(choice.delta)
+      message.content += new Gathered().add(delta?.content).text
+      if (filled(delta?.refusal)) message.refusal = `${message.refusal ?? ''}${delta.refusal}`
+      calls.push(
+        ...list(delta?.tool_calls ?? delta?.toolCalls)
+          .map(call => joinedCall(call, calls))
+          .filter(Boolean),
+      )
+      for (const name of ['function_call', 'audio', 'images'])
+        if (delta?.[name] != null) message[name] = delta[name]
+      const reason = choice.finish_reason ?? choice.finishReason
+      if (reason != null) whole.choices = [{ message, finish_reason: reason }]
+    }
+    if (calls.length > 0) message.tool_calls = calls
+    return whole
+  },
+}
+
+function joinedLegacy(chunks: readonly Fields[]): Fields {
+  const choices = chunks.map(chunk => fields(list(chunk.choices)[0]))
+  const finish_reason = choices.findLast(choice => choice?.finish_reason != null)?.finish_reason
+  const usage = chunks.findLast(chunk => chunk.usage != null)?.usage
+  return {
+    ...chunks[0],
+    usage,
+    choices: [{ text: choices.map(choice => choice?.text ?? '').join(''), finish_reason }],
+  }
+}
+
+/** The further pieces of a call go to the one that began it; undefined where there is such a one. */
+function joinedCall(piece: unknown, calls: readonly unknown[]): Fields | undefined {
+  const { index, function: called, ...rest } = fields(piece) ?? {}
+  const begun = fields(calls.find(call => fields(call)?.index === index))
+  const part = fields(called)
+  if (begun === undefined) return { ...rest, index, function: { ...part } }
+  const whole = fields(begun.function)
+  if (whole !== undefined && filled(part?.arguments))
+    whole.arguments = `${whole.arguments ?? ''}${part.arguments}`
+  return undefined
+}
+
+/** `finish_reason` beside a `text`: a customer's own list of choices has none. */
+function readLegacy(body: Fields, choice: Fields) {
+  if (body.object !== 'text_completion' && typeof choice.finish_reason !== 'string') return undefined
+  const gathered = new Gathered().add(choice.text)
+  return gathered.completion(
+    'openai_completion',
+    body.model,
+    finishOf(choice.finish_reason),
+    usageOf(body, gathered),
+  )
+}
+
+function usageOf(body: Fields, gathered: Gathered) {
+  const usage = fields(body.usage) ?? fields(fields(body.x_groq)?.usage)
+  if (usage === undefined) return undefined
+  const input = fields(usage.prompt_tokens_details ?? usage.promptTokensDetails)
+  const output = fields(usage.completion_tokens_details ?? usage.completionTokensDetails)
+  // DeepSeek and Moonshot name what was read from a cache beside the details.
+  const cached =
+    gathered.count(input, 'cached_tokens', 'cachedTokens') ||
+    gathered.count(usage, 'prompt_cache_hit_tokens', 'cached_tokens')
+  return {
+    input_tokens: gathered.count(usage, 'prompt_tokens', 'promptTokens'),
+    output_tokens: gathered.count(usage, 'completion_tokens', 'completionTokens'),
+    cached_input_tokens: cached,
+    cache_write_tokens: gathered.count(input, 'cache_write_tokens', 'cache_creation_tokens'),
+    input_audio_tokens: gathered.count(input, 'audio_tokens', 'audioTokens'),
+    output_audio_tokens: gathered.count(output, 'audio_tokens', 'audioTokens'),
+    searches: gathered.count(usage, 'num_search_queries', 'num_sources_used'),
+    ...tierOf(body),
+  }
+}
+
+/** The tier a call was served in, where it is not the usual one. */
+export const tierOf = (body: Fields): { service_tier?: string } =>
+  body.service_tier === 'flex' || body.service_tier === 'batch' || body.service_tier === 'priority'
+    ? { service_tier: body.service_tier }
+    : {}

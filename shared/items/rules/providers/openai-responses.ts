@@ -1,0 +1,74 @@
+// Responses of OpenAI, and of whoever answers in their words (xAI, Hugging Face, Azure).
+
+import { type Fields, type Finish, fields, Gathered, list, type Shape } from './answer.ts'
+import { tierOf } from './openai-chat.ts'
+
+export const openaiResponses: Shape = {
+  read(body) {
+    if (body.object !== 'response') return undefined
+    const gathered = gatherItems(body.output)
+    if (gathered.text === '' && typeof body.output_text === 'string') gathered.text = body.output_text
+    return gathered.completion(
+      'openai_responses',
+      body.model,
+      finishOf(body, gathered),
+      usageOf(body, gathered),
+    )
+  },
+  messages: body =>
+    body.object === 'response' && Array.isArray(body.output)
+      ? body.output.map(one => fields(one) ?? {})
+      : undefined,
+  /** The last events of a stream carry the whole of it. */
+  join(pieces) {
+    if (!pieces.some(piece => typeof piece.type === 'string' && piece.type.startsWith('response.')))
+      return undefined
+    const last = pieces.findLast(piece => fields(piece.response) !== undefined)
+    return fields(last?.response)
+  },
+}
+
+/** Calls that the provider runs itself; without text after them, the model has not answered. */
+const PROVIDER_RUN_CALLS = new Set([
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'mcp_call',
+])
+
+export function gatherItems(output: unknown): Gathered {
+  const gathered = new Gathered()
+  for (const entry of list(output)) {
+    const item = fields(entry)
+    const type = typeof item?.type === 'string' ? item.type : ''
+    if (type === 'message') gathered.add(item?.content)
+    else if (type === 'image_generation_call') gathered.has_data = true
+    else if (type === 'mcp_approval_request') gathered.has_tool_calls = true
+    else if (type.endsWith('_call') && !PROVIDER_RUN_CALLS.has(type)) gathered.has_tool_calls = true
+  }
+  return gathered
+}
+
+function usageOf(body: Fields, gathered: Gathered) {
+  const usage = fields(body.usage)
+  if (usage === undefined) return undefined
+  const input = fields(usage.input_tokens_details)
+  return {
+    input_tokens: gathered.count(usage, 'input_tokens'),
+    output_tokens: gathered.count(usage, 'output_tokens'),
+    cached_input_tokens: gathered.count(input, 'cached_tokens'),
+    cache_write_tokens: gathered.count(input, 'cache_write_tokens'),
+    searches: list(body.output).filter(item => fields(item)?.type === 'web_search_call').length,
+    ...tierOf(body),
+  }
+}
+
+function finishOf(body: Fields, gathered: Gathered): Finish {
+  if (body.status === 'incomplete') {
+    const reason = fields(body.incomplete_details)?.reason
+    if (reason === 'max_output_tokens') return 'length'
+    return reason === 'content_filter' ? 'content_filter' : 'other'
+  }
+  if (body.status !== 'completed' && body.status !== undefined) return 'other'
+  return gathered.has_tool_calls ? 'tool_calls' : 'stop'
+}

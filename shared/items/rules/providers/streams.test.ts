@@ -1,0 +1,197 @@
+// Streams that were recorded piece by piece, whole or with neighbouring bits of text joined.
+
+import { describe, expect, it } from 'vitest'
+import { readCall } from '../../../domain/completion.ts'
+import { readAnswer } from '../../../domain/conversation.ts'
+import { recorded } from '../../../sdk/stream.ts'
+
+const call = (output: unknown) =>
+  readCall({ key: 'k', kind: 'llm_call', name: 'm', started_at: '', duration_ms: 0, output })
+
+async function* streamed(pieces: readonly object[]) {
+  for (const piece of pieces) yield piece
+}
+
+const chunk = (delta: object, finish_reason: string | null = null) => ({
+  object: 'chat.completion.chunk',
+  model: 'gpt-5',
+  choices: [{ index: 0, delta, finish_reason }],
+})
+const lookup = (args: string, more = {}) => ({
+  tool_calls: [{ index: 0, ...more, function: { arguments: args, ...('id' in more && { name: 'look' }) } }],
+})
+
+const STREAMS: [string, object[], object][] = [
+  [
+    'OpenAI',
+    [
+      chunk({ role: 'assistant', content: '' }),
+      chunk({ content: 'bill' }),
+      chunk({ content: 'in' }),
+      chunk({ content: 'g' }),
+      chunk({}, 'length'),
+      { object: 'chat.completion.chunk', choices: [], usage: { prompt_tokens: 9, completion_tokens: 3 } },
+    ],
+    {
+      provider: 'openai_chat',
+      text: 'billing',
+      finish: 'length',
+      usage: { input_tokens: 9, output_tokens: 3 },
+    },
+  ],
+  [
+    'OpenAI, calling a tool',
+    [chunk(lookup('', { id: 't' })), chunk(lookup('{"a"')), chunk(lookup(':1}')), chunk({}, 'tool_calls')],
+    { has_tool_calls: true, finish: 'tool_calls' },
+  ],
+  [
+    'OpenAI’s responses',
+    [
+      { type: 'response.created', response: { object: 'response', status: 'in_progress', output: [] } },
+      { type: 'response.output_text.delta', delta: 'bill', sequence_number: 1 },
+      { type: 'response.output_text.delta', delta: 'ing', sequence_number: 2 },
+      {
+        type: 'response.completed',
+        response: {
+          object: 'response',
+          status: 'completed',
+          output: [{ type: 'message', content: [{ type: 'output_text', text: 'billing' }] }],
+          usage: { input_tokens: 9, output_tokens: 3 },
+        },
+      },
+    ],
+    { provider: 'openai_responses', text: 'billing', finish: 'stop', usage: { input_tokens: 9 } },
+  ],
+  [
+    'Anthropic',
+    [
+      {
+        type: 'message_start',
+        message: {
+          type: 'message',
+          role: 'assistant',
+          content: [],
+          usage: { input_tokens: 9, output_tokens: 1 },
+        },
+      },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'bill' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'ing' } },
+      { type: 'message_delta', delta: { stop_reason: 'max_tokens' }, usage: { output_tokens: 3 } },
+    ],
+    { text: 'billing', finish: 'length', usage: { input_tokens: 9, output_tokens: 3 } },
+  ],
+  [
+    'Gemini',
+    [
+      { candidates: [{ content: { parts: [{ text: 'bill' }] } }], usageMetadata: { promptTokenCount: 9 } },
+      {
+        candidates: [{ content: { parts: [{ text: 'ing' }] }, finishReason: 'STOP' }],
+        usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 3 },
+      },
+    ],
+    { text: 'billing', finish: 'stop', usage: { input_tokens: 9, output_tokens: 3 } },
+  ],
+  [
+    'Bedrock',
+    [
+      { messageStart: { role: 'assistant' } },
+      { contentBlockDelta: { contentBlockIndex: 0, delta: { text: 'bill' } } },
+      { contentBlockDelta: { contentBlockIndex: 0, delta: { text: 'ing' } } },
+      { messageStop: { stopReason: 'guardrail_intervened' } },
+      { metadata: { usage: { inputTokens: 9, outputTokens: 3 } } },
+    ],
+    { text: 'billing', finish: 'content_filter', usage: { input_tokens: 9 } },
+  ],
+  [
+    'Cohere',
+    [
+      { type: 'message-start', delta: { message: { role: 'assistant' } } },
+      { type: 'content-delta', index: 0, delta: { message: { content: { text: 'bill' } } } },
+      { type: 'content-delta', index: 0, delta: { message: { content: { text: 'ing' } } } },
+      {
+        type: 'message-end',
+        delta: {
+          finish_reason: 'MAX_TOKENS',
+          usage: { billed_units: { input_tokens: 9, output_tokens: 3 } },
+        },
+      },
+    ],
+    { text: 'billing', finish: 'length', usage: { input_tokens: 9 } },
+  ],
+  [
+    'Ollama',
+    [
+      { model: 'm', created_at: '1', message: { role: 'assistant', content: 'bill' }, done: false },
+      { model: 'm', created_at: '2', message: { role: 'assistant', content: 'ing' }, done: false },
+      {
+        model: 'm',
+        created_at: '3',
+        message: { role: 'assistant', content: '' },
+        done: true,
+        done_reason: 'stop',
+        prompt_eval_count: 9,
+        eval_count: 3,
+      },
+    ],
+    { text: 'billing', finish: 'stop', usage: { input_tokens: 9, output_tokens: 3 } },
+  ],
+  [
+    'LangChain',
+    [
+      { type: 'AIMessageChunk', content: 'bill', response_metadata: {} },
+      { type: 'AIMessageChunk', content: 'ing', response_metadata: { finish_reason: 'stop' } },
+      {
+        type: 'AIMessageChunk',
+        content: '',
+        response_metadata: {},
+        usage_metadata: { input_tokens: 9, output_tokens: 3 },
+      },
+    ],
+    { text: 'billing', finish: 'stop', usage: { input_tokens: 9 } },
+  ],
+  [
+    'the Vercel AI SDK',
+    [
+      { type: 'text-delta', id: '0', delta: 'bill' },
+      { type: 'text-delta', id: '0', delta: 'ing' },
+      { type: 'finish', finishReason: 'length', totalUsage: { inputTokens: 9, outputTokens: 3 } },
+    ],
+    { text: 'billing', finish: 'length', usage: { input_tokens: 9 } },
+  ],
+]
+
+describe('a stream', () => {
+  it.each(STREAMS)('of %s is read', (_, pieces, expected) => expect(call(pieces)).toMatchObject(expected))
+
+  it.each(STREAMS)('of %s reads the same with its bits joined', async (_, pieces) => {
+    const joined = await recorded(streamed(pieces))
+    expect(joined.length).toBeLessThanOrEqual(pieces.length)
+    expect(call(joined)).toEqual(call(pieces))
+  })
+
+  it('of thousands of words is recorded in a few pieces, none of them lost', async () => {
+    const words = Array.from({ length: 5000 }, (_, at) => `word ${at} `)
+    const pieces = [...words.map(content => chunk({ content })), chunk({}, 'stop')]
+    const joined = await recorded(streamed(pieces))
+    expect(joined).toHaveLength(2)
+    expect(call(joined)).toMatchObject({ text: words.join('') })
+  })
+
+  it('is told as the message it came to', () => {
+    expect(readAnswer(STREAMS[0]![1])?.[0]?.parts).toEqual([{ kind: 'text', text: 'billing' }])
+  })
+
+  it('that a client puts together is recorded as the answer it came to', async () => {
+    const message = { role: 'assistant', content: 'billing' }
+    const stream = Object.assign(streamed([]), { finalMessage: async () => message })
+    expect(await recorded(stream)).toBe(message)
+    expect(await recorded({ finalChatCompletion: async () => message })).toBe(message)
+  })
+
+  it('of anything else is a list, and said not to be read', () => {
+    expect(call([{ a: 1 }, { b: 2 }])).toEqual({
+      unread: 'The output is a list, and no stream that is known.',
+    })
+  })
+})

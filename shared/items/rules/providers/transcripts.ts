@@ -1,0 +1,60 @@
+// Speech made into text: of OpenAI, Groq and Mistral, by tokens or by length, and of the houses that do nothing else
+// (Deepgram, AssemblyAI, ElevenLabs, Cartesia, Gladia, Rev.ai, fal).
+
+import { type Completion, type Fields, fields, Gathered, list, type Shape, some, ungraded } from './answer.ts'
+
+export const transcripts: Shape = {
+  read(body) {
+    const usage = fields(body.usage)
+    if (typeof body.text === 'string' && usage?.type === 'tokens') return byTokens(body, usage)
+    const seconds = secondsOf(body, usage)
+    if (seconds === undefined) return undefined
+    const gathered = new Gathered()
+    const isLength = typeof seconds === 'number' && seconds >= 0 && seconds <= LONGEST_S
+    if (!isLength && seconds !== null) gathered.fault = 'the length of the sound is no number of seconds'
+    const none = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 }
+    const told = seconds === null ? undefined : { ...none, audio_seconds: isLength ? seconds : 0 }
+    return { ...ungraded('transcripts', modelOf(body), told, gathered), text: textOf(body) }
+  },
+}
+
+const LONGEST_S = 30 * 86_400 // nobody transcribes a month in a call
+
+const textOf = ({ text }: Fields) => (typeof text === 'string' ? text : '')
+
+function byTokens(body: Fields, usage: Fields): Completion {
+  const gathered = new Gathered()
+  const read = {
+    input_tokens: gathered.count(usage, 'input_tokens'),
+    output_tokens: gathered.count(usage, 'output_tokens'),
+    cached_input_tokens: 0,
+    input_audio_tokens: gathered.count(fields(usage.input_token_details), 'audio_tokens'),
+  }
+  return { ...ungraded('transcripts', body.model, read, gathered), text: textOf(body) }
+}
+
+/** How long the sound was, null where nobody says; undefined where the object is no transcript. */
+function secondsOf(body: Fields, usage: Fields | undefined): unknown {
+  const { text, words, metadata, results } = body
+  if (Array.isArray(fields(results)?.channels)) return fields(metadata)?.duration ?? null
+  if (body.kind === 'pre-recorded' && fields(body.result) !== undefined)
+    return fields(body.file)?.audio_duration ?? null
+  if (some(body.monologues) && Array.isArray(fields(body.monologues[0])?.elements)) return null
+  if (typeof text !== 'string') return undefined
+  if (usage?.type === 'duration') return usage.seconds
+  if (usage?.prompt_audio_seconds !== undefined) return usage.prompt_audio_seconds
+  if (body.task === 'transcribe' || body.task === 'translate') return body.duration ?? null
+  if ('utterances' in body && 'audio_duration' in body) return body.audio_duration
+  if ('language_probability' in body && some(words)) return fields(words.at(-1))?.end ?? null
+  if (some(words) && typeof fields(words[0])?.start === 'number' && 'duration' in body) return body.duration
+  return Array.isArray(body.chunks) && Array.isArray(body.languages ?? body.inferred_languages)
+    ? (list(fields(body.chunks.at(-1))?.timestamp)[1] ?? null)
+    : undefined
+}
+
+function modelOf(body: Fields): unknown {
+  const told = body.model ?? body.speech_model
+  if (told !== undefined) return told
+  const models = Object.values(fields(fields(body.metadata)?.model_info) ?? {})
+  return fields(models[0])?.name
+}
