@@ -1,4 +1,5 @@
-// Looks for what keeps people from using a page. Guarantee: what it finds is named with the element it is about.
+// Looks for what keeps people from using a page. Guarantee: what it finds is named with the element it is about, and
+// colours are looked at in light and in dark.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,12 +10,20 @@ const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 /** The rules of WCAG 2.2 AA that a program can check, each problem as a line. */
 export async function axeProblems(page: Page): Promise<string[]> {
   await page.evaluate(SOURCE)
-  return page.evaluate(async () => {
+  await page.emulateMedia({ colorScheme: 'light' })
+  const light = await problems(page, ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+  // Nothing but colours differs: the other rules, most of the time it takes, would say the same again.
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const dark = await problems(page, { type: 'rule', values: ['color-contrast'] })
+  return [...light, ...dark.map(problem => `in dark: ${problem}`)]
+}
+
+function problems(page: Page, runOnly: string[] | { type: 'rule'; values: string[] }): Promise<string[]> {
+  return page.evaluate(async runOnly => {
     const axe = (globalThis as unknown as { axe: typeof import('axe-core') }).axe
-    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-    const { violations } = await axe.run({ runOnly: tags })
+    const { violations } = await axe.run({ runOnly })
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(node => `${id}: ${node.target.join(' ')}: ${node.failureSummary}`),
     )
-  })
+  }, runOnly)
 }
