@@ -1,7 +1,8 @@
 // Redis is emptied, stopped and started again; PostgreSQL is killed and started again; all of it during runs.
 
 import { Redis } from 'ioredis'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { startReceiver } from '../support/receiver.ts'
 import { ITEM_COST_MICRO, PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
 
 let stack: Stack
@@ -108,10 +109,17 @@ it('a run goes on after PostgreSQL was killed and restarted, and nothing is lost
   }
 })
 
-it('everything goes on by itself after PostgreSQL was killed twice under load: consumers, tick and API', {
+it('everything goes on by itself after PostgreSQL was killed twice under load: consumers, tick and API; the run has its digest and no alert', {
   timeout: PATIENCE_MS,
 }, async () => {
   const items = 150
+  const told = await startReceiver()
+  onTestFinished(() => told.close())
+  const [project] = await stack.sql`select id from projects`
+  await stack.client.POST('/v1/projects/{projectId}/alert-channels', {
+    params: { path: { projectId: project!.id } },
+    body: { url: told.url, digest: 'all' },
+  })
   const agentId = await stack.deploy()
   const [consumer, doomed] = await Promise.all([stack.startConsumer(), stack.startConsumer()])
   const release = stack.probe.hold(call => call.run === runId && call.step === 's2')
@@ -130,6 +138,8 @@ it('everything goes on by itself after PostgreSQL was killed twice under load: c
   expect(await stack.breaches(runId)).toEqual([])
   const ready = await fetch(`${stack.base_url}/health/ready`)
   expect([ready.status, await ready.json()]).toMatchObject([200, { turns: { tick: { status: 'ok' } } }])
+  await told.got(1)
+  expect(told.received.map(({ body }) => JSON.parse(body).type)).toEqual(['run.digest'])
   const ended = [consumer, stack.control].map(one => Promise.race([one.exited, 'alive']))
   expect(await Promise.all(ended)).toEqual(['alive', 'alive'])
 })
