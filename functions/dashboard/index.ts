@@ -51,7 +51,14 @@ import { submitPage } from './pages/submit.tsx'
 import { submitForm, submitLines } from './pages/submit-actions.ts'
 import { triagePage } from './pages/triage.tsx'
 import { decideItems, reopenItems } from './pages/triage-decide.tsx'
-import { changeTrigger, createTrigger, deleteTrigger, triggerPage, triggersPage } from './pages/triggers.tsx'
+import {
+  changeTrigger,
+  changeTriggerItems,
+  createTrigger,
+  deleteTrigger,
+  triggerPage,
+  triggersPage,
+} from './pages/triggers.tsx'
 
 export const open = { pages: [signInPage], actions: [signIn] }
 /** In the order of the menu. */
@@ -119,6 +126,7 @@ export const actions = [
   deleteSchedule,
   createTrigger,
   changeTrigger,
+  changeTriggerItems,
   deleteTrigger,
   setAlertRule,
   addAlertChannel,

@@ -46,7 +46,8 @@ export const previewSource = endpoint({
       const agent = await agentIn(ctx, principal, agent_id)
       readable('0 0 * * *', timezone)
       const kept = await keptSource(ctx, source)
-      return { ...kept, source: kept.source!, agent_id: agent.id, timezone }
+      const { project_id } = agent
+      return { ...kept, source: kept.source!, project_id, agent_id: agent.id, timezone }
     }
   },
 })

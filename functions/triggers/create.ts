@@ -2,6 +2,8 @@ import { createTrigger as create } from '../../shared/engine/triggers.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, triggerIn } from '../../shared/http/scope.ts'
 import { NewTrigger, TriggerOrder, triggerOf } from '../../shared/schema/wire-triggers.ts'
+import { keptTriggerSource, refuseUnknownGenerator } from '../../shared/starts/verbs/kept-source.ts'
+import { triggerSourceOrder } from '../../shared/starts/wire.ts'
 
 export const createTrigger = endpoint({
   method: 'post',
@@ -10,7 +12,7 @@ export const createTrigger = endpoint({
   operation_id: 'createTrigger',
   summary: 'Create a trigger',
   description:
-    'Gives the agent a URL that starts one run at each POST. The secret is in this answer and never again. For bearer, standard_webhooks and github it is made here, to be handed to the sender; a signing_secret that the sender made is taken instead. Stripe, Slack and Shopify always make their own: where it is known only once the sender knows the URL, give it later with PATCH; until then the trigger is not ready and refuses every fire.',
+    'Gives the agent a URL that starts one run at each POST. The secret is in this answer and never again. For bearer, standard_webhooks and github it is made here, to be handed to the sender; a signing_secret that the sender made is taken instead. Stripe, Slack and Shopify always make their own: where it is known only once the sender knows the URL, give it later with PATCH; until then the trigger is not ready and refuses every fire. A fire is one run over one item, its body; with items the body is many items, and with a source they are read from there.',
   auth: 'any',
   atomic: true,
   body: TriggerOrder,
@@ -18,8 +20,11 @@ export const createTrigger = endpoint({
   errors: ['not_found', 'trigger_name_taken'],
   async handle({ ctx, principal, body }) {
     const { project_id, id: agent_id } = await agentIn(ctx, principal, body.agent_id)
+    const source = triggerSourceOrder(body) ?? null
+    await refuseUnknownGenerator(ctx, agent_id, source)
+    const items = await keptTriggerSource(ctx, source)
     const { name, scheme = 'bearer', secret_env = null, signing_secret = null } = body
-    const order = { project_id, agent_id, name, scheme, secret_env, signing_secret, declared: false }
+    const order = { project_id, agent_id, name, scheme, secret_env, signing_secret, declared: false, items }
     const { id, secret } = await create(ctx, order)
     return { ...triggerOf(await triggerIn(ctx, principal, id), ctx.config.base_url), secret }
   },

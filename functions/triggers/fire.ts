@@ -6,6 +6,9 @@ import { jsonTextOf, readBytes } from '../../shared/http/body.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { checkFireRate } from '../../shared/http/rate.ts'
 import { Challenge, FireBody, FiredRun, FireHeaders } from '../../shared/schema/wire-triggers.ts'
+import { isBody } from '../../shared/starts/rules/source.ts'
+import type { Posted } from '../../shared/starts/verbs/posted-items.ts'
+import type { Webhook } from '../../shared/store/triggers.ts'
 
 export const fireTrigger = endpoint({
   method: 'post',
@@ -14,7 +17,7 @@ export const fireTrigger = endpoint({
   operation_id: 'fireTrigger',
   summary: 'Fire a trigger',
   description:
-    "Starts one run over one item, whose input is the body. Fires with one X-Idempotency-Key start one run within 24 hours: the key alone counts, and the rest get that run's id. Without that header the sender's id of the event is the key: webhook-id, X-GitHub-Delivery, X-Shopify-Webhook-Id, Stripe's id, Slack's event_id. GitHub and Shopify sign no time and not that id, so keep recorded requests of theirs to yourself. Only JSON is taken: no form bodies, as of Slack's commands.",
+    "Starts one run over one item, whose input is the body. Fires with one X-Idempotency-Key start one run within 24 hours: the key alone counts, and the rest get that run's id. Without that header the sender's id of the event is the key: webhook-id, X-GitHub-Delivery, X-Shopify-Webhook-Id, Stripe's id, Slack's event_id. GitHub and Shopify sign no time and not that id, so keep recorded requests of theirs to yourself. Only JSON is taken: no form bodies, as of Slack's commands. Of a trigger with items the body is the items of the run, an array or application/x-ndjson; of one with a source it is none of them: the source is read, and the answer comes when all of it is committed.",
   auth: 'trigger',
   params: { webhookId: 'webhook' },
   headers: FireHeaders,
@@ -24,21 +27,50 @@ export const fireTrigger = endpoint({
     200: { description: "An answer to Slack's url_verification; starts no run.", schema: Challenge },
     202: { description: 'Accepted and queued.', schema: FiredRun },
   },
-  errors: ['account_suspended', 'plan_limit', 'too_many_open_runs'],
+  errors: [
+    'account_suspended',
+    'plan_limit',
+    'too_many_open_runs',
+    'invalid_line',
+    'duplicate_item_id',
+    'no_items',
+    'source_failed',
+    'source_empty',
+  ],
   async handle({ ctx, params, headers: sent, request, reply }) {
     const webhook = await webhookAt(ctx, params.webhookId)
-    const bytes = await readBytes(request, LIMITS.item_input_bytes, 'An input is as large at most.')
-    await verifySender(ctx, webhook, request.headers, bytes)
+    // Of a sender who proves nothing nobody reads what may be long.
+    if (webhook.scheme === 'bearer') await verifySender(ctx, webhook, request.headers, NOTHING)
+    const bytes = await bodyFor(webhook, request)
+    if (webhook.scheme !== 'bearer') await verifySender(ctx, webhook, request.headers, bytes)
     await checkFireRate(ctx, webhook)
-    const text = jsonTextOf(request, bytes)
-    const challenge = challengeOf(webhook.scheme, text)
+    const posted = postedTo(webhook, request, bytes)
+    const challenge = 'text' in posted ? challengeOf(webhook.scheme, posted.text) : undefined
     if (challenge !== undefined) return { challenge }
     const { 'x-callback-url': callback_url = null, 'x-idempotency-key': idempotency_key } = sent
     if (callback_url !== null && webhook.scheme !== 'bearer')
       throw new ApiError('invalid_request', 'Header "x-callback-url": the signature does not cover it.')
     const { headers } = request
-    const run = await fireWebhook(ctx, webhook, { text, headers, callback_url, idempotency_key })
+    const run = await fireWebhook(ctx, webhook, { posted, headers, callback_url, idempotency_key })
     reply.status = 202
     return { run_id: run.run_id, record_id: run.first_item, duplicate: run.repeated }
   },
 })
+
+const NOTHING = new Uint8Array()
+const LINES = /^application\/(x-ndjson|ndjson|jsonl)\s*(;|$)/i
+
+const bodyFor = ({ source }: Webhook, request: Request): Promise<Uint8Array> =>
+  isBody(source)
+    ? readBytes(
+        request,
+        LIMITS.trigger_items_bytes,
+        'Send more items at once to POST /v1/batches, or let a source be read.',
+      )
+    : readBytes(request, LIMITS.item_input_bytes, 'An input is as large at most.')
+
+function postedTo({ source }: Webhook, request: Request, bytes: Uint8Array): Posted {
+  if (isBody(source) && LINES.test(request.headers.get('content-type')?.trim() ?? '')) return { lines: bytes }
+  const isAsked = source !== null && !isBody(source)
+  return { text: isAsked && bytes.length === 0 ? 'null' : jsonTextOf(request, bytes) }
+}

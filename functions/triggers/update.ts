@@ -2,13 +2,15 @@ import { changeTrigger } from '../../shared/engine/triggers.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { triggerIn } from '../../shared/http/scope.ts'
 import { NewTrigger, TriggerChanges, triggerOf } from '../../shared/schema/wire-triggers.ts'
+import { refuseUnknownGenerator } from '../../shared/starts/verbs/kept-source.ts'
+import { triggerSourceOrder } from '../../shared/starts/wire.ts'
 
 export const updateTrigger = endpoint({
   method: 'patch',
   path: '/v1/triggers/{triggerId}',
   tag: 'Schedules',
   operation_id: 'updateTrigger',
-  summary: "Rename a trigger, or give it its sender's secret",
+  summary: "Rename a trigger, give it its sender's secret, or say where its items come from",
   description:
     'Another name makes another URL and another secret, which is in this answer and never again; the old URL answers 404 at once. A signing_secret that the sender made changes without a new URL.',
   auth: 'any',
@@ -20,7 +22,11 @@ export const updateTrigger = endpoint({
   },
   errors: ['trigger_name_taken'],
   async handle({ ctx, principal, params, body }) {
-    const secret = await changeTrigger(ctx, await triggerIn(ctx, principal, params.triggerId), body)
+    const trigger = await triggerIn(ctx, principal, params.triggerId)
+    const source = triggerSourceOrder(body)
+    await refuseUnknownGenerator(ctx, trigger.agent_id, source)
+    const { name, secret_env, signing_secret } = body
+    const secret = await changeTrigger(ctx, trigger, { name, secret_env, signing_secret, source })
     const changed = await triggerIn(ctx, principal, params.triggerId)
     return { ...triggerOf(changed, ctx.config.base_url), secret }
   },

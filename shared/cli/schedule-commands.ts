@@ -1,37 +1,14 @@
 // The commands of schedules.ts, for the table of commands.
 
-import { SOURCE_FORMATS } from '../domain/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
+import { SOURCE_OPTIONS } from './source-options.ts'
 
 const timezone: Option = { name: 'timezone', value: 'ZONE', about: 'an IANA name such as Europe/Berlin' }
 const settings: readonly Option[] = [
   { name: 'name', value: 'NAME', about: 'what people call it, and its runs' },
   { name: 'input', value: 'JSON', about: 'the input of each run, which is over one item' },
-  {
-    name: 'source',
-    value: 'URL',
-    about: 'or else where the items of each run are read; {date} and {scheduled_for} stand for its moment',
-  },
-  {
-    name: 'generator',
-    value: 'NAME',
-    about: 'or else a method of the agent under @items, which makes the items of each run',
-  },
-  {
-    name: 'format',
-    value: 'FORMAT',
-    choices: SOURCE_FORMATS,
-    about: 'how the URL writes its rows; what its end says, or ndjson, unless told',
-  },
-  { name: 'item-id', value: 'FIELD', about: 'the field of a row that is its item_id' },
-  { name: 'partition-key', value: 'FIELD', about: 'the field of a row that is its partition_key' },
-  {
-    name: 'header',
-    value: 'NAME: VALUE',
-    kind: 'list',
-    about: 'sent to the source, kept sealed and never shown; may be given again',
-  },
+  ...SOURCE_OPTIONS,
   { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money each run may spend' },
   { name: 'timeout', value: 'SECONDS', kind: 'whole', least: 1, about: 'time an item may take' },
   { name: 'callback-url', value: 'URL', about: 'gets a signed summary when a run ends' },

@@ -7,6 +7,7 @@ import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { tellList } from './listing.ts'
 import { eventsTable, type Schedule, scheduleLine, schedulesTable } from './schedule-view.ts'
 import type { Session } from './session.ts'
+import { sourceOf } from './source-options.ts'
 import { type Column, table } from './table.ts'
 import { watchRun } from './watch.ts'
 
@@ -112,39 +113,6 @@ function bodyText(given: Given, fields: object): string {
     throw usageFailure(`--input is not JSON: ${(error as Error).message}`)
   }
   return `{"input":${input},${rest.slice(1)}`.replace(/,}$/, '}')
-}
-
-function sourceOf(given: Given) {
-  const [url, generator, format] = [given.text('source'), given.text('generator'), given.text('format')]
-  const headers = headersOf(given)
-  const fields = { item_id: given.text('item-id'), partition_key: given.text('partition-key') }
-  if (url !== undefined && generator !== undefined)
-    throw usageFailure('--source and --generator exclude each other: items come from one of them')
-  if (url === undefined && (headers !== undefined || format !== undefined))
-    throw usageFailure('--format and --header say how --source is read')
-  if (generator !== undefined) return { generator, ...fields }
-  if (url !== undefined)
-    return { url, format: format ?? formatOf(url), ...fields, ...(headers && { headers }) }
-  if (Object.values(fields).some(field => field !== undefined))
-    throw usageFailure('--item-id and --partition-key name fields of what --source or --generator brings')
-  return undefined
-}
-
-const FORMATS = { csv: 'csv', json: 'json' } as const
-
-/** As the end of the URL's path says. */
-function formatOf(url: string): string {
-  const end = /\.(csv|json)$/.exec(url.replace(/[?#].*$/, ''))?.[1] as keyof typeof FORMATS | undefined
-  return end === undefined ? 'ndjson' : FORMATS[end]
-}
-
-function headersOf(given: Given): Record<string, string> | undefined {
-  const headers = given.list('header').map(text => {
-    const [, name, value] = /^([^:]+):\s*(.*)$/.exec(text) ?? []
-    if (name !== undefined && value !== undefined) return [name.trim(), value]
-    throw usageFailure(`--header takes 'NAME: VALUE', not ${JSON.stringify(text)}`)
-  })
-  return headers.length > 0 ? Object.fromEntries(headers) : undefined
 }
 
 export async function enable(session: Session, given: Given): Promise<ExitCode> {

@@ -3,6 +3,7 @@
 import { SIGNATURE_SCHEMES } from '../domain/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
+import { SOURCE_OPTIONS } from './source-options.ts'
 
 const agent: Option = {
   name: 'agent',
@@ -41,6 +42,8 @@ export const TRIGGER_COMMANDS: readonly Command[] = [
         about: "the sender's environment variable that will hold the secret",
       },
       signingSecret,
+      { name: 'items', about: 'the body of a fire is many items: a JSON array, or a JSON value a line' },
+      ...SOURCE_OPTIONS,
     ],
     run: async (...given) => (await import('./triggers.ts')).create(...given),
   },

@@ -9,6 +9,7 @@ import { ago } from './format.ts'
 import { tellList } from './listing.ts'
 import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
+import { rowFields, sourceOf } from './source-options.ts'
 import { type Column, table } from './table.ts'
 
 type Trigger = Schemas['Trigger']
@@ -21,6 +22,7 @@ export async function triggers(session: Session, given: Given): Promise<ExitCode
     { title: 'NAME', value: row => row.name },
     { title: 'AGENT', value: row => row.agent_slug, least: 8, optional: 1 },
     { title: 'SCHEME', value: row => row.scheme, optional: 2 },
+    { title: 'ITEMS', value: itemsWord, optional: 3 },
     {
       title: 'LAST FIRED',
       value: row => stateOf(row, now()),
@@ -39,6 +41,11 @@ export async function triggers(session: Session, given: Given): Promise<ExitCode
   })
 }
 
+function itemsWord({ items, source }: Trigger): string {
+  if (source === null) return items ? 'many, its body' : 'one, its body'
+  return source.url ?? `what ${source.generator} yields`
+}
+
 function stateOf({ ready, last_fired_at }: Trigger, now: number): string {
   if (!ready) return 'needs its secret'
   return last_fired_at === null ? 'never' : ago(last_fired_at, now)
@@ -55,8 +62,21 @@ export async function create(session: Session, given: Given): Promise<ExitCode> 
     ...(scheme && { scheme }),
     ...(secret_env && { secret_env }),
     ...signingSecretOf(session, given),
+    ...itemsOf(given),
   }
   return tell(session, 'trigger_created', await answered(session.api.POST('/v1/triggers', { body })))
+}
+
+/** Where the items of fires come from; nothing where each fire is one item, its body. */
+function itemsOf(
+  given: Given,
+): Pick<Schemas['TriggerOrder'], 'items' | 'item_id' | 'partition_key' | 'source'> {
+  const items = given.flag('items')
+  const source = sourceOf(given, items)
+  if (items && source !== undefined)
+    throw usageFailure('--items takes the body of a fire as items, instead of --source or --generator')
+  if (items) return { items, ...rowFields(given) }
+  return source ? { source } : {}
 }
 
 export async function rename(session: Session, given: Given): Promise<ExitCode> {
@@ -146,7 +166,7 @@ function tell({ output }: Session, event: string, trigger: NewTrigger): ExitCode
 
 /** What a person needs to make the sender send. */
 export function triggerText(trigger: NewTrigger, { paint, program }: Screen): string {
-  const { name, agent_slug, scheme, url, secret, secret_env, ready } = trigger
+  const { name, agent_slug, scheme, url, secret, secret_env, ready, items, source } = trigger
   const lines = [`${paint('bold', name)} starts ${agent_slug}`, `${paint('dim', 'url   ')}  ${url}`]
   if (secret !== null) {
     lines.push(`${paint('dim', 'secret')}  ${secret}`)
@@ -161,7 +181,8 @@ export function triggerText(trigger: NewTrigger, { paint, program }: Screen): st
     )
   } else if (scheme === 'bearer') {
     lines.push('', 'Try it:', `  curl ${url} \\`, `    -H 'authorization: Bearer ${secret}' \\`)
-    lines.push(`    -H 'content-type: application/json' -d '{"hello": "world"}'`)
+    const body = items ? '[{"hello": "world"}]' : source ? 'null' : '{"hello": "world"}'
+    lines.push(`    -H 'content-type: application/json' -d '${body}'`)
   } else if (secret !== null) lines.push('', `Give ${scheme} the URL and the secret, and have it send JSON.`)
   return lines.join('\n')
 }

@@ -20,6 +20,7 @@ export const LIMITS = {
   signing_secret_characters: { min: 8, max: 256 },
   standard_secret_bytes: { min: 24, max: 64 }, // as Standard Webhooks says
   webhook_tolerance_s: 300, // as Standard Webhooks, Stripe and Slack say
+  trigger_items_bytes: 25 * MiB, // a body of items; GitHub sends as much at most
   trigger_touch_ms: 1000, // last_fired_at is exact to this
 
   // JSON from outside
@@ -301,6 +302,7 @@ export const LIMITS = {
   source_lease_ms: 25_000, // then its reader is taken for dead and it is read again, as an item is
   source_ms: 600_000, // one reading; ten million rows of 100 bytes take two minutes
   source_request_ms: 280_000, // one reading within a request; Node's fetch waits 300 s for an answer
+  source_requests_at_once: 8, // in one process, for callers who wait; two of a project, as above
   source_silence_ms: 30_000, // between two pieces of an answer
   source_bytes: 8 * 1024 * MiB,
   source_error_bytes: 1000, // read of an answer that is none, to be told

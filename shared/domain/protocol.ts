@@ -128,7 +128,7 @@ export interface GeneratorRequest {
 export interface GeneratorOccurrence {
   /** The moment the schedule named, or when it was started by hand or by a trigger; RFC 3339, in UTC. */
   scheduled_for: string
-  /** The zone of the schedule, by its name in the IANA database; UTC for a trigger. */
+  /** The zone of the schedule, by its name in the IANA database; that of the project for a trigger. */
   timezone: string
   /** The day of that moment on the clock of the zone, as 2026-03-29. */
   date: string

@@ -8,7 +8,7 @@ import { type MissedMoment, scheduleMissed } from '../domain/alerts.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { REFUSALS, type RefusalReason } from '../domain/occurrence.ts'
-import { bookReads, type SourcedStart } from '../starts/queries/source-reads.ts'
+import { bookReads, type SourcedSchedule } from '../starts/queries/source-reads.ts'
 import type { Source } from '../starts/rules/source.ts'
 import { startNow } from '../starts/verbs/start-from-source.ts'
 import * as store from '../store/occurrences.ts'
@@ -73,13 +73,14 @@ export async function watchStarts(ctx: Context): Promise<number> {
   return looked
 }
 
-export type StartedByHand = Omit<SourcedStart, 'source'> & { input: string; source: Source | null }
+export type StartedByHand = Omit<SourcedSchedule, 'source'> & { input: string; source: Source | null }
 
 /** Starts a run as the schedule would, at once, and says so in a row of its own. @throws ApiError like submitRun */
 export async function fireByHand(ctx: Context, schedule: StartedByHand): Promise<Submitted> {
   const { project_id, agent_id, input, source, budget_micro, timeout_seconds, callback_url } = schedule
   const together = (sql: Sql, run_id: string) => store.noteStartByHand(sql, schedule.id, run_id)
-  if (source !== null) return startNow(ctx, { ...schedule, source }, together)
+  if (source !== null)
+    return startNow(ctx, { ...schedule, source, name: store.runName(schedule) }, { together })
   const order = {
     project_id,
     agent_id,

@@ -97,7 +97,8 @@ async function applyTrigger(
   if (replaces !== null) await deleteTrigger(ctx, replaces.id)
   if (id === null) {
     const order = { project_id, agent_id, name, secret_env, scheme: 'bearer', signing_secret: null } as const
-    const made = await createTrigger(ctx, { ...order, declared: true })
+    const items = { source: null, source_headers_sealed: null }
+    const made = await createTrigger(ctx, { ...order, declared: true, items })
     const url = triggerUrl(ctx.config.base_url, made.webhook_id)
     return { id: made.id, url, secret: made.secret }
   }

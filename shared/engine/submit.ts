@@ -67,7 +67,8 @@ export async function submitRun(
 ): Promise<Submitted> {
   const earlier = await findEarlier(ctx, order)
   if (earlier) {
-    for await (const _ of batches); // the fingerprint needs the whole body
+    // The fingerprint needs the whole body; of a source there is none.
+    if (!order.from_source) for await (const _ of batches);
     return answerAgain(order, earlier)
   }
   const { project_id, agent_id } = order

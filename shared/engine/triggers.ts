@@ -7,6 +7,9 @@ import { randomWord, sha256 } from '../domain/secrets.ts'
 import type { SignatureScheme } from '../domain/vocabulary.ts'
 import { newTriggerSecret, signingSecretProblem } from '../domain/webhook-signatures.ts'
 import type { TriggerRow } from '../schema/wire-triggers.ts'
+import type { TriggerSource } from '../starts/rules/source.ts'
+import { type KeptSource, keptTriggerSource } from '../starts/verbs/kept-source.ts'
+import type { TriggerSourceOrder } from '../starts/wire.ts'
 import * as store from '../store/triggers.ts'
 import { seal } from './sealing.ts'
 
@@ -19,6 +22,8 @@ export interface NewTrigger {
   /** The sender's own. */
   signing_secret: string | null
   declared: boolean
+  /** Where the items of its fires come from. */
+  items: KeptSource<TriggerSource>
 }
 
 const WEBHOOK_ID_BYTES = 16
@@ -33,12 +38,12 @@ export async function createTrigger(
   order: NewTrigger,
   id = ctx.newId(),
 ): Promise<{ id: string; webhook_id: string; secret: string | null }> {
-  const { signing_secret, ...fields } = order
+  const { signing_secret, items, ...fields } = order
   checkSigningSecret(order.scheme, signing_secret)
   const secret = signing_secret === null ? newTriggerSecret(order.scheme, ctx.random) : null
   const webhook_id = `whk_${randomWord(ctx.random, WEBHOOK_ID_BYTES)}`
   const kept = await keptSecret(ctx, order.scheme, signing_secret ?? secret)
-  if (!(await store.insertTrigger(ctx.db, { id, ...fields, webhook_id, ...kept }))) {
+  if (!(await store.insertTrigger(ctx.db, { id, ...fields, webhook_id, ...kept, ...items }))) {
     throw new ApiError('trigger_name_taken', `The agent already has a trigger named "${order.name}".`)
   }
   return { id, webhook_id, secret }
@@ -48,6 +53,7 @@ export interface TriggerChanges {
   name?: string | undefined
   secret_env?: string | null | undefined
   signing_secret?: string | undefined
+  source?: TriggerSourceOrder | null | undefined
 }
 
 /** Returns the new secret where one was made. Another name makes another URL and secret; the old are dead at once. */
@@ -57,23 +63,27 @@ export async function changeTrigger(
   changes: TriggerChanges,
 ): Promise<string | null> {
   const { id, project_id, agent_id, scheme, declared } = trigger
-  const { name = trigger.name, secret_env = trigger.secret_env, signing_secret = null } = changes
+  const { name = trigger.name, secret_env = trigger.secret_env, signing_secret = null, source } = changes
+  const known = await store.lockTriggerItems(ctx.db, id)
+  if (known === undefined) throw triggerGone()
+  const items = source === undefined ? known : await keptTriggerSource(ctx, source, known)
   if (name !== trigger.name) {
     await deleteTrigger(ctx, id)
-    const order = { project_id, agent_id, name, scheme, secret_env, signing_secret, declared }
+    const order = { project_id, agent_id, name, scheme, secret_env, signing_secret, declared, items }
     return (await createTrigger(ctx, order, id)).secret
   }
   checkSigningSecret(scheme, signing_secret)
   const { signing_secret_sealed } = await keptSecret(ctx, scheme, signing_secret)
-  await store.updateTrigger(ctx.db, id, { secret_env, signing_secret_sealed })
+  await store.updateTrigger(ctx.db, id, { secret_env, signing_secret_sealed, ...items })
   return null
 }
 
 /** Its URL answers 404 from the commit on. @throws ApiError `not_found` when it was gone */
 export async function deleteTrigger(ctx: Context, id: string): Promise<void> {
-  if (!(await store.deleteTrigger(ctx.db, id)))
-    throw new ApiError('not_found', 'There is no such trigger in this account.')
+  if (!(await store.deleteTrigger(ctx.db, id))) throw triggerGone()
 }
+
+const triggerGone = () => new ApiError('not_found', 'There is no such trigger in this account.')
 
 function checkSigningSecret(scheme: SignatureScheme, secret: string | null): void {
   const problem = secret === null ? undefined : signingSecretProblem(scheme, secret)

@@ -1,15 +1,19 @@
 // Starts runs for senders outside. Guarantee: one run for each fire that proves who sent it, or for all fires of one
 // key within LIMITS.idempotency_window_hours; none through a URL that is gone by the time the run commits.
 
+import { DEFAULT_ZONE } from '../accounts/rules/budgets.ts'
 import type { Context, Sql } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { sameBytes, sha256 } from '../domain/secrets.ts'
 import { eventIdOf, verifySignature } from '../domain/webhook-signatures.ts'
+import { isBody } from '../starts/rules/source.ts'
+import { type Posted, postedItems } from '../starts/verbs/posted-items.ts'
+import { startNow } from '../starts/verbs/start-from-source.ts'
 import type { NewItem } from '../store/submission.ts'
 import { findWebhook, holdWebhook, touchTrigger, type Webhook } from '../store/triggers.ts'
 import { unseal } from './sealing.ts'
-import { type Submitted, submitRun } from './submit.ts'
+import { type RunOrder, type Submitted, submitRun } from './submit.ts'
 
 const WEBHOOK_ID = /^whk_[A-Za-z0-9_-]{22}$/
 
@@ -59,38 +63,47 @@ async function verifyBearer(hash: Uint8Array, headers: Headers): Promise<void> {
 }
 
 export interface Fire {
-  /** The input: JSON, as it was sent. */
-  text: string
+  /** As it was sent: the input, or the items. */
+  posted: Posted
   headers: Headers
   callback_url: string | null
   idempotency_key: string | undefined
 }
 
-/** @throws ApiError `not_found` when the URL has just gone, and whatever submitRun throws */
+/** @throws ApiError `not_found` when the URL has just gone, and whatever submitRun and a source throw */
 export async function fireWebhook(ctx: Context, webhook: Webhook, fire: Fire): Promise<Submitted> {
-  const { id, project_id, agent_id, webhook_id, name, scheme } = webhook
-  const { text, headers, callback_url } = fire
+  const { id, webhook_id, scheme } = webhook
+  const { headers, callback_url, idempotency_key } = fire
+  const text = 'text' in fire.posted ? fire.posted.text : ''
   const key =
-    fire.idempotency_key ?? (scheme === 'bearer' ? undefined : usableKey(eventIdOf(scheme, headers, text)))
+    idempotency_key ?? (scheme === 'bearer' ? undefined : usableKey(eventIdOf(scheme, headers, text)))
   async function together(sql: Sql): Promise<void> {
     if (!(await holdWebhook(sql, webhook_id))) throw webhookGone()
   }
-  const order = {
-    project_id,
-    agent_id,
-    name,
-    budget_cents: null,
-    concurrency: null,
-    timeout_seconds: null,
+  const started = await startRun(ctx, webhook, fire.posted, {
     callback_url,
     // A key of a URL's own: no key that a caller sends holds a newline. Senders may sign or order a body anew when
     // they repeat it, so the key alone says that it is the same fire.
     idempotency: key === undefined ? null : { key: `${webhook_id}\n${key}`, fingerprint: async () => 'fire' },
     together,
-  }
-  const started = await submitRun(ctx, order, pileOf(text))
+  })
   if (!started.repeated) ctx.waitUntil(touchTrigger(ctx.sql, id, LIMITS.trigger_touch_ms))
   return started
+}
+
+type HowStarted = Pick<RunOrder, 'callback_url' | 'idempotency'> & Required<Pick<RunOrder, 'together'>>
+
+/** A run over the body, over the items in it, or over what the trigger's source holds. */
+function startRun(ctx: Context, webhook: Webhook, posted: Posted, how: HowStarted): Promise<Submitted> {
+  const { project_id, agent_id, name, source, source_headers_sealed, settings } = webhook
+  const order = { project_id, agent_id, name, budget_cents: null, concurrency: null, timeout_seconds: null }
+  if (isBody(source)) return submitRun(ctx, { ...order, ...how }, postedItems(source, posted))
+  const body = 'text' in posted ? posted.text : 'null'
+  if (source === null) return submitRun(ctx, { ...order, ...how }, pileOf(body))
+  const timezone = settings.timezone ?? DEFAULT_ZONE
+  const start = { ...order, source, source_headers_sealed, timezone, budget_micro: null }
+  const { callback_url, ...rest } = how
+  return startNow(ctx, { ...start, callback_url }, { ...rest, body })
 }
 
 const usableKey = (id: string | undefined) =>

@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import { SIGNATURE_SCHEMES } from '../domain/vocabulary.ts'
+import { shownTriggerItems, triggerItems, triggerItemsOf } from '../starts/wire.ts'
 import { httpUrl, uuid as uuidOf } from './input.ts'
 import { StartedRun } from './run-order.ts'
 import type { triggers } from './tables.ts'
@@ -10,7 +11,10 @@ import { timestamp } from './wire.ts'
 
 const uuid = (description: string) => z.string().meta({ format: 'uuid', description })
 
-export type TriggerRow = Omit<typeof triggers.$inferSelect, 'secret_hash' | 'signing_secret_sealed'> & {
+export type TriggerRow = Omit<
+  typeof triggers.$inferSelect,
+  'secret_hash' | 'signing_secret_sealed' | 'source_headers_sealed'
+> & {
   agent_slug: string
   ready: boolean
 }
@@ -27,6 +31,7 @@ const triggerFields = {
   scheme: z.enum(SIGNATURE_SCHEMES).describe('How a fire proves who sent it.'),
   secret_env: z.string().nullable().describe("The sender's environment variable that holds the secret."),
   ready: z.boolean().describe("False until the sender's signing secret was given: fires are refused."),
+  ...shownTriggerItems,
   declared: z.boolean().describe('Declared in the code of its agent: a deploy changes it back.'),
   created_at: timestamp,
   last_fired_at: timestamp.nullable().describe('When it last started a run, exact to a second.'),
@@ -47,9 +52,13 @@ export const NewTrigger = z
 export const triggerUrl = (base_url: string, webhook_id: string) =>
   `${base_url}/v1/webhooks/${webhook_id}/trigger`
 
-export function triggerOf({ webhook_id, ...row }: TriggerRow, base_url: string): z.input<typeof Trigger> {
+export function triggerOf(
+  { webhook_id, source, ...row }: TriggerRow,
+  base_url: string,
+): z.input<typeof Trigger> {
   return {
     ...row,
+    ...triggerItemsOf(source),
     url: triggerUrl(base_url, webhook_id),
     created_at: row.created_at.toISOString(),
     last_fired_at: row.last_fired_at?.toISOString() ?? null,
@@ -94,6 +103,7 @@ export const TriggerOrder = z
       ),
     secret_env: secretEnv.optional(),
     signing_secret: signingSecret.optional(),
+    ...triggerItems,
   })
   .openapi('TriggerOrder', {
     description: 'A trigger for an agent.',
@@ -105,11 +115,9 @@ export const TriggerChanges = z
     name: triggerName.optional(),
     secret_env: secretEnv.nullable().optional(),
     signing_secret: signingSecret.optional(),
+    ...triggerItems,
   })
-  .refine(
-    changes => Object.keys(changes).length > 0,
-    'must change something: name, secret_env or signing_secret',
-  )
+  .refine(changes => Object.keys(changes).length > 0, 'must change something: its name, secret or items')
 
 export const FireHeaders = z.strictObject({
   'x-callback-url': httpUrl(
@@ -125,10 +133,10 @@ export const FireHeaders = z.strictObject({
 })
 
 const isGiven = (value: unknown) => value !== undefined
-export const FireBody = z
-  .unknown()
-  .refine(isGiven)
-  .openapi('FireBody', { description: 'Any JSON value: the input of the one item, kept byte for byte.' })
+export const FireBody = z.unknown().refine(isGiven).openapi('FireBody', {
+  description:
+    'Any JSON value: the input of the one item, kept byte for byte. Of a trigger with items, an array or NDJSON: an item each.',
+})
 
 export const FiredRun = StartedRun.extend({
   duplicate: z.boolean().describe('True when an earlier fire with the same key started this run.'),

@@ -1346,7 +1346,7 @@ export interface paths {
         put?: never;
         /**
          * Create a trigger
-         * @description Gives the agent a URL that starts one run at each POST. The secret is in this answer and never again. For bearer, standard_webhooks and github it is made here, to be handed to the sender; a signing_secret that the sender made is taken instead. Stripe, Slack and Shopify always make their own: where it is known only once the sender knows the URL, give it later with PATCH; until then the trigger is not ready and refuses every fire.
+         * @description Gives the agent a URL that starts one run at each POST. The secret is in this answer and never again. For bearer, standard_webhooks and github it is made here, to be handed to the sender; a signing_secret that the sender made is taken instead. Stripe, Slack and Shopify always make their own: where it is known only once the sender knows the URL, give it later with PATCH; until then the trigger is not ready and refuses every fire. A fire is one run over one item, its body; with items the body is many items, and with a source they are read from there.
          */
         post: operations["createTrigger"];
         delete?: never;
@@ -1377,7 +1377,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename a trigger, or give it its sender's secret
+         * Rename a trigger, give it its sender's secret, or say where its items come from
          * @description Another name makes another URL and another secret, which is in this answer and never again; the old URL answers 404 at once. A signing_secret that the sender made changes without a new URL.
          */
         patch: operations["updateTrigger"];
@@ -1394,7 +1394,7 @@ export interface paths {
         put?: never;
         /**
          * Fire a trigger
-         * @description Starts one run over one item, whose input is the body. Fires with one X-Idempotency-Key start one run within 24 hours: the key alone counts, and the rest get that run's id. Without that header the sender's id of the event is the key: webhook-id, X-GitHub-Delivery, X-Shopify-Webhook-Id, Stripe's id, Slack's event_id. GitHub and Shopify sign no time and not that id, so keep recorded requests of theirs to yourself. Only JSON is taken: no form bodies, as of Slack's commands.
+         * @description Starts one run over one item, whose input is the body. Fires with one X-Idempotency-Key start one run within 24 hours: the key alone counts, and the rest get that run's id. Without that header the sender's id of the event is the key: webhook-id, X-GitHub-Delivery, X-Shopify-Webhook-Id, Stripe's id, Slack's event_id. GitHub and Shopify sign no time and not that id, so keep recorded requests of theirs to yourself. Only JSON is taken: no form bodies, as of Slack's commands. Of a trigger with items the body is the items of the run, an array or application/x-ndjson; of one with a source it is none of them: the source is read, and the answer comes when all of it is committed.
          */
         post: operations["fireTrigger"];
         delete?: never;
@@ -2735,7 +2735,7 @@ export interface components {
             worst_outcome_status: "ok" | "degraded" | "failed" | null;
             output: components["schemas"]["Json"];
         } | null;
-        /** @description Any JSON value: the input of the one item, kept byte for byte. */
+        /** @description Any JSON value: the input of the one item, kept byte for byte. Of a trigger with items, an array or NDJSON: an item each. */
         FireBody: unknown;
         FiredRun: components["schemas"]["StartedRun"] & {
             /** @description True when an earlier fire with the same key started this run. */
@@ -2965,6 +2965,13 @@ export interface components {
             secret_env: string | null;
             /** @description False until the sender's signing secret was given: fires are refused. */
             ready: boolean;
+            /** @description The body of a fire is the items of its run. */
+            items: boolean;
+            /** @description The field of such an item that is its item_id. */
+            item_id: string | null;
+            partition_key: string | null;
+            /** @description What is read at each fire instead of its body. */
+            source: components["schemas"]["Source"] | null;
             /** @description Declared in the code of its agent: a deploy changes it back. */
             declared: boolean;
             /**
@@ -4522,6 +4529,13 @@ export interface components {
             secret_env: string | null;
             /** @description False until the sender's signing secret was given: fires are refused. */
             ready: boolean;
+            /** @description The body of a fire is the items of its run. */
+            items: boolean;
+            /** @description The field of such an item that is its item_id. */
+            item_id: string | null;
+            partition_key: string | null;
+            /** @description What is read at each fire instead of its body. */
+            source: components["schemas"]["Source"] | null;
             /** @description Declared in the code of its agent: a deploy changes it back. */
             declared: boolean;
             /**
@@ -4568,6 +4582,48 @@ export interface components {
              * @example whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH
              */
             signing_secret?: string;
+            /** @description True: the body of a fire is the items of its run, a JSON array or NDJSON, each value the input of one. For any other trigger an array is one input. */
+            items?: boolean;
+            /** @description With items: the field of a value that is its item_id; without it the service gives ids. */
+            item_id?: string | null;
+            /** @description With items: the field of a value that is its partition_key. */
+            partition_key?: string | null;
+            /**
+             * @description Read at each fire, instead of its body; the answer comes when all items are committed.
+             * @example {
+             *       "url": "https://example.com/export?day={date}",
+             *       "format": "ndjson",
+             *       "item_id": "ticket_id",
+             *       "headers": {
+             *         "authorization": "Bearer token"
+             *       }
+             *     }
+             */
+            source?: {
+                /**
+                 * Format: uri
+                 * @description Read with a GET at each start. {date} and {scheduled_for} stand for the day and the time of the start, on the clock of the zone.
+                 */
+                url?: string;
+                /**
+                 * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values.
+                 * @enum {string}
+                 */
+                format?: "ndjson" | "csv" | "json";
+                /**
+                 * @description Instead of a URL: a generator of the agent, which is called at each start.
+                 * @example tickets
+                 */
+                generator?: string;
+                /** @description The field of a row that is its item_id; without it the service gives ids. */
+                item_id?: string | null;
+                /** @description The field of a row that is its partition_key. */
+                partition_key?: string | null;
+                /** @description Sent along to a URL, and never shown again. In a change, headers that are left out stay while the URL stays on its host. */
+                headers?: {
+                    [key: string]: string;
+                };
+            } | null;
         };
         Verification: {
             /** Format: uuid */
@@ -13045,6 +13101,48 @@ export interface operations {
                      * @example whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH
                      */
                     signing_secret?: string;
+                    /** @description True: the body of a fire is the items of its run, a JSON array or NDJSON, each value the input of one. For any other trigger an array is one input. */
+                    items?: boolean;
+                    /** @description With items: the field of a value that is its item_id; without it the service gives ids. */
+                    item_id?: string | null;
+                    /** @description With items: the field of a value that is its partition_key. */
+                    partition_key?: string | null;
+                    /**
+                     * @description Read at each fire, instead of its body; the answer comes when all items are committed.
+                     * @example {
+                     *       "url": "https://example.com/export?day={date}",
+                     *       "format": "ndjson",
+                     *       "item_id": "ticket_id",
+                     *       "headers": {
+                     *         "authorization": "Bearer token"
+                     *       }
+                     *     }
+                     */
+                    source?: {
+                        /**
+                         * Format: uri
+                         * @description Read with a GET at each start. {date} and {scheduled_for} stand for the day and the time of the start, on the clock of the zone.
+                         */
+                        url?: string;
+                        /**
+                         * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values.
+                         * @enum {string}
+                         */
+                        format?: "ndjson" | "csv" | "json";
+                        /**
+                         * @description Instead of a URL: a generator of the agent, which is called at each start.
+                         * @example tickets
+                         */
+                        generator?: string;
+                        /** @description The field of a row that is its item_id; without it the service gives ids. */
+                        item_id?: string | null;
+                        /** @description The field of a row that is its partition_key. */
+                        partition_key?: string | null;
+                        /** @description Sent along to a URL, and never shown again. In a change, headers that are left out stay while the URL stays on its host. */
+                        headers?: {
+                            [key: string]: string;
+                        };
+                    } | null;
                 };
             };
         };
@@ -13183,7 +13281,7 @@ export interface operations {
                     "application/json": components["schemas"]["FiredRun"];
                 };
             };
-            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            /** @description `body_too_large`, `duplicate_item_id`, `duplicate_key`, `invalid_json`, `invalid_line`, `invalid_request`, `invalid_utf8`, `no_items`, `number_out_of_range`, `source_empty`, `source_failed`, `too_deep` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

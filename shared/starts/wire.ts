@@ -1,10 +1,17 @@
 // The shapes of sources. No header's value leaves through these.
 
 import { z } from '@hono/zod-openapi'
+import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { SOURCE_FORMATS, type SourceFormat, TRIGGER_NAME } from '../domain/vocabulary.ts'
 import { httpUrl, label, uuid } from '../schema/input.ts'
-import { isGenerator, type Source as KeptSource } from './rules/source.ts'
+import {
+  type BodySource,
+  isBody,
+  isGenerator,
+  type Source as KeptSource,
+  type TriggerSource,
+} from './rules/source.ts'
 import { unknownPlaceholder } from './rules/source-url.ts'
 
 const field = (description: string) => label(LIMITS.source_field_characters, description)
@@ -127,6 +134,58 @@ export function sourceOf(source: KeptSource): z.input<typeof Source> {
     return { url: null, format: null, generator: source.generator, item_id, partition_key, header_names: [] }
   const { url, format, header_names } = source
   return { url, format, generator: null, item_id, partition_key, header_names }
+}
+
+/** What a trigger may say about the items of its fires. */
+export const triggerItems = {
+  items: z
+    .boolean()
+    .optional()
+    .describe(
+      'True: the body of a fire is the items of its run, a JSON array or NDJSON, each value the input of one. For any other trigger an array is one input.',
+    ),
+  item_id: field('With items: the field of a value that is its item_id; without it the service gives ids.')
+    .nullable()
+    .optional(),
+  partition_key: field('With items: the field of a value that is its partition_key.').nullable().optional(),
+  source: SourceOrder.nullable()
+    .optional()
+    .describe('Read at each fire, instead of its body; the answer comes when all items are committed.'),
+}
+
+type TriggerItems = { [K in keyof typeof triggerItems]?: z.output<(typeof triggerItems)[K]> }
+
+export type TriggerSourceOrder = SourceOrder | BodySource
+
+/**
+ * Where the items of fires are to come from: null from nowhere, undefined where nothing is said.
+ *
+ * @throws ApiError `invalid_request` for fields that do not go together
+ */
+export function triggerSourceOrder(said: TriggerItems): TriggerSourceOrder | null | undefined {
+  const { items, source, item_id = null, partition_key = null } = said
+  const refuse = (text: string): never => {
+    throw new ApiError('invalid_request', text)
+  }
+  if (items && source) refuse('Fields "items" and "source" exclude each other: items come from one of them.')
+  if (!items && (item_id !== null || partition_key !== null))
+    refuse('Fields "item_id" and "partition_key" go with "items": true; a source has its own.')
+  if (items) return { body: true, item_id, partition_key }
+  return source ?? (items === false || source === null ? null : undefined)
+}
+
+export const shownTriggerItems = {
+  items: z.boolean().describe('The body of a fire is the items of its run.'),
+  item_id: z.string().nullable().describe('The field of such an item that is its item_id.'),
+  partition_key: z.string().nullable(),
+  source: z.union([Source, z.null()]).describe('What is read at each fire instead of its body.'),
+}
+
+export function triggerItemsOf(source: TriggerSource | null) {
+  if (!isBody(source))
+    return { items: false, item_id: null, partition_key: null, source: source && sourceOf(source) }
+  const { item_id, partition_key } = source
+  return { items: true, item_id, partition_key, source: null }
 }
 
 export const SourcePreviewOrder = z

@@ -4,6 +4,7 @@ import { and, desc, eq, isNull, lt, sql as raw } from 'drizzle-orm'
 import type { Database, Sql } from '../context.ts'
 import { accounts, agents, projects, triggers } from '../schema/tables.ts'
 import type { TriggerRow } from '../schema/wire-triggers.ts'
+import type { TriggerSource } from '../starts/rules/source.ts'
 
 const columns = {
   id: triggers.id,
@@ -15,6 +16,7 @@ const columns = {
   secret_env: triggers.secret_env,
   declared: triggers.declared,
   scheme: triggers.scheme,
+  source: triggers.source,
   ready: raw<boolean>`${triggers.scheme} = 'bearer' or ${triggers.signing_secret_sealed} is not null`,
   created_at: triggers.created_at,
   last_fired_at: triggers.last_fired_at,
@@ -65,13 +67,24 @@ const selectTriggers = (db: Database) =>
 
 /** The triggers of an agent, locked until the transaction ends. */
 export function lockTriggersOfAgent(db: Database, agent_id: string) {
-  const { id, name, secret_env, declared, webhook_id } = triggers
+  const { id, name, secret_env, declared, webhook_id, source, source_headers_sealed } = triggers
   return db
-    .select({ id, name, secret_env, declared, webhook_id })
+    .select({ id, name, secret_env, declared, webhook_id, source, source_headers_sealed })
     .from(triggers)
     .where(eq(triggers.agent_id, agent_id))
     .orderBy(triggers.id)
     .for('no key update')
+}
+
+/** Where a trigger's items come from, its row locked until the transaction ends; undefined when it is gone. */
+export async function lockTriggerItems(db: Database, id: string) {
+  const { source, source_headers_sealed } = triggers
+  const [row] = await db
+    .select({ source, source_headers_sealed })
+    .from(triggers)
+    .where(eq(triggers.id, id))
+    .for('no key update')
+  return row
 }
 
 /** What it takes to know who fires, of a trigger whose agent and account are there. */
@@ -86,6 +99,8 @@ export async function findWebhook(db: Database, webhook_id: string) {
       scheme: triggers.scheme,
       secret_hash: triggers.secret_hash,
       signing_secret_sealed: triggers.signing_secret_sealed,
+      source: triggers.source,
+      source_headers_sealed: triggers.source_headers_sealed,
       settings: projects.settings,
     })
     .from(triggers)
@@ -110,6 +125,8 @@ export async function updateTrigger(
     secret_env?: string | null | undefined
     signing_secret_sealed?: string | undefined
     declared?: boolean
+    source?: TriggerSource | null
+    source_headers_sealed?: string | null
   },
 ): Promise<void> {
   await db.update(triggers).set(changes).where(eq(triggers.id, id))

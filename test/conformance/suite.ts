@@ -24,6 +24,7 @@ import { runsPart } from './runs.ts'
 import { schedulesPart } from './schedules.ts'
 import { sourcesPart } from './sources.ts'
 import { sweepPart } from './sweep.ts'
+import { triggerItemsPart } from './trigger-items.ts'
 import { triggersPart } from './triggers.ts'
 import { earlyAnswerPart, uploadPart } from './upload.ts'
 import { openWorld, type World } from './world.ts'
@@ -53,6 +54,7 @@ export function conformance(name: string, startHost: StartHost, { sweeps = true 
     causesPart(given)
     deliveriesPart(given)
     triggersPart(given)
+    triggerItemsPart(given)
     if (sweeps) {
       badInputPart(given)
       sweepPart(given)

@@ -8,6 +8,7 @@ import { defined } from '../frame/defined.ts'
 import { action, type Entered, page, type View, type Visit } from '../frame/page.ts'
 import { Field, Sure } from '../parts/form.tsx'
 import { List, Pager } from '../parts/list.tsx'
+import { SourceFields, sourceForm, sourceOrder } from '../parts/source-fields.tsx'
 import { When } from '../parts/text.tsx'
 
 type Trigger = Schemas['Trigger']
@@ -39,7 +40,10 @@ async function triggersView(
     body: (
       <>
         <h1>Triggers</h1>
-        <p class="dim">A POST to a trigger's address starts one run over one item: the body is its input.</p>
+        <p class="dim">
+          A POST to a trigger's address starts a run: over one item, its body, unless the trigger says
+          otherwise.
+        </p>
         <List
           id="triggers"
           rows={data!.triggers}
@@ -47,6 +51,7 @@ async function triggersView(
           columns={[
             { label: 'Name', cell: one => <a href={ofTrigger(one.id)}>{one.name}</a> },
             { label: 'Starts', cell: one => one.agent_slug },
+            { label: 'Items', cell: one => itemsWords(one) },
             { label: 'Proved by', cell: one => one.scheme.replaceAll('_', ' ') },
             {
               label: 'Ready',
@@ -67,6 +72,33 @@ async function triggersView(
       </>
     ),
   }
+}
+
+function itemsWords({ items, source }: Trigger): string {
+  if (source === null) return items ? 'many: its body' : 'one: its body'
+  return source.url ?? `made by ${source.generator}`
+}
+
+/** The part of the form that is not about a source. */
+const itemsForm = { items: z.literal('on').optional(), ...sourceForm }
+
+/** As the API takes it; undefined where the form says nothing about items. */
+function itemsBody(filled: z.output<z.ZodObject<typeof itemsForm>>) {
+  const { item_id, partition_key } = filled
+  if (filled.items) return { items: true, item_id: item_id || null, partition_key: partition_key || null }
+  return { items: false, source: sourceOrder(filled) }
+}
+
+const ItemsFields = ({ trigger }: { trigger: Pick<Trigger, 'items' | 'source'> & Partial<Trigger> }) => {
+  const { items, source, item_id = null, partition_key = null } = trigger
+  return (
+    <SourceFields source={source ?? { item_id, partition_key }} open={items || source !== null}>
+      <label>
+        <input type="checkbox" name="items" checked={items} /> The body is many items: a JSON array, or a
+        value a line
+      </label>
+    </SourceFields>
+  )
 }
 
 const NewTrigger = ({
@@ -114,6 +146,7 @@ const NewTrigger = ({
       >
         <input name="signing_secret" type="password" autocomplete="off" />
       </Field>
+      <ItemsFields trigger={{ items: entered.items !== undefined, source: null }} />
       <div>
         <button class="primary">Make a trigger</button>
       </div>
@@ -174,10 +207,11 @@ export const createTrigger = action({
     name: z.string(),
     scheme: z.enum(SIGNATURE_SCHEMES),
     signing_secret: z.string().optional(),
+    ...itemsForm,
   }),
   again: (visit, entered) => triggersView({ ...visit, query: {} }, entered),
-  async act({ api }, { agent_id, name, scheme, signing_secret }) {
-    const body = { agent_id, name, scheme, ...defined({ signing_secret }) }
+  async act({ api }, { agent_id, name, scheme, signing_secret, ...filled }) {
+    const body = { agent_id, name, scheme, ...defined({ signing_secret }), ...itemsBody(filled) }
     return secretView((await api.POST('/v1/triggers', { body })).data!)
   },
 })
@@ -197,7 +231,8 @@ export const triggerPage = page({
         <>
           <h1>{trigger.name}</h1>
           <p>
-            Starts {trigger.agent_slug}; proved by {trigger.scheme.replaceAll('_', ' ')}; last fired{' '}
+            Starts {trigger.agent_slug}; items: {itemsWords(trigger)}; proved by{' '}
+            {trigger.scheme.replaceAll('_', ' ')}; last fired{' '}
             <When at={trigger.last_fired_at} now={ctx.now()} />.
           </p>
           {!trigger.ready && (
@@ -238,6 +273,12 @@ const Changes = ({ trigger }: { trigger: Trigger }) => (
         <button>Take it</button>
       </form>
     )}
+    <form class="stack" method="post" action={ofTrigger(trigger.id, 'items')}>
+      <ItemsFields trigger={trigger} />
+      <div>
+        <button>Save where its items come from</button>
+      </div>
+    </form>
     <Sure
       label="Delete"
       consequence="Its address answers 404 at once. Runs it started stay."
@@ -256,6 +297,15 @@ export const changeTrigger = action({
     })
     if (data!.secret !== null) return secretView(data!)
     return { to: ofTrigger(params.triggerId), said: 'Changed.' }
+  },
+})
+
+export const changeTriggerItems = action({
+  path: '/dashboard/triggers/{triggerId}/items',
+  form: z.strictObject(itemsForm),
+  async act({ api, params }, filled) {
+    await api.PATCH('/v1/triggers/{triggerId}', { params: { path: params }, body: itemsBody(filled) })
+    return { to: ofTrigger(params.triggerId), said: 'Saved; it counts from the next fire on.' }
   },
 })
 

@@ -1,6 +1,7 @@
 // The part of a schedule's form that says where its items come from. Guarantee: a form that does not mention headers
 // leaves those that are kept as they are.
 
+import type { Child } from 'hono/jsx'
 import { z } from 'zod'
 import { SOURCE_FORMATS } from '../../../shared/domain/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
@@ -41,13 +42,17 @@ export function sourceOrder({ source_url: url, generator, format, headers, ...fi
 export const SourceFields = ({
   source,
   open,
+  children,
 }: {
   source: Partial<NonNullable<Schemas['Source']>> | null
   open: boolean
+  /** What else there is instead of one item. */
+  children?: Child
 }) => (
   <details open={open}>
     <summary>Many items instead: read from a URL, or made by the agent</summary>
     <div class="stack">
+      {children}
       <Field
         label="URL"
         hint="{date} and {scheduled_for} stand for the moment, on the clock of the zone. Each start is one run over all rows, opened when the source has ended well."

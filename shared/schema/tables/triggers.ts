@@ -1,8 +1,9 @@
 // Inbound HTTP starts.
 
 import { sql } from 'drizzle-orm'
-import { boolean, check, pgEnum, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { boolean, check, jsonb, pgEnum, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { SIGNATURE_SCHEMES } from '../../domain/vocabulary.ts'
+import type { TriggerSource } from '../../starts/rules/source.ts'
 import { agentOf } from './agents.ts'
 import { at, bytea, createdAt, id } from './columns.ts'
 import { ofProject } from './tenant.ts'
@@ -27,6 +28,10 @@ export const triggers = pgTable(
     secret_hash: bytea('secret_hash'),
     /** What signatures are checked with, encrypted with a key that is not in the database; absent until it is known. */
     signing_secret_sealed: text('signing_secret_sealed'),
+    /** Where the items of a fire come from; null where each is one run over one item, its body. */
+    source: jsonb('source').$type<TriggerSource>(),
+    /** As of a schedule. */
+    source_headers_sealed: text('source_headers_sealed'),
     created_at: createdAt(),
     last_fired_at: at('last_fired_at'),
   },

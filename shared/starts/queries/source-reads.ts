@@ -117,14 +117,13 @@ export async function triesOf(sql: Sql, { schedule_id, scheduled_for }: Occurren
   return row?.tries ?? 0
 }
 
-/** A schedule or trigger with a source, and what its runs are started with. */
+/** What is started over a source, and with what. */
 export interface SourcedStart {
-  id: string
   project_id: string
   agent_id: string
-  cron: string
   timezone: string
-  name: string | null
+  /** Of the run. */
+  name: string
   source: Source
   source_headers_sealed: string | null
   budget_micro: number | null
@@ -132,8 +131,14 @@ export interface SourcedStart {
   callback_url: string | null
 }
 
-export async function findSourcedSchedule(sql: Sql, id: string): Promise<SourcedStart | undefined> {
-  const [row] = await sql<SourcedStart[]>`
+export interface SourcedSchedule extends Omit<SourcedStart, 'name'> {
+  id: string
+  cron: string
+  name: string | null
+}
+
+export async function findSourcedSchedule(sql: Sql, id: string): Promise<SourcedSchedule | undefined> {
+  const [row] = await sql<SourcedSchedule[]>`
     select id, project_id, agent_id, cron, timezone, name, source, source_headers_sealed, budget_micro,
       timeout_seconds, callback_url
     from schedules where id = ${id} and source is not null`

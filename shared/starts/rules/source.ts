@@ -26,6 +26,16 @@ export interface GeneratorSource extends RowFields {
 
 export type Source = UrlSource | GeneratorSource
 
+/** What is POSTed to a trigger: a JSON array, or a JSON value a line. */
+export interface BodySource extends RowFields {
+  body: true
+}
+
+export type TriggerSource = Source | BodySource
+
+export const isBody = (source: TriggerSource | null): source is BodySource =>
+  source !== null && 'body' in source
+
 export const fieldsOf = ({ item_id, partition_key }: RowFields): Fields => ({
   item_id: item_id ?? undefined,
   partition_key: partition_key ?? undefined,

@@ -5,11 +5,11 @@ import type { Context } from '../../context.ts'
 import { ApiError } from '../../domain/errors.ts'
 import { seal } from '../../engine/sealing.ts'
 import { findCurrent } from '../queries/source-reads.ts'
-import { isGenerator, noGenerator, type Source } from '../rules/source.ts'
-import type { SourceOrder } from '../wire.ts'
+import { isBody, isGenerator, noGenerator, type Source, type TriggerSource } from '../rules/source.ts'
+import type { SourceOrder, TriggerSourceOrder } from '../wire.ts'
 
-export interface KeptSource {
-  source: Source | null
+export interface KeptSource<S = Source> {
+  source: S | null
   source_headers_sealed: string | null
 }
 
@@ -41,6 +41,17 @@ export async function keptSource(
   return { source: { ...kept, header_names, headers_from_env: false }, source_headers_sealed: sealed }
 }
 
+/** The same for a trigger, which may take its items from the body of a fire. */
+export async function keptTriggerSource(
+  ctx: Context,
+  order: TriggerSourceOrder | null,
+  known: KeptSource<TriggerSource> = { source: null, source_headers_sealed: null },
+): Promise<KeptSource<TriggerSource>> {
+  if (order !== null && 'body' in order) return { source: order, source_headers_sealed: null }
+  const { source, source_headers_sealed } = known
+  return keptSource(ctx, order, isBody(source) ? undefined : { source, source_headers_sealed })
+}
+
 /**
  * Where a generator is named that the agent's current version does not have; nothing is said while none is deployed.
  *
@@ -49,7 +60,7 @@ export async function keptSource(
 export async function refuseUnknownGenerator(
   ctx: Context,
   agent_id: string,
-  source: SourceOrder | null | undefined,
+  source: TriggerSourceOrder | null | undefined,
 ): Promise<void> {
   if (!source || !('generator' in source)) return
   const agent = await findCurrent(ctx.sql, agent_id)

@@ -12,7 +12,7 @@ import { REFUSALS, type RefusalReason } from '../../domain/occurrence.ts'
 import { raiseAlerts } from '../../engine/alerts.ts'
 import { pause } from '../../engine/pause.ts'
 import { giveUp } from '../../engine/submit.ts'
-import { noteRefusals } from '../../store/occurrences.ts'
+import { noteRefusals, runName } from '../../store/occurrences.ts'
 import * as store from '../queries/source-reads.ts'
 import { SourceError, type SourceProblem } from '../rules/source.ts'
 import { problemOf, startFromSource } from './start-from-source.ts'
@@ -116,16 +116,20 @@ async function start(ctx: Context, held: store.ClaimedRead, signal: AbortSignal)
   const agent = await store.findCurrent(ctx.sql, schedule.agent_id)
   if (agent !== undefined && agent.deployment === null) throw new NotDeployed('nothing is deployed')
   const { scheduled_for, run_id } = held
-  await startFromSource(ctx, schedule, {
-    occasion: { scheduled_for, timezone: schedule.timezone },
-    ...{ signal, run_id },
-    async together(sql) {
-      await fault('source.before_commit')
-      if ((await store.endRead(sql, held)) === undefined) throw new Lost('Another reader has taken over.')
-      if (!(await store.noteRead(sql, held, LIMITS.run_start_minutes)))
-        throw new Lost('The occurrence has been decided.')
+  await startFromSource(
+    ctx,
+    { ...schedule, name: runName(schedule) },
+    {
+      occasion: { scheduled_for, timezone: schedule.timezone },
+      ...{ signal, run_id },
+      async together(sql) {
+        await fault('source.before_commit')
+        if ((await store.endRead(sql, held)) === undefined) throw new Lost('Another reader has taken over.')
+        if (!(await store.noteRead(sql, held, LIMITS.run_start_minutes)))
+          throw new Lost('The occurrence has been decided.')
+      },
     },
-  })
+  )
 }
 
 /** Says why nothing was started. */

@@ -5,8 +5,7 @@ import type { Context, Sql } from '../../context.ts'
 import { ApiError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { plainText } from '../../domain/plain-text.ts'
-import { type NewItem, type Submitted, submitRun } from '../../engine/submit.ts'
-import { runName } from '../../store/occurrences.ts'
+import { type NewItem, type RunOrder, type Submitted, submitRun } from '../../engine/submit.ts'
 import { findCurrent, type SourcedStart } from '../queries/source-reads.ts'
 import { SourceError, type SourceProblem } from '../rules/source.ts'
 import type { Occasion } from '../rules/source-url.ts'
@@ -16,6 +15,8 @@ export interface Starting {
   occasion: Occasion
   signal: AbortSignal
   run_id?: string
+  /** So that fires of one key start one run. */
+  idempotency?: RunOrder['idempotency']
   /** Runs in the transaction that opens the run. */
   together: (sql: Sql, run_id: string) => Promise<void>
 }
@@ -24,16 +25,16 @@ export interface Starting {
 export async function startFromSource(
   ctx: Context,
   start: SourcedStart,
-  { occasion, signal, run_id, together }: Starting,
+  { occasion, signal, run_id, idempotency = null, together }: Starting,
 ): Promise<Submitted> {
   const { project_id, agent_id, budget_micro, timeout_seconds, callback_url } = start
   const order = {
     ...{ project_id, agent_id, timeout_seconds, callback_url, together },
     ...(run_id !== undefined && { run_id }),
-    name: runName(start),
+    name: start.name,
     budget_cents: budget_micro === null ? null : budget_micro / 10_000,
     concurrency: null,
-    idempotency: null,
+    idempotency,
     from_source: true,
   }
   return submitRun(ctx, order, await itemsFor(ctx, start, occasion, signal))
@@ -54,14 +55,18 @@ async function itemsFor(
 export async function startNow(
   ctx: Context,
   start: SourcedStart,
-  together: Starting['together'],
+  { body, ...how }: Pick<Starting, 'together' | 'idempotency'> & { body?: string },
 ): Promise<Submitted> {
-  return inWords(signal =>
-    startFromSource(ctx, start, { occasion: occasionNow(ctx, start), signal, together }),
+  const occasion = { ...occasionNow(ctx, start), ...(body !== undefined && { body }) }
+  return whileAsked(ctx, start.project_id, signal =>
+    startFromSource(ctx, start, { occasion, signal, ...how }),
   )
 }
 
-export type PreviewedStart = Pick<SourcedStart, 'agent_id' | 'timezone' | 'source' | 'source_headers_sealed'>
+export type PreviewedStart = Pick<
+  SourcedStart,
+  'project_id' | 'agent_id' | 'timezone' | 'source' | 'source_headers_sealed'
+>
 
 export interface SourcePreview {
   count: number
@@ -71,7 +76,7 @@ export interface SourcePreview {
 
 /** Reads a source to its end and starts nothing. @throws ApiError */
 export async function previewSource(ctx: Context, start: PreviewedStart): Promise<SourcePreview> {
-  return inWords(async signal => {
+  return whileAsked(ctx, start.project_id, async signal => {
     const preview: SourcePreview = { count: 0, items: [] }
     for await (const items of await itemsFor(ctx, start, occasionNow(ctx, start), signal)) {
       preview.count += items.length
@@ -88,6 +93,33 @@ const occasionNow = (ctx: Context, { timezone }: PreviewedStart): Occasion => ({
   scheduled_for: new Date(ctx.now()),
   timezone,
 })
+
+/** Projects whose sources are being read for callers who wait, by host. */
+const asked = new WeakMap<Context['sql'], string[]>()
+
+/** Reads for somebody who waits. @throws ApiError `rate_limited`, `source_failed`, `source_empty`, and what `read` throws */
+async function whileAsked<T>(
+  ctx: Context,
+  project_id: string,
+  read: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const reading = asked.get(ctx.sql) ?? []
+  asked.set(ctx.sql, reading)
+  const ofProject = reading.filter(id => id === project_id).length
+  if (reading.length >= LIMITS.source_requests_at_once || ofProject >= LIMITS.sources_at_once_per_project)
+    throw new ApiError(
+      'rate_limited',
+      `${ofProject} sources of the project are being read for callers already.`,
+      'Wait for one to end, or let a schedule read it.',
+      LIMITS.open_runs_retry_s,
+    )
+  reading.push(project_id)
+  try {
+    return await inWords(read)
+  } finally {
+    reading.splice(reading.indexOf(project_id), 1)
+  }
+}
 
 async function inWords<T>(read: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController()

@@ -1,0 +1,71 @@
+// The options that say where items come from, of schedules and triggers.
+
+import { SOURCE_FORMATS, type SourceFormat } from '../domain/vocabulary.ts'
+import type { Given, Option } from './arguments.ts'
+import { usageFailure } from './failure.ts'
+
+export const SOURCE_OPTIONS: readonly Option[] = [
+  {
+    name: 'source',
+    value: 'URL',
+    about: 'or else where the items of each run are read; {date} and {scheduled_for} stand for its moment',
+  },
+  {
+    name: 'generator',
+    value: 'NAME',
+    about: 'or else a method of the agent under @items, which makes the items of each run',
+  },
+  {
+    name: 'format',
+    value: 'FORMAT',
+    choices: SOURCE_FORMATS,
+    about: 'how the URL writes its rows; what its end says, or ndjson, unless told',
+  },
+  { name: 'item-id', value: 'FIELD', about: 'the field of a row that is its item_id' },
+  { name: 'partition-key', value: 'FIELD', about: 'the field of a row that is its partition_key' },
+  {
+    name: 'header',
+    value: 'NAME: VALUE',
+    kind: 'list',
+    about: 'sent to the source, kept sealed and never shown; may be given again',
+  },
+]
+
+export function sourceOf(given: Given, takesBody = false) {
+  const [url, generator] = [given.text('source'), given.text('generator')]
+  const format = given.text('format') as SourceFormat | undefined
+  const headers = headersOf(given)
+  const fields = rowFields(given)
+  if (url !== undefined && generator !== undefined)
+    throw usageFailure('--source and --generator exclude each other: items come from one of them')
+  if (url === undefined && (headers !== undefined || format !== undefined))
+    throw usageFailure('--format and --header say how --source is read')
+  if (generator !== undefined) return { generator, ...fields }
+  if (url !== undefined)
+    return { url, format: format ?? formatOf(url), ...fields, ...(headers && { headers }) }
+  if (!takesBody && Object.values(fields).some(field => field !== null))
+    throw usageFailure('--item-id and --partition-key name fields of what --source or --generator brings')
+  return undefined
+}
+
+export const rowFields = (given: Given) => ({
+  item_id: given.text('item-id') ?? null,
+  partition_key: given.text('partition-key') ?? null,
+})
+
+const FORMATS = { csv: 'csv', json: 'json' } as const
+
+/** As the end of the URL's path says. */
+function formatOf(url: string): SourceFormat {
+  const end = /\.(csv|json)$/.exec(url.replace(/[?#].*$/, ''))?.[1] as keyof typeof FORMATS | undefined
+  return end === undefined ? 'ndjson' : FORMATS[end]
+}
+
+function headersOf(given: Given): Record<string, string> | undefined {
+  const headers = given.list('header').map(text => {
+    const [, name, value] = /^([^:]+):\s*(.*)$/.exec(text) ?? []
+    if (name !== undefined && value !== undefined) return [name.trim(), value]
+    throw usageFailure(`--header takes 'NAME: VALUE', not ${JSON.stringify(text)}`)
+  })
+  return headers.length > 0 ? Object.fromEntries(headers) : undefined
+}
