@@ -9,8 +9,6 @@ import { ROOT } from './own-files.ts'
 export interface Access {
   base_url: string
   api_key: string
-  /** The operator's, for the figures of the whole installation. */
-  metrics_token?: string
 }
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:8090'
@@ -20,10 +18,8 @@ export function findAccess(env: Record<string, string | undefined>, folder: stri
   const local = localStack(env, folder)
   const base_url = serverOf(env, folder)
   const api_key = env.ASSAY_API_KEY || (base_url === local?.base_url ? local.api_key : undefined)
-  const metrics_token =
-    env.ASSAY_METRICS_TOKEN || (base_url === local?.base_url ? local.metrics_token : undefined)
   if (api_key !== undefined) refuseMalformed(api_key)
-  if (api_key !== undefined) return { base_url, api_key, ...(metrics_token && { metrics_token }) }
+  if (api_key !== undefined) return { base_url, api_key }
   throw new Failure(EXIT.api, 'no_credentials', `there is no API key for ${base_url}`, {
     hint:
       local === undefined
@@ -31,6 +27,15 @@ export function findAccess(env: Record<string, string | undefined>, folder: stri
         : `set ASSAY_API_KEY; the key of the local stack is for ${local.base_url} alone`,
     next: local === undefined ? 'npm start' : undefined,
   })
+}
+
+/** Where the figures of the whole installation are, and the bearer that reads them where it is at hand. */
+export function findMetrics(env: Record<string, string | undefined>, folder: string) {
+  const local = localStack(env, folder)
+  const base_url = serverOf(env, folder)
+  const metrics_token =
+    env.ASSAY_METRICS_TOKEN || (base_url === local?.base_url ? local.metrics_token : undefined)
+  return { base_url, metrics_token }
 }
 
 /** The operator's credential, which opens accounts. @throws Failure `no_credentials` */
@@ -75,7 +80,10 @@ function localFile(env: Record<string, string | undefined>, folder: string): str
   return folders.map(path => join(path, 'local.json')).find(path => existsSync(path))
 }
 
-function localStack(env: Record<string, string | undefined>, folder: string): Access | undefined {
+function localStack(
+  env: Record<string, string | undefined>,
+  folder: string,
+): (Access & { metrics_token?: string }) | undefined {
   const file = localFile(env, folder)
   if (file === undefined) return undefined
   try {

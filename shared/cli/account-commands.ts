@@ -4,8 +4,7 @@ import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 
 const openRuns: Option = {
-  name: 'open-runs',
-  value: 'N',
+  ...{ name: 'open-runs', value: 'N', kind: 'whole', none: true },
   about: 'runs it may have that have not ended; none is no bound',
 }
 

@@ -51,7 +51,7 @@ export async function createAccount(session: Session, given: Given): Promise<Exi
     throw usageFailure(`--${name === undefined ? 'name' : 'email'} is missing`, {
       next: 'assay admin accounts create --name NAME --email EMAIL',
     })
-  const open_runs_limit = limitOf(given)
+  const open_runs_limit = given.wholeOrNone('open-runs')
   const body = { name, email, ...(open_runs_limit !== undefined && { open_runs_limit }) }
   const opened = await answered(api.POST('/v1/admin/accounts', { body }))
   output.emit('account_created', opened, ({ program }) =>
@@ -93,7 +93,7 @@ export async function resumeAccount(session: Session, given: Given): Promise<Exi
 }
 
 export async function accountPlan(session: Session, given: Given): Promise<ExitCode> {
-  const open_runs_limit = limitOf(given)
+  const open_runs_limit = given.wholeOrNone('open-runs')
   if (open_runs_limit === undefined)
     throw usageFailure('--open-runs is missing', { next: 'assay admin accounts plan --help' })
   const path = { accountId: await accountIdOf(session, given.arg(0)) }
@@ -106,14 +106,6 @@ export async function accountPlan(session: Session, given: Given): Promise<ExitC
       : `${clean(account.name)} may have ${account.open_runs_limit} open runs; it has ${account.open_runs}`,
   )
   return EXIT.ok
-}
-
-/** @throws Failure `usage` */
-function limitOf(given: Given): number | null | undefined {
-  const text = given.text('open-runs')
-  if (text === undefined || /^\d{1,9}$/.test(text)) return text === undefined ? undefined : Number(text)
-  if (text === 'none') return null
-  throw usageFailure(`--open-runs is "${text}"; it must be a whole number, or none`)
 }
 
 const PAGES_LOOKED_AT = 50

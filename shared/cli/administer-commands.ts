@@ -1,15 +1,25 @@
-// The commands of administer.ts, for the table of commands.
+// The commands around runs: who is signed in, projects, keys, members and the log of changes. Their code is in files of
+// these names.
 
-import { KEY_ROLES } from '../domain/vocabulary.ts'
+import { KEY_ROLES, MEMBER_ROLES } from '../domain/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 
 const project: Option = { name: 'project', value: 'ID', about: "the project; the key's own unless told" }
+const keyOptions: readonly Option[] = [
+  { name: 'role', value: 'ROLE', choices: KEY_ROLES, about: 'a viewer only reads; operator unless told' },
+  { name: 'expires', value: 'WHEN', about: 'a time, or how long from now, such as 30d; never unless told' },
+]
+const limit = (name: string, about: string): Option => ({
+  ...{ name, value: 'N', kind: 'whole', least: 1, none: true },
+  about: `${about}; none takes it back`,
+})
 
-export const ADMINISTRATION_COMMANDS: readonly Command[] = [
+const SIGN_IN: readonly Command[] = [
   {
     name: 'login',
     args: [],
+    anyProfile: true,
     summary: 'Sign in as a member; what takes one is asked as you from then on.',
     options: [
       {
@@ -17,6 +27,7 @@ export const ADMINISTRATION_COMMANDS: readonly Command[] = [
         value: 'EMAIL',
         about: 'who you are; without a terminal the password comes on standard input',
       },
+      { name: 'server', value: 'URL', about: 'where; the server that other commands ask unless told' },
     ],
     run: async (...given) => (await import('./login.ts')).login(...given),
   },
@@ -28,12 +39,82 @@ export const ADMINISTRATION_COMMANDS: readonly Command[] = [
     run: async session => (await import('./login.ts')).logout(session),
   },
   {
-    name: 'projects',
+    name: 'profiles',
     args: [],
-    summary: 'List projects, with what they run and spend.',
-    options: LIST_OPTIONS,
-    run: async (...given) => (await import('./administer.ts')).projects(...given),
+    anyProfile: true,
+    summary: 'List the servers that login --profile NAME was said of.',
+    options: [],
+    run: async session => (await import('./login.ts')).profiles(session),
   },
+  {
+    name: 'profiles use',
+    args: ['NAME'],
+    anyProfile: true,
+    summary: 'Ask that server unless told otherwise; local goes back to the stack that runs here.',
+    options: [],
+    run: async (...given) => (await import('./login.ts')).useProfile(...given),
+  },
+]
+
+const PROJECTS: readonly Command[] = [
+  ...['projects', 'projects list'].map(
+    (name): Command => ({
+      name,
+      args: [],
+      summary: 'List projects, with what they run and spend.',
+      options: LIST_OPTIONS,
+      run: async (...given) => (await import('./projects.ts')).projects(...given),
+    }),
+  ),
+  {
+    name: 'projects create',
+    args: ['NAME'],
+    summary: 'Make a project; takes assay login as an owner, like what changes one.',
+    member: true,
+    options: [],
+    run: async (...given) => (await import('./projects.ts')).createProject(...given),
+  },
+  {
+    name: 'projects rename',
+    args: ['PROJECT', 'NAME'],
+    summary: 'Give a project, by its id or name, another name.',
+    member: true,
+    options: [],
+    run: async (...given) => (await import('./projects.ts')).renameProject(...given),
+  },
+  {
+    name: 'projects settings',
+    args: ['PROJECT'],
+    summary: 'Show or set the limits of a project; money is in assay projects budget.',
+    member: true,
+    options: [
+      limit('concurrency', 'items at work at once at most'),
+      limit('partition-concurrency', 'items of one partition at work at once at most'),
+      limit('open-runs', 'runs that have not ended, at most'),
+      limit('requests-per-second', 'what each key may ask'),
+      limit('step-retention-days', 'days that a run keeps its steps'),
+      limit('payload-retention-days', 'days that a run keeps inputs and outputs'),
+      limit('record-retention-days', 'days that a run keeps its items, and is kept itself'),
+      {
+        name: 'keys-may-mint',
+        value: 'WHICH',
+        choices: ['yes', 'no'],
+        about: 'whether a key may make other keys',
+      },
+    ],
+    run: async (...given) => (await import('./projects.ts')).projectSettings(...given),
+  },
+  {
+    name: 'projects delete',
+    args: ['PROJECT'],
+    summary: 'Delete a project with everything in it.',
+    member: true,
+    options: [{ name: 'confirm', value: 'NAME', about: 'its name, to say that you mean it' }],
+    run: async (...given) => (await import('./projects.ts')).deleteProject(...given),
+  },
+]
+
+const KEYS: readonly Command[] = [
   {
     name: 'keys',
     args: [],
@@ -41,21 +122,88 @@ export const ADMINISTRATION_COMMANDS: readonly Command[] = [
     options: [
       project,
       { name: 'create', value: 'NAME', about: 'make a key; it is shown once' },
-      { name: 'role', value: 'ROLE', choices: KEY_ROLES, about: 'with --create: a viewer only reads' },
-      { name: 'expires', value: 'WHEN', about: 'with --create: a time, or how long from now, such as 30d' },
+      ...keyOptions.map(option => ({ ...option, about: `with --create: ${option.about}` })),
       { name: 'revoke', value: 'ID', about: 'revoke a key' },
       ...LIST_OPTIONS,
     ],
-    run: async (...given) => (await import('./administer.ts')).keys(...given),
+    run: async (...given) => (await import('./keys.ts')).keys(...given),
   },
   {
-    name: 'members',
+    name: 'keys list',
     args: [],
-    summary: 'List who can sign in; takes assay login.',
-    member: true,
-    options: LIST_OPTIONS,
-    run: async (...given) => (await import('./administer.ts')).members(...given),
+    summary: 'List the keys of a project.',
+    options: [project, ...LIST_OPTIONS],
+    run: async (...given) => (await import('./keys.ts')).keys(...given),
   },
+  {
+    name: 'keys create',
+    args: ['NAME'],
+    summary: 'Make a key; it is shown once.',
+    options: [project, ...keyOptions],
+    run: async (...given) => (await import('./keys.ts')).createKey(...given),
+  },
+  {
+    name: 'keys revoke',
+    args: ['KEY'],
+    summary: 'Revoke a key, by its id or by the key itself.',
+    options: [project],
+    run: async (...given) => (await import('./keys.ts')).revokeKey(...given),
+  },
+]
+
+const MEMBERS: readonly Command[] = [
+  ...['members', 'members list'].map(
+    (name): Command => ({
+      name,
+      args: [],
+      summary: 'List who can sign in; takes assay login.',
+      member: true,
+      options: LIST_OPTIONS,
+      run: async (...given) => (await import('./members.ts')).members(...given),
+    }),
+  ),
+  {
+    name: 'members add',
+    args: ['EMAIL'],
+    summary:
+      'Let somebody sign in, with a password that is shown once; takes an owner, like what changes members.',
+    member: true,
+    options: [
+      { name: 'role', value: 'ROLE', choices: MEMBER_ROLES, about: 'what they may do; operator unless told' },
+    ],
+    run: async (...given) => (await import('./members.ts')).addMember(...given),
+  },
+  {
+    name: 'members role',
+    args: ['MEMBER', 'ROLE'],
+    summary: `Change what a member, by id or e-mail, may do: ${MEMBER_ROLES.join(', ')}.`,
+    member: true,
+    options: [],
+    run: async (...given) => (await import('./members.ts')).changeRole(...given),
+  },
+  {
+    name: 'members password',
+    args: ['MEMBER'],
+    summary: 'Give a member a new password, which is shown once and ends all their sessions.',
+    member: true,
+    options: [],
+    run: async (...given) => (await import('./members.ts')).resetPassword(...given),
+  },
+  {
+    name: 'members remove',
+    args: ['MEMBER'],
+    summary: 'Remove a member; keys they made stay.',
+    member: true,
+    options: [],
+    run: async (...given) => (await import('./members.ts')).removeMember(...given),
+  },
+]
+
+export const ADMINISTRATION_COMMANDS: readonly Command[] = [
+  ...SIGN_IN,
+  ...PROJECTS,
+  ...KEYS,
+  ...MEMBERS,
   {
     name: 'audit',
     args: [],
@@ -65,6 +213,6 @@ export const ADMINISTRATION_COMMANDS: readonly Command[] = [
       { name: 'action', value: 'NAME', about: 'only this operation, for example createApiKey' },
       ...LIST_OPTIONS,
     ],
-    run: async (...given) => (await import('./administer.ts')).audit(...given),
+    run: async (...given) => (await import('./audit.ts')).audit(...given),
   },
 ]

@@ -17,7 +17,7 @@ export interface Option {
   /** `whole` takes a whole number of at least `least`; `amount` money: 5.00, $5 or 500c. */
   kind?: 'text' | 'whole' | 'amount' | 'list'
   least?: number
-  /** Of an amount: `none` may stand for it. */
+  /** Of an amount or a whole number: `none` may stand for it. */
   none?: true
   choices?: readonly string[]
 }
@@ -33,6 +33,8 @@ export interface Command {
   member?: true
   /** It is asked with the operator's credential. */
   operator?: true
+  /** It makes or chooses profiles: the one that is named need not be there. */
+  anyProfile?: true
   run(session: Session, given: Given): Promise<ExitCode>
 }
 
@@ -44,6 +46,8 @@ export interface Given {
   flag(name: string): boolean
   text(name: string): string | undefined
   whole(name: string): number | undefined
+  /** Null where `none` was given. */
+  wholeOrNone(name: string): number | null | undefined
   /** Whole cents. */
   amount(name: string): number | undefined
   /** Null where `none` was given. */
@@ -53,6 +57,11 @@ export interface Given {
 
 const GLOBAL_OPTIONS: readonly Option[] = [
   { name: 'json', about: 'one JSON object a line, as without a terminal' },
+  {
+    name: 'profile',
+    value: 'NAME',
+    about: 'as whom, and which server: what assay login --profile NAME kept; or ASSAY_PROFILE',
+  },
   { name: 'help', about: 'this help' },
 ]
 
@@ -157,8 +166,9 @@ function checkOptions(command: Command, values: Values): void {
     const value = values[name]
     if (typeof value !== 'string') continue
     const isWhole = /^\d+$/.test(value) && Number.isSafeInteger(Number(value)) && Number(value) >= least
-    if (kind === 'whole' && !isWhole) {
-      throw misuse(command, `--${name} is "${value}"; it must be a whole number of at least ${least}`)
+    if (kind === 'whole' && !isWhole && !(none && value === 'none')) {
+      const also = none ? ', or none' : ''
+      throw misuse(command, `--${name} is "${value}"; it must be a whole number of at least ${least}${also}`)
     }
     if (kind === 'amount' && !(none && value === 'none') && centsOfAmount(value, 'cents') === undefined) {
       throw misuse(command, `--${name} is "${value}"; it must be an amount such as 5.00, '$5' or 500c`)
@@ -174,12 +184,14 @@ function givenOf(values: Values, positionals: string[]): Given {
   const text = (name: string) => values[name] as string | undefined
   const amount = (name: string) =>
     text(name) === undefined ? undefined : centsOfAmount(text(name)!, 'cents')
+  const whole = (name: string) => (text(name) === undefined ? undefined : Number(text(name)))
   return {
     arg: place => positionals[place]!,
     optionalArg: place => positionals[place],
     flag: name => values[name] === true,
     text,
-    whole: name => (text(name) === undefined ? undefined : Number(text(name))),
+    whole,
+    wholeOrNone: name => (text(name) === 'none' ? null : whole(name)),
     amount,
     amountOrNone: name => (text(name) === 'none' ? null : amount(name)),
     list: name => (values[name] as string[] | undefined) ?? [],
@@ -253,7 +265,7 @@ function overview(commands: readonly Command[]): string {
     'and assay --version tells which one this is.',
     '',
     'Server and key are ASSAY_BASE_URL and ASSAY_API_KEY, else those of the stack',
-    'that npm start runs here.',
+    'that npm start runs here; or a profile: assay login --profile NAME.',
     '',
     'Exit codes: 0 all ok, 10 degraded, 11 failed, 12 budget exceeded, 13 cancelled,',
     '2 wrong usage, 3 refused or unanswered by the server.',

@@ -1,10 +1,10 @@
 // Budgets by day and month, of a project and of an agent: shown with what is left, and set.
 
-import { onlyProject } from './administer.ts'
 import { answered, findAgent, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode } from './failure.ts'
 import { clean, money } from './format.ts'
+import { onlyProject } from './projects.ts'
 import type { Session } from './session.ts'
 
 type Budget = Schemas['Budget']

@@ -2,11 +2,11 @@
 
 import { LIMITS } from '../domain/limits.ts'
 import type { Schemas } from '../sdk/client.ts'
-import { onlyProject } from './administer.ts'
 import { answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { tellList } from './listing.ts'
+import { onlyProject } from './projects.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 

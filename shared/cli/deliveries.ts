@@ -1,13 +1,13 @@
 // The commands around callbacks and alerts that were sent.
 
 import { LIMITS } from '../domain/limits.ts'
-import { onlyProject } from './administer.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { ago, ahead, brief, clean, duration, pad } from './format.ts'
 import { tellList } from './listing.ts'
 import type { Screen, Style } from './output.ts'
+import { onlyProject } from './projects.ts'
 import type { Session } from './session.ts'
 import { table } from './table.ts'
 

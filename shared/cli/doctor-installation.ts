@@ -3,7 +3,6 @@
 
 import { LIMITS } from '../domain/limits.ts'
 import { VERSION } from '../domain/version.ts'
-import type { Access } from './access.ts'
 import { type Finding, LATE_S } from './finding.ts'
 import { bytes, count, duration, plural } from './format.ts'
 import type { Metrics } from './metrics.ts'
@@ -14,7 +13,7 @@ const SKEW_MS = 5000
 const NO_METRICS = 'set ASSAY_METRICS_TOKEN to the bearer that the server was started with'
 
 /** Whether the server answers, its stores do, and its clock is this one's. */
-export async function storesOf({ base_url }: Access, now: () => number): Promise<Finding[]> {
+export async function storesOf(base_url: string, now: () => number): Promise<Finding[]> {
   const asked = now()
   let response: Response
   try {

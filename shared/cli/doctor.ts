@@ -1,7 +1,7 @@
 // A check-up of the installation and the way to it. Guarantee: it changes nothing, a check that cannot be made says
 // why and is no failure, and whatever is wrong comes with what mends it.
 
-import { findAccess } from './access.ts'
+import { serverOf } from './access.ts'
 import { answered } from './api.ts'
 import { installationFindings, keyOf, storesOf } from './doctor-installation.ts'
 import { countersOf, deliveriesOf, openRunsOf, schedulesOf } from './doctor-work.ts'
@@ -13,8 +13,8 @@ import type { Screen, Style } from './output.ts'
 import type { Session } from './session.ts'
 
 export async function doctor(session: Session): Promise<ExitCode> {
-  const access = findAccess(session.env, session.folder)
-  const { output } = session
+  const { output, api } = session
+  const base_url = serverOf(session.env, session.folder)
   const findings: Finding[] = []
   const tell = (some: readonly Finding[]) => {
     for (const finding of some) {
@@ -22,19 +22,14 @@ export async function doctor(session: Session): Promise<ExitCode> {
       output.emit('finding', finding, screen => findingText(finding, screen))
     }
   }
-  const stores = await storesOf(access, session.now)
+  const stores = await storesOf(base_url, session.now)
   tell(stores)
   if (stores[0]!.state === 'ok') {
     const metrics = await readMetrics(session.env, session.folder)
-    tell([keyOf(await tried(() => answered(session.api.GET('/v1/projects'))))])
+    tell([keyOf(await tried(() => answered(api.GET('/v1/projects'))))])
     tell(installationFindings(metrics, session.now()))
     tell(
-      await Promise.all([
-        openRunsOf(session),
-        deliveriesOf(session),
-        schedulesOf(session),
-        countersOf(session.api),
-      ]),
+      await Promise.all([openRunsOf(session), deliveriesOf(session), schedulesOf(session), countersOf(api)]),
     )
   }
   const wrong = findings.filter(finding => finding.state === 'wrong').length

@@ -8,10 +8,29 @@ import type { Given } from './arguments.ts'
 import { ask, askHidden, canAsk } from './ask.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import type { Session } from './session.ts'
-import { keepSignedIn, memberFetch, signedIn, signedInAt } from './signed-in.ts'
+import {
+  keepSignedIn,
+  LOCAL,
+  memberFetch,
+  readKept,
+  signedIn,
+  signedInAt,
+  useAsCurrent,
+} from './signed-in.ts'
+import { type Column, table } from './table.ts'
 
-export async function login({ output, env, folder }: Session, given: Given): Promise<ExitCode> {
+const PROFILE_NAME = /^[\w.-]{1,64}$/
+
+export async function login(session: Session, given: Given): Promise<ExitCode> {
+  const { output, folder } = session
+  const server = given.text('server')
+  const env = server === undefined ? session.env : { ...session.env, ASSAY_BASE_URL: server }
   const base_url = serverOf(env, folder)
+  const profile = env.ASSAY_PROFILE
+  if (profile !== undefined && !PROFILE_NAME.test(profile))
+    throw usageFailure(`"${profile}" cannot be the name of a profile`, {
+      hint: 'it takes letters, digits, dots, dashes and underscores',
+    })
   const { email, password } = canAsk() ? await asked(given) : await piped(given)
   const client = connect({ base_url, api_key: '' })
   try {
@@ -19,8 +38,9 @@ export async function login({ output, env, folder }: Session, given: Given): Pro
     const file = keepSignedIn(env, base_url, signedIn(email, data!))
     output.emit(
       'signed_in',
-      { email, base_url, file },
-      () => `signed in at ${base_url} as ${email}, kept in ${file}`,
+      { email, base_url, file, ...(profile !== undefined && { profile }) },
+      () =>
+        `signed in at ${base_url} as ${email}${profile === undefined ? '' : ` (--profile ${profile})`}, kept in ${file}`,
     )
     return EXIT.ok
   } catch (error) {
@@ -67,6 +87,48 @@ export async function logout({ output, env, folder, now }: Session): Promise<Exi
   keepSignedIn(env, base_url, undefined)
   output.emit('signed_out', { email: found.email, base_url, ended }, () =>
     ended ? `${found.email} is signed out of ${base_url}` : `forgotten here; ${base_url} was not told`,
+  )
+  return EXIT.ok
+}
+
+interface ListedProfile {
+  name: string
+  base_url: string
+  email: string
+  current: boolean
+}
+
+const PROFILES: Column<ListedProfile>[] = [
+  { title: '', value: row => (row.current ? '*' : ''), least: 1 },
+  { title: 'NAME', value: row => row.name },
+  { title: 'SERVER', value: row => row.base_url, least: 20 },
+  { title: 'E-MAIL', value: row => row.email, least: 10 },
+]
+
+export function profiles({ output, env }: Session): ExitCode {
+  const kept = readKept(env)
+  const rows = Object.entries(kept.profiles).map(([name, { base_url, email }]) => ({
+    ...{ name, base_url, email },
+    current: name === kept.current,
+  }))
+  output.rows('profile', rows, screen =>
+    rows.length === 0
+      ? screen.paint('dim', 'no profiles; assay login --profile NAME --server URL makes one')
+      : table(PROFILES, rows, screen),
+  )
+  return EXIT.ok
+}
+
+export function useProfile({ output, env }: Session, given: Given): ExitCode {
+  const name = given.arg(0)
+  const profile = readKept(env).profiles[name]
+  if (profile === undefined && name !== LOCAL)
+    throw usageFailure(`there is no profile "${name}"`, { next: 'assay profiles' })
+  useAsCurrent(env, profile === undefined ? undefined : name)
+  output.emit('profile_used', { name, base_url: profile?.base_url ?? null }, () =>
+    profile === undefined
+      ? 'the stack that runs here is asked again, unless told otherwise'
+      : `${profile.base_url} is asked from now on as ${profile.email}, unless told otherwise`,
   )
   return EXIT.ok
 }

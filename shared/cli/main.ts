@@ -9,9 +9,11 @@ import { COMMANDS } from './commands.ts'
 import { EXIT, type ExitCode, Failure } from './failure.ts'
 import { createOutput, mayColor } from './output.ts'
 import type { Session } from './session.ts'
-import { memberFetch, signedInAt } from './signed-in.ts'
+import { memberFetch, signedInAt, withProfile } from './signed-in.ts'
 
-const { argv, env, stdout, stderr } = process
+const { argv, stdout, stderr } = process
+/** As the profile that is asked for has it. */
+let env: Record<string, string | undefined> = process.env
 const json = argv.includes('--json') || !stdout.isTTY
 // What a person would type again: npx, unless the command itself is on their path.
 const program = env.npm_command === 'exec' ? 'npx assay' : 'assay'
@@ -32,17 +34,19 @@ const session: Session = {
   },
   output,
   folder: process.cwd(),
-  env,
+  get env() {
+    return env
+  },
   now: Date.now,
 }
 
-/** By the key of the environment or of the local stack; by who is signed in where there is none, or it takes a member. */
+/** As the profile that is asked for; else by the key of the environment or of the local stack; by who is signed in where there is none, or it takes a member. */
 function connection({ member, operator }: Pick<Command, 'member' | 'operator'> = {}): Api {
   if (operator) return connect(findOperatorAccess(env, process.cwd()))
   const base_url = serverOf(env, process.cwd())
   const asMember = () => connect({ base_url, api_key: '' }, memberFetch(env, base_url, Date.now))
   const isSignedIn = signedInAt(env, base_url) !== undefined
-  if (member && isSignedIn) return asMember()
+  if ((member && isSignedIn) || env.ASSAY_PROFILE) return asMember()
   try {
     return connect(findAccess(env, process.cwd()))
   } catch (error) {
@@ -70,6 +74,7 @@ async function main(): Promise<ExitCode> {
       return EXIT.ok
     }
     asked = invocation.command
+    env = withProfile(env, invocation.given.text('profile'), asked.anyProfile)
     for (const note of bareAmounts(invocation.command, invocation.given)) output.note(note)
     return await invocation.command.run(session, invocation.given)
   } catch (error) {

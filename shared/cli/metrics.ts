@@ -1,6 +1,6 @@
 // The figures of the whole installation, for who has the bearer of its metrics.
 
-import { findAccess } from './access.ts'
+import { findMetrics } from './access.ts'
 
 const WAIT_MS = 5000
 
@@ -15,7 +15,7 @@ export async function readMetrics(
   env: Record<string, string | undefined>,
   folder: string,
 ): Promise<Metrics | undefined> {
-  const { base_url, metrics_token } = findAccess(env, folder)
+  const { base_url, metrics_token } = findMetrics(env, folder)
   if (metrics_token === undefined) return undefined
   try {
     const response = await fetch(`${base_url}/metrics`, {

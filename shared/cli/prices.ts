@@ -1,12 +1,12 @@
 // The prices of a project's own: listed, set from a date on, removed.
 
 import { LIMITS } from '../domain/limits.ts'
-import { onlyProject } from './administer.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { clean, money, plural } from './format.ts'
 import { tellList } from './listing.ts'
+import { onlyProject } from './projects.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 

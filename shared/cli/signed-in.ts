@@ -1,11 +1,11 @@
-// Who is signed in on this machine, for each server. Guarantee: the file is its owner's alone from the moment it is
+// Who is signed in on this machine, for each server and by the names of profiles. Guarantee: the file is its owner's alone from the moment it is
 // there, and a token is sent to the server that gave it and to no other.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { ApiFailure, createClient, type Schemas } from '../sdk/client.ts'
-import { EXIT, Failure } from './failure.ts'
+import { EXIT, Failure, usageFailure } from './failure.ts'
 
 type Environment = Record<string, string | undefined>
 
@@ -22,12 +22,29 @@ const EARLY_MS = 30_000
 const fileOf = ({ XDG_CONFIG_HOME }: Environment) =>
   join(XDG_CONFIG_HOME || join(homedir(), '.config'), 'assay', 'sessions.json')
 
-/** @throws Failure `bad_sessions` */
-function readAll(env: Environment): Record<string, SignedIn> {
+/** A sign-in that goes by a name, and the server it is for. */
+export interface Profile extends SignedIn {
+  base_url: string
+}
+
+interface Kept {
+  /** By their servers. */
+  sessions: Record<string, SignedIn>
+  profiles: Record<string, Profile>
+  /** The profile that is asked where nothing else is told. */
+  current: string | undefined
+}
+
+/** What stands for the stack that runs here, where a profile is asked for. */
+export const LOCAL = 'local'
+
+/** Files from before there were profiles hold sessions alone. @throws Failure `bad_sessions` */
+export function readKept(env: Environment): Kept {
   const file = fileOf(env)
-  if (!existsSync(file)) return {}
+  if (!existsSync(file)) return { sessions: {}, profiles: {}, current: undefined }
   try {
-    return JSON.parse(readFileSync(file, 'utf8'))
+    const { profiles = {}, current, ...sessions } = JSON.parse(readFileSync(file, 'utf8'))
+    return { sessions, profiles, current }
   } catch (error) {
     throw new Failure(EXIT.api, 'bad_sessions', `${file} cannot be used: ${(error as Error).message}`, {
       hint: 'delete it and sign in again',
@@ -36,20 +53,79 @@ function readAll(env: Environment): Record<string, SignedIn> {
   }
 }
 
-export const signedInAt = (env: Environment, base_url: string): SignedIn | undefined => readAll(env)[base_url]
-
-/** Keeps who is signed in; undefined forgets it. */
-export function keepSignedIn(env: Environment, base_url: string, found: SignedIn | undefined): string {
+function writeKept(env: Environment, { sessions, profiles, current }: Kept): string {
   const file = fileOf(env)
-  const { [base_url]: _, ...others } = readAll(env)
+  const hasProfiles = Object.keys(profiles).length > 0
+  const value = { ...sessions, ...(hasProfiles && { profiles }), ...(current !== undefined && { current }) }
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const next = `${file}.${process.pid}`
-  writeFileSync(next, `${JSON.stringify({ ...others, ...(found && { [base_url]: found }) }, null, 2)}\n`, {
-    mode: 0o600,
-  })
+  writeFileSync(next, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
   chmodSync(next, 0o600)
   renameSync(next, file)
   return file
+}
+
+/**
+ * The environment as a command sees it: with a profile, its server, and nobody's key, since a key of the environment
+ * is another server's. `fresh` takes names that nobody is signed in by yet. @throws Failure `no_profile`, `usage`
+ */
+export function withProfile(env: Environment, asked: string | undefined, fresh = false): Environment {
+  const kept = readKept(env)
+  const isFree = !env.ASSAY_BASE_URL && !env.ASSAY_API_KEY && !env.ASSAY_DATA_DIR
+  const name = asked ?? (env.ASSAY_PROFILE || (isFree ? kept.current : undefined))
+  if (name === undefined || name === LOCAL) return { ...env, ASSAY_PROFILE: undefined }
+  const profile = kept.profiles[name]
+  if (profile === undefined && !fresh)
+    throw new Failure(EXIT.api, 'no_profile', `nobody is signed in by the profile "${name}"`, {
+      hint: `there are: ${[...Object.keys(kept.profiles), LOCAL].join(', ')}`,
+      next: `assay login --profile ${name} --server URL`,
+    })
+  const base_url = profile?.base_url
+  if (
+    asked === undefined &&
+    base_url &&
+    env.ASSAY_BASE_URL &&
+    env.ASSAY_BASE_URL.replace(/\/+$/, '') !== base_url
+  )
+    throw usageFailure(
+      `ASSAY_PROFILE is ${name}, which is for ${base_url}, and ASSAY_BASE_URL is another server`,
+      {
+        hint: 'unset one of them',
+      },
+    )
+  return {
+    ...env,
+    ASSAY_PROFILE: name,
+    ASSAY_API_KEY: undefined,
+    ...(base_url !== undefined && { ASSAY_BASE_URL: base_url }),
+  }
+}
+
+/** The profile to be asked from now on; the stack that runs here where it is undefined. */
+export const useAsCurrent = (env: Environment, current: string | undefined): string =>
+  writeKept(env, { ...readKept(env), current })
+
+export function signedInAt(env: Environment, base_url: string): SignedIn | undefined {
+  const { sessions, profiles } = readKept(env)
+  if (!env.ASSAY_PROFILE) return sessions[base_url]
+  const profile = profiles[env.ASSAY_PROFILE]
+  return profile?.base_url === base_url ? profile : undefined
+}
+
+/** Keeps who is signed in; undefined forgets it. */
+export function keepSignedIn(env: Environment, base_url: string, found: SignedIn | undefined): string {
+  const kept = readKept(env)
+  const name = env.ASSAY_PROFILE
+  if (!name) {
+    const { [base_url]: _, ...others } = kept.sessions
+    return writeKept(env, { ...kept, sessions: { ...others, ...(found && { [base_url]: found }) } })
+  }
+  const { [name]: _, ...others } = kept.profiles
+  return writeKept(env, {
+    ...kept,
+    profiles: { ...others, ...(found && { [name]: { base_url, ...found } }) },
+    current: found === undefined && kept.current === name ? undefined : kept.current,
+  })
 }
 
 export const signedIn = (email: string, session: Schemas['Session']): SignedIn => {

@@ -73,6 +73,55 @@ describe('a member', () => {
   })
 })
 
+describe('an owner who signed in by a profile', () => {
+  const asOwner = async (...args: string[]) => {
+    const ran = await assay({ env: { ...env, ASSAY_API_KEY: '' } }, [...args, '--profile', 'night']).done
+    expect(ran, ran.err).toMatchObject({ code: 0 })
+    return ran.events
+  }
+
+  it('makes a project with limits and a key that only reads, and deletes both', async () => {
+    const { email, password } = stack.account!
+    const args = ['login', '--profile', 'night', '--email', email, '--server', stack.base_url]
+    expect((await assay({ env }, args, { input: `${password}\n` }).done).code).toBe(0)
+    expect((await run('profiles')).events).toEqual([
+      expect.objectContaining({ name: 'night', base_url: stack.base_url, email, current: false }),
+    ])
+    await asOwner('projects', 'create', 'Nights')
+    const [set] = await asOwner(
+      'projects',
+      'settings',
+      'Nights',
+      '--concurrency',
+      '7',
+      '--keys-may-mint',
+      'no',
+    )
+    expect(set).toMatchObject({ name: 'Nights', concurrency: 7, keys_may_mint: false })
+    const [key] = await asOwner(
+      ...['keys', 'create', 'reader', '--project', set.id, '--role', 'viewer', '--expires', '30d'],
+    )
+    expect(key).toMatchObject({ event: 'key_created', role: 'viewer', expires_at: expect.any(String) })
+    const [gone] = await asOwner('keys', 'revoke', key.key, '--project', set.id)
+    expect(gone).toMatchObject({ event: 'key_revoked', id: key.id })
+    const unsure = await assay({ env }, ['projects', 'delete', 'Nights', '--profile', 'night']).done
+    expect(unsure).toMatchObject({ code: 2, err: expect.stringContaining('--confirm NAME') })
+    await asOwner('projects', 'delete', 'Nights', '--confirm', 'Nights')
+    expect((await asOwner('projects')).map(({ name }) => name)).not.toContain('Nights')
+  })
+
+  it('lets somebody in, changes what they may do, and takes them out, by their e-mail', async () => {
+    const [added] = await asOwner('members', 'add', 'new@example.org', '--role', 'viewer')
+    expect(added).toMatchObject({ event: 'member_added', role: 'viewer', password: expect.any(String) })
+    const [changed] = await asOwner('members', 'role', 'new@example.org', 'operator')
+    expect(changed).toMatchObject({ id: added.id, role: 'operator' })
+    const [again] = await asOwner('members', 'password', added.id)
+    expect(again.password).not.toBe(added.password)
+    await asOwner('members', 'remove', 'new@example.org')
+    expect((await asOwner('members')).map(({ email }) => email)).toEqual([stack.account!.email])
+  })
+})
+
 describe('whoever operates the installation', () => {
   const asOperator = (...args: string[]): Promise<Ran> =>
     assay({ env: { ...env, ASSAY_OPERATOR_KEY: OPERATOR_KEY } }, ['admin', 'accounts', ...args]).done
@@ -84,7 +133,8 @@ describe('whoever operates the installation', () => {
     const login = assay({ env: second }, ['login', '--email', 'second@example.org'], {
       input: `${password}\n`,
     })
-    expect((await login.done).code).toBe(0)
+    const signedIn = await login.done
+    expect(signedIn, signedIn.err).toMatchObject({ code: 0 })
     const projects = () => assay({ env: second }, ['projects']).done
     expect((await projects()).events).toEqual([expect.objectContaining({ name: 'default' })])
     expect((await asOperator('suspend', 'Second')).events).toEqual([

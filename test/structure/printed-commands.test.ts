@@ -119,7 +119,7 @@ function problemOf({ text, mentioned }: Printed): string | undefined {
   const known = COMMANDS.filter(({ name }) => name.split(' ').every((part, i) => words[i] === part))
   const command = known.toSorted((a, b) => b.name.length - a.name.length)[0]
   if (command === undefined) return 'there is no such command'
-  const options = [...command.options.map(option => option.name), 'json', 'help']
+  const options = [...command.options.map(option => option.name), 'json', 'help', 'profile']
   const unknown = words.filter(word => word.startsWith('--')).map(word => word.slice(2).split('=')[0]!)
   const strange = unknown.filter(name => !options.includes(name))
   return strange.length > 0 ? `it has no option ${strange.join(', ')}` : undefined

@@ -42,6 +42,8 @@ export const given = (options: Record<string, string> = {}, args: string[] = [])
   flag: name => options[name] === 'yes',
   text: name => options[name],
   whole: name => (options[name] === undefined ? undefined : Number(options[name])),
+  wholeOrNone: name =>
+    options[name] === undefined ? undefined : options[name] === 'none' ? null : Number(options[name]),
   amount: name => (options[name] === undefined ? undefined : centsOfAmount(options[name], 'cents')),
   amountOrNone: name =>
     options[name] === undefined ? undefined : (centsOfAmount(options[name], 'cents') ?? null),

@@ -1,0 +1,107 @@
+// Who can sign in to the account. Guarantee: a password is made here, shown once, and taken from nobody.
+
+import { LIMITS } from '../domain/limits.ts'
+import { randomWord } from '../domain/secrets.ts'
+import type { MemberRole } from '../domain/vocabulary.ts'
+import { answered, pageOf, type Schemas } from './api.ts'
+import type { Given } from './arguments.ts'
+import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { clean } from './format.ts'
+import { tellList } from './listing.ts'
+import type { Session } from './session.ts'
+import { type Column, table } from './table.ts'
+
+type Member = Schemas['Member']
+
+const MEMBERS: Column<Member>[] = [
+  { title: 'E-MAIL', value: row => row.email, least: 10 },
+  { title: 'ROLE', value: row => row.role },
+  { title: 'ID', value: row => row.id },
+  { title: 'CREATED', value: row => row.created_at.slice(0, 16).replace('T', ' '), optional: 1 },
+]
+const PASSWORD_BYTES = 18
+
+const newPassword = () =>
+  randomWord(bytes => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>), PASSWORD_BYTES)
+
+const readPage = ({ api }: Session, limit: number, cursor: string | undefined) =>
+  pageOf(api.GET('/v1/members', { params: { query: { limit, ...(cursor && { cursor }) } } }))
+
+export const members = (session: Session, given: Given): Promise<ExitCode> =>
+  tellList<Member>(session, given, {
+    event: 'member',
+    empty: 'no members',
+    page: LIMITS.members_page.max,
+    read: (limit, cursor) => readPage(session, limit, cursor),
+    inAnyOrder: true,
+    keyOf: row => row.id,
+    cameAt: row => row.created_at,
+    text: (rows, screen) => table(MEMBERS, rows, screen),
+  })
+
+export async function addMember({ api, output }: Session, given: Given): Promise<ExitCode> {
+  const [email, password] = [given.arg(0), newPassword()]
+  const role = (given.text('role') ?? 'operator') as MemberRole
+  const member = await answered(api.POST('/v1/members', { body: { email, role, password } }))
+  tellPassword(output, 'member_added', member, password)
+  return EXIT.ok
+}
+
+export async function changeRole(session: Session, given: Given): Promise<ExitCode> {
+  const path = { memberId: await memberIdOf(session, given.arg(0)) }
+  const role = given.arg(1) as MemberRole
+  const member = await answered(
+    session.api.PATCH('/v1/members/{memberId}', { params: { path }, body: { role } }),
+  )
+  session.output.emit(
+    'member_changed',
+    member,
+    () => `${clean(member.email)} is ${member.role} within five seconds`,
+  )
+  return EXIT.ok
+}
+
+export async function resetPassword(session: Session, given: Given): Promise<ExitCode> {
+  const path = { memberId: await memberIdOf(session, given.arg(0)) }
+  const password = newPassword()
+  const member = await answered(
+    session.api.PATCH('/v1/members/{memberId}', { params: { path }, body: { password } }),
+  )
+  tellPassword(session.output, 'member_changed', member, password)
+  return EXIT.ok
+}
+
+export async function removeMember(session: Session, given: Given): Promise<ExitCode> {
+  const path = { memberId: await memberIdOf(session, given.arg(0)) }
+  const member = await answered(session.api.DELETE('/v1/members/{memberId}', { params: { path } }))
+  session.output.emit(
+    'member_removed',
+    member,
+    () => `${clean(member.email)} is out within five seconds; keys they made stay`,
+  )
+  return EXIT.ok
+}
+
+const tellPassword = (output: Session['output'], event: string, member: Member, password: string) =>
+  output.emit(event, { ...member, password }, ({ program }) =>
+    [
+      `${clean(member.email)} (${member.role})`,
+      `password  ${password}`,
+      `This is the only time it is shown. To sign in: ${program} login --email ${clean(member.email)}`,
+    ].join('\n'),
+  )
+
+const PAGES_LOOKED_AT = LIMITS.members_per_account / LIMITS.members_page.max
+
+/** By id or e-mail. @throws Failure `usage` */
+async function memberIdOf(session: Session, word: string): Promise<string> {
+  let cursor: string | undefined
+  for (let pages = 0; pages < PAGES_LOOKED_AT; pages++) {
+    const page = await readPage(session, LIMITS.members_page.max, cursor)
+    const found = page.rows.find(row => row.id === word || row.email === word.toLowerCase())
+    if (found !== undefined) return found.id
+    cursor = page.next
+    if (cursor === undefined) break
+  }
+  throw usageFailure(`there is no member "${word}"`, { next: 'assay members' })
+}
