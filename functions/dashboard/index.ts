@@ -16,6 +16,7 @@ import {
 import { addAlertChannel, removeAlertChannel, testAlertChannel } from './pages/alert-channels.tsx'
 import { alertsPage, setAlertRule } from './pages/alerts.tsx'
 import { auditPage } from './pages/audit.tsx'
+import { causePage } from './pages/cause.tsx'
 import { removeDeadline, setDeadline } from './pages/deadlines.tsx'
 import { deliveriesPage, deliveryPage, resendDelivery } from './pages/deliveries.tsx'
 import { itemPage } from './pages/item.tsx'
@@ -78,6 +79,7 @@ export const pages = [
   itemRaw,
   replayPage,
   triagePage,
+  causePage,
   recoveryPage,
   recoveriesPage,
   recoveryProgressPage,

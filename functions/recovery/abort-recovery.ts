@@ -11,7 +11,7 @@ export const abortRecovery = endpoint({
   operation_id: 'abortRecovery',
   summary: 'Abort a recovery',
   description:
-    'Its runs are cancelled; items at work finish. Items that were not dispatched are given back to triage, where they wait for a decision as before.',
+    'Its runs are cancelled; items at work finish. Items that were not dispatched are given back to triage, where they wait for a decision as before. What was dismissed, acknowledged or resumed stays so.',
   auth: 'any',
   params: { recoveryId: 'recovery' },
   answers: { 202: { description: 'The recovery as it is being aborted.', schema: Recovery } },

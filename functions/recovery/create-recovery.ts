@@ -16,19 +16,19 @@ export const createRecovery = endpoint({
   path: '/v1/recoveries',
   tag: 'Recovery',
   operation_id: 'createRecovery',
-  summary: 'Replay a cohort',
+  summary: 'Act on a cohort',
   description:
-    'Replays all items in the dlq lane that pass the filter and waited for a decision when it was started, or with `status` the cancelled ones of a run: in one run for each agent; with `first`, some of them before. The items are copied in the background.',
+    'Replays all items in the dlq lane that pass the filter and waited for a decision when it was started, or with `status` the cancelled ones of a run: in one run for each agent; with `first`, some of them before. With `action` dismisses, acknowledges or resumes them instead, in any number. All of it is done in the background, and is one entry of the audit log.',
   auth: 'any',
   body: RecoveryOrder,
   answers: {
-    200: { description: 'What it would replay; nothing was changed.', schema: CohortPlan },
+    200: { description: 'What it would act on; nothing was changed.', schema: CohortPlan },
     202: { description: 'It has started.', schema: Recovery },
   },
   errors: ['nothing_to_recover', 'not_found', 'account_suspended', 'plan_limit', 'too_many_open_runs'],
   async handle({ ctx, principal, body, reply }) {
     const { filter, name = null, first = null, deployment = 'current', budget_cents = null } = body
-    const { reuse = 'auto', from_step = null } = body
+    const { action = 'replay', reuse = 'auto', from_step = null } = body
     const { account_id, project_id } = await scopeOf(ctx, principal, body.project_id)
     if (project_id === null) throw new ApiError('invalid_request', 'Field "project_id" is missing.')
     reply.project_id = project_id
@@ -36,7 +36,7 @@ export const createRecovery = endpoint({
     if (filter.agent_id !== undefined) await agentIn(ctx, principal, filter.agent_id)
     if (filter.from !== undefined && filter.to !== undefined && filter.from > filter.to)
       throw new ApiError('invalid_request', 'Field "filter.from" is later than "filter.to".')
-    const order = { project_id, filter, deployment, reuse, from_step }
+    const order = { project_id, action, filter, deployment, reuse, from_step }
     if (body.dry_run) return cohortPlanOf(await planRecovery(ctx, order))
     const id = await startRecovery(ctx, { ...order, name, first, budget_cents })
     reply.status = 202

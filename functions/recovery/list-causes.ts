@@ -30,6 +30,10 @@ export const listCauses = endpoint({
       agent: slug.optional().describe('Only causes of the agent with this slug.'),
       from: instant('Only items that came into triage at or after this day (UTC).').optional(),
       to: instant('Only items that came into triage at or before this day (UTC).').optional(),
+      waiting: z
+        .literal('true')
+        .optional()
+        .describe('Only causes with items that wait for a decision, the one with most of them first.'),
       cursor: cursor.optional(),
       limit: pageSize(LIMITS.triage_page),
     })
@@ -45,7 +49,8 @@ export const listCauses = endpoint({
     if (run_id !== undefined) await runIn(ctx, principal, run_id)
     const scope = await scopeOf(ctx, principal, project_id)
     const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
-    const filters = { run_id, agent, from_day: dayOf(from), to_day: dayOf(to) }
+    const order = query.waiting === undefined ? ('count' as const) : ('waiting' as const)
+    const filters = { run_id, agent, from_day: dayOf(from), to_day: dayOf(to), order }
     const found = { ...filters, project_ids: projects.map(({ id }) => id) }
     const page = await readPage(
       ctx,
@@ -53,7 +58,7 @@ export const listCauses = endpoint({
       { cursor, limit },
       (after, limit) =>
         list(ctx.sql, { ...found, before: after && { count: Number(after[0]), id: after[1]! }, limit }),
-      row => [String(row.count), row.id],
+      row => [String(row[order]), row.id],
     )
     return { rows: page.rows.map(causeOf), next_cursor: page.next_cursor }
   },

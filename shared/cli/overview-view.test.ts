@@ -11,7 +11,7 @@ const nothing: Overview = {
     dlq: { count: 0, more: false, oldest_at: null },
     quarantine: { count: 0, more: false, oldest_at: null },
   },
-  failures: [],
+  causes: [],
   money: { today_usd: 0, unpriced: false, spent_cents: 0, credit_cents: null },
   schedules: { missed: [], next: [] },
   given_up: { count: 0, more: false, newest: null },
@@ -36,14 +36,7 @@ const run = {
   unpriced_item_count: 0,
   created_at: '2026-03-02T07:58:00Z',
 } as Overview['runs'][number]
-const failure = {
-  cluster_key: 'a',
-  what: 'agent_error: it would not open',
-  count: 3,
-  record_id: run.id,
-  last_at: run.created_at,
-  prompt: 'Where is my order?',
-}
+const cause = { title: 'read: agent_error: it would not open', waiting: 3 } as Overview['causes'][number]
 const bad: Overview = {
   ...nothing,
   runs: Array.from({ length: 9 }, () => run),
@@ -51,7 +44,7 @@ const bad: Overview = {
     dlq: { count: 1000, more: true, oldest_at: null },
     quarantine: { count: 2, more: false, oldest_at: '2026-02-27T08:00:00Z' },
   },
-  failures: Array.from({ length: 12 }, () => failure),
+  causes: Array.from({ length: 12 }, () => cause),
   money: { today_usd: 3.2, unpriced: true, spent_cents: 9_000, credit_cents: 10_000 },
   given_up: {
     count: 2,
@@ -81,12 +74,12 @@ it.each([60, 80, 120])(
     expect(lines.filter(line => widthOf(line) > columns)).toEqual([])
     expect(lines.length).toBeLessThanOrEqual(columns < 80 ? 36 : 30)
     const text = lines.join('\n')
-    for (const next of ['top', 'triage', 'clusters --since 1d', 'alerts --since 1d', 'deliveries --failed'])
+    for (const next of ['top', 'triage', 'causes --since 1d', 'alerts --since 1d', 'deliveries --failed'])
       expect(text).toMatch(new RegExp(`assay ${next}$`, 'm'))
     expect(text).toMatch(/9 in flight/)
     expect(text).toMatch(/and 5 runs more/)
     expect(text).toMatch(/1,000\+ did not work, 2 held, oldest 3d ago/)
-    expect(text).toMatch(/and 8 kinds more/)
+    expect(text).toMatch(/and 8 causes more/)
   },
 )
 

@@ -7,7 +7,7 @@ import type { Screen, Style } from './output.ts'
 import type { Overview } from './overview.ts'
 import { progressLine } from './progress.ts'
 
-const MOST = { runs: 4, failures: 4, alerts: 2, schedules: 2 }
+const MOST = { runs: 4, causes: 4, alerts: 2, schedules: 2 }
 const UNKNOWN_PACE = { per_second: null, left_ms: null }
 const LABEL_COLUMNS = 11
 const NAME_COLUMNS = 30
@@ -18,7 +18,7 @@ export function overviewText(found: Overview, now: number, screen: Screen): stri
   const parts = [
     runsPart(found, now, screen),
     waitingPart(found, now, screen),
-    failuresPart(found, screen),
+    causesPart(found, screen),
     alertsPart(found, now, screen),
     deliveriesPart(found, now, screen),
     schedulesPart(found, now, screen),
@@ -83,18 +83,17 @@ function waitingPart({ waiting, runs }: Overview, now: number, screen: Screen): 
   ]
 }
 
-function failuresPart({ failures }: Overview, screen: Screen): string[] {
-  if (failures.length === 0) return []
-  const total = failures.reduce((sum, failure) => sum + failure.count, 0)
-  const shown = failures.slice(0, MOST.failures).map(failure => {
-    const amount = count(failure.count).padStart(LABEL_COLUMNS - 2)
-    const what = failure.prompt === null ? failure.what : `${failure.what} · ${clean(failure.prompt)}`
-    return `${screen.paint('red', amount)}  ${shorten(what, screen.columns - LABEL_COLUMNS)}`
+function causesPart({ causes }: Overview, screen: Screen): string[] {
+  if (causes.length === 0) return []
+  const total = causes.reduce((sum, cause) => sum + cause.waiting, 0)
+  const shown = causes.slice(0, MOST.causes).map(cause => {
+    const amount = count(cause.waiting).padStart(LABEL_COLUMNS - 2)
+    return `${screen.paint('red', amount)}  ${shorten(clean(cause.title), screen.columns - LABEL_COLUMNS)}`
   })
   return [
-    ...line('failed', `${count(total)} since yesterday`, 'clusters --since 1d', screen),
+    ...line('causes', `of ${count(total)} since yesterday`, 'causes --since 1d', screen),
     ...shown,
-    ...further(failures.length, MOST.failures, 'kind', screen),
+    ...further(causes.length, MOST.causes, 'cause', screen),
   ]
 }
 

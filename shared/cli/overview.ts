@@ -3,7 +3,7 @@
 
 import { LIMITS } from '../domain/limits.ts'
 import { type Api, answered, pageOf, type Run, type Schemas } from './api.ts'
-import { clusteredOf, type Failures, triageSince } from './clusters.ts'
+import { triageSince } from './clusters.ts'
 import { EXIT, type ExitCode, Failure } from './failure.ts'
 import { sinceOf } from './listing.ts'
 import { overviewText } from './overview-view.ts'
@@ -16,8 +16,8 @@ export interface Overview {
   runs: Run[]
   /** Items that wait for a decision, by lane. */
   waiting: Record<'dlq' | 'quarantine', { count: number; more: boolean; oldest_at: string | null }>
-  /** Since yesterday; those that are a cluster with what they were asked. */
-  failures: (Failures & { prompt: string | null })[]
+  /** Of what came since yesterday and waits for a decision. */
+  causes: Schemas['Cause'][]
   money: { today_usd: number; unpriced: boolean; spent_cents: number; credit_cents: number | null }
   schedules: { missed: Schemas['Schedule'][]; next: { schedule: Schemas['Schedule']; at: string }[] }
   given_up: { count: number; more: boolean; newest: Schemas['Delivery'] | null }
@@ -42,7 +42,7 @@ function withHelp(error: unknown): unknown {
 
 async function readOverview(api: Api, now: number): Promise<Overview> {
   const since = sinceOf(YESTERDAY, now)!
-  const [runs, recent, dlq, quarantine, projects, schedules, deliveries, alerts, agents, known] =
+  const [runs, recent, dlq, quarantine, projects, schedules, deliveries, alerts, agents, causes] =
     await Promise.all([
       openRuns(api),
       pageOf(api.GET('/v2/runs', { params: { query: { limit: LIMITS.runs_page.max } } })),
@@ -53,18 +53,22 @@ async function readOverview(api: Api, now: number): Promise<Overview> {
       failedDeliveries(api, since),
       answered(api.GET('/v1/alerts', { params: { query: { limit: LIMITS.alerts_page.max } } })),
       answered(api.GET('/v1/agents')),
-      answered(api.GET('/v1/durable/runs/clusters')),
+      answered(
+        api.GET('/v1/causes', {
+          params: {
+            query: {
+              from: new Date(since).toISOString(),
+              waiting: 'true',
+              limit: LIMITS.triage_page.max,
+            },
+          },
+        }),
+      ),
     ])
-  const prompts = new Map<string | null, string>(
-    known.clusters.map(one => [one.cluster_key, one.sample_prompt]),
-  )
   return {
     runs,
     waiting: { dlq: laneOf(dlq), quarantine: laneOf(quarantine) },
-    failures: clusteredOf(dlq.rows.filter(row => Date.parse(row.created_at) >= since)).map(failure => ({
-      ...failure,
-      prompt: prompts.get(failure.cluster_key) ?? null,
-    })),
+    causes: causes.rows,
     money: moneyOf(recent.rows, projects, now),
     schedules: schedulesOf(schedules, since, now),
     given_up: deliveries,

@@ -6,6 +6,8 @@ import { recover } from './recover.ts'
 const recovery = {
   id: 'the-recovery',
   name: 'after the outage',
+  action: 'replay',
+  decided: 0,
   status: 'stopped',
   eligible: 30,
   replayed: 7,
@@ -35,7 +37,9 @@ const recovery = {
 
 it('a dry run tells what would be replayed, in how many runs, and what not', async () => {
   const plan = {
+    action: 'replay',
     eligible: 30,
+    held: 0,
     ineligible: [{ reason: 'dismissed', count: 1 }],
     agent_ids: ['a', 'b'],
     runs: 2,

@@ -1,8 +1,8 @@
-// The command that replays a cohort, shows how far that is, and ends it.
+// The command that acts on a cohort, shows how far that is, and ends it.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { LIMITS } from '../domain/limits.ts'
-import type { ReuseChoice } from '../domain/vocabulary.ts'
+import type { ReuseChoice, TriageAction } from '../domain/vocabulary.ts'
 import { sayForecast, sayStage, sayStanding } from '../view/recovery.ts'
 import { answered, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
@@ -63,7 +63,7 @@ async function start(session: Session, given: Given): Promise<ExitCode> {
     ...(to && { to }),
     ...(cancelled && { status: 'cancelled' as const }),
   }
-  // Everything that waits is replayed by whoever says so, not by whoever says nothing.
+  // Everything that waits is acted on by whoever says so, not by whoever says nothing.
   const choosesAll = given.flag('all')
   if (Object.keys(filter).length === 0 && !choosesAll && !given.flag('dry-run')) return list(session, given)
   const listing = ['since', 'limit'].find(name => given.text(name) !== undefined)
@@ -71,7 +71,9 @@ async function start(session: Session, given: Given): Promise<ExitCode> {
     throw usageFailure(`--${listing ?? 'follow'} is for the list of recoveries, and this starts one`, {
       hint: '--from TIME chooses items by when they came, --first N how many go first',
     })
+  const action = given.text('action') as TriageAction | undefined
   const order = {
+    ...(action && { action }),
     filter,
     ...(first !== undefined && { first }),
     ...(name !== undefined && { name }),
@@ -92,8 +94,13 @@ async function start(session: Session, given: Given): Promise<ExitCode> {
 const RECOVERIES: Column<Recovery>[] = [
   { title: 'RECOVERY', value: row => row.id },
   { title: 'NAME', value: row => row.name ?? '', least: 8, optional: 2 },
+  { title: 'ACTION', value: row => row.action },
   { title: 'STATUS', value: row => row.status },
-  { title: 'REPLAYED', value: row => `${count(row.replayed)}/${count(row.eligible)}`, align: 'right' },
+  {
+    title: 'DONE',
+    value: row => `${count(row.replayed + row.decided)}/${count(row.eligible)}`,
+    align: 'right',
+  },
   { title: 'OK', value: row => count(row.ok), align: 'right' },
   { title: 'NOT OK', value: row => count(row.degraded + row.failed), align: 'right' },
   { title: 'UNCHANGED', value: row => count(row.unchanged), align: 'right', optional: 3 },
@@ -103,7 +110,7 @@ const RECOVERIES: Column<Recovery>[] = [
 const list = (session: Session, given: Given) =>
   tellList<Recovery>(session, given, {
     event: 'recovery',
-    empty: 'no recoveries yet; name what to replay (--run, --cluster, --reason …), or --all',
+    empty: 'no recoveries yet; name what to act on (--run, --cause, --reason …), or --all',
     page: LIMITS.recoveries_page.max,
     read: (limit, cursor) =>
       pageOf(session.api.GET('/v1/recoveries', { params: { query: { limit, ...(cursor && { cursor }) } } })),
@@ -116,11 +123,10 @@ const list = (session: Session, given: Given) =>
 async function follow({ api, output }: Session, from: Recovery): Promise<ExitCode> {
   let found = from
   while (found.finished_at === null) {
-    output.redraw(
-      'progress',
-      found,
-      ({ paint }) =>
-        `${paint('bold', found.status)}  ${count(found.ended)} of ${count(found.eligible)} ended, ${count(found.ok)} ok`,
+    output.redraw('progress', found, ({ paint }) =>
+      found.action === 'replay'
+        ? `${paint('bold', found.status)}  ${count(found.ended)} of ${count(found.eligible)} ended, ${count(found.ok)} ok`
+        : `${paint('bold', found.status)}  ${sayStanding(found)}`,
     )
     await delay(LOOK_MS)
     found = await answered(
@@ -164,7 +170,7 @@ function recoveryText(recovery: Recovery, { paint, program }: Screen): string {
     `${paint('bold', id)}${name === null ? '' : `  ${name}`}`,
     sayStanding(recovery),
     ...recovery.stages.map(stage => `  ${sayStage(stage, recovery)}`),
-    [...rest.filter(Boolean), money(recovery.cost_usd)].join(', '),
+    ...(recovery.action === 'replay' ? [[...rest.filter(Boolean), money(recovery.cost_usd)].join(', ')] : []),
     ...(recovery.finished_at === null
       ? [`${paint('dim', 'try ')}  ${program} recoveries ${id} --watch`]
       : []),

@@ -1,6 +1,6 @@
 // The commands about items that did not work or do not run, as data.
 
-import { DEPLOYMENT_CHOICES, REUSE_CHOICES } from '../domain/vocabulary.ts'
+import { DEPLOYMENT_CHOICES, REUSE_CHOICES, TRIAGE_ACTIONS } from '../domain/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 
@@ -121,8 +121,14 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
   {
     name: 'recover',
     args: ['[RECOVERY]'],
-    summary: 'Replay all items that pass a filter; alone, list the recoveries.',
+    summary: 'Act on all items that pass a filter; alone, list the recoveries.',
     options: [
+      {
+        name: 'action',
+        value: 'WHICH',
+        choices: TRIAGE_ACTIONS,
+        about: 'what is done with them; replay unless told',
+      },
       ...filters,
       { name: 'from', value: 'TIME', about: 'only items that came into triage at or after this time' },
       { name: 'to', value: 'TIME', about: 'only items that came into triage before this time' },
@@ -139,7 +145,7 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
       { ...budget, about: 'money all of it may cost' },
       { name: 'name', value: 'NAME', about: 'a name for it' },
       { name: 'all', about: 'everything that waits for a decision, where no filter says less' },
-      { name: 'dry-run', about: 'tell what would be replayed, and change nothing' },
+      { name: 'dry-run', about: 'tell what would be acted on, and change nothing' },
       { name: 'abort', about: 'end RECOVERY; what did not run waits for a decision again' },
       { name: 'watch', about: 'follow it to its end; whether all of it worked is the exit code' },
       ...LIST_OPTIONS,

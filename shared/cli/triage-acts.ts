@@ -2,7 +2,8 @@
 // for a whole group, those that its dry run counted; the one that can be taken back says how.
 
 import { LIMITS } from '../domain/limits.ts'
-import { sayExcluded } from '../domain/recovery.ts'
+import { ACTED, sayExcluded } from '../domain/recovery.ts'
+import type { TriageAction } from '../domain/vocabulary.ts'
 import { type Api, answered, asFailure } from './api.ts'
 import { count, money, plural } from './format.ts'
 import type { Group, Row } from './triage-view.ts'
@@ -21,7 +22,9 @@ export interface Target {
 }
 
 export async function replayAct(api: Api, { rows, group }: Target, filters: object): Promise<Act | string> {
-  if (group?.filter !== undefined && rows.length > 1) return recoverAct(api, { ...filters, ...group.filter })
+  const isHeld = rows[0]?.kind === 'quarantine'
+  if (group?.filter !== undefined && (isHeld ? isPart(group) : rows.length > 1))
+    return recoverAct(api, isHeld ? 'resume' : 'replay', { ...filters, ...group.filter })
   const able = rows.filter(row =>
     row.available_actions.some(action => action === 'replay' || action === 'resume'),
   )
@@ -45,29 +48,45 @@ export async function replayAct(api: Api, { rows, group }: Target, filters: obje
   }
 }
 
-async function recoverAct(api: Api, filter: object): Promise<Act | string> {
-  const plan = await answered(api.POST('/v1/recoveries', { body: { filter, dry_run: true } }))
+const DOING: Record<TriageAction, string> = {
+  replay: 'replaying',
+  resume: 'resuming',
+  acknowledge: 'acknowledging',
+  dismiss: 'dismissing',
+}
+
+/** There are others of the group that were not read. */
+const isPart = ({ count, rows }: Group) => count > rows.length
+
+async function recoverAct(api: Api, action: TriageAction, filter: object): Promise<Act | string> {
+  const plan = await answered(api.POST('/v1/recoveries', { body: { action, filter, dry_run: true } }))
   if (!('ineligible' in plan)) throw new Error('a dry run made a recovery')
   const left = plan.ineligible.reduce((sum, one) => sum + one.count, 0)
-  const told = sayExcluded(plan.ineligible)
-  if (plan.eligible === 0) return `none of these can be replayed${told && `: ${told}`}`
+  const told = sayExcluded(plan)
+  if (plan.eligible === 0) return `none of these can be ${ACTED[action]}${told && `: ${told}`}`
   const of =
     left === 0 ? plural(plan.eligible, 'item') : `${count(plan.eligible)} of ${count(plan.eligible + left)}`
+  const cost = plan.max_cost_usd === null ? '' : ` for about ${money(plan.max_cost_usd)} at most`
   return {
-    words: `replay ${of} as one recovery${plan.max_cost_usd === null ? '' : ` for about ${money(plan.max_cost_usd)} at most`}${told && `; ${told}`}`,
+    words: `${action} ${of} as one recovery${cost}${told && `; ${told}`}`,
     perform: async () => {
-      const made = await answered(api.POST('/v1/recoveries', { body: { filter } }))
+      const made = await answered(api.POST('/v1/recoveries', { body: { action, filter } }))
       const id = 'id' in made ? made.id : ''
-      return { note: `recovery ${id} is replaying: assay recoveries ${id} --watch`, undo: [] }
+      return { note: `recovery ${id} is ${DOING[action]}: assay recoveries ${id} --watch`, undo: [] }
     },
   }
 }
 
-const DONE = { acknowledge: 'acknowledged', dismiss: 'dismissed' }
-
-export function decideAct(api: Api, { rows }: Target, action: 'acknowledge' | 'dismiss'): Act | string {
+export async function decideAct(
+  api: Api,
+  { rows, group }: Target,
+  action: 'acknowledge' | 'dismiss',
+  filters: object,
+): Promise<Act | string> {
+  if (group?.filter !== undefined && isPart(group))
+    return recoverAct(api, action, { ...filters, ...group.filter })
   const able = rows.filter(row => row.available_actions.includes(action))
-  if (able.length === 0) return `none of these can be ${DONE[action]}`
+  if (able.length === 0) return `none of these can be ${ACTED[action]}`
   const held = able.some(row => row.kind === 'quarantine')
   const what =
     action === 'acknowledge'
@@ -84,7 +103,7 @@ export function decideAct(api: Api, { rows }: Target, action: 'acknowledge' | 'd
         api.POST(`/v1/durable/runs/{itemId}/${action}`, { params: { path: { itemId } } }),
       )
       const undo = done.rows.filter(row => row.kind === 'dlq' || action === 'acknowledge')
-      return { note: `${DONE[action]}: ${done.words}`, undo }
+      return { note: `${ACTED[action]}: ${done.words}`, undo }
     },
   }
 }

@@ -16,6 +16,8 @@ import { type Entry, entriesOf, groupsOf, type Row, type TriageState, triageLine
 export interface Waiting {
   rows: Row[]
   more: boolean
+  /** How many wait with each cause, where the server has counted just these. */
+  ofCause: ReadonlyMap<string, number>
 }
 
 /** `read` gives what waits; `filters` say so to a recovery. */
@@ -75,11 +77,11 @@ class View {
     return this.#item !== undefined
   }
 
-  take({ rows, more }: Waiting): void {
+  take({ rows, more, ofCause }: Waiting): void {
     const before = entriesOf(this.#state).findIndex(entry => entry.key === this.#state.cursor)
     const ids = new Set(rows.map(row => row.record_id))
     const chosen = new Set([...this.#state.chosen].filter(id => ids.has(id)))
-    this.#state = { ...this.#state, groups: groupsOf(rows, more), more, chosen }
+    this.#state = { ...this.#state, groups: groupsOf(rows, more, ofCause), more, chosen }
     const entries = entriesOf(this.#state)
     // What the cursor stood on may have left: then it stays where it was on the screen.
     if (!entries.some(entry => entry.key === this.#state.cursor))
@@ -145,8 +147,9 @@ class View {
     else if (key === 'enter') return this.#open(here)
     else if (key === 'x') this.#choose(here)
     else if (key === 'r') return this.#propose(replayAct(api, this.#target(here), this.#filters))
-    else if (key === 'a') return this.#propose(decideAct(api, this.#target(here), 'acknowledge'))
-    else if (key === 'd') return this.#propose(decideAct(api, this.#target(here), 'dismiss'))
+    else if (key === 'a')
+      return this.#propose(decideAct(api, this.#target(here), 'acknowledge', this.#filters))
+    else if (key === 'd') return this.#propose(decideAct(api, this.#target(here), 'dismiss', this.#filters))
     return undefined
   }
 

@@ -13,7 +13,9 @@ export interface Group {
   /** What its items have in common, in words. */
   words: string
   rows: Row[]
-  /** As a filter of a recovery; absent where one by one is the only way, as for held items. */
+  /** Of all that wait, not only of the rows that were read. */
+  count: number
+  /** As a filter of a recovery; absent where one by one is the only way. */
   filter?: { cause_id: string } | { reason: string }
 }
 
@@ -38,23 +40,29 @@ export const whyInTriage = ({ error_code, reason, message }: Row) =>
 /**
  * What has the same cause together, the largest group first. `more`: there are others that are not among these.
  */
-export function groupsOf(rows: readonly Row[], more: boolean): Group[] {
+export function groupsOf(
+  rows: readonly Row[],
+  more: boolean,
+  ofCause: ReadonlyMap<string, number> = new Map(),
+): Group[] {
   const groups = [...Map.groupBy(rows, row => row.cause_id ?? `${row.kind} ${whyInTriage(row)}`)].map(
     ([key, of]): Group => {
       const { kind } = of[0]!
       const words = whyInTriage(of[0]!)
-      if (kind === 'quarantine') return { key, words: `held: ${words}`, rows: of }
       const filter = filterFor(of, rows, more)
-      return { key, words, rows: of, ...(filter && { filter }) }
+      const said = kind === 'quarantine' ? `held: ${words}` : words
+      const count = Math.max(of.length, ofCause.get(key) ?? 0)
+      return { key, words: said, rows: of, count, ...(filter && { filter }) }
     },
   )
-  return groups.sort((a, b) => b.rows.length - a.rows.length)
+  return groups.sort((a, b) => b.count - a.count)
 }
 
 /** What just these have in common, where a recovery can say so. */
 function filterFor(of: Row[], rows: readonly Row[], more: boolean): Group['filter'] {
-  const { cause_id, reason } = of[0]!
+  const { cause_id, reason, kind } = of[0]!
   if (cause_id !== null) return { cause_id }
+  if (kind === 'quarantine') return undefined
   const alike = rows.filter(row => row.kind === 'dlq' && row.reason === reason)
   return !more && alike.length === of.length && of.every(row => row.reason === reason)
     ? { reason }
@@ -73,7 +81,7 @@ const AROUND = 4 // the title, a blank line, and two lines below
 export function triageLines(state: TriageState, rows: number, now: number, screen: Screen): string[] {
   const { paint, columns } = screen
   const entries = entriesOf(state)
-  const items = state.groups.reduce((sum, group) => sum + group.rows.length, 0)
+  const items = state.groups.reduce((sum, group) => sum + group.count, 0)
   const at = Math.max(
     0,
     entries.findIndex(entry => entry.key === state.cursor),
@@ -117,4 +125,4 @@ function entryLine({ group, row }: Entry, isHere: boolean, state: TriageState, n
 }
 
 const groupWords = (group: Group, { open }: TriageState) =>
-  `${open.has(group.key) ? '▾' : '▸'} ${count(group.rows.length)} × ${group.words}`
+  `${open.has(group.key) ? '▾' : '▸'} ${count(group.count)} × ${group.words}`

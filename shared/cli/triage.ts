@@ -66,9 +66,22 @@ export async function triage(session: Session, given: Given): Promise<ExitCode> 
   if (isList || session.output.isJson || !isFullTerminal()) return tellList(session, given, listing)
   const newest = async () => {
     const { rows, next } = await listing.read(listing.page, undefined)
-    return { rows, more: next !== undefined }
+    return { rows, more: next !== undefined, ofCause: await countsOfCauses(session, filters) }
   }
   return triageScreen(session, newest, own)
+}
+
+/** How many wait with each cause; empty where a filter leaves some of a cause out, which the server does not count. */
+async function countsOfCauses({ api }: Session, filters: object): Promise<Map<string, number>> {
+  const { run_id, ...others } = filters as { run_id?: string }
+  if (Object.keys(others).some(name => name !== 'cause_id')) return new Map()
+  const query = {
+    ...(run_id !== undefined && { run_id }),
+    waiting: 'true',
+    limit: LIMITS.triage_page.max,
+  } as const
+  const { rows } = await answered(api.GET('/v1/causes', { params: { query } }))
+  return new Map(rows.map(row => [row.id, row.waiting]))
 }
 
 export async function replay(session: Session, given: Given): Promise<ExitCode> {

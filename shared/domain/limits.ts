@@ -344,7 +344,7 @@ export const LIMITS = {
   step_text_characters: 10_000, // of a payload in a trace, where there may be two hundred of them
   page_messages: 100, // of one prompt, the latest
   inbox_page: 50, // items of triage shown at once, and decided about by one form
-  clusters_shown: 5,
+  causes_shown: 5,
   search_page: 30,
   trace_page: 100, // steps of an item shown at once
   notice_characters: 400, // what an action says on the next page, in a cookie; encoded, one takes up to nine bytes

@@ -27,11 +27,14 @@ it('a plan says how many can be replayed, and of the others why not', () => {
     { reason: 'dismissed', count: 1 },
     { reason: 'replayed', count: 1 },
   ] as const
-  expect(sayPlan({ eligible: 1, ineligible: [] })).toBe('1 item can be replayed')
-  expect(sayPlan({ eligible: 41, ineligible: [{ reason: 'dismissed', count: 2 }] })).toBe(
+  expect(sayPlan({ action: 'replay', eligible: 1, ineligible: [] })).toBe('1 item can be replayed')
+  expect(sayPlan({ action: 'replay', eligible: 41, ineligible: [{ reason: 'dismissed', count: 2 }] })).toBe(
     '41 of 43 items can be replayed; 2 cannot: dismissed',
   )
-  expect(sayPlan({ eligible: 1041, ineligible: excluded })).toBe(
+  expect(sayPlan({ action: 'replay', eligible: 1041, ineligible: excluded })).toBe(
     '1,041 of 1,043 items can be replayed; 2 cannot: 1 dismissed, 1 replayed already',
+  )
+  expect(sayPlan({ action: 'resume', eligible: 2, ineligible: [{ reason: 'not_held', count: 5 }] })).toBe(
+    '2 of 7 items can be resumed; 5 cannot: not held',
   )
 })

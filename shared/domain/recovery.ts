@@ -106,33 +106,52 @@ export function isBetter({ ok, failed, failed_before }: PilotResult): boolean {
 
 const EXCLUDED: Record<Exclusion, string> = {
   held: 'held (to be resumed or dismissed)',
-  acknowledged: 'acknowledged (to be replayed one by one)',
+  not_held: 'not held',
+  acknowledged: 'acknowledged already',
   dismissed: 'dismissed',
   replayed: 'replayed already',
   resumed: 'resumed already',
   purged: 'too old (inputs are kept no longer)',
+  run_ended: 'of a run that has ended',
+}
+
+/** What an action makes of an item. */
+export const ACTED: Record<TriageAction, string> = {
+  replay: 'replayed',
+  resume: 'resumed',
+  acknowledge: 'acknowledged',
+  dismiss: 'dismissed',
 }
 
 /** What a cohort comes to. */
 export interface Planned {
+  action: TriageAction
   eligible: number
   ineligible: readonly { reason: Exclusion; count: number }[]
 }
 
 const sum = (ineligible: Planned['ineligible']) => ineligible.reduce((all, one) => all + one.count, 0)
 
-/** How many cannot be replayed and why; empty where all can. @example '2 cannot: 1 dismissed, 1 replayed already' */
-export function sayExcluded(ineligible: Planned['ineligible']): string {
+const excludedFrom = (action: TriageAction, reason: Exclusion) =>
+  action === 'replay' && reason === 'acknowledged'
+    ? 'acknowledged (to be replayed one by one)'
+    : EXCLUDED[reason]
+
+/** How many cannot be acted on and why; empty where all can. @example '2 cannot: 1 dismissed, 1 replayed already' */
+export function sayExcluded({ action, ineligible }: Planned): string {
   if (ineligible.length === 0) return ''
-  const why = ineligible.map(one =>
-    ineligible.length === 1 ? EXCLUDED[one.reason] : `${count(one.count)} ${EXCLUDED[one.reason]}`,
-  )
+  const why = ineligible.map(one => {
+    const words = excludedFrom(action, one.reason)
+    return ineligible.length === 1 ? words : `${count(one.count)} ${words}`
+  })
   return `${count(sum(ineligible))} cannot: ${why.join(', ')}`
 }
 
 /** @example '41 of 43 items can be replayed; 2 cannot: dismissed' */
-export function sayPlan({ eligible, ineligible }: Planned): string {
+export function sayPlan(plan: Planned): string {
+  const { action, eligible, ineligible } = plan
   const left = sum(ineligible)
-  if (left === 0) return `${counted(eligible, 'item')} can be replayed`
-  return `${count(eligible)} of ${counted(eligible + left, 'item')} can be replayed; ${sayExcluded(ineligible)}`
+  const can = `can be ${ACTED[action]}`
+  if (left === 0) return `${counted(eligible, 'item')} ${can}`
+  return `${count(eligible)} of ${counted(eligible + left, 'item')} ${can}; ${sayExcluded(plan)}`
 }

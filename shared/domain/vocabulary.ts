@@ -101,8 +101,17 @@ export type DeploymentChoice = (typeof DEPLOYMENT_CHOICES)[number]
 export const REUSE_CHOICES = ['auto', 'all', 'none'] as const
 export type ReuseChoice = (typeof REUSE_CHOICES)[number]
 
-/** Why an item that passes the filter of a cohort is not replayed with it: it is held or purged, or was decided about. */
-export const EXCLUSIONS = ['held', 'acknowledged', 'dismissed', 'replayed', 'resumed', 'purged'] as const
+/** Why an item that passes the filter of a cohort is not acted on with it. */
+export const EXCLUSIONS = [
+  'held',
+  'not_held',
+  'acknowledged',
+  'dismissed',
+  'replayed',
+  'resumed',
+  'purged',
+  'run_ended',
+] as const
 export type Exclusion = (typeof EXCLUSIONS)[number]
 
 /** How far a recovery is. `stopped`: its pilot did no better than before. */

@@ -1,6 +1,6 @@
-// Replays a whole cohort: a pilot where one was asked for, then the rest. Guarantee: each step is one transaction under
-// the lock of the recovery's row and is chosen by what is stored, so a crash anywhere costs time and nothing else, and
-// no item is replayed twice by it.
+// Acts on a whole cohort: replays it, with a pilot where one was asked for, or decides about it. Guarantee: each step is
+// one transaction under the lock of the recovery's row and is chosen by what is stored, so a crash anywhere costs time
+// and nothing else, and no item is acted on twice by it.
 
 import type { Context, Sql } from '../context.ts'
 import { errorText } from '../domain/error-text.ts'
@@ -9,8 +9,9 @@ import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { microOf } from '../domain/pricing.ts'
 import { isBetter, type PilotResult } from '../domain/recovery.ts'
-import type { DeploymentChoice, Exclusion, ReuseChoice } from '../domain/vocabulary.ts'
+import type { DeploymentChoice, Exclusion, ReuseChoice, TriageAction } from '../domain/vocabulary.ts'
 import { copyWithSteps, withinSteps } from '../recovery/verbs/copy.ts'
+import { decideNext } from '../recovery/verbs/decide.ts'
 import { type CostedForecast, forecast, refuseUnknownReason } from '../recovery/verbs/plan.ts'
 import type { RecoveryFilter } from '../schema/tables.ts'
 import * as store from '../store/recoveries.ts'
@@ -19,9 +20,10 @@ import { stopCancelled } from '../store/stop.ts'
 import { admitRuns } from './admit.ts'
 import { deliverSoon } from './deliver.ts'
 
-/** Which items, and with what code: what is planned and what is ordered. */
+/** Which items, and what is done with them: what is planned and what is ordered. */
 export interface CohortOrder {
   project_id: string
+  action: TriageAction
   filter: RecoveryFilter
   deployment: DeploymentChoice
   reuse: ReuseChoice
@@ -35,36 +37,43 @@ export interface RecoveryOrder extends CohortOrder {
 }
 
 export interface CohortPlan {
+  action: TriageAction
   eligible: number
-  /** Items that pass the filter and cannot be replayed, by why not. */
+  /** Of those, how many are held. */
+  held: number
+  /** Items that pass the filter and are not for the action, by why not. */
   ineligible: { reason: Exclusion; count: number }[]
   /** Agents with eligible items. */
   agent_ids: string[]
-  /** Runs it takes: one for each agent, and with original deployments for each of those. */
+  /** Runs that a replay takes: one for each agent, and with original deployments for each of those. */
   runs: number
-  forecast: CostedForecast
+  /** Of a replay. */
+  forecast: CostedForecast | null
 }
 
 /**
- * What a recovery with this filter would replay, what not, and what it comes to.
+ * What a recovery with this filter would act on, what not, and what a replay comes to.
  *
  * @throws ApiError `invalid_request` when no item has the reason of the filter
  */
 export async function planRecovery(ctx: Context, order: CohortOrder): Promise<CohortPlan> {
   const plan = await countPlan(ctx, order)
-  return { ...plan, forecast: await forecast(ctx, plan.eligible, order) }
+  return { ...plan, forecast: order.action === 'replay' ? await forecast(ctx, plan.eligible, order) : null }
 }
 
 async function countPlan(ctx: Context, order: CohortOrder): Promise<Omit<CohortPlan, 'forecast'>> {
-  const { project_id, filter, deployment } = order
-  const plan: Omit<CohortPlan, 'forecast'> = { eligible: 0, ineligible: [], agent_ids: [], runs: 0 }
+  const { project_id, action, filter, deployment } = order
+  const plan: Omit<CohortPlan, 'forecast'> = {
+    ...{ action, eligible: 0, held: 0, ineligible: [], agent_ids: [], runs: 0 },
+  }
   const runs = new Set<string>()
-  const cohorts = await store.countCohort(ctx.sql, project_id, filter)
+  const cohorts = await store.countCohort(ctx.sql, project_id, filter, action)
   if (cohorts.length === 0 && filter.reason !== undefined) await refuseUnknownReason(ctx, order)
-  for (const { standing, count, ...one } of cohorts) {
+  for (const { standing, held, count, ...one } of cohorts) {
     if (standing === 'eligible') {
       plan.eligible += count
-      runs.add(runKey(one, deployment))
+      if (held) plan.held += count
+      if (action === 'replay') runs.add(runKey(one, deployment))
       if (!plan.agent_ids.includes(one.agent_id)) plan.agent_ids.push(one.agent_id)
       continue
     }
@@ -80,7 +89,7 @@ const runKey = (of: { agent_id: string; deployment_id: string | null }, deployme
   deployment === 'current' ? of.agent_id : `${of.agent_id} ${of.deployment_id}`
 
 /**
- * Starts a recovery and copies its first items; the tick does the rest.
+ * Starts a recovery and acts on its first items; the tick does the rest.
  *
  * @throws ApiError `nothing_to_recover`; `account_suspended`, `plan_limit`, `too_many_open_runs`; `invalid_request`
  *   when it takes more runs than it may, or more than one under a budget
@@ -93,8 +102,16 @@ export async function startRecovery(ctx: Context, order: RecoveryOrder): Promise
       'nothing_to_recover',
       order.filter.status === 'cancelled'
         ? 'No cancelled item passes the filter, or its run has not ended yet.'
-        : 'No item that waits for a decision passes the filter.',
+        : order.action === 'resume'
+          ? 'No held item passes the filter.'
+          : 'No item that waits for a decision passes the filter.',
     )
+  const id = ctx.newId()
+  if (order.action !== 'replay') {
+    await store.insertRecovery(ctx.sql, { id, ...rest, eligible, budget_micro: null, status: 'running' })
+    await advance(ctx, id)
+    return id
+  }
   const most = budget_cents === null ? LIMITS.recovery_runs : 1
   if (runs > most)
     throw new ApiError(
@@ -103,9 +120,8 @@ export async function startRecovery(ctx: Context, order: RecoveryOrder): Promise
       `Narrow the filter, for example by "agent_id": ${agent_ids.slice(0, LIMITS.bad_lines_named).join(', ')}.`,
     )
   await admitRuns(ctx, order.project_id, agent_ids[0]!, runs)
-  const id = ctx.newId()
   const budget_micro = budget_cents === null ? null : microOf(budget_cents)
-  await store.insertRecovery(ctx.sql, { id, ...rest, eligible, budget_micro })
+  await store.insertRecovery(ctx.sql, { id, ...rest, eligible, budget_micro, status: 'creating' })
   await advance(ctx, id)
   return id
 }
@@ -137,7 +153,10 @@ async function advance(ctx: Context, id: string): Promise<void> {
       const sql = tx as unknown as Sql
       const recovery = await store.lockRecovery(sql, id)
       if (recovery === undefined) return false
-      const more = await STEPS[recovery.status](ctx, sql, recovery)
+      const more =
+        recovery.action === 'replay'
+          ? await STEPS[recovery.status](ctx, sql, recovery)
+          : await decideNext(sql, recovery)
       await fault('recovery.before_commit')
       return more
     })

@@ -87,25 +87,26 @@ export async function resumeItem(
   key: ItemKey,
   options: { budget_cents?: number | undefined },
 ): Promise<Continued> {
-  const cents = options.budget_cents ?? (await store.findItemBudget(ctx.sql, key))
-  const reused_steps = await triage.resume(ctx.sql, key, cents === null ? null : microOf(cents))
-  if (reused_steps === undefined) {
+  const { budget_cents } = options
+  const extra = budget_cents === undefined ? null : microOf(budget_cents)
+  if ((await triage.resume(ctx.sql, [key], extra)) === 0) {
     await refuse(ctx.sql, 'resume', key)
     throw refused('resume', key, 'its run has ended')
   }
   ctx.poke()
+  const reused_steps = await triage.countKeptSteps(ctx.sql, key)
   return { run_id: key.run_id, record_id: itemRecordId(key.run_id, key.seq), reused_steps }
 }
 
 /** @throws ApiError `item_already_decided` */
 export async function acknowledgeItem(ctx: Context, key: ItemKey): Promise<void> {
-  if (await triage.acknowledge(ctx.sql, key)) return
+  if ((await triage.acknowledge(ctx.sql, [key])) > 0) return
   await refuse(ctx.sql, 'acknowledge', key)
 }
 
 /** @throws ApiError `item_already_decided` */
 export async function dismissItem(ctx: Context, key: ItemKey): Promise<void> {
-  if (await triage.dismiss(ctx.sql, key)) return deliverSoon(ctx)
+  if ((await triage.dismiss(ctx.sql, [key])) > 0) return deliverSoon(ctx)
   await refuse(ctx.sql, 'dismiss', key)
 }
 

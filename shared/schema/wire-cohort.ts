@@ -1,9 +1,16 @@
-// The shapes of cohort recoveries: what a caller orders, what it would replay, and how far one is.
+// The shapes of cohort recoveries: what a caller orders, what it would act on, and how far one is.
 
 import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import { centsOf, usdOf } from '../domain/pricing.ts'
-import { DEPLOYMENT_CHOICES, EXCLUSIONS, RECOVERY_STATUSES, REUSE_CHOICES } from '../domain/vocabulary.ts'
+import {
+  DEPLOYMENT_CHOICES,
+  EXCLUSIONS,
+  RECOVERY_STATUSES,
+  REUSE_CHOICES,
+  TRIAGE_ACTIONS,
+  type TriageAction,
+} from '../domain/vocabulary.ts'
 import type { RuleForecast, ToolForecast } from '../recovery/rules/forecast.ts'
 import { REUSE_RULES } from '../recovery/rules/reuse.ts'
 import { causeId } from '../recovery/wire/causes.ts'
@@ -20,7 +27,9 @@ export type RecoveryRow = typeof recoveries.$inferSelect & { runs: RecoveryRunRo
 
 /** What a plan is made of, before it is in callers' words. */
 interface PlanSource {
+  action: TriageAction
   eligible: number
+  held: number
   ineligible: { reason: (typeof EXCLUSIONS)[number]; count: number }[]
   agent_ids: string[]
   runs: number
@@ -31,7 +40,7 @@ interface PlanSource {
     max_cost_micro: number
     cost_micro: number
     unpriced_items: number
-  }
+  } | null
 }
 
 const filterFields = {
@@ -72,7 +81,7 @@ export const CohortFilter = z
         })
   })
   .openapi('RecoveryFilter', {
-    description: 'Which items are replayed; all in triage of the project without a filter.',
+    description: 'Which items are acted on; all in triage of the project without a filter.',
     example: { reason: 'step_error', from: '2026-01-31T09:00:00Z' },
   })
 
@@ -80,10 +89,20 @@ const deployment = z
   .enum(DEPLOYMENT_CHOICES)
   .describe('The deployment that runs: the current one unless told, or the one each item ran with.')
 
+const action = z
+  .enum(TRIAGE_ACTIONS)
+  .describe(
+    'What is done with the items, as with one of them: replay, or dismiss, acknowledge, resume. replay unless told.',
+  )
+
+/** What tells how something is replayed. */
+const OF_REPLAYS = ['first', 'reuse', 'from_step', 'deployment', 'budget_cents'] as const
+
 export const RecoveryOrder = z
   .strictObject({
     project_id: uuid("The project; a project key's own when absent.").optional(),
     name: label(LIMITS.name_characters, 'For people.').optional(),
+    action: action.optional(),
     filter: CohortFilter,
     first: z
       .int()
@@ -98,29 +117,45 @@ export const RecoveryOrder = z
     budget_cents: budgetCents
       .describe('What the recovery may cost, the first ones included. Only for a cohort that takes one run.')
       .optional(),
-    dry_run: z.boolean().describe('Count what would be replayed, and change nothing.').optional(),
+    dry_run: z.boolean().describe('Count what would be acted on, and change nothing.').optional(),
   })
   .refine(oneOfReuse, ONE_OF_REUSE)
-  .openapi('RecoveryOrder', { description: 'A cohort to be replayed.' })
+  .superRefine((order, ctx) => {
+    const { action = 'replay', filter } = order
+    if (action === 'replay') return
+    const message = `is for replays, and does not go with "action": "${action}"`
+    for (const key of OF_REPLAYS)
+      if (order[key] !== undefined) ctx.addIssue({ code: 'custom', path: [key], message })
+    if (filter.status !== undefined) ctx.addIssue({ code: 'custom', path: ['filter', 'status'], message })
+  })
+  .openapi('RecoveryOrder', { description: 'A cohort to be acted on.' })
 
 export const CohortPlan = z
   .object({
-    eligible: count('Items that would be replayed.'),
+    action,
+    eligible: count('Items that would be acted on.'),
+    held: count('Of those, how many are held: one that is dismissed ends as cancelled, for good.'),
     ineligible: z
       .array(
         z.object({
           reason: z
             .enum(EXCLUSIONS)
             .describe(
-              'held: it waits to be resumed. purged: its input is kept no longer. Otherwise what was decided about it.',
+              'held: it waits to be resumed. not_held: it does not. purged: its input is kept no longer. run_ended: its run was stopped or has ended. Otherwise what was decided about it.',
             ),
           count: count('Items.'),
         }),
       )
-      .describe('Items that pass the filter and would not be replayed, by why not.'),
+      .describe('Items that pass the filter and would not be acted on, by why not.'),
     agent_ids: z.array(id('An agent.')).describe('Agents with eligible items.'),
-    runs: count('Runs it would take: one for each agent, and with original deployments for each of those.'),
-    cost_usd: z.number().describe('What the items cost that would be replayed, all of them together.'),
+    runs: count(
+      'Runs that a replay would take: one for each agent, and with original deployments for each of those.',
+    ),
+    cost_usd: z
+      .number()
+      .describe(
+        'What the items cost that would be replayed, all of them together. This and what follows is of replays alone.',
+      ),
     max_cost_usd: z
       .number()
       .nullable()
@@ -159,10 +194,20 @@ export const CohortPlan = z
       )
       .describe('Tools that may be called again.'),
   })
-  .openapi('RecoveryPlan', { description: 'What a recovery would replay.' })
+  .openapi('RecoveryPlan', { description: 'What a recovery would act on.' })
+
+/** Of a plan that replays nothing. */
+const NO_FORECAST: NonNullable<PlanSource['forecast']> = {
+  items: 0,
+  rules: [],
+  tool_calls: [],
+  max_cost_micro: 0,
+  cost_micro: 0,
+  unpriced_items: 0,
+}
 
 export function cohortPlanOf({ forecast, ...plan }: PlanSource): z.input<typeof CohortPlan> {
-  const { cost_micro, max_cost_micro, unpriced_items, items, rules, tool_calls } = forecast
+  const { cost_micro, max_cost_micro, unpriced_items, items, rules, tool_calls } = forecast ?? NO_FORECAST
   return {
     ...plan,
     cost_usd: usdOf(cost_micro),
@@ -201,12 +246,13 @@ export const Recovery = z
     id: id('What {recoveryId} in paths stands for.'),
     project_id: id('The project.'),
     name: z.string().nullable(),
+    action,
     filter: CohortFilter,
     first: z.int().nullable().describe('How many go first; null is all at once.'),
     status: z
       .enum(RECOVERY_STATUSES)
       .describe(
-        'creating: items are being copied. pilot: the first ones run. running: all run. stopped: the first ones did no better than before.',
+        'creating: items are being copied. pilot: the first ones run. running: all run, or are being decided about. stopped: the first ones did no better than before.',
       ),
     reuse: z.enum(REUSE_CHOICES).describe('Which recorded steps are taken over.'),
     from_step: z
@@ -221,11 +267,14 @@ export const Recovery = z
       .nullable()
       .describe('Whether they did better than before; null until it is known.'),
     run_ids: z.array(id('A run.')).describe('Runs of all others, one for each agent.'),
-    stages: z.array(Stage).describe('In order: the first ones, where some go first, and the rest.'),
-    eligible: count('Items that could be replayed when it was started.'),
+    stages: z
+      .array(Stage)
+      .describe('Of a replay, in order: the first ones, where some go first, and the rest.'),
+    eligible: count('Items that were for its action when it was started.'),
     left: count(
-      'Items that are not replayed by it: of one that was stopped or aborted, those that wait in triage.',
+      'Items that it has not acted on: of one that was stopped or aborted, those that wait in triage.',
     ),
+    decided: count('Items dismissed, acknowledged or resumed so far; what follows is of replays.'),
     replayed: count('Items copied so far.'),
     ended: count('Of those, how many have ended.'),
     ok: count('Of those, how many worked.'),
@@ -238,7 +287,7 @@ export const Recovery = z
     created_at: timestamp,
     finished_at: timestamp.nullable(),
   })
-  .openapi('Recovery', { description: 'The replay of a cohort.' })
+  .openapi('Recovery', { description: 'A cohort that is acted on.' })
 
 export function recoveryOf(row: RecoveryRow): z.input<typeof Recovery> {
   const sum = (of: (run: RecoveryRunRow) => number) => row.runs.reduce((all, run) => all + of(run), 0)
@@ -247,6 +296,7 @@ export function recoveryOf(row: RecoveryRow): z.input<typeof Recovery> {
     id: row.id,
     project_id: row.project_id,
     name: row.name,
+    action: row.action,
     filter: row.filter satisfies RecoveryFilter,
     first: row.first,
     status: row.status,
@@ -259,7 +309,8 @@ export function recoveryOf(row: RecoveryRow): z.input<typeof Recovery> {
     run_ids: row.run_ids,
     stages: stagesOf(row),
     eligible: row.eligible,
-    left: Math.max(0, row.eligible - sum(run => run.total_items - run.cancelled)),
+    left: Math.max(0, row.eligible - row.decided - sum(run => run.total_items - run.cancelled)),
+    decided: row.decided,
     replayed: sum(run => run.total_items),
     ended: sum(run => run.ok + run.degraded + failed(run) + run.cancelled),
     ok: sum(run => run.ok),
@@ -275,6 +326,7 @@ export function recoveryOf(row: RecoveryRow): z.input<typeof Recovery> {
 }
 
 function stagesOf(row: RecoveryRow): z.input<typeof Stage>[] {
+  if (row.action !== 'replay') return []
   const runOf = new Map(row.runs.map(run => [run.id, run]))
   const stage = (name: 'first' | 'rest' | 'all', run_ids: string[]) => {
     const runs = run_ids.flatMap(run_id => runOf.get(run_id) ?? [])

@@ -989,8 +989,8 @@ export interface paths {
         get: operations["listRecoveries"];
         put?: never;
         /**
-         * Replay a cohort
-         * @description Replays all items in the dlq lane that pass the filter and waited for a decision when it was started, or with `status` the cancelled ones of a run: in one run for each agent; with `first`, some of them before. The items are copied in the background.
+         * Act on a cohort
+         * @description Replays all items in the dlq lane that pass the filter and waited for a decision when it was started, or with `status` the cancelled ones of a run: in one run for each agent; with `first`, some of them before. With `action` dismisses, acknowledges or resumes them instead, in any number. All of it is done in the background, and is one entry of the audit log.
          */
         post: operations["createRecovery"];
         delete?: never;
@@ -1030,7 +1030,7 @@ export interface paths {
         put?: never;
         /**
          * Abort a recovery
-         * @description Its runs are cancelled; items at work finish. Items that were not dispatched are given back to triage, where they wait for a decision as before.
+         * @description Its runs are cancelled; items at work finish. Items that were not dispatched are given back to triage, where they wait for a decision as before. What was dismissed, acknowledged or resumed stays so.
          */
         post: operations["abortRecovery"];
         delete?: never;
@@ -3242,7 +3242,7 @@ export interface components {
             /** @description Tell what would be done, and do nothing. */
             dry_run?: boolean;
         };
-        /** @description The replay of a cohort. */
+        /** @description A cohort that is acted on. */
         Recovery: {
             /**
              * Format: uuid
@@ -3255,11 +3255,16 @@ export interface components {
              */
             project_id: string;
             name: string | null;
+            /**
+             * @description What is done with the items, as with one of them: replay, or dismiss, acknowledge, resume. replay unless told.
+             * @enum {string}
+             */
+            action: "replay" | "resume" | "acknowledge" | "dismiss";
             filter: components["schemas"]["RecoveryFilter"];
             /** @description How many go first; null is all at once. */
             first: number | null;
             /**
-             * @description creating: items are being copied. pilot: the first ones run. running: all run. stopped: the first ones did no better than before.
+             * @description creating: items are being copied. pilot: the first ones run. running: all run, or are being decided about. stopped: the first ones did no better than before.
              * @enum {string}
              */
             status: "creating" | "pilot" | "running" | "completed" | "stopped" | "aborting" | "aborted";
@@ -3283,12 +3288,14 @@ export interface components {
             pilot_better: boolean | null;
             /** @description Runs of all others, one for each agent. */
             run_ids: string[];
-            /** @description In order: the first ones, where some go first, and the rest. */
+            /** @description Of a replay, in order: the first ones, where some go first, and the rest. */
             stages: components["schemas"]["RecoveryStage"][];
-            /** @description Items that could be replayed when it was started. */
+            /** @description Items that were for its action when it was started. */
             eligible: number;
-            /** @description Items that are not replayed by it: of one that was stopped or aborted, those that wait in triage. */
+            /** @description Items that it has not acted on: of one that was stopped or aborted, those that wait in triage. */
             left: number;
+            /** @description Items dismissed, acknowledged or resumed so far; what follows is of replays. */
+            decided: number;
             /** @description Items copied so far. */
             replayed: number;
             /** @description Of those, how many have ended. */
@@ -3319,7 +3326,7 @@ export interface components {
             finished_at: string | null;
         };
         /**
-         * @description Which items are replayed; all in triage of the project without a filter.
+         * @description Which items are acted on; all in triage of the project without a filter.
          * @example {
          *       "reason": "step_error",
          *       "from": "2026-01-31T09:00:00Z"
@@ -3363,7 +3370,7 @@ export interface components {
              */
             status?: "cancelled";
         };
-        /** @description A cohort to be replayed. */
+        /** @description A cohort to be acted on. */
         RecoveryOrder: {
             /**
              * Format: uuid
@@ -3372,6 +3379,11 @@ export interface components {
             project_id?: string;
             /** @description For people. */
             name?: string;
+            /**
+             * @description What is done with the items, as with one of them: replay, or dismiss, acknowledge, resume. replay unless told.
+             * @enum {string}
+             */
+            action?: "replay" | "resume" | "acknowledge" | "dismiss";
             filter: components["schemas"]["RecoveryFilter"];
             /** @description Replay this many first, and the rest only if they do better than before: at least one of them works, and no more of them fail than had failed. */
             first?: number;
@@ -3389,28 +3401,35 @@ export interface components {
             deployment?: "current" | "original";
             /** @description What the recovery may cost, the first ones included. Only for a cohort that takes one run. */
             budget_cents?: number;
-            /** @description Count what would be replayed, and change nothing. */
+            /** @description Count what would be acted on, and change nothing. */
             dry_run?: boolean;
         };
-        /** @description What a recovery would replay. */
+        /** @description What a recovery would act on. */
         RecoveryPlan: {
-            /** @description Items that would be replayed. */
+            /**
+             * @description What is done with the items, as with one of them: replay, or dismiss, acknowledge, resume. replay unless told.
+             * @enum {string}
+             */
+            action: "replay" | "resume" | "acknowledge" | "dismiss";
+            /** @description Items that would be acted on. */
             eligible: number;
-            /** @description Items that pass the filter and would not be replayed, by why not. */
+            /** @description Of those, how many are held: one that is dismissed ends as cancelled, for good. */
+            held: number;
+            /** @description Items that pass the filter and would not be acted on, by why not. */
             ineligible: {
                 /**
-                 * @description held: it waits to be resumed. purged: its input is kept no longer. Otherwise what was decided about it.
+                 * @description held: it waits to be resumed. not_held: it does not. purged: its input is kept no longer. run_ended: its run was stopped or has ended. Otherwise what was decided about it.
                  * @enum {string}
                  */
-                reason: "held" | "acknowledged" | "dismissed" | "replayed" | "resumed" | "purged";
+                reason: "held" | "not_held" | "acknowledged" | "dismissed" | "replayed" | "resumed" | "purged" | "run_ended";
                 /** @description Items. */
                 count: number;
             }[];
             /** @description Agents with eligible items. */
             agent_ids: string[];
-            /** @description Runs it would take: one for each agent, and with original deployments for each of those. */
+            /** @description Runs that a replay would take: one for each agent, and with original deployments for each of those. */
             runs: number;
-            /** @description What the items cost that would be replayed, all of them together. */
+            /** @description What the items cost that would be replayed, all of them together. This and what follows is of replays alone. */
             cost_usd: number;
             /** @description About what replaying them costs at most: the steps that are asked again, and those that may follow, at what they cost before; where an item never came to its end, what items of the same runs cost that worked. Null where nothing has cost anything yet. */
             max_cost_usd: number | null;
@@ -10399,6 +10418,11 @@ export interface operations {
                  */
                 to?: string;
                 /**
+                 * @description Only causes with items that wait for a decision, the one with most of them first.
+                 * @example true
+                 */
+                waiting?: "true";
+                /**
                  * @description Opaque; where the page before said the next one begins.
                  * @example Zk1xR2…
                  */
@@ -10692,7 +10716,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What it would replay; nothing was changed. */
+            /** @description What it would act on; nothing was changed. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

@@ -2,14 +2,15 @@
 // is taken once, and what is left to do can always be told from what is stored.
 
 import { and, desc, eq, inArray, lt } from 'drizzle-orm'
+import type { PendingQuery, Row } from 'postgres'
 import type { Database, Sql } from '../context.ts'
-import type { DeploymentChoice, Exclusion, RecoveryStatus } from '../domain/vocabulary.ts'
+import type { DeploymentChoice, Exclusion, RecoveryStatus, TriageAction } from '../domain/vocabulary.ts'
 import { projects, type RecoveryFilter, recoveries, runs } from '../schema/tables.ts'
 import type { RecoveryRow, RecoveryRunRow } from '../schema/wire-cohort.ts'
 import { columnsOf } from './columns.ts'
 import { canBeReplayed, type ItemKey, replayInTheWay, triageConditions } from './triage.ts'
 
-/** Rows of triage that pass a recovery's filter and are older than the recovery: not its own replays' failures. */
+/** Rows of triage that pass a recovery's filter and are older than the recovery: not what it made fail itself. */
 export const inTriage = (sql: Sql, projectId: string, filter: RecoveryFilter, recoveryId?: string) => sql`
   t.project_id = ${projectId} ${triageConditions(sql, filter)}
   ${filter.from === undefined ? sql`` : sql`and t.created_at >= ${filter.from}::text::timestamptz`}
@@ -32,31 +33,51 @@ export interface Cohort {
   agent_id: string
   /** What the items ran with. */
   deployment_id: string | null
-  /** `eligible`, or why an item is not: `held`, its input `purged`, or the disposition it has. */
   standing: 'eligible' | Exclusion
+  held: boolean
   count: number
 }
 
 /**
- * How many items pass a filter, by agent, deployment and whether they can be replayed. Exact, and so at a cost that grows
+ * Of a row of triage `t` and its run `r`: `eligible`, or why an action is not for it. What was acknowledged has left the
+ * feed, and is still to be dismissed or resumed; a replay leaves it to whoever looks at it.
+ */
+export const standingFor: Record<TriageAction, (sql: Sql) => PendingQuery<Row[]>> = {
+  replay: sql => sql`case
+    when t.disposition is not null then t.disposition::text
+    when t.lane = 'quarantine' then 'held'
+    when r.payloads_purged_at is not null then 'purged' else 'eligible' end`,
+  resume: sql => sql`case
+    when t.disposition <> 'acknowledged' then t.disposition::text
+    when t.lane <> 'quarantine' then 'not_held'
+    when r.stop_reason is not null or r.finished_at is not null then 'run_ended' else 'eligible' end`,
+  acknowledge: sql => sql`coalesce(t.disposition::text, 'eligible')`,
+  dismiss: sql => sql`case when t.disposition <> 'acknowledged' then t.disposition::text else 'eligible' end`,
+}
+
+/**
+ * How many items pass a filter, by agent, deployment and whether an action is for them. Exact, and so at a cost that grows
  * with what passes: a third of a microsecond an item. They are counted by run before anything is asked of the run.
  */
-export async function countCohort(sql: Sql, projectId: string, filter: RecoveryFilter) {
+export async function countCohort(
+  sql: Sql,
+  projectId: string,
+  filter: RecoveryFilter,
+  action: TriageAction = 'replay',
+) {
   if (filter.status === 'cancelled')
     return sql<Cohort[]>`
-      select r.agent_id, r.deployment_id, count(*)::int as count, case
+      select r.agent_id, r.deployment_id, false as held, count(*)::int as count, case
         when r.payloads_purged_at is not null then 'purged'
         when ${replayInTheWay(sql, 'i')} then 'replayed' else 'eligible' end as standing
-      from items i, runs r where ${cancelled(sql, projectId, filter)} group by 1, 2, 4`
+      from items i, runs r where ${cancelled(sql, projectId, filter)} group by 1, 2, 5`
   return sql<Cohort[]>`
-    select t.agent_id, r.deployment_id, sum(t.items)::int as count, case
-      when t.disposition is not null then t.disposition::text
-      when t.lane = 'quarantine' then 'held'
-      when r.payloads_purged_at is not null then 'purged' else 'eligible' end as standing
+    select t.agent_id, r.deployment_id, t.lane = 'quarantine' as held, sum(t.items)::int as count,
+      ${standingFor[action](sql)} as standing
     from (
       select t.run_id, t.agent_id, t.disposition, t.lane, count(*) as items
       from triage t where ${inTriage(sql, projectId, filter)} group by 1, 2, 3, 4
-    ) t join runs r on r.id = t.run_id group by 1, 2, 4`
+    ) t join runs r on r.id = t.run_id group by 1, 2, 3, 5`
 }
 
 export interface CohortItem extends ItemKey {
@@ -95,11 +116,13 @@ export interface NewRecovery {
   id: string
   project_id: string
   name: string | null
+  action: TriageAction
   filter: RecoveryFilter
   eligible: number
   first: number | null
   deployment: DeploymentChoice
   budget_micro: number | null
+  status: RecoveryStatus
 }
 
 export async function insertRecovery(sql: Sql, recovery: NewRecovery): Promise<void> {

@@ -145,16 +145,6 @@ export async function findCurrentDeployment(sql: Sql, agentId: string): Promise<
   return row?.id ?? null
 }
 
-/** The declared budget of one item, in cents; null when there is none. */
-export async function findItemBudget(sql: Sql, { run_id, seq }: ItemKey): Promise<number | null> {
-  const [row] = await sql<{ cents: number | null }[]>`
-    select case when i.outcome_reason = 'budget_exceeded' then (d.declaration->>'item_budget_cents')::float8 end
-      as cents
-    from items i join runs r on r.id = i.run_id join deployments d on d.id = r.deployment_id
-    where i.run_id = ${run_id} and i.seq = ${seq}`
-  return row?.cents ?? null
-}
-
 export interface Relative extends ItemKey {
   record_id: string
   /** 0 is the item itself, below it what it replays, above it what replays it. */

@@ -142,41 +142,52 @@ export async function findStanding(sql: Sql, { run_id, seq }: ItemKey, lock = fa
   return row
 }
 
-/** The row leaves the feed and the item stays undecided; false when the row is not in the feed. */
-export async function acknowledge(sql: Sql, { run_id, seq }: ItemKey): Promise<boolean> {
-  const result = await sql`
-    update triage set disposition = 'acknowledged', decided_at = now()
-    where run_id = ${run_id} and seq = ${seq} and disposition is null`
-  return result.count === 1
+/** The items a decision is about, and their runs under lock, in one order. */
+const chosen = (sql: Sql, keys: readonly ItemKey[]) => sql`
+  chosen as (
+    select * from unnest(${keys.map(k => k.run_id)}::uuid[], ${keys.map(k => k.seq)}::int[]) as k(run_id, seq)
+  ), run as materialized (
+    select * from runs where id in (select run_id from chosen) order by id for no key update
+  )`
+
+/** The rows leave the feed and the items stay undecided; returns how many were in the feed. */
+export async function acknowledge(sql: Sql, keys: readonly ItemKey[]): Promise<number> {
+  const { count } = await sql`
+    with ${chosen(sql, keys)}
+    update triage t set disposition = 'acknowledged', decided_at = now() from run, chosen k
+    where t.run_id = run.id and k.run_id = run.id and t.seq = k.seq and t.disposition is null`
+  return count
 }
 
 /**
- * Decides that nothing more is done about an item; a held one thereby ends as cancelled. False when it was decided
- * before.
+ * Decides that nothing more is done about items; held ones thereby end as cancelled. Returns how many had not been
+ * decided about before.
  */
-export async function dismiss(sql: Sql, { run_id, seq }: ItemKey): Promise<boolean> {
+export async function dismiss(sql: Sql, keys: readonly ItemKey[]): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
-    with run as materialized (select * from runs where id = ${run_id} for no key update),
-    dismissed as (
-      update triage t set disposition = 'dismissed', decided_at = now() from run
-      where t.run_id = run.id and t.seq = ${seq} and (t.disposition is null or t.disposition = 'acknowledged')
-      returning t.lane
+    with ${chosen(sql, keys)}, dismissed as (
+      update triage t set disposition = 'dismissed', decided_at = now() from run, chosen k
+      where t.run_id = run.id and k.run_id = run.id and t.seq = k.seq
+        and (t.disposition is null or t.disposition = 'acknowledged')
+      returning t.run_id, t.seq, t.lane
     ), ended as (
-      update items i set status = 'cancelled', completed_at = now() from run, dismissed d
-      where i.run_id = run.id and i.seq = ${seq} and i.status = 'paused' and d.lane = 'quarantine'
-      returning i.seq
+      update items i set status = 'cancelled', completed_at = now() from dismissed d
+      where i.run_id = d.run_id and i.seq = d.seq and i.status = 'paused' and d.lane = 'quarantine'
+      returning i.run_id
     ), n as (
-      select (select count(*) from dismissed where lane = 'dlq')::int as decided,
-        (select count(*) from ended)::int as ended, (select count(*) from dismissed)::int as n
+      select run_id, sum(decided)::int as decided, sum(ended)::int as ended from (
+        select run_id, (lane = 'dlq')::int as decided, 0 as ended from dismissed
+        union all select run_id, 0, 1 from ended
+      ) of_run group by 1
     ), counted as (
       update runs r set undecided = r.undecided - n.decided, paused = r.paused - n.ended,
         cancelled = r.cancelled + n.ended,
         finished_at = coalesce(r.finished_at,
           case when ended_items(r) + n.ended >= r.total_items then now() end)
-      from n where r.id = ${run_id} and n.n > 0 returning r.id, r.finished_at
+      from n where r.id = n.run_id returning r.id, r.finished_at
     ), ${forget(sql)}
-    select n from n`
-  return (row?.n ?? 0) > 0
+    select count(*)::int as n from dismissed`
+  return row!.n
 }
 
 /** Brings an item back into the feed, under the lock of its run that the caller holds; false when it came too late. */
@@ -198,36 +209,52 @@ export async function reopen(sql: Sql, { run_id, seq }: ItemKey): Promise<boolea
 }
 
 /**
- * Queues a held item again, with more money if it stands at its fence; returns the number of its recorded steps, or
- * undefined when it is not held or its run was stopped.
+ * Queues held items again; one that stands at its fence gets `extraMicro` more, or its declared budget once more.
+ * Returns how many were held and are of a run that goes on.
  */
-export async function resume(sql: Sql, { run_id, seq }: ItemKey, extraMicro: number | null) {
-  const [row] = await sql<{ reused_steps: number }[]>`
-    with run as materialized (
-      select * from runs where id = ${run_id} and stop_reason is null and finished_at is null for no key update
-    ), resumed as (
+export async function resume(
+  sql: Sql,
+  keys: readonly ItemKey[],
+  extraMicro: number | null = null,
+): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    with ${chosen(sql, keys)}, resumed as (
       update items i set status = 'queued', outcome_reason = null, degraded_reason = null, error_message = null,
-        extra_budget_micro = case when ${extraMicro}::bigint is null then i.extra_budget_micro
-          else coalesce(i.extra_budget_micro, 0) + ${extraMicro}::bigint end
-      from run, triage t
-      where i.run_id = run.id and i.seq = ${seq} and i.status = 'paused' and t.run_id = i.run_id and t.seq = i.seq
+        extra_budget_micro = case when granted.micro is null then i.extra_budget_micro
+          else coalesce(i.extra_budget_micro, 0) + granted.micro end
+      from chosen k
+        join run on run.id = k.run_id and run.stop_reason is null and run.finished_at is null
+        join triage t on t.run_id = k.run_id and t.seq = k.seq
+        join items held on held.run_id = k.run_id and held.seq = k.seq
+        left join deployments d on d.id = run.deployment_id, lateral (
+          select coalesce(${extraMicro}::bigint, case when held.outcome_reason = 'budget_exceeded'
+            then ((d.declaration->>'item_budget_cents')::numeric * 10000)::bigint end) as micro
+        ) granted
+      where i.run_id = k.run_id and i.seq = k.seq and i.status = 'paused'
         and t.lane = 'quarantine' and t.disposition is distinct from 'resumed'
-      returning i.seq, t.reason = 'unpriced_model' as was_unpriced
+      returning i.run_id, i.seq, t.reason = 'unpriced_model' as was_unpriced
     ), decided as (
-      update triage set disposition = 'resumed', decided_at = now()
-      where run_id = ${run_id} and seq in (select seq from resumed)
+      update triage t set disposition = 'resumed', decided_at = now() from resumed
+      where t.run_id = resumed.run_id and t.seq = resumed.seq
     ), due as (
-      insert into due_items (run_id, seq, due_at) select ${run_id}, seq, now() from resumed on conflict do nothing
+      insert into due_items (run_id, seq, due_at) select run_id, seq, now() from resumed on conflict do nothing
+    ), n as (
+      select run_id, count(*)::int as n, bool_or(was_unpriced) as was_unpriced from resumed group by 1
     ), counted as (
       -- Whoever resumes an item that waits for a price says that they know, for the whole run.
-      update runs r set paused = r.paused - 1, touched_at = now(),
-        allow_unpriced = r.allow_unpriced or resumed.was_unpriced,
-        waits_for_price = r.waits_for_price and not resumed.was_unpriced
-      from resumed where r.id = ${run_id}
+      update runs r set paused = r.paused - n.n, touched_at = now(),
+        allow_unpriced = r.allow_unpriced or n.was_unpriced,
+        waits_for_price = r.waits_for_price and not n.was_unpriced
+      from n where r.id = n.run_id
     )
-    select (select count(*)::int from steps s
-      where s.run_id = ${run_id} and s.seq = resumed.seq and s.error_code is null and s.key !~ '^hold(#\\d+)?$')
-      as reused_steps
-    from resumed`
-  return row?.reused_steps
+    select count(*)::int as n from resumed`
+  return row!.n
+}
+
+/** How many recorded steps an item goes on from. */
+export async function countKeptSteps(sql: Sql, { run_id, seq }: ItemKey): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::int as n from steps
+    where run_id = ${run_id} and seq = ${seq} and error_code is null and key !~ '^hold(#\\d+)?$'`
+  return row!.n
 }

@@ -3,7 +3,9 @@ import type { Schemas } from '../sdk/client.ts'
 import { sayForecast, sayStage, sayStanding } from './recovery.ts'
 
 const plan: Schemas['RecoveryPlan'] = {
+  action: 'replay',
   eligible: 60,
+  held: 0,
   ineligible: [{ reason: 'dismissed', count: 1 }],
   agent_ids: ['a'],
   runs: 1,
@@ -47,7 +49,15 @@ it('a dry run of nothing says no more than that, and one of many that it looked 
   ])
 })
 
-const stopped = { status: 'stopped', eligible: 201, replayed: 5, ended: 5, cancelled: 0, left: 196 }
+const stopped = {
+  action: 'replay',
+  status: 'stopped',
+  eligible: 201,
+  replayed: 5,
+  ended: 5,
+  cancelled: 0,
+  left: 196,
+}
 const first = {
   stage: 'first',
   run_ids: ['r'],
@@ -69,4 +79,26 @@ it('a recovery that stopped is told as over, with what waits in triage', () => {
   const rest = { ...first, run_ids: [], stage: 'rest', items: 0, waiting: true } as const
   expect(sayStage({ ...rest, run_ids: [] }, { status: 'stopped' })).toBe('then the rest: not replayed')
   expect(sayStage({ ...rest, run_ids: [] }, { status: 'pilot' })).toBe('then the rest: waits for the first')
+})
+
+it('a dry run of a decision says what becomes of the items, and of held ones that it is for good', () => {
+  const decision = { ...plan, ineligible: [], rules: [], tool_calls: [] }
+  expect(sayForecast({ ...decision, action: 'dismiss', held: 2 })).toEqual([
+    '60 items can be dismissed',
+    '2 held items would end as cancelled, for good',
+    'nothing more is done about them, and their verdicts stay',
+  ])
+  expect(sayForecast({ ...decision, action: 'acknowledge' })).toEqual([
+    '60 items can be acknowledged',
+    'they leave triage undecided: their runs stay partial',
+  ])
+})
+
+it.each([
+  ['running', '400 of 407 items dismissed'],
+  ['completed', 'completed: 400 items dismissed'],
+  ['aborted', 'aborted after 400 items; 7 items wait in triage'],
+])('a decision that is %s is told in its own words', (status, words) => {
+  const recovery = { action: 'dismiss', status, eligible: 407, decided: 400, left: 7 }
+  expect(sayStanding(recovery as never)).toBe(words)
 })

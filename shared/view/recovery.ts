@@ -2,7 +2,7 @@
 // has ended is never told as going on.
 
 import { count, counted, money } from '../domain/amounts.ts'
-import { sayPlan } from '../domain/recovery.ts'
+import { ACTED, sayPlan } from '../domain/recovery.ts'
 import type { Schemas } from '../sdk/client.ts'
 import { sayUnchanged } from './run.ts'
 
@@ -22,11 +22,22 @@ const RULES: Record<Rule['rule'], string> = {
 export function sayForecast(plan: Plan): string[] {
   const lines = [sayPlan(plan)]
   if (plan.eligible === 0) return lines
+  if (plan.action !== 'replay') return [...lines, ...sayDecision(plan)]
   if (plan.runs > 1) lines.push(`they are copied into ${plan.runs} runs`)
   lines.push(...plan.rules.map(sayRule), ...sayTools(plan), sayCost(plan))
   if (plan.looked_at_items < plan.eligible)
     lines.push(`steps are those of ${count(plan.looked_at_items)} of the items; the others are like them`)
   return lines
+}
+
+function sayDecision({ action, eligible, held }: Plan): string[] {
+  if (action === 'resume')
+    return ['each goes on from its last step; one at its budget gets its declared budget once more']
+  if (action === 'acknowledge') return ['they leave triage undecided: their runs stay partial']
+  return [
+    ...(held > 0 ? [`${counted(held, 'held item')} would end as cancelled, for good`] : []),
+    ...(held < eligible ? ['nothing more is done about them, and their verdicts stay'] : []),
+  ]
 }
 
 function sayRule({ rule, reason, items, asked_again_steps, reused_steps, offered_steps }: Rule): string {
@@ -80,6 +91,7 @@ export const isOver = ({ status }: Pick<Recovery, 'status'>): boolean =>
 export function sayStanding(recovery: Recovery): string {
   const { status, eligible, ended, replayed, cancelled, left } = recovery
   const waiting = `${counted(left, 'item')} ${left === 1 ? 'waits' : 'wait'} in triage`
+  if (recovery.action !== 'replay') return sayDecided(recovery, waiting)
   switch (status) {
     case 'creating':
       return `${count(replayed)} of ${counted(eligible, 'item')} copied`
@@ -96,4 +108,11 @@ export function sayStanding(recovery: Recovery): string {
     case 'aborted':
       return `aborted after ${counted(ended - cancelled, 'item')}; ${waiting}`
   }
+}
+
+function sayDecided({ action, status, eligible, decided }: Recovery, waiting: string): string {
+  if (status === 'aborting') return 'being aborted'
+  if (status === 'aborted') return `aborted after ${counted(decided, 'item')}; ${waiting}`
+  if (status === 'completed') return `completed: ${counted(decided, 'item')} ${ACTED[action]}`
+  return `${count(decided)} of ${counted(eligible, 'item')} ${ACTED[action]}`
 }

@@ -273,6 +273,30 @@ export function recoveryPart(given: Given): void {
       expect([late.status, late.json.error.code]).toEqual([409, 'recovery_already_ended'])
     })
 
+    it('dismisses in one order what has something in common, as one entry of the log [recoveries.decide]', async () => {
+      const world = given()
+      const { run } = await ran(world, fails(), [{ input: 1 }, { input: 2 }, { input: 3 }])
+      const order = { action: 'dismiss', filter: { run_id: run } }
+      const plan = await world.call('POST', '/v1/recoveries', { body: { ...order, dry_run: true } })
+      expect([plan.status, plan.json]).toMatchObject([
+        200,
+        { action: 'dismiss', eligible: 3, held: 0, ineligible: [], runs: 0, rules: [], max_cost_usd: null },
+      ])
+      const started = await world.call('POST', '/v1/recoveries', { body: order })
+      expect([started.status, started.json]).toMatchObject([
+        202,
+        { action: 'dismiss', status: 'completed', eligible: 3, decided: 3, left: 0, replayed: 0, stages: [] },
+      ])
+      expect((await world.call('GET', `/v1/triage?run_id=${run}`)).json.rows).toEqual([])
+      expect((await world.call('GET', `/v2/runs/${run}/verify`)).json.balanced).toBe(true)
+      const log = await world.call('GET', '/v1/audit?action=createRecovery&limit=2')
+      expect(log.json.entries[0]).toMatchObject({ fields: ['action', 'filter'] })
+      for (const more of [{ first: 1 }, { reuse: 'all' }, { budget_cents: 1 }]) {
+        const refused = await world.call('POST', '/v1/recoveries', { body: { ...order, ...more } })
+        expect([refused.status, refused.json.error.code]).toEqual([400, 'invalid_request'])
+      }
+    })
+
     it('counts what ended like its original without asking anything again [recoveries.unchanged]', async () => {
       const world = given()
       const told: Play = item => [

@@ -201,6 +201,7 @@ export const FILTERS: Record<string, ((of: Tenant) => string) | null> = {
   format: null,
   raw: null,
   reason: null,
+  waiting: null,
   cluster_key: null,
   cause_id: of => of.cause_id,
   rule: null,

@@ -18,6 +18,7 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
   beforeEach(async () => {
     await world.ctx.sql`delete from runs`
     await world.ctx.sql`delete from failure_clusters`
+    await world.ctx.sql`delete from causes`
     await world.ctx.sql`delete from step_index`
   })
   afterEach(async () => {
@@ -99,8 +100,8 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     expect(await waiting()).toEqual([])
   })
 
-  it('shows the biggest cluster, says what of it can be replayed and what not, and replays it', async () => {
-    const prompts = ['same prompt', 'same prompt', 'same prompt', 'same prompt', 'another']
+  it('is shown by cause; all of one is replayed in one order that says what of it cannot be', async () => {
+    const prompts = ['same prompt', 'same prompt', 'same prompt', 'another']
     const { run } = await ran(
       world,
       fails(),
@@ -108,20 +109,35 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     )
     await world.call('POST', `/v1/durable/runs/${recordId(run, 1)}/dismiss`)
     const page = await open('triage')
-    const alike = page.getByRole('region', { name: 'Failed alike' })
-    await alike.getByRole('row', { name: 'same prompt' }).getByText('4', { exact: true }).waitFor()
-    await alike.getByRole('link', { name: 'Show those that wait' }).click()
-    await expect.poll(() => page.getByRole('checkbox', { name: /^Select i/ }).count()).toBe(3)
-    await page.getByRole('link', { name: 'Replay all…' }).click()
+    await page.getByText('3 items on this page, 3 in all').waitFor()
+    await page
+      .getByRole('region', { name: 'Why items wait' })
+      .getByRole('link', { name: 'no answer' })
+      .click()
+    await page.getByText('4 items of').waitFor()
+    await page.getByRole('link', { name: 'Replay all 3…' }).click()
     await page.getByText('3 of 4 items can be replayed; 1 cannot: dismissed.').waitFor()
     await page.getByRole('button', { name: 'Replay 3 items' }).click()
     await page.getByText('0 of 3 items ended.').waitFor()
     await workOff(world, works)
     await advanceRecoveries(world.ctx)
     await page.getByText('all at once: 3 items, 3 worked, 0 still fail').waitFor()
-    expect(await waiting()).toEqual(['i4'])
+    expect(await waiting()).toEqual([])
     const { json: runs } = await world.call('GET', '/v2/runs')
     expect(runs[0]).toMatchObject({ status: 'completed', worst_outcome_status: 'ok', total_items: 3 })
+  })
+
+  it('is dismissed by cause in one order, and others stay', async () => {
+    const two: Play = item => (item.seq === 1 ? holds(item) : failsAtTheEnd(item))
+    await ran(world, two, [{ input: 1 }, { input: 2 }, { item_id: 'c', input: 3 }])
+    const page = await open('triage')
+    const group = page.getByRole('row', { name: /2 items on this page/ })
+    await group.getByRole('link', { name: 'Dismiss all…' }).click()
+    await page.getByText('2 items can be dismissed. Nothing has been done yet.').waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    await page.getByRole('button', { name: 'Dismiss 2 items' }).click()
+    await page.getByText('completed: 2 items dismissed.').waitFor()
+    expect(await waiting()).toHaveLength(1)
   })
 
   it('says where there is nothing, and what comes there', async () => {

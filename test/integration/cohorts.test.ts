@@ -25,6 +25,7 @@ import {
   type TestEngine,
   testEngine,
 } from '../support/engine.ts'
+import { findRecovery, recovered as recoveredIn, recoveryOrder } from '../support/recoveries.ts'
 
 let engine: TestEngine
 beforeEach(async () => {
@@ -150,29 +151,9 @@ describe('failure clusters', () => {
   })
 })
 
-const order = (more: Partial<RecoveryOrder> = {}): RecoveryOrder => ({
-  project_id: engine.project_id,
-  name: 'after the outage',
-  filter: {},
-  first: null,
-  deployment: 'current',
-  reuse: 'auto',
-  from_step: null,
-  budget_cents: null,
-  ...more,
-})
-const recovery = async (id: string) => (await engine.sql`select * from recoveries where id = ${id}`)[0]!
-
-/** Advances and consumes until the recovery has ended. */
-async function recovered(id: string) {
-  for (let i = 0; i < 30; i++) {
-    await advanceRecoveries(engine.ctx)
-    await consume(engine.ctx)
-    const row = await recovery(id)
-    if (row.finished_at !== null) return row
-  }
-  throw new Error(`recovery ${id} does not end: ${JSON.stringify(await recovery(id))}`)
-}
+const order = (more: Partial<RecoveryOrder> = {}) => recoveryOrder(engine, more)
+const recovery = (id: string) => findRecovery(engine, id)
+const recovered = (id: string) => recoveredIn(engine, id)
 
 describe('the recovery of a cohort', () => {
   /** Failed items that took one step each. */

@@ -7,6 +7,7 @@ import { advanceRecoveries, planRecovery, startRecovery } from '../../shared/eng
 import { listCauses } from '../../shared/recovery/queries/causes.ts'
 import { resultsInChunks, slicesOf } from '../../shared/recovery/queries/results.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
+import { recoveryOrder } from '../support/recoveries.ts'
 
 const ITEMS = 60_000
 const OF_EACH_FAULT = 7000
@@ -63,19 +64,13 @@ it('has three causes, and one order runs 21,000 items again that leave 60,000 re
   expect(await conservation(engine, run_id)).toEqual([])
 
   engine.play(items => items.flatMap(item => [asked(item, 'billing'), result(item, { category: 'billing' })]))
-  const order = {
-    project_id: engine.project_id,
-    filter: { run_id },
-    deployment: 'current' as const,
-    reuse: 'auto' as const,
-    from_step: null,
-  }
+  const order = recoveryOrder(engine, { filter: { run_id } })
   expect(await planRecovery(engine.ctx, order)).toMatchObject({
     eligible: 3 * OF_EACH_FAULT,
     ineligible: [],
     runs: 1,
   })
-  const id = await startRecovery(engine.ctx, { ...order, name: null, first: null, budget_cents: null })
+  const id = await startRecovery(engine.ctx, order)
   const again = await recovered(id)
   expect(await engine.run(again)).toMatchObject({ status: 'completed', ok: 3 * OF_EACH_FAULT })
   expect(await engine.run(run_id)).toMatchObject({ status: 'completed', undecided: 0 })

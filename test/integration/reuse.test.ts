@@ -8,11 +8,12 @@ import { createInvoker } from '../../infra/runtime/invoker.ts'
 import { bundleAgent } from '../../shared/cli/bundle.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import { deploy } from '../../shared/engine/deploy.ts'
-import { advanceRecoveries, type RecoveryOrder, startRecovery } from '../../shared/engine/recover.ts'
+import { type RecoveryOrder, startRecovery } from '../../shared/engine/recover.ts'
 import { replayItem } from '../../shared/engine/replay.ts'
 import { serve } from '../../shared/sdk/serve.ts'
 import { findBundle } from '../../shared/store/bundles.ts'
 import { conservation, type TestEngine, testEngine } from '../support/engine.ts'
+import { recovered as recoveredIn, recoveryOrder } from '../support/recoveries.ts'
 import Sorter from '../support/sorter-agent.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -100,21 +101,10 @@ async function offSchema(kind: 'url' | 'bundle', items = ITEMS) {
 }
 
 async function recovered(more: Partial<RecoveryOrder>) {
-  const order = { filter: { reason: 'schema_mismatch' }, first: null, deployment: 'current' } as const
-  const id = await startRecovery(engine.ctx, {
-    ...order,
-    project_id: engine.project_id,
-    name: null,
-    budget_cents: null,
-    reuse: 'auto',
-    from_step: null,
-    ...more,
-  })
-  await consume(engine.ctx)
-  await advanceRecoveries(engine.ctx)
-  const [row] = await engine.sql`select status, run_ids from recoveries where id = ${id}`
+  const order = recoveryOrder(engine, { filter: { reason: 'schema_mismatch' }, ...more })
+  const row = await recoveredIn(engine, await startRecovery(engine.ctx, order))
   expect(row).toMatchObject({ status: 'completed' })
-  const [runId] = row!.run_ids
+  const [runId] = row.run_ids
   expect(await conservation(engine, runId)).toEqual([])
   return { runId, run: await engine.run(runId) }
 }

@@ -29,7 +29,12 @@ function pressed(key: string): boolean {
   return key.length === 1 && click(`[data-key="${CSS.escape(key)}"]:not(:disabled)`)
 }
 
-const rows = () => [...document.querySelectorAll<HTMLElement>('[data-rows] > *')]
+/** Where rows are selected, those are walked. */
+const rows = () => [
+  ...(document.querySelector('[data-selection]') ?? document).querySelectorAll<HTMLElement>(
+    '[data-rows] > *',
+  ),
+]
 const here = () => document.querySelector<HTMLElement>('[data-rows] > [data-here]')
 
 function walk(by: number): boolean {

@@ -8,6 +8,7 @@ import { defined } from '../frame/defined.ts'
 import { action, page } from '../frame/page.ts'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { count, money, When } from '../parts/text.tsx'
+import { VERBS } from './recovery.tsx'
 
 type Recovery = Schemas['Recovery']
 
@@ -39,6 +40,7 @@ export const recoveriesPage = page({
             href={one => ofRecovery(one.id)}
             columns={[
               { label: 'Recovery', cell: one => <a href={ofRecovery(one.id)}>{nameOf(one)}</a> },
+              { label: 'What', cell: one => VERBS[one.action] },
               { label: 'State', cell: sayStanding },
               { label: 'Worked', numeric: true, cell: one => count(one.ok) },
               { label: 'Still fail', numeric: true, cell: one => count(one.degraded + one.failed) },
@@ -47,7 +49,10 @@ export const recoveriesPage = page({
               { label: 'Made', numeric: true, cell: one => <When at={one.created_at} now={now} /> },
             ]}
             empty={
-              <p>Nothing was replayed as a whole yet. In triage, choose what failed alike and replay it.</p>
+              <p>
+                Nothing was acted on as a whole yet. In triage, choose what has the same cause and replay or
+                dismiss it.
+              </p>
             }
           />
           <Pager request={request} next={nextOf(response)} />
@@ -93,13 +98,17 @@ export const recoveryProgressPage = page({
                 </li>
               ))}
               {recovery.paused > 0 && <li>{count(recovery.paused)} held</li>}
-              <li>{money(recovery.cost_usd)} spent</li>
+              {recovery.action === 'replay' && <li>{money(recovery.cost_usd)} spent</li>}
             </ul>
           </section>
           {mayAbort && (
             <form class="actions" method="post" action={ofRecovery(recovery.id, 'abort')}>
               <button class="danger">Abort</button>
-              <span class="dim">Items at work finish; what did not run waits in triage again.</span>
+              <span class="dim">
+                {recovery.action === 'replay'
+                  ? 'Items at work finish; what did not run waits in triage again.'
+                  : 'What was decided stays so; the rest waits in triage.'}
+              </span>
             </form>
           )}
         </>

@@ -1,9 +1,16 @@
-// Replays a cohort, wherever it was chosen: first what of it can be replayed, what not and why, what is asked again
-// and what that costs; then the replay itself.
+// Acts on a cohort, wherever it was chosen: first what it comes to, what of it is left out and why, and of a replay what
+// is asked again and what that costs; then the act itself.
 
+import type { Child } from 'hono/jsx'
 import { z } from 'zod'
 import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
-import { DEPLOYMENT_CHOICES, REUSE_CHOICES, TRIAGE_LANES } from '../../../shared/domain/vocabulary.ts'
+import {
+  DEPLOYMENT_CHOICES,
+  REUSE_CHOICES,
+  TRIAGE_ACTIONS,
+  TRIAGE_LANES,
+  type TriageAction,
+} from '../../../shared/domain/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { sayForecast } from '../../../shared/view/recovery.ts'
 import { ofProject, ofRecovery, ofRun } from '../frame/addresses.ts'
@@ -35,36 +42,47 @@ const OF_HELD: readonly string[] = ['held', 'resumed']
 export const recoveryPage = page({
   path: '/dashboard/projects/{projectId}/recover',
   least: 'operator',
-  query: z.strictObject({ ...cohort, kind: z.enum(TRIAGE_LANES).or(z.literal('')).optional() }),
-  async show({ api, params, query: { kind, ...query } }) {
+  query: z.strictObject({
+    ...cohort,
+    action: z.enum(TRIAGE_ACTIONS).default('replay'),
+    kind: z.enum(TRIAGE_LANES).or(z.literal('')).optional(),
+  }),
+  async show({ api, params, query: { kind, action, ...query } }) {
     const project_id = params.projectId
     const filter = defined(query)
     const run = filter.run_id === undefined ? undefined : await runOf(api, filter.run_id)
-    const { data } = await api.POST('/v1/recoveries', { body: { project_id, filter, dry_run: true } })
+    const { data } = await api.POST('/v1/recoveries', { body: { project_id, action, filter, dry_run: true } })
     const all = data as Plan
     const ineligible = all.ineligible.filter(({ reason }) => kind !== 'dlq' || !OF_HELD.includes(reason))
     const plan = { ...all, ineligible }
     const triage = ofProject(project_id, `triage?${new URLSearchParams(defined({ ...filter, kind }))}`)
     const back = run === undefined ? triage : ofRun(run.id)
+    const verb = VERBS[action]
     return {
-      title: 'Replay',
+      title: verb,
       project_id,
       menu: run === undefined ? 'triage' : 'runs',
-      cli: `assay recover${optionsOf(filter)} --dry-run`,
+      cli: `assay recover${action === 'replay' ? '' : ` --action ${action}`}${optionsOf(filter)} --dry-run`,
       body: (
         <>
           <p class="crumbs">
             <a href={back}>{run === undefined ? 'Triage' : nameOf(run)}</a>
           </p>
-          <h1>Replay {words(filter, run)}</h1>
-          {kind === 'quarantine' ? (
+          <h1>
+            {verb} {words(filter, run)}
+          </h1>
+          {kind === 'quarantine' && action === 'replay' ? (
             <p class="lead">
               Held items are not replayed: resume or dismiss them in <a href={triage}>triage</a>.
             </p>
           ) : (
             <>
               <Told plan={plan} />
-              {plan.eligible > 0 && <Order project_id={project_id} filter={filter} plan={plan} back={back} />}
+              {plan.eligible > 0 && (
+                <Order project_id={project_id} filter={filter} plan={plan} back={back}>
+                  {action === 'replay' && <ReplayFields plan={plan} />}
+                </Order>
+              )}
             </>
           )}
         </>
@@ -72,6 +90,13 @@ export const recoveryPage = page({
     }
   },
 })
+
+export const VERBS: Record<TriageAction, string> = {
+  replay: 'Replay',
+  resume: 'Resume',
+  acknowledge: 'Acknowledge',
+  dismiss: 'Dismiss',
+}
 
 const nameOf = (run: Run) => run.name ?? run.agent_slug
 
@@ -101,11 +126,7 @@ function words(filter: Cohort, run: Run | undefined): string {
 
 const Told = ({ plan }: { plan: Plan }) => {
   if (plan.eligible + plan.ineligible.length === 0)
-    return (
-      <p class="lead">
-        Nothing here waits for a replay: everything was decided about, or the run has not ended.
-      </p>
-    )
+    return <p class="lead">Nothing here waits: everything was decided about, or the run has not ended.</p>
   const [first, ...rest] = sayForecast(plan)
   return (
     <>
@@ -114,7 +135,7 @@ const Told = ({ plan }: { plan: Plan }) => {
         {rest.map(line => (
           <li>{line}</li>
         ))}
-        {plan.eligible > 0 && <li>the verdicts of the originals stay</li>}
+        {plan.eligible > 0 && plan.action === 'replay' && <li>the verdicts of the originals stay</li>}
       </ul>
     </>
   )
@@ -125,13 +146,28 @@ interface OrderProps {
   filter: Cohort
   plan: Plan
   back: string
+  children: Child
 }
 
-const Order = ({ project_id, filter, plan, back }: OrderProps) => (
+const Order = ({ project_id, filter, plan, back, children }: OrderProps) => (
   <form class="stack" method="post" action={ofProject(project_id, 'recover')}>
-    {Object.entries(filter).map(([name, value]) => (
+    {Object.entries({ ...filter, action: plan.action }).map(([name, value]) => (
       <input type="hidden" name={name} value={value} />
     ))}
+    {children}
+    <div class="actions">
+      <button class={plan.action === 'dismiss' ? 'danger' : 'primary'} data-key="r">
+        {VERBS[plan.action]} {counted(plan.eligible, 'item')}
+      </button>
+      <a class="button" href={back}>
+        Not now
+      </a>
+    </div>
+  </form>
+)
+
+const ReplayFields = ({ plan }: { plan: Plan }) => (
+  <>
     {plan.eligible > 1 && (
       <Field
         label="Try this many first"
@@ -152,38 +188,31 @@ const Order = ({ project_id, filter, plan, back }: OrderProps) => (
         <input name="dollars" inputmode="decimal" />
       </Field>
     )}
-    <div class="actions">
-      <button class="primary" data-key="r">
-        Replay {counted(plan.eligible, 'item')}
-      </button>
-      <a class="button" href={back}>
-        Not now
-      </a>
-    </div>
-  </form>
+  </>
 )
 
 export const startRecovery = action({
   path: '/dashboard/projects/{projectId}/recover',
   form: z.strictObject({
     ...cohort,
+    action: z.enum(TRIAGE_ACTIONS),
     first: z.literal('').or(z.coerce.number().int().min(1)).optional(),
     reuse: z.enum(REUSE_CHOICES).optional(),
     from_step: z.string().optional(),
-    deployment: z.enum(DEPLOYMENT_CHOICES),
+    deployment: z.enum(DEPLOYMENT_CHOICES).optional(),
     dollars: dollars.optional(),
   }),
-  async act({ api, params }, { first, reuse, from_step, deployment, dollars, ...filter }) {
+  async act({ api, params }, { action, first, reuse, from_step, deployment, dollars, ...filter }) {
     const budget_cents = dollars ?? undefined
     const { data } = await api.POST('/v1/recoveries', {
       body: {
         project_id: params.projectId,
+        action,
         filter: defined(filter),
-        deployment,
-        ...defined({ first, budget_cents, reuse, from_step }),
+        ...defined({ first, budget_cents, reuse, from_step, deployment }),
       },
     })
     const { id } = data as Schemas['Recovery']
-    return { to: ofRecovery(id), said: 'The recovery has begun.' }
+    return { to: ofRecovery(id), said: action === 'replay' ? 'The recovery has begun.' : 'It has begun.' }
   },
 })

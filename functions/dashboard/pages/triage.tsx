@@ -1,4 +1,4 @@
-// What waits for a decision, as an inbox: what failed alike together, decided one by one, selected, or all at once.
+// What waits for a decision, as an inbox: what has the same cause together, decided one by one, selected, or all at once.
 
 import { z } from 'zod'
 import { LIMITS } from '../../../shared/domain/limits.ts'
@@ -7,10 +7,10 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { page } from '../frame/page.ts'
+import { Causes, type CausesProps } from '../parts/causes.tsx'
 import { Inbox } from '../parts/inbox.tsx'
 import { Pager } from '../parts/list.tsx'
 import { shellOptions } from '../parts/shell-word.ts'
-import { count } from '../parts/text.tsx'
 
 export const triageFilter = {
   kind: z.enum(TRIAGE_LANES).or(z.literal('')).optional(),
@@ -29,15 +29,18 @@ export const triagePage = page({
     const project_id = params.projectId
     const { cursor, ...filter } = query
     const given = defined(filter)
-    const [{ data: found }, { data: failures }, { data: agents = [] }] = await Promise.all([
+    const ofRun = defined({ run_id: query.run_id })
+    const [{ data: found }, { data: known }, { data: agents = [] }] = await Promise.all([
       api.GET('/v1/triage', {
         params: { query: { project_id, ...given, ...defined({ cursor }), limit: LIMITS.inbox_page } },
       }),
-      api.GET('/v1/durable/runs/clusters', { params: { query: { project_id } } }),
+      api.GET('/v1/causes', {
+        params: { query: { project_id, ...ofRun, waiting: 'true', limit: LIMITS.triage_page.max } },
+      }),
       api.GET('/v1/agents', { params: { query: { project_id } } }),
     ])
     const { rows = [], next_cursor = null } = found ?? {}
-    const clusters = (failures?.clusters ?? []).filter(one => one.cluster_key !== 'other')
+    const causes = known?.rows ?? []
     const isFiltered = Object.keys(given).length > 0
     const options = shellOptions({
       kind: query.kind,
@@ -59,14 +62,19 @@ export const triagePage = page({
           <p class="dim">What did not work or is held, until somebody decides. Newest first.</p>
           <Filters query={query} agents={agents} isFiltered={isFiltered} project_id={project_id} />
           {!isFiltered && cursor === undefined && (
-            <Biggest clusters={clusters} project_id={project_id} canReplay={member.role !== 'viewer'} />
+            <Why
+              causes={causes.slice(0, LIMITS.causes_shown)}
+              project_id={project_id}
+              now={ctx.now()}
+              mayAct={member.role !== 'viewer'}
+            />
           )}
           {rows.length === 0 ? (
             <Empty isFiltered={isFiltered} project_id={project_id} />
           ) : (
             <Inbox
               rows={rows}
-              clusters={clusters}
+              causes={causes}
               project_id={project_id}
               filter={given}
               back={request.url}
@@ -132,55 +140,13 @@ const Filters = ({
   </form>
 )
 
-const Biggest = ({
-  clusters,
-  project_id,
-  canReplay,
-}: {
-  clusters: readonly Schemas['FailureCluster'][]
-  project_id: string
-  canReplay: boolean
-}) =>
-  clusters.length === 0 ? (
+const Why = (shown: CausesProps) =>
+  shown.causes.length === 0 ? (
     ''
   ) : (
-    <section id="clusters" aria-label="Failed alike" class="scroll stacked">
-      <h2>Failed alike</h2>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Error</th>
-            <th scope="col">Prompt begins</th>
-            <th scope="col" class="numeric">
-              Items, decided ones too
-            </th>
-            <th scope="col">What to do</th>
-          </tr>
-        </thead>
-        <tbody>
-          {clusters.slice(0, LIMITS.clusters_shown).map(one => {
-            const query = `?cluster_key=${encodeURIComponent(one.cluster_key)}`
-            return (
-              <tr>
-                <td>
-                  <code>{one.error_code}</code>
-                </td>
-                <td>{one.sample_prompt}</td>
-                <td class="numeric">{count(one.count)}</td>
-                <td class="nowrap">
-                  <a href={ofProject(project_id, `triage${query}`)}>Show those that wait</a>
-                  {canReplay && (
-                    <>
-                      {' · '}
-                      <a href={ofProject(project_id, `recover${query}`)}>Replay all…</a>
-                    </>
-                  )}
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+    <section aria-label="Why items wait">
+      <h2>Why items wait</h2>
+      <Causes {...shown} />
     </section>
   )
 

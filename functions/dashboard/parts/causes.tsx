@@ -1,13 +1,14 @@
 // Why items did not work, what is alike as one line, with what can be done about all of it.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { isOfHeld } from '../../../shared/view/cause.ts'
 import { ofItem, ofProject } from '../frame/addresses.ts'
 import { List } from './list.tsx'
 import { count, money, percent, When } from './text.tsx'
 
 type Cause = Schemas['Cause']
 
-interface CausesProps {
+export interface CausesProps {
   causes: readonly Cause[]
   project_id: string
   /** Of which the items are counted; absent for all runs. */
@@ -28,7 +29,7 @@ export const Causes = ({ causes, project_id, run, now, mayAct }: CausesProps) =>
       id="causes"
       rows={causes}
       columns={[
-        { label: 'Why', cell: one => <a href={to('triage', one)}>{one.title}</a> },
+        { label: 'Why', cell: one => <a href={ofProject(project_id, `causes/${one.id}`)}>{one.title}</a> },
         {
           label: 'Items',
           numeric: true,
@@ -42,9 +43,8 @@ export const Causes = ({ causes, project_id, run, now, mayAct }: CausesProps) =>
           label: 'Do',
           cell: one => (
             <span class="row-actions">
-              {mayAct && one.waiting > 0 && one.reason !== 'hold' && (
-                <a href={to('recover', one)}>Replay all…</a>
-              )}
+              {one.waiting > 0 && <a href={to('triage', one)}>Show</a>}
+              {mayAct && one.waiting > 0 && !isOfHeld(one) && <a href={to('recover', one)}>Replay all…</a>}
               {one.record_id !== null && <a href={ofItem(one.record_id)}>Example</a>}
             </span>
           ),

@@ -1,18 +1,20 @@
-// The rows of triage, those that failed alike together, as one form. Guarantee: without a script each row has its
+// The rows of triage, those with the same cause together, as one form. Guarantee: without a script each row has its
 // buttons and the selected ones theirs; a script only adds what they come to.
 
 import { itemErrorMeaning, reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
 import type { MemberRole } from '../../../shared/domain/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { actionsOfCause } from '../../../shared/view/cause.ts'
 import { ofItem, ofProject } from '../frame/addresses.ts'
-import { counted, Verdict, When } from './text.tsx'
+import { count, counted, Verdict, When } from './text.tsx'
 
 type Row = Schemas['TriageRow']
-type Cluster = Schemas['FailureCluster']
+type Cause = Schemas['Cause']
 
 interface InboxProps {
   rows: readonly Row[]
-  clusters: readonly Cluster[]
+  /** Those that are known, with all their items counted. */
+  causes: readonly Cause[]
   project_id: string
   /** What is shown; a group narrows it. */
   filter: Record<string, string>
@@ -21,10 +23,9 @@ interface InboxProps {
   role: MemberRole
 }
 
-export const Inbox = ({ rows, clusters, project_id, filter, back, now, role }: InboxProps) => {
-  const known = new Map(clusters.map(one => [one.cluster_key, one]))
-  const keyOf = (row: Row) =>
-    row.cluster_key !== null && known.has(row.cluster_key) ? row.cluster_key : `${row.kind} ${row.reason}`
+export const Inbox = ({ rows, causes, project_id, filter, back, now, role }: InboxProps) => {
+  const known = new Map(causes.map(one => [one.id, one]))
+  const keyOf = ({ kind, reason, cause_id }: Row) => cause_id ?? `${kind} ${reason}`
   const groups = [...Map.groupBy(rows, keyOf)].sort(([, a], [, b]) => b.length - a.length)
   const { pathname, search } = new URL(back)
   const mayDecide = role !== 'viewer'
@@ -50,7 +51,7 @@ export const Inbox = ({ rows, clusters, project_id, filter, back, now, role }: I
               <Group
                 at={at}
                 rows={own}
-                cluster={known.get(key)}
+                cause={known.get(key)}
                 project_id={project_id}
                 filter={filter}
                 mayDecide={mayDecide}
@@ -98,20 +99,20 @@ const Bulk = () => (
 const Group = ({
   at,
   rows,
-  cluster,
+  cause,
   project_id,
   filter,
   mayDecide,
 }: {
   at: number
   rows: readonly Row[]
-  cluster: Cluster | undefined
+  cause: Cause | undefined
   project_id: string
   filter: Record<string, string>
   mayDecide: boolean
 }) => {
   const [{ kind, reason }] = rows as [Row]
-  const narrower = cluster === undefined ? { reason } : { cluster_key: cluster.cluster_key }
+  const narrower = cause === undefined ? { reason } : { cause_id: cause.id }
   const to = (path: string, more: Record<string, string>) =>
     ofProject(project_id, `${path}?${new URLSearchParams({ ...filter, ...more })}`)
   return (
@@ -127,28 +128,30 @@ const Group = ({
         </td>
       )}
       <th scope="rowgroup" colspan={3}>
-        {cluster === undefined ? (
-          kind === 'quarantine' ? (
-            'Held for a person'
-          ) : (
-            capital(reasonMeaning(reason))
-          )
+        {cause !== undefined ? (
+          <a href={ofProject(project_id, `causes/${cause.id}`)}>
+            <bdi>{cause.title}</bdi>
+          </a>
+        ) : kind === 'quarantine' ? (
+          'Held for a person'
         ) : (
-          <>
-            <code>{cluster.error_code}</code> on “{cluster.sample_prompt}”
-          </>
+          capital(reasonMeaning(reason))
         )}{' '}
-        <span class="dim">{counted(rows.length, 'item')} on this page</span>
+        <span class="dim">
+          {counted(rows.length, 'item')} on this page
+          {cause !== undefined && filter.partition_key === undefined && `, ${count(cause.waiting)} in all`}
+        </span>
       </th>
       {mayDecide && (
-        <td class="nowrap">
-          <a href={to('triage', { kind, ...narrower })}>Only these</a>
-          {kind === 'dlq' && (
-            <>
-              {' · '}
-              <a href={to('recover', { kind, ...narrower })}>Replay all…</a>
-            </>
-          )}
+        <td>
+          <span class="row-actions">
+            <a href={to('triage', { kind, ...narrower })}>Only these</a>
+            {(cause === undefined ? (kind === 'dlq' ? ['replay' as const] : []) : actionsOfCause(cause)).map(
+              action => (
+                <a href={to('recover', { kind, ...narrower, action })}>{WORDS[action]} all…</a>
+              ),
+            )}
+          </span>
         </td>
       )}
     </tr>

@@ -138,23 +138,26 @@ export interface CauseFilter {
   from_day?: string | undefined
   to_day?: string | undefined
   id?: string | undefined
+  /** By which of their counts, and only those where it is not 0. */
+  order?: 'count' | 'waiting'
   before?: { count: number; id: string } | undefined
   limit: number
 }
 
 /** Causes with items, the most frequent first. */
 export async function listCauses(sql: Sql, filter: CauseFilter) {
-  const { run_id, agent, before } = filter
+  const { run_id, agent, before, order = 'count' } = filter
+  const size = sql`n.${sql(order)}`
   return sql<CauseSource[]>`
     select c.id, c.project_id, c.agent_id, a.slug as agent_slug, c.step, c.error_code, c.reason, c.template, c.varies,
       n.count, n.waiting, n.cost_micro, ${run_id === undefined ? sql`null::int as run_items` : sql`n.run_items`},
       c.runs, n.first_seen, n.last_seen, ${run_id === undefined ? newest(sql) : recordId(sql, 'n')} as record_id
     from (${counted(sql, filter)}) n
       join causes c on c.project_id = n.project_id and c.id = n.cause_id join agents a on a.id = c.agent_id
-    where n.count > 0 ${agent === undefined ? sql`` : sql`and a.slug = ${agent}`}
+    where ${size} > 0 ${agent === undefined ? sql`` : sql`and a.slug = ${agent}`}
       ${filter.id === undefined ? sql`` : sql`and c.id = ${filter.id}`}
-      ${before === undefined ? sql`` : sql`and (n.count, c.id) < (${before.count}::int, ${before.id}::text)`}
-    order by n.count desc, c.id desc limit ${filter.limit}`
+      ${before === undefined ? sql`` : sql`and (${size}, c.id) < (${before.count}::int, ${before.id}::text)`}
+    order by ${size} desc, c.id desc limit ${filter.limit}`
 }
 
 /** The counts that are asked for: of a run, of some days, or of all that is kept. */

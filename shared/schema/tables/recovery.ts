@@ -7,6 +7,7 @@ import {
   DISPOSITIONS,
   RECOVERY_STATUSES,
   REUSE_CHOICES,
+  TRIAGE_ACTIONS,
   TRIAGE_LANES,
 } from '../../domain/vocabulary.ts'
 import { at, createdAt, id, micro } from './columns.ts'
@@ -18,6 +19,7 @@ export const triageLane = pgEnum('triage_lane', TRIAGE_LANES)
 export const disposition = pgEnum('disposition', DISPOSITIONS)
 export const deploymentChoice = pgEnum('deployment_choice', DEPLOYMENT_CHOICES)
 export const reuseChoice = pgEnum('reuse_choice', REUSE_CHOICES)
+export const triageAction = pgEnum('triage_action', TRIAGE_ACTIONS)
 export const recoveryStatus = pgEnum('recovery_status', RECOVERY_STATUSES)
 
 /** Items that need a decision: what did not work (`dlq`) and what is held (`quarantine`). */
@@ -117,7 +119,7 @@ export const failureClusters = pgTable(
   ],
 )
 
-/** What a recovery was asked to replay; absent keys let everything pass. */
+/** What a recovery was asked to act on; absent keys let everything pass. */
 export interface RecoveryFilter {
   run_id?: string | undefined
   agent_id?: string | undefined
@@ -131,7 +133,7 @@ export interface RecoveryFilter {
   status?: 'cancelled' | undefined
 }
 
-/** The replay of a whole cohort: a pilot where one was asked for, then the rest. */
+/** A whole cohort acted on: replayed, with a pilot where one was asked for, or decided about. */
 export const recoveries = pgTable(
   'recoveries',
   {
@@ -140,6 +142,7 @@ export const recoveries = pgTable(
       .notNull()
       .references(() => projects.id, { onDelete: 'cascade' }),
     name: text('name'),
+    action: triageAction('action').notNull().default('replay'),
     filter: jsonb('filter').$type<RecoveryFilter>().notNull(),
     /** Items that were eligible when it was made. */
     eligible: integer('eligible').notNull(),
@@ -157,6 +160,11 @@ export const recoveries = pgTable(
     /** What the pilot told; null until it has ended. */
     pilot_better: boolean('pilot_better'),
     run_ids: uuid('run_ids').array().notNull().default([]),
+    /** Items decided about, where it is no replay. */
+    decided: integer('decided').notNull().default(0),
+    /** The last item that was looked at for that; in the order of runs, and within one of its items. */
+    reached_run_id: uuid('reached_run_id'),
+    reached_seq: integer('reached_seq'),
     created_at: createdAt(),
     finished_at: at('finished_at'),
   },

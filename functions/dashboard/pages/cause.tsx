@@ -1,0 +1,76 @@
+// A cause: what the items say that have it, in which runs, and what can be done about all of them at once.
+
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { actionsOfCause } from '../../../shared/view/cause.ts'
+import { ofItem, ofProject, ofRun } from '../frame/addresses.ts'
+import { page } from '../frame/page.ts'
+import { List } from '../parts/list.tsx'
+import { count, counted, money, When } from '../parts/text.tsx'
+import { VERBS } from './recovery.tsx'
+
+type Cause = Schemas['CauseWithRuns']
+
+export const causePage = page({
+  path: '/dashboard/projects/{projectId}/causes/{causeId}',
+  async show({ api, params, member, ctx }) {
+    const { projectId: project_id, causeId } = params
+    const { data } = await api.GET('/v1/causes/{causeId}', { params: { path: { causeId } } })
+    const cause = data!
+    const now = ctx.now()
+    return {
+      title: cause.title,
+      project_id,
+      menu: 'triage',
+      cli: `assay triage --cause ${cause.id}\nassay recover --cause ${cause.id} --dry-run`,
+      body: (
+        <>
+          <p class="crumbs">
+            <a href={ofProject(project_id, 'triage')}>Triage</a>
+          </p>
+          <h1>
+            <bdi>{cause.title}</bdi>
+          </h1>
+          <p class="lead">
+            {counted(cause.count, 'item')} of {cause.agent_slug} in {counted(cause.runs, 'run')},{' '}
+            {cause.waiting === 0 ? 'none' : count(cause.waiting)} to decide; they cost {money(cause.cost_usd)}
+            . First <When at={cause.first_seen} now={now} />, last <When at={cause.last_seen} now={now} />.
+          </p>
+          <p class="actions">
+            {cause.waiting > 0 && member.role !== 'viewer' && <Actions cause={cause} />}
+            {cause.waiting > 0 && (
+              <a href={ofProject(project_id, `triage?cause_id=${cause.id}`)}>Those that wait</a>
+            )}
+            {cause.record_id !== null && <a href={ofItem(cause.record_id)}>An example</a>}
+          </p>
+          <h2>Newest runs with it</h2>
+          <List
+            id="runs"
+            rows={cause.latest_runs}
+            href={one => ofRun(one.run_id)}
+            columns={[
+              { label: 'Run', cell: one => <a href={ofRun(one.run_id)}>{one.run_id}</a> },
+              { label: 'Items', numeric: true, cell: one => count(one.count) },
+              { label: 'To decide', numeric: true, cell: one => count(one.waiting) },
+              { label: 'Last', numeric: true, cell: one => <When at={one.last_seen} now={now} /> },
+            ]}
+            empty={<p>No run with it is kept any more.</p>}
+          />
+        </>
+      ),
+    }
+  },
+})
+
+/** Each leads to a page that says what it comes to, and asks. */
+const Actions = ({ cause }: { cause: Cause }) => (
+  <>
+    {actionsOfCause(cause).map((action, at) => (
+      <a
+        class={at === 0 ? 'button primary' : 'button'}
+        href={ofProject(cause.project_id, `recover?${new URLSearchParams({ cause_id: cause.id, action })}`)}
+      >
+        {VERBS[action]} all {count(cause.waiting)}…
+      </a>
+    ))}
+  </>
+)

@@ -1,0 +1,31 @@
+// Decides about a whole cohort: dismisses, acknowledges or resumes what waits. Guarantee: a step decides about a bounded
+// number of items and counts them in one transaction, so whatever dies between two steps, the next goes on behind it.
+
+import type { Sql } from '../../context.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import type { TriageAction } from '../../domain/vocabulary.ts'
+import { type OpenRecovery, updateRecovery } from '../../store/recoveries.ts'
+import { acknowledge, dismiss, type ItemKey, resume } from '../../store/triage.ts'
+import { nextToDecide, noteDecided } from '../queries/decisions.ts'
+
+const DECISIONS: Record<
+  Exclude<TriageAction, 'replay'>,
+  (sql: Sql, keys: readonly ItemKey[]) => Promise<number>
+> = { dismiss, acknowledge, resume: (sql, keys) => resume(sql, keys) }
+
+/** Takes one step under the lock of the recovery's row; true when another can follow at once. */
+export async function decideNext(sql: Sql, recovery: OpenRecovery): Promise<boolean> {
+  const { id, action, status } = recovery
+  if (action === 'replay') throw new Error('a replay decides nothing')
+  if (status === 'aborting') {
+    await updateRecovery(sql, id, { status: 'aborted' })
+    return false
+  }
+  const keys = await nextToDecide(sql, recovery, LIMITS.recovery_chunk_items)
+  if (keys.length === 0) {
+    await updateRecovery(sql, id, { status: 'completed' })
+    return false
+  }
+  await noteDecided(sql, id, await DECISIONS[action](sql, keys), keys.at(-1)!)
+  return true
+}
