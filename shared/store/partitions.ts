@@ -1,5 +1,6 @@
 // Weekly partitions of the steps and of their search index, by run id: a run's steps lie in the partitions of the
-// week it was submitted in.
+// week it was submitted in. Guarantee: what makes and drops them waits for no lock, since whoever waits for one stands
+// before all who read or write steps; it finds its moment at another tick.
 
 import type { Sql } from '../context.ts'
 import { firstIdAt, timeOf } from '../domain/ids.ts'
@@ -7,8 +8,9 @@ import { firstIdAt, timeOf } from '../domain/ids.ts'
 const WEEK_MS = 7 * 24 * 3600 * 1000
 const WEEKS_AHEAD = 2
 const PARTITIONED = ['steps', 'step_index'] as const
+const LOCK_NOT_AVAILABLE = '55P03'
 
-/** Makes the partitions for this week and the next ones where they are missing; returns how many it made. */
+/** Makes the partitions for this week and the next ones where they are missing; returns how many were. */
 export async function ensureStepPartitions(sql: Sql, nowMs: number): Promise<number> {
   const week = weekOf(nowMs)
   const weeks = Array.from({ length: WEEKS_AHEAD + 1 }, (_, i) => week + i)
@@ -23,34 +25,48 @@ export async function ensureStepPartitions(sql: Sql, nowMs: number): Promise<num
       select from ${sql(`${table}_default`)} where run_id >= ${from} and run_id < ${to} limit 1`
     if (late) continue
     // "if not exists" alone still races with another tick; the loser's error means it is there.
-    await sql
-      .unsafe(
-        `create table if not exists ${name} partition of ${table} for values from ('${from}') to ('${to}')`,
-      )
-      .catch(ignoreExisting)
+    await withLocks(
+      sql,
+      [`${table}_default`],
+      `create table if not exists ${name} partition of ${table} for values from ('${from}') to ('${to}')`,
+    ).catch(ignoreExisting)
   }
   return missing.length
 }
 
 /**
  * Drops the week of steps that a run lies in, if no run needs it any more: each had its steps taken by retention.
- * Waits half a second at most for readers; the next call tries again. False when the week has to stay.
+ * False when the week has to stay, or somebody is at the tables just now.
  */
 export async function dropSpentWeek(sql: Sql, run_id: string, nowMs: number): Promise<boolean> {
   const week = weekOf(timeOf(run_id))
   if (week >= weekOf(nowMs)) return false
   const names = PARTITIONED.map(table => nameOf(table, week))
   const [from, to] = [firstIdAt(week * WEEK_MS), firstIdAt((week + 1) * WEEK_MS)]
-  const [seen] = await sql<{ exists: boolean; needed: boolean }[]>`
-    select to_regclass(${names[0]!}) is not null as exists,
+  const [seen] = await sql<{ there: string[]; needed: boolean }[]>`
+    select array(select name from unnest(${names}::text[]) name where to_regclass(name) is not null) as there,
       exists (select from runs where id >= ${from} and id < ${to} and steps_purged_at is null) as needed`
-  if (!seen!.exists || seen!.needed) return false
-  await sql.begin(async tx => {
-    await tx`set local lock_timeout = '500ms'`
-    for (const name of names) await tx.unsafe(`drop table if exists ${name}`)
-    await tx`delete from purges where kind = 'steps' and run_id >= ${from} and run_id < ${to}`
-  })
+  const { there, needed } = seen!
+  if (there.length === 0 || needed) return false
+  const tables = [...PARTITIONED, ...PARTITIONED.map(table => `${table}_default`), ...there]
+  if (!(await withLocks(sql, tables, `drop table ${there.join(', ')}`))) return false
+  await sql`delete from purges where kind = 'steps' and run_id >= ${from} and run_id < ${to}`
   return true
+}
+
+/** Changes tables if nobody is at them; a partition's table and its default partition are locked with it. */
+async function withLocks(sql: Sql, tables: readonly string[], change: string): Promise<boolean> {
+  const locked = tables.map(table => `only ${table}`).join(', ')
+  try {
+    await sql.begin(async tx => {
+      await tx.unsafe(`lock table ${locked} in access exclusive mode nowait`)
+      await tx.unsafe(change)
+    })
+    return true
+  } catch (error) {
+    if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE) return false
+    throw error
+  }
 }
 
 /** The start of the week a moment lies in. */

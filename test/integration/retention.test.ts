@@ -101,6 +101,26 @@ it('drops a week whole when no run needs it, and only then', async () => {
   expect(await sql`select from purges`).toHaveLength(0)
 })
 
+it('waits for nobody who reads or writes steps: it takes the rows then, and the week another time', async () => {
+  const [first] = [await oldRun(40), await oldRun(40)]
+  const week = async () => (await partitions()).filter(name => name.endsWith('_20270121'))
+  await keep({ step_retention_days: 30 })
+  const reading = await engine.sql.reserve()
+  await reading`begin`
+  await reading`select from steps limit 1`
+  await sweep(engine.ctx)
+  await sweep(engine.ctx)
+  expect(await week()).toEqual(['step_index_20270121', 'steps_20270121'])
+  expect(await engine.sql`select from steps`).toHaveLength(0)
+  await reading`rollback`
+  reading.release()
+
+  await engine.sql`insert into purges (run_id, kind) values (${first}, 'steps')`
+  await sweep(engine.ctx)
+  expect(await week()).toEqual([])
+  expect(await engine.sql`select from purges`).toHaveLength(0)
+})
+
 it('replaces inputs and outputs and keeps verdicts and costs', async () => {
   const [old, recent] = [await oldRun(8), await oldRun(6)]
   await keep({ payload_retention_days: 7 })
