@@ -66,6 +66,10 @@ const isRefused = (sql: Sql) => sql`(refusal.calls > 0 and 2 * refusal.calls >= 
 /** No replay: whoever asked for one is watching. */
 const isFirst = (sql: Sql) => sql`(r.replay_of is null and r.recovery_id is null)`
 
+/** Some of its items did not work, and nothing is left to be done about them. */
+const isDecided = (sql: Sql) => sql`(r.undecided = 0
+  and (not taken.first_end or exists (select from triage t where t.run_id = r.id and t.lane = 'dlq')))`
+
 /** A run is told once, whatever else it gives reason for. */
 const untold = (sql: Sql) => sql`not exists (select from alerts told where told.run_id = r.id)`
 
@@ -81,7 +85,9 @@ export interface EndedRun extends WatchedRun {
   /** False where it had ended before, and all of its items have been decided about since. */
   first_end: boolean
   is_replay: boolean
-  /** Nothing of it is told: somebody cancelled it, it is a replay, or an alert told it before. */
+  /** All of its items that did not work have been decided about, also where nobody had looked at its end by then. */
+  is_decided: boolean
+  /** Nothing of it is told: somebody cancelled it, it is a replay, an alert told it before, or somebody dealt with it. */
   is_quiet: boolean
   /** Also of rules that are muted: an alert stays open as long as what it tells is so. */
   holds: Readonly<Partial<Record<AlertRule, boolean>>>
@@ -97,7 +103,9 @@ export async function takeEndedRuns(sql: Sql, limit: number): Promise<EndedRun[]
       returning run_id, first_end
     ), judged as (
       select ${watched(sql)}, taken.first_end, not ${isFirst(sql)} as is_replay,
-        (not ${isFirst(sql)} or r.stop_reason is not distinct from 'cancelled' or not ${untold(sql)}) as is_quiet,
+        ${isDecided(sql)} as is_decided,
+        (not ${isFirst(sql)} or r.stop_reason is not distinct from 'cancelled' or not ${untold(sql)}
+          or ${isDecided(sql)}) as is_quiet,
         refusal.refused_status, refusal.refused_model,
         ${isRefused(sql)} as refused,
         r.stop_reason is not distinct from 'budget_exceeded' as over_budget,

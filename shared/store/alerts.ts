@@ -71,8 +71,10 @@ export interface EndedSubject {
   project_id: string
   agent_id: string
   schedule_id: string | null
-  /** False where the run had ended before, and all of its items have been decided about since. */
+  /** False where the run had ended before. */
   first_end: boolean
+  /** All of its items that did not work have been decided about, be it before anybody looked at its end. */
+  is_decided: boolean
   /** Rules that the run gives reason for, which its end therefore leaves open. */
   still: readonly AlertRule[]
 }
@@ -85,10 +87,11 @@ export function findResolvedBy(sql: Sql, ended: readonly EndedSubject[]): Promis
   return sql<{ id: string }[]>`
     select distinct a.id
     from jsonb_to_recordset(${sql.json(ended as never)}) as g(run_id uuid, project_id uuid, agent_id uuid,
-      schedule_id uuid, first_end boolean, still jsonb)
+      schedule_id uuid, first_end boolean, is_decided boolean, still jsonb)
     join alerts a on a.project_id = g.project_id and a.resolved_at is null and a.subject_id is not null
     where case
-      when not g.first_end then a.run_id = g.run_id
+      when a.run_id = g.run_id and g.is_decided then true
+      when not g.first_end then false
       when a.rule = 'not_finished' then a.subject_id in (g.schedule_id, g.agent_id)
       when a.rule in ('schedule_missed', 'source_failed') then a.subject_id = g.schedule_id
       when a.rule in ('credentials_refused', 'budget_exceeded', 'failure_share', 'run_not_ok')

@@ -2,13 +2,16 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { scheduleMissed } from '../../shared/domain/alerts.ts'
+import type { AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
 import type { AlertRule } from '../../shared/domain/vocabulary.ts'
 import { addAlertChannel, raiseAlerts, setAlertRule, watchForAlerts } from '../../shared/engine/alerts.ts'
 import { cancelRun } from '../../shared/engine/cancel.ts'
 import { consume } from '../../shared/engine/consume.ts'
+import { startRecovery } from '../../shared/engine/recover.ts'
 import { creditNear } from '../../shared/outbox/rules/run-alerts.ts'
 import { findNearlySpent } from '../../shared/store/alert-watch.ts'
 import { centStep, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
+import { recoveryOrder } from '../support/recoveries.ts'
 
 let engine: TestEngine
 beforeEach(async () => {
@@ -45,6 +48,8 @@ const failEvery = (n: number) =>
   engine.play(items =>
     items.map(item => (item.seq % n === 0 ? failure(item, 'tool_call_error') : result(item))),
   )
+
+const holds = ({ seq, attempt }: ItemLine): AgentLine => ({ type: 'hold', seq, attempt, reason: 'look' })
 
 describe('an alert', () => {
   it('about one schedule is raised once a day, by however many at once [alerts.collapsed]', async () => {
@@ -222,6 +227,33 @@ describe('an open alert', () => {
     await engine.submit(40, { agent_id })
     await worked()
     expect(await open()).toEqual(['failure_share'])
+  })
+})
+
+describe('a run that was dealt with before anybody looked at its end', () => {
+  const dismissAll = (run_id: string) =>
+    startRecovery(engine.ctx, recoveryOrder(engine, { action: 'dismiss', filter: { run_id } }))
+
+  it('raises no alert', async () => {
+    failEvery(1)
+    const run_id = await engine.submit(40)
+    await consume(engine.ctx)
+    await dismissAll(run_id)
+    await look()
+    expect(await open()).toEqual([])
+  })
+
+  it('leaves none open that was raised while it was open', async () => {
+    engine.play(items =>
+      items.map(item => (item.seq % 5 < 3 ? failure(item, 'tool_call_error') : holds(item))),
+    )
+    const run_id = await engine.submit(100)
+    await worked()
+    expect(await open()).toEqual(['failure_share'])
+    await dismissAll(run_id)
+    expect((await engine.run(run_id)).finished_at).not.toBeNull()
+    await look()
+    expect(await open()).toEqual([])
   })
 })
 
