@@ -11,6 +11,7 @@ import { API_ERRORS, type ApiErrorCode } from '../shared/domain/errors.ts'
 import { errorsOf, openApiDocument } from '../shared/http/openapi.ts'
 import { coverageTable } from '../test/structure/coverage.ts'
 import { dashboardAssets } from './dashboard-assets.ts'
+import { PRICE_LIST_FILE, priceListFile } from './price-list.ts'
 import { referencePage } from './reference-page.ts'
 import { knativeFiles } from './targets/knative.ts'
 import { openfaasFiles } from './targets/openfaas.ts'
@@ -30,6 +31,7 @@ async function generated(): Promise<Map<string, string>> {
     ['infra/generated/errors.md', errorTable()],
     ['shared/sdk/REFERENCE.md', referencePage(endpoints)],
     ['infra/generated/coverage.md', coverageTable(endpoints)],
+    [PRICE_LIST_FILE, await priceListFile()],
     ...openfaasFiles().map(([path, text]) => [`infra/generated/openfaas/${path}`, text] as const),
     ...knativeFiles().map(([path, text]) => [`infra/generated/knative/${path}`, text] as const),
     ...workerdFiles().map(([path, text]) => [`infra/generated/workerd/${path}`, text] as const),

@@ -12,7 +12,7 @@ const nothing: Overview = {
     quarantine: { count: 0, more: false, oldest_at: null },
   },
   causes: [],
-  money: { today_usd: 0, unpriced: false, spent_cents: 0, credit_cents: null },
+  money: { today_usd: 0, unpriced: false, prices_as_of: null, spent_cents: 0, credit_cents: null },
   schedules: { missed: [], next: [] },
   given_up: { count: 0, more: false, newest: null },
   alerts: [],
@@ -45,7 +45,13 @@ const bad: Overview = {
     quarantine: { count: 2, more: false, oldest_at: '2026-02-27T08:00:00Z' },
   },
   causes: Array.from({ length: 12 }, () => cause),
-  money: { today_usd: 3.2, unpriced: true, spent_cents: 9_000, credit_cents: 10_000 },
+  money: {
+    today_usd: 3.2,
+    unpriced: true,
+    prices_as_of: '2026-01-01',
+    spent_cents: 9_000,
+    credit_cents: 10_000,
+  },
   given_up: {
     count: 2,
     more: false,
@@ -85,7 +91,7 @@ it.each([60, 80, 120])(
 
 it('money says when it is a lower bound, and how much credit is left', () => {
   expect(overviewText(bad, NOW, screen(120))).toMatch(
-    /^money +≥\$3.20 by the runs of today\ncredit +\$90.00 of \$100.00 spent +assay projects/m,
+    /^money +≥\$3.20 by the runs of today\nprices +the list of 2026-01-01 +assay prices\ncredit +\$90.00 of \$100.00 spent +assay projects/m,
   )
 })
 

@@ -145,15 +145,17 @@ function schedulesPart({ schedules }: Overview, now: number, screen: Screen): st
 }
 
 function moneyPart({ money: spent }: Overview, screen: Screen): string[] {
-  const today = `${spend(spent.today_usd, spent.unpriced)} by the runs of today`
-  if (spent.credit_cents === null) return line('money', today, undefined, screen)
+  const spentToday = `${spend(spent.today_usd, spent.unpriced)} by the runs of today`
+  const list = spent.prices_as_of && `the list of ${spent.prices_as_of}`
+  const today = [
+    ...line('money', spentToday, undefined, screen),
+    ...(list ? line('prices', list, 'prices', screen) : []),
+  ]
+  if (spent.credit_cents === null) return today
   const share = spent.credit_cents === 0 ? 1 : spent.spent_cents / spent.credit_cents
   const style: Style = share >= 1 ? 'red' : share >= 0.8 ? 'yellow' : 'green'
   const credit = `${money(spent.spent_cents / 100)} of ${money(spent.credit_cents / 100)} spent`
-  return [
-    ...line('money', today, undefined, screen),
-    ...line('credit', screen.paint(style, credit), 'projects', screen),
-  ]
+  return [...today, ...line('credit', screen.paint(style, credit), 'projects', screen)]
 }
 
 function beginning({ begun }: Overview, { paint, program }: Screen): string[] {

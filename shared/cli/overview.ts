@@ -18,7 +18,14 @@ export interface Overview {
   waiting: Record<'dlq' | 'quarantine', { count: number; more: boolean; oldest_at: string | null }>
   /** Of what came since yesterday and waits for a decision. */
   causes: Schemas['Cause'][]
-  money: { today_usd: number; unpriced: boolean; spent_cents: number; credit_cents: number | null }
+  money: {
+    today_usd: number
+    unpriced: boolean
+    /** Null where there is no run yet. */
+    prices_as_of: string | null
+    spent_cents: number
+    credit_cents: number | null
+  }
   schedules: { missed: Schemas['Schedule'][]; next: { schedule: Schemas['Schedule']; at: string }[] }
   given_up: { count: number; more: boolean; newest: Schemas['Delivery'] | null }
   alerts: Schemas['Alert'][]
@@ -103,6 +110,7 @@ function moneyOf(runs: readonly Run[], projects: readonly Schemas['Project'][], 
   return {
     today_usd: sum(today.map(run => run.cost_usd)),
     unpriced: today.some(run => run.unpriced_item_count > 0) || today.length === LIMITS.runs_page.max,
+    prices_as_of: runs[0]?.prices_as_of ?? null,
     spent_cents: sum(projects.map(project => project.spent_cents)),
     credit_cents: credits.length === projects.length && credits.length > 0 ? sum(credits) : null,
   }

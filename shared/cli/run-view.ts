@@ -71,6 +71,7 @@ export function runSummary(run: Run, screen: Screen): string {
     `${count(run.total_output_tokens)} out`,
     run.unpriced_item_count > 0 &&
       `${plural(run.unpriced_item_count, 'item')} called a model without a known price`,
+    `list prices of ${run.prices_as_of}`,
   ])
   const lines = [
     `${label('run')}${run.id}${run.name === null ? '' : `  ${clean(run.name)}`}`,

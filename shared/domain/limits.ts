@@ -232,6 +232,7 @@ export const LIMITS = {
   request_burst_seconds: 2,
   open_runs_retry_s: 5,
   prices_per_project: 1000, // rows, those of the past too
+  prices_found: 1000, // models whose price is remembered by a process; finding one takes about 50 µs
   spending_days: 400, // kept of what was spent by day; a month's budget reads 31
   spend_days_per_sweep: 500, // projects whose day ends in one tick
   unpriced_runs_per_sweep: 500, // looked at for a price that has come

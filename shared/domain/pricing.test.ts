@@ -1,108 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import list from './prices.json' with { type: 'json' }
-import { centsOf, costMicro, type Price, priceOf, usdOf } from './pricing.ts'
-
-const listed: Record<string, Price> = list.models
-
-describe('the price list', () => {
-  it.each(Object.entries(listed))('has a sound price for %s', (_, price) => {
-    expect(price.input_per_mtok).toBeGreaterThan(0)
-    expect(price.output_per_mtok).toBeGreaterThanOrEqual(price.input_per_mtok)
-    if (price.cached_input_per_mtok !== undefined) {
-      expect(price.cached_input_per_mtok).toBeGreaterThan(0)
-      expect(price.cached_input_per_mtok).toBeLessThan(price.input_per_mtok)
-    }
-  })
-
-  it('says as of when it holds', () => {
-    expect(new Date(list.as_of).toISOString().slice(0, 10)).toBe(list.as_of)
-  })
-
-  it('prices the model of the local examples', () => {
-    expect(priceOf('assay-demo-small')).toEqual({ input_per_mtok: 0.15, output_per_mtok: 0.6 })
-  })
-})
-
-describe('a model is found', () => {
-  it.each([
-    ['gpt-4o', 'gpt-4o'],
-    ['gpt-4o-2024-08-06', 'gpt-4o'],
-    ['gpt-4o-mini-2024-07-18', 'gpt-4o-mini'],
-    ['openai/gpt-4o', 'gpt-4o'],
-    ['openai/gpt-4o-2024-08-06', 'gpt-4o'],
-    ['gpt-4-0613', 'gpt-4'],
-    ['gpt-5-2025-08-07', 'gpt-5'],
-    ['gpt-5-chat-latest', 'gpt-5-chat'],
-    ['o3-2025-04-16', 'o3'],
-    ['claude-sonnet-4-5-20250929', 'claude-sonnet-4-5'],
-    ['claude-sonnet-4-20250514', 'claude-sonnet-4'],
-    ['claude-3-5-haiku-latest', 'claude-3-5-haiku'],
-    ['claude-opus-4-1@20250805', 'claude-opus-4-1'],
-    ['anthropic/claude-haiku-4-5', 'claude-haiku-4-5'],
-    ['anthropic.claude-3-5-sonnet-20241022-v2:0', 'claude-3-5-sonnet'],
-    ['models/gemini-2.0-flash', 'gemini-2.0-flash'],
-    ['gemini-2.0-flash-001', 'gemini-2.0-flash'],
-    ['google/gemini-2.5-pro', 'gemini-2.5-pro'],
-    ['mistralai/mistral-small-2506', 'mistral-small-2506'],
-    ['groq/llama-3.3-70b-versatile', 'llama-3.3-70b-versatile'],
-  ])('%s as %s', (name, known) => {
-    expect(priceOf(name)).toBe(listed[known])
-    expect(priceOf(name)).toBeDefined()
-  })
-
-  it('by its exact name before the name without its date', () => {
-    expect(priceOf('gpt-4o-2024-05-13')).toEqual({ input_per_mtok: 5, output_per_mtok: 15 })
-  })
-})
-
-describe('a model is unpriced, not taken for its neighbour', () => {
-  it.each([
-    'gpt-4o-audio-preview',
-    'gpt-4o-audio-preview-2024-12-17',
-    'gpt-4o-realtime-preview',
-    'gpt-4o-search-preview',
-    'gpt-4o2',
-    'gpt-4.5-preview',
-    'gpt-6',
-    'gpt-4.1-99',
-    'claude-sonnet-4-7',
-    'claude-opus-5',
-    'gemini-2.5-flash-image',
-    'gemini-2.5-flash-preview-tts',
-    'mistral-large-latest',
-    'ft:gpt-4o-mini-2024-07-18:acme::abc',
-    'someone/gpt-4o',
-    'azure/gpt-4o',
-    '-2024-08-06',
-    'openai/',
-    '',
-    'constructor',
-    '__proto__',
-  ])('%s', name => {
-    expect(priceOf(name)).toBeUndefined()
-    expect(priceOf(name, {})).toBeUndefined()
-  })
-})
-
-describe('a project’s own price', () => {
-  const own: Price = { input_per_mtok: 1, output_per_mtok: 2 }
-  it('wins over the list, for dated and prefixed names as well', () => {
-    for (const name of ['gpt-4o', 'gpt-4o-2024-08-06', 'openai/gpt-4o']) {
-      expect(priceOf(name, { 'gpt-4o': own })).toBe(own)
-    }
-    expect(priceOf('gpt-4o-mini', { 'gpt-4o': own })).toBe(listed['gpt-4o-mini'])
-  })
-
-  it('names models the list does not know, prefix and all', () => {
-    expect(priceOf('someone/model', { 'someone/model': own })).toBe(own)
-    expect(priceOf('someone/model-2026-01-01', { 'someone/model': own })).toBe(own)
-    expect(priceOf('other/model', { 'someone/model': own })).toBeUndefined()
-  })
-})
+import { type Consumption, centsOf, costMicro, covers, type Price, usdOf } from './pricing.ts'
 
 describe('the cost of a call', () => {
-  const mini = priceOf('gpt-4o-mini')!
+  const mini: Price = { input_per_mtok: 0.15, output_per_mtok: 0.6, cached_input_per_mtok: 0.075 }
 
   it('is the tokens at their prices, cached ones at theirs', () => {
     expect(costMicro({ input_tokens: 1000, output_tokens: 500 }, mini)).toBe(450)
@@ -121,6 +22,94 @@ describe('the cost of a call', () => {
 
   it('never gets cheaper than nothing when a report claims more cached tokens than tokens', () => {
     expect(costMicro({ input_tokens: 10, output_tokens: 0, cached_input_tokens: 1000 }, mini)).toBe(1)
+  })
+
+  it('of a long prompt is that of its tier, for all of its tokens', () => {
+    const tiered: Price = {
+      input_per_mtok: 1,
+      output_per_mtok: 2,
+      above: [
+        { tokens: 100, input_per_mtok: 10, output_per_mtok: 20 },
+        { tokens: 200, input_per_mtok: 100 },
+      ],
+    }
+    const of = (input_tokens: number) => costMicro({ input_tokens, output_tokens: 1 }, tiered)
+    expect([of(100), of(101), of(201)]).toEqual([102, 1030, 20_100])
+  })
+
+  it('has what is written to the cache, and sound, at their own prices', () => {
+    const price: Price = {
+      input_per_mtok: 1,
+      output_per_mtok: 2,
+      cached_input_per_mtok: 0.1,
+      cache_write_per_mtok: 10,
+      input_audio_per_mtok: 100,
+      output_audio_per_mtok: 1000,
+    }
+    const usage = {
+      input_tokens: 40,
+      cached_input_tokens: 10,
+      cache_write_tokens: 10,
+      input_audio_tokens: 10,
+      output_tokens: 20,
+      output_audio_tokens: 10,
+    }
+    expect(costMicro(usage, price)).toBe(10 + 1 + 100 + 1000 + 20 + 10_000)
+  })
+
+  it('has calls, searches and hours of sound beside the tokens, and the factor of its tier of service', () => {
+    const price: Price = {
+      input_per_mtok: 1,
+      per_call: 0.01,
+      per_search: 0.005,
+      per_audio_hour: 0.36,
+      service: { batch: 0.5 },
+    }
+    const usage = { input_tokens: 1000, output_tokens: 0, searches: 2, audio_seconds: 10 }
+    expect(costMicro(usage, price)).toBe(1000 + 10_000 + 10_000 + 1000)
+    expect(costMicro({ ...usage, service_tier: 'batch' }, price)).toBe(11_000)
+    expect(costMicro({ ...usage, service_tier: 'priority' }, price)).toBe(22_000)
+  })
+
+  it('is told only by a price that has the units of the call', () => {
+    const none = { input_tokens: 0, output_tokens: 0 }
+    const tokens: Price = { input_per_mtok: 1 }
+    expect(covers(tokens, { ...none, input_tokens: 5 })).toBe(true)
+    expect(covers(tokens, { input_tokens: 5, output_tokens: 5 })).toBe(false)
+    expect(covers(tokens, { ...none, audio_seconds: 5 })).toBe(false)
+    expect(covers({ per_audio_hour: 1 }, { ...none, audio_seconds: 5 })).toBe(true)
+    expect(covers({ per_audio_hour: 1 }, { ...none, input_tokens: 5 })).toBe(false)
+    expect(covers(tokens, { ...none, searches: 1 })).toBe(false)
+    expect(covers(tokens, { ...none, images: 1 })).toBe(false)
+  })
+
+  it('is never negative, whatever is counted and whatever it costs', () => {
+    const count = fc.option(fc.integer({ min: 0, max: 100_000_000 }), { nil: undefined })
+    const usage = fc.record({
+      input_tokens: fc.nat(100_000_000),
+      output_tokens: fc.nat(100_000_000),
+      cached_input_tokens: count,
+      cache_write_tokens: count,
+      input_audio_tokens: count,
+      output_audio_tokens: count,
+      searches: count,
+    })
+    const rate = fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: undefined })
+    const rates = {
+      input_per_mtok: rate,
+      output_per_mtok: rate,
+      cached_input_per_mtok: rate,
+      cache_write_per_mtok: rate,
+      input_audio_per_mtok: rate,
+      output_audio_per_mtok: rate,
+    }
+    fc.assert(
+      fc.property(usage, fc.record(rates), (usage, price) => {
+        const cost = costMicro(usage as Consumption, price as Price)
+        expect(cost).toBeGreaterThanOrEqual(0)
+        expect(Number.isSafeInteger(cost)).toBe(true)
+      }),
+    )
   })
 
   it('is exact for prices of up to five decimals and any number of tokens', () => {

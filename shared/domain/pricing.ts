@@ -1,62 +1,88 @@
 // What a model call costs, in whole micro-dollars.
-// Guarantee: an unknown model has no price (undefined), and a priced call with tokens never rounds down to free.
-
-import list from './prices.json' with { type: 'json' }
+// Guarantee: a cost is never negative, and a call that has something to pay for never rounds down to free.
 
 /** US dollars per million tokens, which is also micro-dollars per token. */
-export interface Price {
-  input_per_mtok: number
-  output_per_mtok: number
-  /** For the part of the input read from the provider's cache; the input price when absent. */
+export interface Rates {
+  input_per_mtok?: number
+  output_per_mtok?: number
+  /** For the part of the input read from the provider's cache; the input price when absent, as for those below. */
   cached_input_per_mtok?: number
+  /** For the part of the input written to the cache. */
+  cache_write_per_mtok?: number
+  /** For the part of the input that is sound. */
+  input_audio_per_mtok?: number
+  /** For the part of the output that is sound; the output price when absent. */
+  output_audio_per_mtok?: number
 }
 
-export interface TokenCounts {
+export interface Price extends Rates {
+  /** What all tokens of a call cost whose input is longer than so many, the least first. */
+  above?: readonly (Rates & { tokens: number })[]
+  /** Dollars, beside the tokens. */
+  per_call?: number
+  per_search?: number
+  per_audio_hour?: number
+  /** What the whole is multiplied by in a tier of service, such as `batch`. */
+  service?: Readonly<Record<string, number>>
+}
+
+/** What a call consumed, of which its price is made. */
+export interface Consumption {
   /** All input tokens, those read from the cache included. */
   input_tokens: number
   output_tokens: number
   cached_input_tokens?: number
+  cache_write_tokens?: number
+  input_audio_tokens?: number
+  output_audio_tokens?: number
+  audio_seconds?: number
+  images?: number
+  searches?: number
+  service_tier?: string
 }
 
-const listed: ReadonlyMap<string, Price> = new Map(Object.entries<Price>(list.models))
-
-/** Whose models these are; a host that sets its own prices (a reseller, a cloud's region) is not among them. */
-const PROVIDER_PREFIXES =
-  /^(?:(?:openai|anthropic|google|gemini|models|mistral|mistralai|deepseek|groq)\/|anthropic\.)+/
-
-/**
- * The end of a name that pins a snapshot of the same model: a date (`-2024-08-06`, `-20250929`, `@20250929`), a
- * month (`-0613`, `-2411`), a revision (`-001`, `-v2:0`) or `-latest`. One or two digits are part of the model's
- * name: `claude-sonnet-4-5` is no snapshot of `claude-sonnet-4`.
- */
-const SNAPSHOT = /(?:[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{3,4}|latest))?(?:-v\d+(?::\d+)?)?$/
-
-/** Overrides win over the list; in each, the exact name wins over the name without prefix and snapshot. */
-export function priceOf(model: string, overrides?: Record<string, Price>): Price | undefined {
-  const own = overrides === undefined ? undefined : lookUp(model, name => ownPrice(overrides, name))
-  return own ?? lookUp(model, name => listed.get(name))
-}
-
-function lookUp(model: string, priceFor: (name: string) => Price | undefined): Price | undefined {
-  const exact = priceFor(model)
-  if (exact !== undefined) return exact
-  const bare = model.replace(PROVIDER_PREFIXES, '')
-  return priceFor(bare) ?? priceFor(bare.replace(SNAPSHOT, '')) ?? priceFor(model.replace(SNAPSHOT, ''))
-}
-
-function ownPrice(overrides: Record<string, Price>, name: string): Price | undefined {
-  return Object.hasOwn(overrides, name) ? overrides[name] : undefined
-}
+const MICRO = 1_000_000
 
 /** Micro-dollars, rounded up. */
-export function costMicro(usage: TokenCounts, price: Price): number {
+export function costMicro(usage: Consumption, price: Price): number {
+  const rates = ratesOf(usage.input_tokens, price)
+  const input = rates.input_per_mtok ?? 0
+  const output = rates.output_per_mtok ?? 0
   const cached = Math.min(usage.cached_input_tokens ?? 0, usage.input_tokens)
+  const written = Math.min(usage.cache_write_tokens ?? 0, usage.input_tokens - cached)
+  const heard = Math.min(usage.input_audio_tokens ?? 0, usage.input_tokens - cached - written)
+  const spoken = Math.min(usage.output_audio_tokens ?? 0, usage.output_tokens)
   const micro =
-    (usage.input_tokens - cached) * price.input_per_mtok +
-    cached * (price.cached_input_per_mtok ?? price.input_per_mtok) +
-    usage.output_tokens * price.output_per_mtok
+    (usage.input_tokens - cached - written - heard) * input +
+    cached * (rates.cached_input_per_mtok ?? input) +
+    written * (rates.cache_write_per_mtok ?? input) +
+    heard * (rates.input_audio_per_mtok ?? input) +
+    (usage.output_tokens - spoken) * output +
+    spoken * (rates.output_audio_per_mtok ?? output) +
+    (price.per_call ?? 0) * MICRO +
+    (usage.searches ?? 0) * (price.per_search ?? 0) * MICRO +
+    ((usage.audio_seconds ?? 0) / 3600) * (price.per_audio_hour ?? 0) * MICRO
+  const factor = usage.service_tier === undefined ? 1 : (price.service?.[usage.service_tier] ?? 1)
   // 1000 × 0.15 + 3 × 0.1 carries an error in its last digits; that alone must not add a micro-dollar.
-  return Math.ceil(micro * (1 - 1e-12))
+  return Math.ceil(micro * factor * (1 - 1e-12))
+}
+
+function ratesOf(input_tokens: number, price: Price): Rates {
+  if (price.above === undefined) return price
+  return price.above.findLast(({ tokens }) => input_tokens > tokens) ?? price
+}
+
+/**
+ * Whether the price tells what the call costs: one by tokens says nothing of sound that is billed by its length, and
+ * one without output tokens nothing of those. Searches and images beside tokens are passed over: a lower bound.
+ */
+export function covers(price: Price, usage: Consumption): boolean {
+  if (usage.input_tokens > 0 && price.input_per_mtok === undefined) return false
+  if (usage.output_tokens > 0 && price.output_per_mtok === undefined) return false
+  if (usage.input_tokens > 0 || usage.output_tokens > 0) return true
+  if ((usage.audio_seconds ?? 0) > 0) return price.per_audio_hour !== undefined
+  if ((usage.searches ?? 0) > 0) return price.per_search !== undefined
+  return (usage.images ?? 0) === 0
 }
 
 /** Cents as callers name them, fractions too; exact up to LIMITS.budget_cents. */
@@ -70,5 +96,5 @@ export function centsOf(micro: number): number {
 }
 
 export function usdOf(micro: number): number {
-  return micro / 1_000_000
+  return micro / MICRO
 }

@@ -1,10 +1,11 @@
 // Turns a reported step into the row that is kept: checked, graded, priced and cut to size.
 
+import type { PriceBook } from '../accounts/rules/price-book.ts'
 import { isRead, type Reading, readCall } from './completion.ts'
-import { gradeStep, usageOf } from './grading.ts'
+import { gradeStep, type StepTokens, usageOf } from './grading.ts'
 import { LIMITS } from './limits.ts'
 import { plainText } from './plain-text.ts'
-import { costMicro, type Price, priceOf } from './pricing.ts'
+import { costMicro, covers } from './pricing.ts'
 import type { StepReport } from './protocol.ts'
 import { type Outcome, type OutcomeReason, STEP_KINDS, type StepKind } from './vocabulary.ts'
 
@@ -44,14 +45,15 @@ const KINDS = new Set<string>(STEP_KINDS)
 export function stepRow(
   step: StepReport,
   place: { seq: number; attempt: number; step_no: number },
-  prices: Record<string, Price> | undefined,
+  prices: PriceBook,
 ): StepRow {
   checkShape(step)
   const reading = readCall(step)
   const grade = gradeStep(step, reading)
   const usage = usageOf(step, reading)
   const unread = unreadOf(reading, usage?.fault)
-  const price = usage?.model === undefined ? undefined : priceOf(usage.model, prices)
+  const started = new Date(step.started_at)
+  const price = usage && priceOf(usage, prices, started, reading)
   return {
     ...place,
     kind: step.kind,
@@ -62,13 +64,13 @@ export function stepRow(
     unpriced:
       step.kind === 'llm_call' &&
       !step.error &&
-      (usage === undefined || price === undefined || usage.fault !== undefined),
+      (usage === undefined || price === undefined || !covers(price, usage) || usage.fault !== undefined),
     graded: isRead(reading) && !reading.ungraded && unread === null,
     unread,
     input_tokens: usage?.input_tokens ?? 0,
     output_tokens: usage?.output_tokens ?? 0,
     cost_micro: usage && price ? costMicro(usage, price) : 0,
-    started_at: new Date(step.started_at).toISOString(),
+    started_at: started.toISOString(),
     duration_ms: step.duration_ms,
     key: plainText(step.key, LIMITS.step_key_characters),
     name: plainText(step.name || step.key, LIMITS.name_characters),
@@ -78,6 +80,11 @@ export function stepRow(
     input: payload(step.input),
     output: payload(step.output),
   }
+}
+
+function priceOf({ model }: StepTokens, prices: PriceBook, at: Date, reading: Reading | undefined) {
+  const host = isRead(reading) ? reading.host : undefined
+  return model === undefined ? undefined : prices.priceOf(model, at.getTime(), host)
 }
 
 function unreadOf(reading: Reading | undefined, fault: string | undefined): string | null {

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { LIST_PRICES } from '../accounts/rules/price-book.ts'
 import { outlineOf, payloadOf } from '../sdk/payload.ts'
 import { readCall } from './completion.ts'
 import { LIMITS } from './limits.ts'
@@ -17,7 +18,7 @@ const report = (of: Partial<StepReport>): StepReport => ({
   duration_ms: 1,
   ...of,
 })
-const rowOf = (of: Partial<StepReport>) => stepRow(report(of), PLACE, undefined)
+const rowOf = (of: Partial<StepReport>) => stepRow(report(of), PLACE, LIST_PRICES)
 const chat = (usage: unknown, content: unknown = 'billing') => ({
   object: 'chat.completion',
   model: 'gpt-4o',

@@ -1,12 +1,13 @@
 // What an agent's lines about an item come to: steps counted and priced, and in the end a verdict. Guarantee: pure, so
 // that the consumer and a test of an agent cannot come to different verdicts.
 
+import type { PriceBook } from '../accounts/rules/price-book.ts'
 import { sayUnpriced } from '../accounts/rules/prices.ts'
 import { dollars } from './amounts.ts'
 import { type GradedStep, gradeItem, lastCallFault } from './grading.ts'
 import { LIMITS } from './limits.ts'
 import { plainText } from './plain-text.ts'
-import { microOf, type Price } from './pricing.ts'
+import { microOf } from './pricing.ts'
 import {
   type AgentDeclaration,
   type AgentLine,
@@ -73,7 +74,7 @@ export function countStep(
   progress: ItemProgress,
   report: StepReport,
   declaration: AgentDeclaration,
-  prices: Record<string, Price> | undefined,
+  prices: PriceBook,
   /** A call whose cost cannot be told pauses the item; whoever resumes it allows them for the whole run. */
   holdsUnpriced = false,
 ): CountedStep {

@@ -2,7 +2,7 @@
 // the caps of run, agent, project and partition, and never past a fence whose money is gone.
 
 import { DEFAULT_ZONE, periodEnd } from '../accounts/rules/budgets.ts'
-import { pricesAt } from '../accounts/rules/prices.ts'
+import { type PriceBook, pricesAt } from '../accounts/rules/price-book.ts'
 import type { Context, Sql } from '../context.ts'
 import {
   type Admission,
@@ -14,7 +14,7 @@ import {
 import { fault } from '../domain/fault.ts'
 import type { GradedStep } from '../domain/grading.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { microOf, type Price } from '../domain/pricing.ts'
+import { microOf } from '../domain/pricing.ts'
 import type { RecordedStep } from '../domain/protocol.ts'
 import type { OfferedRecord } from '../domain/step-row.ts'
 import { findOfferedSteps, findOriginalEnds, type OriginalEnd } from '../recovery/queries/recorded.ts'
@@ -33,8 +33,7 @@ export interface Claim {
   target: AgentTarget
   timeout_ms: number
   max_consecutive_failures: number
-  /** Of the project's own, those that hold now. */
-  prices: Record<string, Price> | undefined
+  prices: PriceBook
   /** There is a budget, so an item stops at a call that cannot be paid from it. */
   holds_unpriced: boolean
   /** How long the run had waited for it. */

@@ -3,6 +3,7 @@
 // Guarantee: payloads leave as the very text they came in as; money leaves as whole cents and as dollars.
 
 import { z } from '@hono/zod-openapi'
+import { PRICES_AS_OF } from '../accounts/rules/price-list.gen.ts'
 import { itemRecordId } from '../domain/ids.ts'
 import { worstOutcome } from '../domain/lifecycle.ts'
 import { centsOf, usdOf } from '../domain/pricing.ts'
@@ -30,6 +31,11 @@ const payload = (description: string) => Json.refine(isGiven).describe(descripti
 export const timestamp = z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' })
 const count = (description: string) => z.int().min(0).describe(description)
 const uuid = (description: string) => z.string().meta({ format: 'uuid', description })
+
+const pricesDate = z.string().meta({
+  format: 'date',
+  description: 'The day of the list of prices that models have today; a cost once recorded stays.',
+})
 
 const callCounts = {
   model_call_count: count('Answers of models that were to be graded.'),
@@ -73,6 +79,7 @@ export const Run = z
       .number()
       .describe('The same spend in dollars; a lower bound while unpriced_item_count is not 0.'),
     unpriced_item_count: count('Items that called a model without a known price.'),
+    prices_as_of: pricesDate,
     ...callCounts,
     total_input_tokens: count('Input tokens across items.'),
     total_output_tokens: count('Output tokens across items.'),
@@ -123,6 +130,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     aggregate_cost_cents: centsOf(row.cost_micro),
     cost_usd: usdOf(row.cost_micro),
     unpriced_item_count: row.unpriced_items,
+    prices_as_of: PRICES_AS_OF,
     model_call_count: row.model_calls,
     unread_call_count: row.unread_calls,
     total_input_tokens: row.input_tokens,
@@ -190,6 +198,7 @@ export const ItemRecord = z
       .enum(OUTCOMES)
       .nullable()
       .describe('Whether it worked; null while there is no verdict.'),
+    prices_as_of: pricesDate,
     input_snapshot: payload('The input, byte for byte.'),
     output: payload('The output, byte for byte; null when there is none.'),
   })
@@ -243,6 +252,7 @@ export function itemRecordOf(row: ItemInRunRow): z.input<typeof ItemRecord> {
     agent_id: row.agent_id,
     agent_slug: row.agent_slug,
     outcome_status: row.outcome,
+    prices_as_of: PRICES_AS_OF,
     input_snapshot: row.payloads_purged_at === null ? rawJson(row.input) : null,
     output: row.payloads_purged_at === null ? rawJson(row.output) : null,
   }

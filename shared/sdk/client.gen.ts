@@ -2827,6 +2827,11 @@ export interface components {
              * @enum {string|null}
              */
             outcome_status: "ok" | "degraded" | "failed" | null;
+            /**
+             * Format: date
+             * @description The day of the list of prices that models have today; a cost once recorded stays.
+             */
+            prices_as_of: string;
             input_snapshot: components["schemas"]["Json"] & unknown;
             output: components["schemas"]["Json"];
         };
@@ -3653,6 +3658,11 @@ export interface components {
             cost_usd: number;
             /** @description Items that called a model without a known price. */
             unpriced_item_count: number;
+            /**
+             * Format: date
+             * @description The day of the list of prices that models have today; a cost once recorded stays.
+             */
+            prices_as_of: string;
             /** @description Answers of models that were to be graded. */
             model_call_count: number;
             /** @description Of those, answers that could not be read, so that nobody knows how good they are. */

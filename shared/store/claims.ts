@@ -4,7 +4,7 @@
 import { RUN_BUDGETS } from '../accounts/queries/budgets.ts'
 import { PROJECT_PRICES } from '../accounts/queries/prices.ts'
 import type { PeriodBudget } from '../accounts/rules/budgets.ts'
-import type { DatedPrice } from '../accounts/rules/prices.ts'
+import type { DatedPrice } from '../accounts/rules/price-book.ts'
 import type { Sql } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { AgentDeclaration } from '../domain/protocol.ts'

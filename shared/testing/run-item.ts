@@ -1,10 +1,11 @@
 // Runs an agent over one item in memory, through the protocol and the verdicts of the real thing. Guarantee: status,
 // verdict, steps and cost are what a run on a server records for the same answers; nothing waits between attempts.
 
+import { type OwnPrice, PriceBook } from '../accounts/rules/price-book.ts'
 import { fieldsOf } from '../domain/json.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { ndjsonLines } from '../domain/ndjson.ts'
-import { type Price, usdOf } from '../domain/pricing.ts'
+import { usdOf } from '../domain/pricing.ts'
 import type { AgentDeclaration, AgentLine, ItemLine } from '../domain/protocol.ts'
 import type { StepRow } from '../domain/step-row.ts'
 import {
@@ -37,7 +38,7 @@ export interface RunItemOptions {
   /** Lets the item pass every `ctx.hold`, as a person would who resumes it. */
   resume?: boolean
   /** Prices beside or instead of the list's, in dollars per million tokens, as in a project's settings. */
-  prices?: Record<string, Price>
+  prices?: Record<string, OwnPrice>
 }
 
 export interface ItemStep {
@@ -117,6 +118,7 @@ export async function runItem<C extends AgentClass>(
     item: { agent_failures: 0 },
   }
   const world = worldOf(options)
+  const prices = new PriceBook(options.prices)
   const handle = serve(target)
   const rows: StepRow[] = []
   let verdict: Verdict | 'again' = 'again'
@@ -127,7 +129,7 @@ export async function runItem<C extends AgentClass>(
       const body = new Request('http://agent/', { method: 'POST', body: `${JSON.stringify(line)}\n` })
       // A key in the environment of whoever runs the tests is none of this agent's.
       const response = await handle(body, { ASSAY_AGENT_KEY: '' })
-      verdict = await read(response, { progress, rows, declaration, world, prices: options.prices })
+      verdict = await read(response, { progress, rows, declaration, world, prices })
     }
   }
   await withAnswers(world.answer, () => (options.model?.live ? work() : withKeys(work)))
@@ -203,7 +205,7 @@ interface Reading {
   rows: StepRow[]
   declaration: AgentDeclaration
   world: World
-  prices: Record<string, Price> | undefined
+  prices: PriceBook
 }
 
 /** Reads an attempt's lines as the consumer does. An item that its own step ends may have gone on a little. */

@@ -81,6 +81,12 @@ export function outcomesPart(given: Given): void {
       expect(told).toMatchObject({ aggregate_cost_cents: 2, cost_usd: 0.015001, unpriced_item_count: 1 })
     })
 
+    it('says of which day the list of prices is, as its items do [prices.as-of]', async () => {
+      const { json } = await read(`/v1/durable/runs/${named('work').id}`)
+      expect(told.prices_as_of).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+      expect(json.prices_as_of).toBe(told.prices_as_of)
+    })
+
     it('says how many answers of models were read, and of the others what was found [runs.calls-read, steps.unread]', async () => {
       expect(told).toMatchObject({ model_call_count: 2, unread_call_count: 1 })
       expect(named('unpriced')).toMatchObject({ model_call_count: 1, unread_call_count: 1 })

@@ -1,6 +1,7 @@
 // What the engine promises about items, attempts, caps and verdicts, on real stores with a played agent.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { LIST_PRICES } from '../../shared/accounts/rules/price-book.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import type { ItemLine } from '../../shared/domain/protocol.ts'
 import { stepRow } from '../../shared/domain/step-row.ts'
@@ -640,7 +641,7 @@ describe('a lease', () => {
     const settler = new Settler(ctx, run, new CauseNamer(ctx), { onSettled: () => {} })
     const line = step({ seq: 1, attempt: 1 } as ItemLine, 'a')
     if (line.type !== 'step') throw new Error('not a step')
-    settler.addStep(flight, stepRow(line.step, { seq: 1, attempt: 1, step_no: 1 }, undefined))
+    settler.addStep(flight, stepRow(line.step, { seq: 1, attempt: 1, step_no: 1 }, LIST_PRICES))
     await vi.waitFor(() => expect(engine.log.join()).toContain('settle_failed'))
     settler.end(flight, okVerdict)
     late_ms = 3 * LIMITS.lease_ms

@@ -2,6 +2,7 @@
 // without a script, by keyboard, and tells the calls and the command that show the same.
 
 import type { Child } from 'hono/jsx'
+import { PRICES_AS_OF } from '../../../shared/accounts/rules/price-list.gen.ts'
 import { VERSION } from '../../../shared/domain/version.ts'
 import type { SessionPrincipal } from '../../../shared/http/auth.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
@@ -61,6 +62,7 @@ export const Layout = ({ view, projects, notice, calls, member, base_url, held }
         {member?.is_suspended ? <SuspendedLine /> : ''}
         <NoticeLine notice={notice} />
         {view.body}
+        {member && view.project_id ? <PricesLine project_id={view.project_id} /> : ''}
         {member && (calls.length > 0 || view.cli) ? (
           <Behind calls={calls} cli={view.cli} base_url={base_url} />
         ) : (
@@ -174,6 +176,13 @@ const SuspendedLine = () => (
       look at everything; <span class="dim">whoever operates this installation resumes it.</span>
     </p>
   </div>
+)
+
+const PricesLine = ({ project_id }: { project_id: string }) => (
+  <p class="dim prices-line">
+    Costs by the project's own <a href={`/dashboard/projects/${project_id}/prices`}>prices</a>, else by the
+    list of {PRICES_AS_OF}.
+  </p>
 )
 
 const NoticeLine = ({ notice }: { notice: Notice | undefined }): Child =>

@@ -4,7 +4,7 @@ import { and, asc, desc, eq } from 'drizzle-orm'
 import type { Database, Sql } from '../../context.ts'
 import type { unpricedModel } from '../../domain/alerts.ts'
 import { prices } from '../../schema/tables.ts'
-import type { DatedPrice } from '../rules/prices.ts'
+import type { DatedPrice } from '../rules/price-book.ts'
 
 export type PriceRow = typeof prices.$inferSelect
 

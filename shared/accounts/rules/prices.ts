@@ -1,28 +1,4 @@
-// A project's own prices, each from a date on. Guarantee: at any moment a model has one price, the latest that has begun;
-// what was recorded before keeps the cost it was recorded with.
-
-import { type Price, priceOf } from '../../domain/pricing.ts'
-
-export interface DatedPrice extends Price {
-  model: string
-  effective_ms: number
-}
-
-/** The prices that hold at a moment, by model; undefined where the project has none of its own. */
-export function pricesAt(
-  prices: readonly DatedPrice[] | null,
-  ms: number,
-): Record<string, Price> | undefined {
-  if (prices === null) return undefined
-  const begun = prices
-    .filter(price => price.effective_ms <= ms)
-    .sort((a, b) => a.effective_ms - b.effective_ms)
-  return Object.fromEntries(begun.map(({ model, effective_ms: _, ...price }) => [model, price]))
-}
-
-/** Whether a call of the model can be told in money at a moment. */
-export const isPriced = (model: string, prices: readonly DatedPrice[] | null, ms: number): boolean =>
-  priceOf(model, pricesAt(prices, ms)) !== undefined
+// What is said of a model without a price: why that matters, and the command that sets one.
 
 /** A model's name as one word of a command line. */
 const shellWord = (text: string) =>

@@ -6,7 +6,8 @@ import { dollars } from '../../domain/amounts.ts'
 import { ApiError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import * as store from '../queries/prices.ts'
-import { isPriced, setPriceCommand } from '../rules/prices.ts'
+import { isPriced } from '../rules/price-book.ts'
+import { setPriceCommand } from '../rules/prices.ts'
 
 export interface NewPrice {
   model: string

@@ -35,6 +35,8 @@ export interface CompletionUsage {
 export interface Completion {
   provider: string
   model?: string
+  /** Whose model it was, as the list of prices calls them, where the answer shows it. */
+  host?: string
   text: string
   has_tool_calls: boolean
   /** An answer that is no text: an image, audio, a generated object. */
@@ -71,6 +73,7 @@ export class Gathered {
   has_data = false
   refusal: string | undefined
   fault: string | undefined
+  host: string | undefined
 
   /** Text, refusals and calls from a string or a list of typed parts. */
   add(content: unknown): this {
@@ -138,6 +141,7 @@ export class Gathered {
     const told = this.usage(usage)
     if (told !== undefined) read.usage = told
     if (this.fault !== undefined) read.fault = this.fault
+    if (this.host !== undefined) read.host = this.host
     return read
   }
 }

@@ -16,6 +16,7 @@ export const bedrockConverse: Shape = {
     const usage = fields(body.usage)
     const cached = gathered.count(usage, 'cacheReadInputTokens')
     const written = gathered.count(usage, 'cacheWriteInputTokens')
+    gathered.host = 'aws'
     const model = fields(fields(body.trace)?.promptRouter)?.invokedModelId ?? body.modelId
     return gathered.completion(
       'bedrock_converse',

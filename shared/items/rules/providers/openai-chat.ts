@@ -16,6 +16,7 @@ export const openaiChat: Shape = {
     gathered.has_tool_calls ||=
       some(message?.tool_calls) || some(message?.toolCalls) || message?.function_call != null
     gathered.has_data ||= message?.audio != null || some(message?.images)
+    gathered.host = hostOf(body)
     const finish = finishOf(choice?.finish_reason ?? choice?.finishReason)
     return gathered.completion('openai_chat', body.model, finish, usageOf(body, gathered))
   },
@@ -115,6 +116,13 @@ function usageOf(body: Fields, gathered: Gathered) {
     searches: gathered.count(usage, 'num_search_queries', 'num_sources_used'),
     ...tierOf(body),
   }
+}
+
+/** Hosts of others' models, by what they alone add: their prices for one name differ. */
+function hostOf(body: Fields): string | undefined {
+  if (fields(body.x_groq) !== undefined) return 'groq'
+  if (filled(body.provider) && filled(body.id) && body.id.startsWith('gen-')) return 'openrouter'
+  return undefined
 }
 
 /** The tier a call was served in, where it is not the usual one. */

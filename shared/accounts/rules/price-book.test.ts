@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { LIMITS } from '../../domain/limits.ts'
+import { isPriced, LIST_PRICES, type OwnPrices, PriceBook, pricesAt } from './price-book.ts'
+
+const price = (model: string, effective_ms: number, input_per_mtok: number) => ({
+  model,
+  effective_ms,
+  input_per_mtok,
+  output_per_mtok: 1,
+})
+
+it('a model has the latest of its prices that has begun', () => {
+  const prices = [price('m', 200, 2), price('m', 100, 1), price('n', 300, 3)]
+  const at = (ms: number) => pricesAt(prices, ms).priceOf('m', ms)
+  expect(at(99)).toBeUndefined()
+  expect(at(100)).toEqual({ input_per_mtok: 1, output_per_mtok: 1 })
+  expect(at(250)?.input_per_mtok).toBe(2)
+  expect(pricesAt(prices, 250).priceOf('n', 250)).toBeUndefined()
+})
+
+it('a model is priced by its own price from its date on, or by the list', () => {
+  expect(isPriced('m', [price('m', 100, 1)], 99)).toBe(false)
+  expect(isPriced('m', [price('m', 100, 1)], 100)).toBe(true)
+  expect(isPriced('gpt-4o', null, 0)).toBe(true)
+})
+
+it('projects without prices of their own share what was found', () => {
+  expect(pricesAt(null, 1)).toBe(LIST_PRICES)
+  expect(pricesAt([], 1)).toBe(LIST_PRICES)
+})
+
+it('the model of the local examples has a price', () => {
+  expect(LIST_PRICES.priceOf('assay-demo-small', 0)).toEqual({ input_per_mtok: 0.15, output_per_mtok: 0.6 })
+})
+
+it('an agent that names a new model with each call makes the book forget, not grow', () => {
+  const book = new PriceBook()
+  for (let n = 0; n <= LIMITS.prices_found; n++) expect(book.priceOf(`made-up-${n}`, 0)).toBeUndefined()
+  expect(book.priceOf('gpt-4o', 0)).toBeDefined()
+})
+
+describe('a project’s own price', () => {
+  const own = { input_per_mtok: 1, output_per_mtok: 2 }
+  const find = (name: string, prices: OwnPrices) => new PriceBook(prices).priceOf(name, 0)
+
+  it('wins over the list, for dated and prefixed names as well', () => {
+    for (const name of ['gpt-4o', 'gpt-4o-2024-08-06', 'openai/gpt-4o'])
+      expect(find(name, { 'gpt-4o': own })).toBe(own)
+    expect(find('gpt-4o-mini', { 'gpt-4o': own })).toMatchObject({ input_per_mtok: 0.15 })
+  })
+
+  it('wins whoever the answer says to have given it', () => {
+    const book = new PriceBook({ 'openai/gpt-oss-120b': own })
+    expect(book.priceOf('openai/gpt-oss-120b', 0, 'groq')).toBe(own)
+  })
+
+  it('names models the list does not know, prefix and all', () => {
+    expect(find('someone/model', { 'someone/model': own })).toBe(own)
+    expect(find('someone/model-2026-01-01', { 'someone/model': own })).toBe(own)
+    expect(find('other/model', { 'someone/model': own })).toBeUndefined()
+  })
+})

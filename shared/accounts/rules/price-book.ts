@@ -1,0 +1,92 @@
+// What a model costs a project: by its own prices, each from a date on, else by the list. Guarantee: at any moment a
+// model has one price, the latest that has begun; what was recorded before keeps the cost it was recorded with.
+
+import { LIMITS } from '../../domain/limits.ts'
+import type { Price } from '../../domain/pricing.ts'
+import { type Found, priceAt } from './price-data.ts'
+import { PRICES_TEXT } from './price-list.gen.ts'
+import { PriceList, SNAPSHOT } from './price-list.ts'
+
+/** A price that a project or a test sets: those of tokens, and no more. */
+export interface OwnPrice {
+  input_per_mtok: number
+  output_per_mtok: number
+  cached_input_per_mtok?: number
+}
+
+export interface DatedPrice extends OwnPrice {
+  model: string
+  effective_ms: number
+}
+
+export type OwnPrices = Readonly<Record<string, OwnPrice>>
+
+/** The model server of the examples, which nobody else has. */
+const DEMO: Price = { input_per_mtok: 0.15, output_per_mtok: 0.6 }
+const DEMO_MODEL = 'assay-demo-small'
+
+let list: PriceList | undefined
+
+/** Read when it is first asked for: most functions never ask. */
+export function priceList(): PriceList {
+  list ??= new PriceList(JSON.parse(PRICES_TEXT))
+  return list
+}
+
+/** What models cost by the list and, before it, by a project's own prices. It remembers what it found. */
+export class PriceBook {
+  readonly #own: OwnPrices | undefined
+  readonly #found = new Map<string, Price | Found | null>()
+
+  constructor(own?: OwnPrices) {
+    this.#own = own
+  }
+
+  /** At a moment; `host` where the answer says whose model it was. */
+  priceOf(model: string, ms: number, host?: string): Price | undefined {
+    const key = host === undefined ? model : `${host}\n${model}`
+    let found = this.#found.get(key)
+    if (found === undefined) {
+      found = this.#find(model, host) ?? null
+      // Agents name models; one that names a new one with each call must not fill the memory.
+      if (this.#found.size >= LIMITS.prices_found) this.#found.clear()
+      this.#found.set(key, found)
+    }
+    if (found === null) return undefined
+    return 'prices' in found ? priceAt(found, ms) : found
+  }
+
+  #find(model: string, host: string | undefined): Price | Found | undefined {
+    const own = this.#own && ownPriceOf(model, this.#own)
+    return own ?? (model === DEMO_MODEL ? DEMO : priceList().find(model, host))
+  }
+}
+
+/** Prices of the list alone: what it has found serves every project without prices of its own. */
+export const LIST_PRICES = new PriceBook()
+
+/** Words before the names of these providers' own models; a host that sets its own prices is not among them. */
+const MAKERS = /^(?:(?:openai|anthropic|google|gemini|models|mistral|mistralai|deepseek|groq)\/|anthropic\.)+/
+
+/** The exact name wins over the name without prefix and snapshot. */
+function ownPriceOf(model: string, own: OwnPrices): OwnPrice | undefined {
+  const bare = model.replace(MAKERS, '')
+  const names = [model, bare, bare.replace(SNAPSHOT, ''), model.replace(SNAPSHOT, '')]
+  const name = names.find(name => Object.hasOwn(own, name))
+  return name === undefined ? undefined : own[name]
+}
+
+/** Those of a project that hold at a moment, before the list's. */
+export function pricesAt(prices: readonly DatedPrice[] | null, ms: number): PriceBook {
+  if (prices === null || prices.length === 0) return LIST_PRICES
+  const begun = prices
+    .filter(price => price.effective_ms <= ms)
+    .sort((a, b) => a.effective_ms - b.effective_ms)
+  return new PriceBook(
+    Object.fromEntries(begun.map(({ model, effective_ms: _, ...price }) => [model, price])),
+  )
+}
+
+/** Whether a call of the model can be told in money at a moment. */
+export const isPriced = (model: string, prices: readonly DatedPrice[] | null, ms: number): boolean =>
+  pricesAt(prices, ms).priceOf(model, ms) !== undefined

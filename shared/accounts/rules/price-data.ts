@@ -1,0 +1,149 @@
+// The data of `@pydantic/genai-prices`, and what it says that a model costs at a moment. Guarantee: of what the data has,
+// nothing that a call is told in is left out; what prices none of that is no price.
+
+import type { Price, Rates } from '../../domain/pricing.ts'
+
+/** Which names a model, or the models of a provider, go by. Cases are alike, except in expressions. */
+export type Match =
+  | { equals: string }
+  | { starts_with: string }
+  | { ends_with: string }
+  | { contains: string }
+  | { regex: string }
+  | { or: Match[] }
+  | { and: Match[] }
+
+type Tiered = number | { base: number; tiers: { start: number; price: number }[] }
+/** By unit, such as `input_mtok`. */
+export type UnitPrices = Partial<Record<string, Tiered>>
+interface Conditional {
+  /** Absent for what holds where no other does. */
+  constraint?: { start_date: string } | { start_time: string; end_time: string } | null
+  prices: UnitPrices
+}
+
+export interface ListedModel {
+  id: string
+  match: Match
+  prices: UnitPrices | Conditional[]
+}
+
+export interface ListedProvider {
+  id: string
+  model_match?: Match
+  provider_match?: Match
+  fallback_model_providers?: string[]
+  models: ListedModel[]
+}
+
+/** A model in the list, with its price at any moment. */
+export interface Found {
+  provider: string
+  model: string
+  /** The last one that holds is the price. */
+  prices: readonly { holds: (ms: number) => boolean; price: Price }[]
+}
+
+export const priceAt = ({ prices }: Found, ms: number): Price =>
+  (prices.findLast(({ holds }) => holds(ms)) ?? prices[0]!).price
+
+/**
+ * Providers call batches and flexible calls at half the price, which the data does not have: as OpenAI, Anthropic and
+ * Google list it. What has priority costs more by model, and is told at the usual price.
+ */
+const SERVICE: Record<string, Record<string, number>> = {
+  openai: { batch: 0.5, flex: 0.5 },
+  anthropic: { batch: 0.5 },
+  google: { batch: 0.5 },
+}
+
+const UNITS = {
+  input_per_mtok: 'input_mtok',
+  output_per_mtok: 'output_mtok',
+  cached_input_per_mtok: 'cache_read_mtok',
+  cache_write_per_mtok: 'cache_write_mtok',
+  input_audio_per_mtok: 'input_audio_mtok',
+  output_audio_per_mtok: 'output_audio_mtok',
+} as const satisfies Record<keyof Rates, string>
+const FLAT_UNITS = ['requests_kcount', 'web_searches_kcount', 'audio_hours'] as const
+
+/** The units that calls are told in; all others are left out of the list. */
+const LISTED_UNITS: readonly string[] = [...Object.values(UNITS), ...FLAT_UNITS]
+
+/** A provider's entry without what is not asked for: units, names of models, notes, what reads answers. */
+export function slim({ id, model_match, provider_match, fallback_model_providers, models }: ListedProvider) {
+  const listed: ListedProvider = { id, models: models.map(slimModel) }
+  if (model_match) listed.model_match = model_match
+  if (provider_match) listed.provider_match = provider_match
+  if (fallback_model_providers) listed.fallback_model_providers = fallback_model_providers
+  return listed
+}
+
+function slimModel({ id, match, prices }: ListedModel): ListedModel {
+  if (!Array.isArray(prices)) return { id, match, prices: slimPrices(prices) }
+  const kept = prices.map(({ constraint, prices }) => ({
+    ...(constraint && { constraint }),
+    prices: slimPrices(prices),
+  }))
+  return { id, match, prices: kept }
+}
+
+const slimPrices = (prices: UnitPrices): UnitPrices =>
+  Object.fromEntries(Object.entries(prices).filter(([unit]) => LISTED_UNITS.includes(unit)))
+
+/** Undefined where it prices nothing that is told of a call. */
+function priceOf(prices: UnitPrices, provider: string): Price | undefined {
+  const starts = Object.values(prices).flatMap(price =>
+    typeof price === 'object' ? price.tiers.map(tier => tier.start) : [],
+  )
+  const above = [...new Set(starts)]
+    .sort((a, b) => a - b)
+    .map(tokens => ({ tokens, ...ratesAbove(prices, tokens) }))
+  const [calls, searches, hours] = FLAT_UNITS.map(unit => unitAbove(prices[unit], -1))
+  const price: Price = {
+    ...ratesAbove(prices, -1),
+    ...(above.length > 0 && { above }),
+    ...(calls !== undefined && { per_call: calls / 1000 }),
+    ...(searches !== undefined && { per_search: searches / 1000 }),
+    ...(hours !== undefined && { per_audio_hour: hours }),
+    ...(SERVICE[provider] && { service: SERVICE[provider] }),
+  }
+  return price.input_per_mtok === undefined && hours === undefined ? undefined : price
+}
+
+function ratesAbove(prices: UnitPrices, tokens: number): Rates {
+  const entries = Object.entries(UNITS).map(([rate, unit]) => [rate, unitAbove(prices[unit], tokens)])
+  return Object.fromEntries(entries.filter(([, price]) => price !== undefined))
+}
+
+/** A tier takes effect above its start. */
+function unitAbove(price: Tiered | undefined, tokens: number): number | undefined {
+  if (typeof price !== 'object') return price
+  return price.tiers.findLast(({ start }) => tokens >= start)?.price ?? price.base
+}
+
+export function foundOf(provider: string, { id, prices }: ListedModel): Found | undefined {
+  const conditional = Array.isArray(prices) ? prices : [{ prices }]
+  const priced = conditional.flatMap(({ prices, constraint }) => {
+    const price = priceOf(prices, provider)
+    return price === undefined ? [] : [{ price, holds: holder(constraint ?? null) }]
+  })
+  return priced.length === 0 ? undefined : { provider, model: id, prices: priced }
+}
+
+const DAY_MS = 86_400_000
+
+function holder(constraint: NonNullable<Conditional['constraint']> | null): (ms: number) => boolean {
+  if (constraint === null) return () => true
+  if ('start_date' in constraint) {
+    const from = Date.parse(constraint.start_date)
+    return ms => ms >= from
+  }
+  const [start, end] = [constraint.start_time, constraint.end_time].map(time =>
+    Date.parse(`1970-01-01T${time}`),
+  )
+  return ms => {
+    const time = ms % DAY_MS
+    return end! < start! ? time >= start! || time < end! : time >= start! && time < end!
+  }
+}
