@@ -1,0 +1,58 @@
+// `npm start` of which parts are killed, and two of it beside one another.
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import {
+  alive,
+  DOWN_MS,
+  dataFolder,
+  ended,
+  health,
+  local,
+  processesIn,
+  start,
+  UP_MS,
+} from '../support/npm-start.ts'
+import { killAll } from '../support/temp-folder.ts'
+
+test('when the bootstrap is killed the stack notices and stops', { timeout: UP_MS }, async () => {
+  const dataDir = await dataFolder()
+  const stack = await start(dataDir)
+  process.kill(stack.pids[0]!, 'SIGKILL')
+  await vi.waitFor(async () => expect(await alive(stack.pids)).toEqual([]), DOWN_MS)
+  expect(await readFile(join(dataDir, 'postgres.log'), 'utf8')).toMatch(/database system is shut down\s*$/)
+})
+
+test('a stack that crashes is started again', { timeout: 2 * UP_MS }, async () => {
+  const dataDir = await dataFolder()
+  const stack = await start(dataDir)
+  const ready = () => stack.lines.filter(line => line.startsWith('ready '))
+  process.kill(stack.pids[1]!, 'SIGKILL')
+  await vi.waitFor(() => expect(ready()).toHaveLength(2), UP_MS)
+  expect(await health(ready()[1]!.slice('ready '.length))).toBe(200)
+  stack.npm.kill('SIGTERM')
+  await ended(stack)
+  expect(await processesIn(dataDir)).toEqual([])
+})
+
+test('after kill -9 of everything the next start has the same access', { timeout: 2 * UP_MS }, async () => {
+  const dataDir = await dataFolder()
+  const stack = await start(dataDir)
+  const { base_url: _, ...access } = await local(dataDir)
+  killAll([stack.npm.pid!, ...stack.pids])
+  const again = await start(dataDir)
+  expect(await local(dataDir)).toEqual({ base_url: again.url, ...access })
+  expect(await health(again.url)).toBe(200)
+})
+
+test('two stacks run side by side, and each key is good for its own alone', {
+  timeout: 2 * UP_MS,
+}, async () => {
+  const folders = [await dataFolder(), await dataFolder()] as const
+  const [one, other] = await Promise.all([start(folders[0]), start(folders[1])])
+  const { api_key } = await local(folders[0])
+  const list = (url: string) => fetch(`${url}/v2/runs`, { headers: { authorization: `Bearer ${api_key}` } })
+  expect((await list(one.url)).status).toBe(200)
+  expect((await list(other.url)).status).toBe(401)
+})
