@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startModelServer } from '../../examples/model-server/server.ts'
 import TicketTriage from '../../examples/ticket-triage/agent.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
@@ -13,18 +13,15 @@ let file: string
 beforeEach(async () => {
   parts = new AsyncDisposableStack()
   file = join(parts.adopt(await tempFolder(), folder => folder.remove()).path, 'answers', 'triage.json')
-  const before = { ...process.env }
-  parts.defer(() => {
-    process.env = before
-  })
+  parts.defer(() => void vi.unstubAllEnvs())
 })
 afterEach(() => parts.disposeAsync())
 
 /** The demo model, for whoever records. */
 async function provider() {
   const server = await startModelServer({ port: 0 })
-  process.env.OPENAI_BASE_URL = `${server.url}/v1`
-  process.env.OPENAI_API_KEY = 'a-secret-key'
+  vi.stubEnv('OPENAI_BASE_URL', `${server.url}/v1`)
+  vi.stubEnv('OPENAI_API_KEY', 'a-secret-key')
   return server
 }
 
@@ -33,7 +30,7 @@ describe('a recorded model', () => {
     const server = await provider()
     const first = await runItem(TicketTriage, { input, model: recorded(file, { record: true }) })
     await server.close()
-    delete process.env.OPENAI_API_KEY
+    vi.stubEnv('OPENAI_API_KEY', undefined)
     const again = await runItem(TicketTriage, { input, model: recorded(file) })
     expect(first).toMatchObject({ status: 'completed', output: { category: 'card_delivery' } })
     expect(again.output).toEqual(first.output)
@@ -45,7 +42,7 @@ describe('a recorded model', () => {
     const server = await provider()
     await runItem(TicketTriage, { input, model: recorded(file, { record: true }) })
     await server.close()
-    process.env.OPENAI_BASE_URL = 'https://elsewhere.test/v1'
+    vi.stubEnv('OPENAI_BASE_URL', 'https://elsewhere.test/v1')
     expect(await runItem(TicketTriage, { input, model: recorded(file) })).toMatchObject({
       outcome: { status: 'ok' },
     })
@@ -80,9 +77,9 @@ describe('a recorded model', () => {
   })
 
   it('records when the environment says so, and keeps no failure', async () => {
-    process.env.ASSAY_RECORD = '1'
-    process.env.OPENAI_API_KEY = 'none'
-    process.env.OPENAI_BASE_URL = 'http://127.0.0.1:9/v1'
+    vi.stubEnv('ASSAY_RECORD', '1')
+    vi.stubEnv('OPENAI_API_KEY', 'none')
+    vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9/v1')
     const failed = await runItem(TicketTriage, { input, model: recorded(file) })
     expect(failed.error).toMatchObject({ code: 'llm_call_error' })
     expect(existsSync(file)).toBe(false)
