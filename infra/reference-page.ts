@@ -20,6 +20,8 @@ const PAGE: readonly { heading: string; about: string; from: string; names: read
       'AgentClass',
       'schedule',
       'ScheduleOptions',
+      'SourceOptions',
+      'RowOptions',
       'trigger',
       'TriggerOptions',
       'items',

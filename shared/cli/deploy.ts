@@ -186,8 +186,13 @@ async function dryRun({ api, output }: Session, order: DeployOrder): Promise<Exi
 /** What the first deploy of an agent does, which need not be asked: there is nobody yet to ask about. */
 function firstDeploy(declaration: AgentDeclaration) {
   const plan: Plan = {
-    schedules: planSchedules(declaration, []).map(({ input: _, ...schedule }) => schedule),
-    triggers: planTriggers(declaration, []).map(one => ({ ...one, replaces: null, url: null, secret: null })),
+    schedules: planSchedules(declaration, []).map(({ input: _, source: __, ...schedule }) => schedule),
+    triggers: planTriggers(declaration, []).map(({ items: _, ...one }) => ({
+      ...one,
+      replaces: null,
+      url: null,
+      secret: null,
+    })),
   }
   return { version: 1, created: true, current_version: null, changes: ['everything'], plan }
 }

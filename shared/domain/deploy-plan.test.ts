@@ -8,12 +8,14 @@ import {
   type StandingSchedule,
   type StandingTrigger,
 } from './deploy-plan.ts'
+import type { DeclaredSource } from './protocol.ts'
 
 const standing = (values: Partial<StandingSchedule> = {}): StandingSchedule => ({
   id: 'one',
   cron: '0 9 * * *',
   timezone: 'UTC',
   input: 'null',
+  source: null,
   enabled: true,
   declared: true,
   ...values,
@@ -22,6 +24,7 @@ const trigger = (values: Partial<StandingTrigger> = {}): StandingTrigger => ({
   id: 'one',
   name: 'orders',
   secret_env: null,
+  items: null,
   declared: true,
   ...values,
 })
@@ -48,6 +51,7 @@ describe('the plan for schedules', () => {
         cron: '0 9 * * *',
         timezone: 'UTC',
         input: '{"a":2}',
+        source: null,
         changes: [
           { field: 'timezone', from: 'Europe/Rome', to: 'UTC' },
           { field: 'input', from: '{"b":1}', to: '{"a":2}' },
@@ -62,6 +66,19 @@ describe('the plan for schedules', () => {
     const declared = { schedules: [{ cron: '0 9 * * *' }], schedule_input: { a: { c: 1, b: [2] }, d: null } }
     const plan = planSchedules(declared, [standing({ input: '{"d": null, "a": {"b": [2], "c": 1}}' })])
     expect(actions(plan)).toEqual(['unchanged'])
+  })
+
+  it('takes the input and the source of a schedule from the code, one or the other', () => {
+    const source: DeclaredSource = { generator: 'tickets', item_id: 'id' }
+    const declared = { schedules: [{ cron: '0 9 * * *', source }], schedule_input: { a: 2 } }
+    const [one] = planSchedules(declared, [standing({ input: '{"b":1}' })])
+    expect(one).toMatchObject({ action: 'changed', input: 'null', source })
+    expect(one!.changes).toEqual([
+      { field: 'input', from: '{"b":1}', to: 'null' },
+      { field: 'source', from: null, to: 'the generator tickets' },
+    ])
+    const [back] = planSchedules({ schedules: [{ cron: '0 9 * * *' }] }, [standing({ source })])
+    expect(back).toMatchObject({ source: null, changes: [{ from: 'the generator tickets', to: null }] })
   })
 
   it('leaves alone what was made through the API', () => {
@@ -85,6 +102,7 @@ describe('the plan for triggers', () => {
         id: null,
         name: 'sales',
         secret_env: 'S',
+        items: null,
         replaces: { id: 'one', name: 'orders' },
         changes: [],
       },
@@ -103,6 +121,12 @@ describe('the plan for triggers', () => {
       ['created', 'sales'],
       ['kept', 'orders'],
     ])
+  })
+
+  it('sees that a body is taken as items from now on', () => {
+    const [one] = planTriggers({ triggers: [{ name: 'orders', items: true, item_id: 'id' }] }, [trigger()])
+    expect(one!.items).toEqual({ body: true, item_id: 'id', partition_key: null })
+    expect(one!.changes).toEqual([{ field: 'source', from: null, to: 'its body' }])
   })
 
   it('changes the name of the sender’s variable without rotating anything', () => {
@@ -125,11 +149,24 @@ describe('a plan that was carried out', () => {
   const zones = fc.constantFrom('UTC', 'Europe/Rome')
   const names = fc.constantFrom('a', 'b', 'c')
   const input = fc.jsonValue({ maxDepth: 2 })
+  const source = fc.constantFrom<DeclaredSource>(
+    { generator: 'tickets', item_id: null },
+    { generator: 'tickets' },
+    { url: 'https://example.com/x', format: 'csv', headers: { authorization: '$A' } },
+    { url: 'https://example.com/x', format: 'csv', headers: { authorization: '$B' } },
+  )
   const declared = fc.record({
-    schedules: fc.uniqueArray(fc.record({ cron: crons, timezone: zones }), { selector: one => one.cron }),
-    triggers: fc.uniqueArray(fc.record({ name: names, secret_env: fc.constantFrom('A', 'B') }), {
-      selector: one => one.name,
-    }),
+    schedules: fc.uniqueArray(
+      fc.record({ cron: crons, timezone: zones, source }, { requiredKeys: ['cron', 'timezone'] }),
+      { selector: one => one.cron },
+    ),
+    triggers: fc.uniqueArray(
+      fc.record(
+        { name: names, secret_env: fc.constantFrom('A', 'B'), source, item_id: fc.constant(null) },
+        { requiredKeys: ['name'] },
+      ),
+      { selector: one => one.name },
+    ),
     schedule_input: input,
   })
   const schedules = fc.uniqueArray(
@@ -138,6 +175,7 @@ describe('a plan that was carried out', () => {
       cron: crons,
       timezone: zones,
       input: input.map(value => JSON.stringify(value)),
+      source: fc.option(source),
       enabled: fc.boolean(),
       declared: fc.boolean(),
     }),
@@ -148,6 +186,7 @@ describe('a plan that was carried out', () => {
       id: fc.uuid(),
       name: names,
       secret_env: fc.constantFrom(null, 'A'),
+      items: fc.option(source),
       declared: fc.boolean(),
     }),
     { selector: one => one.name },

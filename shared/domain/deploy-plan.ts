@@ -1,9 +1,10 @@
 // What a deploy changes: what runs, and the agent's schedules and triggers. Guarantee: what no code ever declared is
 // left alone, and the plan for what a plan has made changes nothing.
 
+import { type ItemsOrder, itemsDeclared, itemsInWords, sameItems } from '../starts/rules/declared-source.ts'
 import { canonicalJson } from './canonical.ts'
 import { LIMITS } from './limits.ts'
-import type { AgentDeclaration } from './protocol.ts'
+import type { AgentDeclaration, DeclaredSource } from './protocol.ts'
 import type { PlanAction } from './vocabulary.ts'
 
 /** A schedule as it stands, by its key: the agent and the cron. */
@@ -13,6 +14,8 @@ export interface StandingSchedule {
   timezone: string
   /** JSON text. */
   input: string
+  /** Where its items come from, as code would declare it; null where each run is over the input. */
+  source: DeclaredSource | null
   enabled: boolean
   declared: boolean
 }
@@ -22,6 +25,8 @@ export interface StandingTrigger {
   id: string
   name: string
   secret_env: string | null
+  /** Where they come from, as code would declare it; null where each fire is over one, its body. */
+  items: ItemsOrder | null
   declared: boolean
 }
 
@@ -40,6 +45,7 @@ export interface PlannedSchedule {
   timezone: string
   /** JSON text. */
   input: string
+  source: DeclaredSource | null
   changes: FieldChange[]
 }
 
@@ -49,6 +55,7 @@ export interface PlannedTrigger {
   id: string | null
   name: string
   secret_env: string | null
+  items: ItemsOrder | null
   /** The trigger that goes where one is renamed, with its URL and its secret. */
   replaces: { id: string; name: string } | null
   changes: FieldChange[]
@@ -65,27 +72,29 @@ export function planSchedules(
   { schedules = [], schedule_input = null }: Declared,
   standing: readonly StandingSchedule[],
 ): PlannedSchedule[] {
-  const input = canonicalJson(schedule_input)
   const byCron = new Map(standing.map(one => [one.cron, one]))
   const kept = new Set(schedules.map(one => one.cron))
   return [
-    ...schedules.map(({ cron, timezone = 'UTC' }): PlannedSchedule => {
+    ...schedules.map(({ cron, timezone = 'UTC', source = null }): PlannedSchedule => {
       const before = byCron.get(cron)
-      if (before === undefined) return { action: 'created', id: null, cron, timezone, input, changes: [] }
+      const input = source === null ? canonicalJson(schedule_input) : 'null'
+      const planned = { cron, timezone, source }
+      if (before === undefined) return { action: 'created', id: null, ...planned, input, changes: [] }
       const sameInput = canonicalJson(JSON.parse(before.input)) === input
       const changes = [
         ...changed('timezone', before.timezone, timezone),
         ...(sameInput ? [] : changed('input', before.input, input)),
+        ...itemsChanged(before.source, source),
         ...changed('enabled', before.enabled, true),
         ...changed('declared', before.declared, true),
       ]
       const after = sameInput ? before.input : input
-      return { action: changedOrNot(changes), id: before.id, cron, timezone, input: after, changes }
+      return { action: changedOrNot(changes), id: before.id, ...planned, input: after, changes }
     }),
     ...standing
       .filter(one => one.declared && !kept.has(one.cron))
-      .map(({ id, cron, timezone, input }): PlannedSchedule => {
-        return { action: 'deleted', id, cron, timezone, input, changes: [] }
+      .map(({ id, cron, timezone, input, source }): PlannedSchedule => {
+        return { action: 'deleted', id, cron, timezone, input, source, changes: [] }
       }),
   ]
 }
@@ -105,20 +114,23 @@ export function planTriggers(
   const come = triggers.filter(one => !byName.has(one.name))
   const renamed = undeclared === 'deleted' && gone.length === 1 && come.length === 1 ? gone[0]! : null
   return [
-    ...triggers.map(({ name, secret_env = null }): PlannedTrigger => {
+    ...triggers.map((declared): PlannedTrigger => {
+      const { name, secret_env = null } = declared
+      const planned = { name, secret_env, items: itemsDeclared(declared) }
       const before = byName.get(name)
       if (before === undefined) {
         const replaces = renamed && { id: renamed.id, name: renamed.name }
-        return { action: renamed ? 'rotated' : 'created', id: null, name, secret_env, replaces, changes: [] }
+        return { action: renamed ? 'rotated' : 'created', id: null, ...planned, replaces, changes: [] }
       }
       const changes = [
         ...changed('secret_env', before.secret_env, secret_env),
+        ...itemsChanged(before.items, planned.items),
         ...changed('declared', before.declared, true),
       ]
-      return { action: changedOrNot(changes), id: before.id, name, secret_env, replaces: null, changes }
+      return { action: changedOrNot(changes), id: before.id, ...planned, replaces: null, changes }
     }),
-    ...(renamed === null ? gone : []).map(({ id, name, secret_env }): PlannedTrigger => {
-      return { action: undeclared, id, name, secret_env, replaces: null, changes: [] }
+    ...(renamed === null ? gone : []).map(({ id, name, secret_env, items }): PlannedTrigger => {
+      return { action: undeclared, id, name, secret_env, items, replaces: null, changes: [] }
     }),
   ]
 }
@@ -129,6 +141,11 @@ type Value = string | boolean | null
 
 function changed(field: string, from: Value, to: Value): FieldChange[] {
   return from === to ? [] : [{ field, from: excerpt(from), to: excerpt(to) }]
+}
+
+function itemsChanged(from: ItemsOrder | null, to: ItemsOrder | null): FieldChange[] {
+  if (sameItems(from, to)) return []
+  return [{ field: 'source', from: excerpt(itemsInWords(from)), to: excerpt(itemsInWords(to)) }]
 }
 
 function excerpt(value: Value): string | null {

@@ -1,7 +1,7 @@
 // The lines a consumer and an agent exchange over HTTP; PROTOCOL.md in the SDK's folder explains them.
 // Guarantee: the engine and the SDK read the same types, so neither can drift from the page.
 
-import type { StepKind } from './vocabulary.ts'
+import type { SourceFormat, StepKind } from './vocabulary.ts'
 
 export const PROTOCOL_VERSION = '1'
 export const NDJSON = 'application/x-ndjson'
@@ -143,19 +143,34 @@ export type GeneratorLine =
   | { type: 'end'; items: number }
   | { type: 'error'; error: ItemError }
 
+/** What of a row is its item_id and its partition_key: names of its fields. */
+interface RowFields {
+  item_id?: string | null
+  partition_key?: string | null
+}
+
+/** Where the items of a start come from: a URL, or a generator of the agent. */
+export type DeclaredSource = RowFields &
+  ({ url: string; format: SourceFormat; headers?: Record<string, string> } | { generator: string })
+
 /** A recurring start that an agent's code declares; its key is the cron. */
 export interface DeclaredSchedule {
   /** Five fields. */
   cron: string
   /** An IANA zone; UTC unless said otherwise. */
   timezone?: string
+  /** Instead of the declaration's schedule_input. */
+  source?: DeclaredSource | null
 }
 
 /** An inbound HTTP start that an agent's code declares; its key is the name. */
-export interface DeclaredTrigger {
+export interface DeclaredTrigger extends RowFields {
   name: string
   /** The sender's environment variable that holds the secret. */
   secret_env?: string
+  /** The body of a fire is many items. */
+  items?: boolean
+  source?: DeclaredSource | null
 }
 
 /** What an agent says about itself when it is deployed; stored with the deployment. */

@@ -11,6 +11,7 @@ import type { AgentDeclaration } from '../domain/protocol.ts'
 import { sha256, toHex } from '../domain/secrets.ts'
 import type { AgentProtocol } from '../domain/vocabulary.ts'
 import type { DeploymentRow } from '../schema/wire-deploy.ts'
+import { variablesOf } from '../starts/rules/declared-source.ts'
 import * as store from '../store/deployments.ts'
 import { agentKeyOf } from './agent-keys.ts'
 import { type Automation, planAutomation, reconcile, type Undeclared } from './reconcile.ts'
@@ -145,6 +146,13 @@ async function findKnown(ctx: Context, agent_id: string, id: string): Promise<De
 }
 
 async function contentOf(ctx: Context, { code, ...order }: DeployOrder) {
+  const missing = variablesOf(order.declaration).find(name => !Object.hasOwn(order.env, name))
+  if (missing !== undefined)
+    throw new ApiError(
+      'invalid_request',
+      `A source that the agent declares is asked with ${missing}, which the environment of the deployment does not have.`,
+      `Deploy with --env ${missing}.`,
+    )
   return {
     id: ctx.newId(),
     project_id: order.project_id,

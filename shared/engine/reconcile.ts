@@ -11,6 +11,7 @@ import {
 import type { AgentDeclaration } from '../domain/protocol.ts'
 import type { Automation } from '../schema/wire-deploy.ts'
 import { triggerUrl } from '../schema/wire-triggers.ts'
+import { asDeclared, itemsAsDeclared, keptTriggerSource } from '../starts/verbs/kept-source.ts'
 import { lockSchedulesOfAgent } from '../store/schedules.ts'
 import { lockTriggersOfAgent, updateTrigger } from '../store/triggers.ts'
 import { createSchedule, deleteSchedule, enableSchedule, updateSchedule } from './schedules.ts'
@@ -34,8 +35,18 @@ export async function planAutomation(
   { agent_id, declaration }: Omit<Declaring, 'project_id'>,
   undeclared: Undeclared,
 ): Promise<Automation> {
-  const schedules = await lockSchedulesOfAgent(ctx.db, agent_id)
-  const triggers = await lockTriggersOfAgent(ctx.db, agent_id)
+  const schedules = await Promise.all(
+    (await lockSchedulesOfAgent(ctx.db, agent_id)).map(async row => ({
+      ...row,
+      source: await asDeclared(ctx, row),
+    })),
+  )
+  const triggers = await Promise.all(
+    (await lockTriggersOfAgent(ctx.db, agent_id)).map(async row => ({
+      ...row,
+      items: await itemsAsDeclared(ctx, row),
+    })),
+  )
   const urls = new Map(
     triggers.map(({ id, webhook_id }) => [id, triggerUrl(ctx.config.base_url, webhook_id)]),
   )
@@ -64,12 +75,10 @@ export async function reconcile(
 async function applySchedule(
   ctx: Context,
   { project_id, agent_id }: Declaring,
-  { action, id, cron, timezone, input, changes }: PlannedSchedule,
+  { action, id, cron, timezone, input, source, changes }: PlannedSchedule,
 ): Promise<string> {
   if (id === null) {
-    const rest = {
-      ...{ name: null, source: null, budget_cents: null, timeout_seconds: null, callback_url: null },
-    }
+    const rest = { name: null, source, budget_cents: null, timeout_seconds: null, callback_url: null }
     return createSchedule(ctx, {
       ...{ project_id, agent_id, cron, timezone, input, enabled: true, declared: true },
       ...rest,
@@ -82,6 +91,7 @@ async function applySchedule(
     await updateSchedule(ctx, id, {
       ...{ input, declared: true },
       ...(fields.has('timezone') && { timezone }),
+      ...(fields.has('source') && { source }),
     })
     if (fields.has('enabled')) await enableSchedule(ctx, id)
   }
@@ -92,17 +102,24 @@ async function applySchedule(
 async function applyTrigger(
   ctx: Context,
   { project_id, agent_id }: Declaring,
-  { action, id, name, secret_env, replaces }: PlannedTrigger,
+  { action, id, name, secret_env, items: order, replaces }: PlannedTrigger,
 ): Promise<{ id: string; url?: string; secret: string | null }> {
   if (replaces !== null) await deleteTrigger(ctx, replaces.id)
+  const items = await keptTriggerSource(ctx, order, undefined, 'code')
   if (id === null) {
-    const order = { project_id, agent_id, name, secret_env, scheme: 'bearer', signing_secret: null } as const
-    const items = { source: null, source_headers_sealed: null }
-    const made = await createTrigger(ctx, { ...order, declared: true, items })
+    const trigger = {
+      project_id,
+      agent_id,
+      name,
+      secret_env,
+      scheme: 'bearer',
+      signing_secret: null,
+    } as const
+    const made = await createTrigger(ctx, { ...trigger, declared: true, items })
     const url = triggerUrl(ctx.config.base_url, made.webhook_id)
     return { id: made.id, url, secret: made.secret }
   }
   if (action === 'deleted') await deleteTrigger(ctx, id)
-  if (action === 'changed') await updateTrigger(ctx.db, id, { secret_env, declared: true })
+  if (action === 'changed') await updateTrigger(ctx.db, id, { secret_env, declared: true, ...items })
   return { id, secret: null }
 }

@@ -164,7 +164,7 @@ async function columnsOf(ctx: Context, changes: ScheduleChanges, known?: LockedS
   return {
     ...(name !== undefined && { name }),
     ...(input !== undefined && { input }),
-    ...(source !== undefined && (await keptSource(ctx, source, known))),
+    ...(source !== undefined && (await keptSource(ctx, source, known, changes.declared ? 'code' : 'caller'))),
     ...(budget_cents !== undefined && {
       budget_micro: budget_cents === null ? null : microOf(budget_cents),
     }),

@@ -7,9 +7,9 @@ import { randomWord, sha256 } from '../domain/secrets.ts'
 import type { SignatureScheme } from '../domain/vocabulary.ts'
 import { newTriggerSecret, signingSecretProblem } from '../domain/webhook-signatures.ts'
 import type { TriggerRow } from '../schema/wire-triggers.ts'
+import type { ItemsOrder } from '../starts/rules/declared-source.ts'
 import type { TriggerSource } from '../starts/rules/source.ts'
 import { type KeptSource, keptTriggerSource } from '../starts/verbs/kept-source.ts'
-import type { TriggerSourceOrder } from '../starts/wire.ts'
 import * as store from '../store/triggers.ts'
 import { seal } from './sealing.ts'
 
@@ -53,7 +53,7 @@ export interface TriggerChanges {
   name?: string | undefined
   secret_env?: string | null | undefined
   signing_secret?: string | undefined
-  source?: TriggerSourceOrder | null | undefined
+  source?: ItemsOrder | null | undefined
 }
 
 /** Returns the new secret where one was made. Another name makes another URL and secret; the old are dead at once. */

@@ -4,7 +4,8 @@ import { z } from '@hono/zod-openapi'
 import { checkCron, normalCron } from '../domain/cron.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { checkTimezone } from '../domain/timezone.ts'
-import { generatorName } from '../starts/wire.ts'
+import { declaredSourceProblem } from '../starts/rules/declared-source.ts'
+import { generatorName, SourceOrder, triggerItems, triggerSourceOrder } from '../starts/wire.ts'
 import { isStorable, label, prose } from './input.ts'
 import { Json } from './wire.ts'
 import { secretEnv, triggerName } from './wire-triggers.ts'
@@ -38,15 +39,31 @@ const DeclaredSchedule = z
       .superRefine(passes(checkTimezone))
       .optional()
       .describe('An IANA zone; UTC unless told.'),
+    source: SourceOrder.nullable().optional(),
   })
-  .openapi('DeclaredSchedule', { description: 'A recurring start; its key is the cron.' })
+  .openapi('DeclaredSchedule', {
+    description:
+      "A recurring start; its key is the cron. A header of its source names variables of the deployment's environment: Bearer $EXPORT_TOKEN.",
+    example: { cron: '0 9 * * 1-5', timezone: 'Europe/Berlin' },
+  })
 
 const DeclaredTrigger = z
   .strictObject({
     name: triggerName,
     secret_env: secretEnv.optional(),
+    ...triggerItems,
   })
-  .openapi('DeclaredTrigger', { description: 'An inbound HTTP start; its key is the name.' })
+  .superRefine((trigger, ctx) => {
+    try {
+      triggerSourceOrder(trigger)
+    } catch (error) {
+      ctx.addIssue({ code: 'custom', message: (error as Error).message })
+    }
+  })
+  .openapi('DeclaredTrigger', {
+    description: 'An inbound HTTP start; its key is the name.',
+    example: { name: 'new-ticket', secret_env: 'ASSAY_TRIGGER_SECRET' },
+  })
 
 // A fraction, because the price of one item may be one.
 const cents = z.number().min(0).max(LIMITS.budget_cents)
@@ -89,6 +106,13 @@ export const Declaration = z
     schedule_input: Json.optional().describe('Input of the runs its schedules start; null unless told.'),
     schedules: keyed(DeclaredSchedule, 'cron', LIMITS.agent_schedules).optional(),
     triggers: keyed(DeclaredTrigger, 'name', LIMITS.agent_triggers).optional(),
+  })
+  .superRefine(({ schedules = [], triggers = [], generators = [] }, ctx) => {
+    for (const [list, starts] of Object.entries({ schedules, triggers }))
+      for (const [at, { source }] of starts.entries()) {
+        const problem = source && declaredSourceProblem(source, generators)
+        if (problem) ctx.addIssue({ code: 'custom', path: [list, at, 'source'], message: problem })
+      }
   })
   .refine(isStorable, 'must hold no \\u0000 and no lone surrogates in its texts')
   .openapi('AgentDeclaration', { description: 'What an agent says about itself when it is deployed.' })

@@ -125,7 +125,10 @@ export function dryRunOf<P extends { automation: Automation }>({ automation, ...
 
 function planOf({ schedules, triggers }: Automation): z.input<typeof Plan> {
   return {
-    schedules: schedules.map(({ input: _, ...schedule }) => schedule),
-    triggers: triggers.map(trigger => ({ ...trigger, replaces: trigger.replaces?.name ?? null })),
+    schedules: schedules.map(({ input: _, source: __, ...schedule }) => schedule),
+    triggers: triggers.map(({ items: _, ...trigger }) => ({
+      ...trigger,
+      replaces: trigger.replaces?.name ?? null,
+    })),
   }
 }

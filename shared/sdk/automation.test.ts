@@ -40,6 +40,39 @@ describe('@schedule and @trigger', () => {
     })
   })
 
+  it('say where items come from', () => {
+    const url = 'https://example.com/export?day={date}'
+    const headers = { authorization: 'Bearer $EXPORT_TOKEN' }
+    const Agent = decorated(
+      schedule('0 2 * * 0', { source: { url, format: 'csv', itemId: 'id', headers } }),
+      trigger('many', { items: true, itemId: 'id', partitionKey: 'tenant' }),
+      trigger('read', { source: { url, format: 'json' } }),
+      named({ input: z.object({ id: z.string() }) }), // no schedule brings null
+    )
+    expect(declarationOf(Agent)).toMatchObject({
+      schedules: [{ cron: '0 2 * * 0', source: { url, format: 'csv', item_id: 'id', headers } }],
+      triggers: [
+        { name: 'many', items: true, item_id: 'id', partition_key: 'tenant' },
+        { name: 'read', source: { url, format: 'json' } },
+      ],
+    })
+  })
+
+  it.each<[unknown, RegExp]>([
+    [{ generator: 'tickets' }, /no generator "tickets": it has none/],
+    [{ url: 'ftp://x', format: 'csv' }, /no http or https URL/],
+    [{ url: 'https://x.example', format: 'xml' }, /ndjson, csv, json/],
+    [{ url: 'https://x.example', format: 'csv', item_id: 'id' }, /item_id is not an option: there is url/],
+    [
+      { url: 'https://x.example', format: 'csv', headers: { authorization: 'Bearer s3cret' } },
+      /authorization must name a variable/,
+    ],
+    [null, /must be an object/],
+  ])('refuse the source %j [declarations.values]', (source, words) => {
+    expect(() => decorated(schedule('0 2 * * 0', { source } as ScheduleOptions), named())).toThrow(words)
+    expect(() => decorated(trigger('t', { source } as TriggerOptions), named())).toThrow(words)
+  })
+
   it.each([
     ['below @agent', [named(), schedule('0 9 * * *')]],
     ['below @agent', [named(), trigger('orders')]],
@@ -75,7 +108,7 @@ describe('@schedule', () => {
     ['max_steps', '0 9 * * *', { max_steps: 3 }, /give @agent maxSteps/],
     ['input', '0 9 * * *', { input: {} }, /scheduleInput/],
     ['budgetCents', '0 9 * * *', { budgetCents: 5 }, /itemBudgetCents/],
-    ['tz', '0 9 * * *', { tz: 'UTC' }, /there is timezone/],
+    ['tz', '0 9 * * *', { tz: 'UTC' }, /there is timezone, source/],
     ['options', '0 9 * * *', null, /must be an object/],
   ])('refuses a wrong %s: %j with %j [declarations.values]', (field, cron, options, words) => {
     const declare = () => schedule(cron as string, options as ScheduleOptions)

@@ -9,23 +9,31 @@ import { SECRET_ENV, TRIGGER_NAME } from '../domain/vocabulary.ts'
 import { type AgentClass, type Registration, registrationAbove } from './agent.ts'
 import { DecoratorValidationError } from './errors.ts'
 import { checkNow } from './schema-check.ts'
+import { declaredFields, declaredSource, type RowOptions, type SourceOptions } from './source-options.ts'
 
 /** The options of `@schedule`. */
 export interface ScheduleOptions {
   /** An IANA zone, such as `Europe/Berlin`; UTC unless said otherwise. The cron is read on the wall clock there. */
   timezone?: string
+  /** Where the items of each run come from, instead of `scheduleInput`: any number of them, in one run. */
+  source?: SourceOptions
 }
 
 /** The options of `@trigger`. */
-export interface TriggerOptions {
+export interface TriggerOptions extends RowOptions {
   /** The environment variable in which the sender keeps the secret, such as `ORDERS_SECRET`; for people to find it. */
   secretEnv?: string
+  /** The body of a fire is many items, a JSON array or NDJSON; for any other trigger an array is one input. */
+  items?: boolean
+  /** Read at each fire, instead of its body. */
+  source?: SourceOptions
 }
 
 type Decorator = <C extends AgentClass>(target: C, context: ClassDecoratorContext<C>) => void
 
 /**
- * Starts the agent at every moment a cron names: a run over one item, whose input is `scheduleInput` of `@agent`.
+ * Starts the agent at every moment a cron names: a run over one item, whose input is `scheduleInput` of `@agent`, or
+ * over the items of a `source`.
  * Stands above `@agent`, once for each cron. A deploy creates, changes and deletes schedules to match.
  *
  * Five fields: minute, hour, day of month, month, day of week. A wall-clock time that a change of the clocks skips
@@ -35,17 +43,19 @@ type Decorator = <C extends AgentClass>(target: C, context: ClassDecoratorContex
  * @throws DecoratorTargetError when it does not stand above `@agent`
  * @example
  * @schedule('30 7 * * 1-5', { timezone: 'Europe/Berlin' })
- * @schedule('0 12 * * 6')
+ * @schedule('0 2 * * *', { source: { generator: 'tickets', itemId: 'id' } })
  * @agent({ name: 'Digest', scheduleInput: { hours: 24 } })
  * export default class Digest { ... }
  */
 export function schedule(cron: string, options: ScheduleOptions = {}): Decorator {
   refuse('@schedule', 'cron', cron, passes(checkCron))
-  checkOptions('@schedule', options, { timezone: passes(checkTimezone) })
-  const declared: DeclaredSchedule = { cron: normalCron(cron), timezone: options.timezone ?? 'UTC' }
+  checkOptions('@schedule', options, { timezone: passes(checkTimezone), source: undefined })
+  const { timezone = 'UTC', source } = options
   return target => {
     const registration = registrationAbove('@schedule', target)
-    checkScheduleInput(registration, declared)
+    const declared: DeclaredSchedule = { cron: normalCron(cron), timezone }
+    if (source === undefined) checkScheduleInput(registration, declared)
+    else declared.source = declaredSource('@schedule', source, registration.declaration.generators ?? [])
     add('@schedule', 'cron', registration.schedules, declared, LIMITS.agent_schedules)
   }
 }
@@ -64,14 +74,30 @@ export function schedule(cron: string, options: ScheduleOptions = {}): Decorator
  */
 export function trigger(name: string, options: TriggerOptions = {}): Decorator {
   refuse('@trigger', 'name', name, matches(TRIGGER_NAME))
-  checkOptions('@trigger', options, { secretEnv: matches(SECRET_ENV) })
-  const { secretEnv } = options
-  const declared: DeclaredTrigger = { name, ...(secretEnv !== undefined && { secret_env: secretEnv }) }
+  checkOptions('@trigger', options, { secretEnv: matches(SECRET_ENV), ...ITEM_OPTIONS })
+  const { secretEnv, items, source } = options
+  const fields = declaredFields('@trigger', options)
+  if (items !== undefined && typeof items !== 'boolean')
+    throw new DecoratorValidationError('@trigger', 'items', 'must be true or false')
+  if (items && source !== undefined)
+    throw new DecoratorValidationError('@trigger', 'items', 'excludes source: items come from one of them')
+  if (!items && Object.keys(fields).length > 0)
+    throw new DecoratorValidationError('@trigger', 'itemId', 'goes with items: true; a source has its own')
   return target => {
-    const { triggers } = registrationAbove('@trigger', target)
+    const { triggers, declaration } = registrationAbove('@trigger', target)
+    const declared: DeclaredTrigger = {
+      ...{ name, ...(secretEnv !== undefined && { secret_env: secretEnv }) },
+      ...(items && { items, ...fields }),
+      ...(source !== undefined && {
+        source: declaredSource('@trigger', source, declaration.generators ?? []),
+      }),
+    }
     add('@trigger', 'name', triggers, declared, LIMITS.agent_triggers)
   }
 }
+
+/** Options that are checked with the class they stand on. */
+const ITEM_OPTIONS = { items: undefined, itemId: undefined, partitionKey: undefined, source: undefined }
 
 type Check = (text: string) => string | undefined
 
@@ -108,17 +134,17 @@ const ELSEWHERE: Record<string, string> = {
   timeoutSeconds: 'give it to @agent',
 }
 
-function checkOptions(decorator: string, options: object, checks: Record<string, Check>): void {
+function checkOptions(decorator: string, options: object, checks: Record<string, Check | undefined>): void {
   if (typeof options !== 'object' || options === null) {
     throw new DecoratorValidationError(decorator, 'options', 'must be an object')
   }
   for (const [field, value] of Object.entries(options)) {
-    const check = Object.hasOwn(checks, field) ? checks[field] : undefined
-    if (check === undefined) {
+    if (!Object.hasOwn(checks, field)) {
       const instead = ELSEWHERE[field] ?? `there is ${Object.keys(checks).join(', ')}`
       throw new DecoratorValidationError(decorator, field, `is not an option: ${instead}`)
     }
-    if (value !== undefined) refuse(decorator, field, value, check)
+    const check = checks[field]
+    if (check && value !== undefined) refuse(decorator, field, value, check)
   }
 }
 

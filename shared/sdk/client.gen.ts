@@ -2380,14 +2380,27 @@ export interface components {
              */
             created_at: string;
         };
-        /** @description A recurring start; its key is the cron. */
+        /**
+         * @description A recurring start; its key is the cron. A header of its source names variables of the deployment's environment: Bearer $EXPORT_TOKEN.
+         * @example {
+         *       "cron": "0 9 * * 1-5",
+         *       "timezone": "Europe/Berlin"
+         *     }
+         */
         DeclaredSchedule: {
             /** @description Five fields. */
             cron: string;
             /** @description An IANA zone; UTC unless told. */
             timezone?: string;
+            source?: components["schemas"]["SourceOrder"];
         };
-        /** @description An inbound HTTP start; its key is the name. */
+        /**
+         * @description An inbound HTTP start; its key is the name.
+         * @example {
+         *       "name": "new-ticket",
+         *       "secret_env": "ASSAY_TRIGGER_SECRET"
+         *     }
+         */
         DeclaredTrigger: {
             /**
              * @description Unique within its agent.
@@ -2399,6 +2412,48 @@ export interface components {
              * @example ASSAY_TRIGGER_SECRET
              */
             secret_env?: string;
+            /** @description True: the body of a fire is the items of its run, a JSON array or NDJSON, each value the input of one. For any other trigger an array is one input. */
+            items?: boolean;
+            /** @description With items: the field of a value that is its item_id; without it the service gives ids. */
+            item_id?: string | null;
+            /** @description With items: the field of a value that is its partition_key. */
+            partition_key?: string | null;
+            /**
+             * @description Read at each fire, instead of its body; the answer comes when all items are committed.
+             * @example {
+             *       "url": "https://example.com/export?day={date}",
+             *       "format": "ndjson",
+             *       "item_id": "ticket_id",
+             *       "headers": {
+             *         "authorization": "Bearer token"
+             *       }
+             *     }
+             */
+            source?: {
+                /**
+                 * Format: uri
+                 * @description Read with a GET at each start. {date} and {scheduled_for} stand for the day and the time of the start, on the clock of the zone.
+                 */
+                url?: string;
+                /**
+                 * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values.
+                 * @enum {string}
+                 */
+                format?: "ndjson" | "csv" | "json";
+                /**
+                 * @description Instead of a URL: a generator of the agent, which is called at each start.
+                 * @example tickets
+                 */
+                generator?: string;
+                /** @description The field of a row that is its item_id; without it the service gives ids. */
+                item_id?: string | null;
+                /** @description The field of a row that is its partition_key. */
+                partition_key?: string | null;
+                /** @description Sent along to a URL, and never shown again. In a change, headers that are left out stay while the URL stays on its host. */
+                headers?: {
+                    [key: string]: string;
+                };
+            } | null;
         };
         /** @description A message to the outside. */
         Delivery: {

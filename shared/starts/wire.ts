@@ -3,15 +3,11 @@
 import { z } from '@hono/zod-openapi'
 import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { SOURCE_FORMATS, type SourceFormat, TRIGGER_NAME } from '../domain/vocabulary.ts'
+import type { DeclaredSource } from '../domain/protocol.ts'
+import { SOURCE_FORMATS, TRIGGER_NAME } from '../domain/vocabulary.ts'
 import { httpUrl, label, uuid } from '../schema/input.ts'
-import {
-  type BodySource,
-  isBody,
-  isGenerator,
-  type Source as KeptSource,
-  type TriggerSource,
-} from './rules/source.ts'
+import type { ItemsOrder } from './rules/declared-source.ts'
+import { isBody, isGenerator, type Source as KeptSource, type TriggerSource } from './rules/source.ts'
 import { unknownPlaceholder } from './rules/source-url.ts'
 
 const field = (description: string) => label(LIMITS.source_field_characters, description)
@@ -59,17 +55,7 @@ export const generatorName = z
     description: 'A generator of the agent.',
   })
 
-interface RowFields {
-  item_id?: string | null | undefined
-  partition_key?: string | null | undefined
-}
-
-/** A source as it is given: either of the two. */
-export type SourceOrder = RowFields &
-  (
-    | { url: string; format: SourceFormat; headers?: Record<string, string> | undefined }
-    | { generator: string }
-  )
+export type SourceOrder = DeclaredSource
 
 export const SourceOrder = z
   .strictObject({
@@ -155,14 +141,12 @@ export const triggerItems = {
 
 type TriggerItems = { [K in keyof typeof triggerItems]?: z.output<(typeof triggerItems)[K]> }
 
-export type TriggerSourceOrder = SourceOrder | BodySource
-
 /**
  * Where the items of fires are to come from: null from nowhere, undefined where nothing is said.
  *
  * @throws ApiError `invalid_request` for fields that do not go together
  */
-export function triggerSourceOrder(said: TriggerItems): TriggerSourceOrder | null | undefined {
+export function triggerSourceOrder(said: TriggerItems): ItemsOrder | null | undefined {
   const { items, source, item_id = null, partition_key = null } = said
   const refuse = (text: string): never => {
     throw new ApiError('invalid_request', text)

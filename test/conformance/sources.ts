@@ -144,6 +144,57 @@ export function sourcesPart(given: Given): void {
       expect([answer.status, answer.json.error.message]).toEqual([400, expect.stringContaining(named)])
     })
 
+    it('are declared by code, with headers from the environment of the deployment [declarations.source]', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      const headers = { authorization: 'Bearer $EXPORT_TOKEN' }
+      const source = { url: served.url, format: 'ndjson', item_id: 'id', headers }
+      const triggers = [{ name: 'many', items: true, item_id: 'id' }]
+      const deploy = (declared: object, env: object = { EXPORT_TOKEN: 'first' }) =>
+        world.call('POST', `/v1/agents/${agent.id}/deployments`, {
+          body: {
+            ...{ kind: 'url', url: 'http://127.0.0.1:9/', env },
+            declaration: { name: agent.slug, ...declared },
+          },
+        })
+      const declared = { schedules: [{ cron: '0 2 * * 0', source }], triggers, schedule_input: { a: 1 } }
+      const first = await deploy(declared)
+      expect(first.status).toBe(201)
+      const [{ id }] = first.json.plan.schedules
+      const made = await world.call('GET', `/v1/schedules/${id}`)
+      expect(made.json).toMatchObject({
+        input: null,
+        source: { url: served.url, header_names: ['authorization'] },
+      })
+      const [many] = (await world.call('GET', `/v1/triggers?agent_id=${agent.id}`)).json.triggers
+      expect(many).toMatchObject({ items: true, item_id: 'id', source: null })
+      await world.call('POST', `/v1/schedules/${id}/trigger`)
+      expect(served.asked.at(-1)!.headers.authorization).toBe('Bearer first')
+
+      const next = await deploy(declared, { EXPORT_TOKEN: 'second' })
+      expect(next.json.plan.schedules).toMatchObject([{ action: 'unchanged' }])
+      await world.call('POST', `/v1/schedules/${id}/trigger`)
+      expect(served.asked.at(-1)!.headers.authorization).toBe('Bearer second')
+
+      const over = await deploy({ schedules: [{ cron: '0 2 * * 0' }], schedule_input: { a: 1 } })
+      expect(over.json.plan.schedules[0].changes.map(({ field }: { field: string }) => field)).toEqual([
+        'input',
+        'source',
+      ])
+      expect((await world.call('GET', `/v1/schedules/${id}`)).json).toMatchObject({
+        input: { a: 1 },
+        source: null,
+      })
+      const refused = async (more: object, env?: object) => (await deploy(more, env)).json.error.message
+      expect(await refused(declared, {})).toContain('asked with EXPORT_TOKEN')
+      const bare = { ...source, headers: { authorization: 'Bearer s3cret' } }
+      expect(await refused({ schedules: [{ cron: '0 2 * * 0', source: bare }] })).toContain('name a variable')
+      const unknown = { generator: 'tickets' }
+      expect(await refused({ triggers: [{ name: 't', source: unknown }] })).toContain(
+        'no generator "tickets"',
+      )
+    })
+
     it('and an input exclude each other', async () => {
       expect((await made({}, { input: { a: 1 } })).answer.json.error.message).toContain('exclude each other')
     })

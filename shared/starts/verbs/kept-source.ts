@@ -3,21 +3,26 @@
 
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../domain/errors.ts'
-import { seal } from '../../engine/sealing.ts'
+import { seal, unseal } from '../../engine/sealing.ts'
 import { findCurrent } from '../queries/source-reads.ts'
+import type { ItemsOrder } from '../rules/declared-source.ts'
 import { isBody, isGenerator, noGenerator, type Source, type TriggerSource } from '../rules/source.ts'
-import type { SourceOrder, TriggerSourceOrder } from '../wire.ts'
+import type { SourceOrder } from '../wire.ts'
 
 export interface KeptSource<S = Source> {
   source: S | null
   source_headers_sealed: string | null
 }
 
-/** `known` is what stands; headers that are not given stay while the source stays on its host. */
+/** Who says what: of a source that code declares, `$NAME` in a header is a variable of the deployment's environment. */
+export type SaidBy = 'caller' | 'code'
+
+/** `known` is what stands; headers that a caller does not give stay while the source stays on its host. */
 export async function keptSource(
   ctx: Context,
   order: SourceOrder | null,
   known: KeptSource = { source: null, source_headers_sealed: null },
+  by: SaidBy = 'caller',
 ): Promise<KeptSource> {
   if (order === null) return { source: null, source_headers_sealed: null }
   const { item_id = null, partition_key = null } = order
@@ -29,7 +34,7 @@ export async function keptSource(
   const { url, format, headers } = order
   const kept = { url, format, item_id, partition_key }
   const before = known.source !== null && !isGenerator(known.source) ? known.source : null
-  if (headers === undefined && before !== null && originOf(before.url) === originOf(url)) {
+  if (by === 'caller' && headers === undefined && before !== null && originOf(before.url) === originOf(url)) {
     const { header_names, headers_from_env } = before
     return {
       source: { ...kept, header_names, headers_from_env },
@@ -38,18 +43,19 @@ export async function keptSource(
   }
   const header_names = Object.keys(headers ?? {})
   const sealed = header_names.length === 0 ? null : await seal(ctx, 'source', JSON.stringify(headers))
-  return { source: { ...kept, header_names, headers_from_env: false }, source_headers_sealed: sealed }
+  return { source: { ...kept, header_names, headers_from_env: by === 'code' }, source_headers_sealed: sealed }
 }
 
 /** The same for a trigger, which may take its items from the body of a fire. */
 export async function keptTriggerSource(
   ctx: Context,
-  order: TriggerSourceOrder | null,
+  order: ItemsOrder | null,
   known: KeptSource<TriggerSource> = { source: null, source_headers_sealed: null },
+  by: SaidBy = 'caller',
 ): Promise<KeptSource<TriggerSource>> {
   if (order !== null && 'body' in order) return { source: order, source_headers_sealed: null }
   const { source, source_headers_sealed } = known
-  return keptSource(ctx, order, isBody(source) ? undefined : { source, source_headers_sealed })
+  return keptSource(ctx, order, isBody(source) ? undefined : { source, source_headers_sealed }, by)
 }
 
 /**
@@ -60,7 +66,7 @@ export async function keptTriggerSource(
 export async function refuseUnknownGenerator(
   ctx: Context,
   agent_id: string,
-  source: TriggerSourceOrder | null | undefined,
+  source: ItemsOrder | null | undefined,
 ): Promise<void> {
   if (!source || !('generator' in source)) return
   const agent = await findCurrent(ctx.sql, agent_id)
@@ -68,6 +74,28 @@ export async function refuseUnknownGenerator(
   const { generators = [] } = agent.deployment.declaration
   if (!generators.includes(source.generator))
     throw new ApiError('invalid_request', noGenerator(source.generator, generators))
+}
+
+/** What stands, as code would declare it. Of headers that a caller gave only the names are told, which no code declares. */
+export async function asDeclared(
+  ctx: Context,
+  { source, source_headers_sealed }: KeptSource,
+): Promise<SourceOrder | null> {
+  if (source === null || isGenerator(source)) return source
+  const { header_names, headers_from_env, ...order } = source
+  if (source_headers_sealed === null) return order
+  const headers: Record<string, string> = headers_from_env
+    ? JSON.parse(await unseal(ctx, 'source', source_headers_sealed))
+    : Object.fromEntries(header_names.map(name => [name, '']))
+  return { ...order, headers }
+}
+
+/** The same of a trigger. */
+export async function itemsAsDeclared(
+  ctx: Context,
+  { source, source_headers_sealed }: KeptSource<TriggerSource>,
+): Promise<ItemsOrder | null> {
+  return isBody(source) ? source : asDeclared(ctx, { source, source_headers_sealed })
 }
 
 const originOf = (url: string) => new URL(url).origin

@@ -7,6 +7,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import { openEnv } from '../../engine/deploy.ts'
 import type { OutsideAnswer } from '../../engine/outside-port.ts'
 import { unseal } from '../../engine/sealing.ts'
+import { filledIn } from '../rules/declared-source.ts'
 import { jsonRows } from '../rules/json-rows.ts'
 import { fieldsOf, SourceError, type UrlSource } from '../rules/source.ts'
 import { urlFor } from '../rules/source-url.ts'
@@ -52,7 +53,7 @@ async function ask(ctx: Context, reading: Reading<UrlSource>, signal: AbortSigna
   return answer
 }
 
-/** Of a declared header `${NAME}` is what the deployment's environment has under that name. */
+/** Of a declared header `$NAME` is what the deployment's environment has under that name. */
 async function headersOf(ctx: Context, { source, source_headers_sealed, deployment }: Reading<UrlSource>) {
   if (source_headers_sealed === null) return {}
   const given: Record<string, string> = JSON.parse(await unseal(ctx, 'source', source_headers_sealed))
@@ -61,7 +62,7 @@ async function headersOf(ctx: Context, { source, source_headers_sealed, deployme
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [
       name,
-      value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, variable: string) => {
+      filledIn(value, variable => {
         const known = env[variable]
         if (known !== undefined) return known
         throw new SourceError(

@@ -1,0 +1,73 @@
+// What @schedule and @trigger say about where items come from. Guarantee: what is wrong with it is told where it is
+// written, in the words of the option.
+
+import type { DeclaredSource } from '../domain/protocol.ts'
+import { SOURCE_FORMATS, type SourceFormat } from '../domain/vocabulary.ts'
+import { declaredSourceProblem } from '../starts/rules/declared-source.ts'
+import { DecoratorValidationError } from './errors.ts'
+
+/** Fields of a row: which is its item_id, and which its partition_key. */
+export interface RowOptions {
+  /** Without it the service gives ids. */
+  itemId?: string
+  partitionKey?: string
+}
+
+/** Where the items of each start come from: a URL in a format, or a method of the agent under `@items`. */
+export interface SourceOptions extends RowOptions {
+  /** Read with a GET at each start; `{date}` and `{scheduled_for}` stand for its moment, in the schedule's zone. */
+  url?: string
+  /** Of the URL. `ndjson`: a JSON value a line. `csv`: names in the first line. `json`: one array of values. */
+  format?: SourceFormat
+  /** Values name variables of the deployment's environment: `{ authorization: 'Bearer $EXPORT_TOKEN' }`. */
+  headers?: Record<string, string>
+  /** Instead of a URL: the name of the method. */
+  generator?: string
+}
+
+const OPTIONS = ['url', 'format', 'headers', 'generator', 'itemId', 'partitionKey']
+
+/** As a declaration says it. @throws DecoratorValidationError */
+export function declaredSource(
+  decorator: string,
+  options: SourceOptions,
+  generators: readonly string[],
+): DeclaredSource {
+  const refuse = (problem: string): never => {
+    throw new DecoratorValidationError(decorator, 'source', problem)
+  }
+  if (typeof options !== 'object' || options === null) return refuse('must be an object')
+  const unknown = Object.keys(options).find(name => !OPTIONS.includes(name))
+  if (unknown !== undefined) refuse(`${unknown} is not an option: there is ${OPTIONS.join(', ')}`)
+  const source = sourceOf(options, declaredFields(decorator, options))
+  const problem = typeof source === 'string' ? source : declaredSourceProblem(source, generators)
+  return typeof source === 'string' || problem !== undefined ? refuse(problem!) : source
+}
+
+/** In words what is wrong with it. */
+function sourceOf(
+  { url, format, headers, generator }: SourceOptions,
+  fields: ReturnType<typeof declaredFields>,
+): DeclaredSource | string {
+  if ((url === undefined) === (generator === undefined)) return 'names either a url or a generator'
+  if (url === undefined) {
+    if (format !== undefined || headers !== undefined) return 'format and headers go with a url'
+    return { generator: generator!, ...fields }
+  }
+  if (!URL.canParse(url) || !/^https?:/.test(url)) return `url ${JSON.stringify(url)} is no http or https URL`
+  if (format === undefined || !SOURCE_FORMATS.includes(format))
+    return `format must be one of ${SOURCE_FORMATS.join(', ')}`
+  if (Object.values(headers ?? {}).some(value => typeof value !== 'string')) return 'headers must be texts'
+  return { url, format, ...fields, ...(headers && { headers }) }
+}
+
+/** As a declaration says them. @throws DecoratorValidationError */
+export function declaredFields(decorator: string, { itemId, partitionKey }: RowOptions) {
+  for (const [name, value] of Object.entries({ itemId, partitionKey }))
+    if (value !== undefined && (typeof value !== 'string' || value === ''))
+      throw new DecoratorValidationError(decorator, name, 'must be the name of a field')
+  return {
+    ...(itemId !== undefined && { item_id: itemId }),
+    ...(partitionKey !== undefined && { partition_key: partitionKey }),
+  }
+}
