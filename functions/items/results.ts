@@ -9,8 +9,9 @@ import { beginExport, exportRead } from '../../shared/http/export-bounds.ts'
 import { agentOrdered, runIn } from '../../shared/http/scope.ts'
 import { streamedText } from '../../shared/http/stream.ts'
 import { type ResultScope, resultsInChunks, slicesOf } from '../../shared/recovery/queries/results.ts'
+import type { ResultFormat } from '../../shared/recovery/rules/results.ts'
 import { Result, ResultsQuery } from '../../shared/recovery/wire/results.ts'
-import { RESULT_TYPES, type ResultFormat, resultsText } from '../../shared/recovery/wire/results-text.ts'
+import { RESULT_TYPES, resultsText } from '../../shared/recovery/wire/results-text.ts'
 
 export const exportResults = endpoint({
   method: 'get',

@@ -30,6 +30,7 @@ export const createSchedule = endpoint({
       budget_cents: body.budget_cents ?? null,
       timeout_seconds: body.timeout_seconds ?? null,
       callback_url: body.callback_url ?? null,
+      results: body.results ?? null,
     })
     return scheduleOf(await scheduleIn(ctx, principal, id))
   },

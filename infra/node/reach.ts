@@ -6,6 +6,8 @@ import { lookup } from 'node:dns'
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import type { Get, OutsideRequest, Post } from '../../shared/engine/outside-port.ts'
 import { type Allows, allowsOutside, literalAddress, refusedAddress } from '../outside/networks.ts'
@@ -22,7 +24,9 @@ export function createOutside(allowNetworks: readonly string[]): Outside {
 
   /** Resolves with the head of the answer. */
   async function ask(method: 'GET' | 'POST', asked: OutsideRequest): Promise<IncomingMessage> {
-    const { headers, body, signal } = asked
+    const { body, signal } = asked
+    const headers =
+      typeof body === 'string' ? asked.headers : { ...asked.headers, 'content-length': body.bytes }
     const url = new URL(asked.url)
     const literal = literalAddress(url) // Node resolves names only
     if (literal !== undefined && !allows(literal)) throw refusedAddress(literal, literal)
@@ -39,7 +43,8 @@ export function createOutside(allowNetworks: readonly string[]): Outside {
         resolve(incoming)
       })
       outgoing.once('response', resolve)
-      outgoing.end(body)
+      if (typeof body === 'string') outgoing.end(body)
+      else pipeline(Readable.from(body.read()), outgoing).catch(error => outgoing.destroy(error))
     })
   }
 
@@ -47,6 +52,7 @@ export function createOutside(allowNetworks: readonly string[]): Outside {
     async post(asked) {
       const incoming = await ask('POST', asked)
       await drained(incoming)
+      incoming.socket.destroy() // whoever answers before the end of a file wants no more of it
       return { status: incoming.statusCode! }
     },
     async get(asked) {

@@ -2,7 +2,7 @@
 // `outside` allows, which judges what was resolved; an address that is spelled out is judged here as on every host.
 
 import { LIMITS } from '../../shared/domain/limits.ts'
-import type { Get, OutsideRequest, Post } from '../../shared/engine/outside-port.ts'
+import type { Get, OutsideFile, OutsideRequest, Post } from '../../shared/engine/outside-port.ts'
 import { allowsOutside, literalAddress, refusedAddress } from '../outside/networks.ts'
 
 export interface Outside {
@@ -16,12 +16,16 @@ export function createOutside(
 ): { post: Post; get: Get } {
   const allows = allowsOutside(allowNetworks)
 
-  async function ask(method: 'GET' | 'POST', asked: Omit<OutsideRequest, 'body'> & { body?: string }) {
+  async function ask(
+    method: 'GET' | 'POST',
+    asked: Omit<OutsideRequest, 'body'> & { body?: OutsideRequest['body'] },
+  ) {
     const { url, signal } = asked
     if (outside === undefined) throw new Error('No network service is bound as OUTSIDE: nothing can be sent.')
     const literal = literalAddress(new URL(url))
     if (literal !== undefined && !allows(literal)) throw refusedAddress(literal, literal)
-    const { headers, body = null } = asked
+    const { headers } = asked
+    const body = typeof asked.body === 'object' ? streamOf(asked.body) : (asked.body ?? null)
     try {
       return await outside.fetch(url, { method, headers, body, signal, redirect: 'manual' })
     } catch (error) {
@@ -49,6 +53,21 @@ export function createOutside(
       }
     },
   }
+}
+
+/** One whose reading fails breaks the request off. */
+function streamOf(file: OutsideFile): ReadableStream<Uint8Array> {
+  const chunks = file.read()[Symbol.asyncIterator]()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    async cancel() {
+      await chunks.return?.()
+    },
+  })
 }
 
 async function* read(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {

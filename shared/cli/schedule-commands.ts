@@ -1,5 +1,6 @@
 // The commands of schedules.ts, for the table of commands.
 
+import { RESULT_FORMATS } from '../recovery/rules/results.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 import { SOURCE_OPTIONS } from './source-options.ts'
@@ -12,6 +13,13 @@ const settings: readonly Option[] = [
   { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money each run may spend' },
   { name: 'timeout', value: 'SECONDS', kind: 'whole', least: 1, about: 'time an item may take' },
   { name: 'callback-url', value: 'URL', about: 'gets a signed summary when a run ends' },
+  { name: 'results-url', value: 'URL', about: 'gets the results of each run as a file when it has ended' },
+  {
+    name: 'results-format',
+    value: 'FORMAT',
+    choices: RESULT_FORMATS,
+    about: 'of that file; csv unless told',
+  },
 ]
 
 export const SCHEDULE_COMMANDS: readonly Command[] = [

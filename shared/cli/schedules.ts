@@ -104,7 +104,16 @@ function bodyText(given: Given, fields: object): string {
   const [budget_cents, timeout_seconds] = [given.amount('budget'), given.whole('timeout')]
   const callback_url = given.text('callback-url')
   const [name, source] = [given.text('name'), sourceOf(given)]
-  const rest = JSON.stringify({ ...fields, name, source, budget_cents, timeout_seconds, callback_url })
+  const results = resultsOf(given)
+  const rest = JSON.stringify({
+    ...fields,
+    name,
+    source,
+    budget_cents,
+    timeout_seconds,
+    callback_url,
+    results,
+  })
   const input = given.text('input')
   if (input === undefined) return rest
   try {
@@ -113,6 +122,14 @@ function bodyText(given: Given, fields: object): string {
     throw usageFailure(`--input is not JSON: ${(error as Error).message}`)
   }
   return `{"input":${input},${rest.slice(1)}`.replace(/,}$/, '}')
+}
+
+/** @throws Failure `usage` for a format without a URL */
+function resultsOf(given: Given) {
+  const [url, format] = [given.text('results-url'), given.text('results-format')]
+  if (url === undefined && format !== undefined)
+    throw usageFailure('--results-format is of the file that --results-url gets, which is not given')
+  return url === undefined ? undefined : { url, ...(format && { format }) }
 }
 
 export async function enable(session: Session, given: Given): Promise<ExitCode> {

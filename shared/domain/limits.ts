@@ -323,6 +323,11 @@ export const LIMITS = {
   deliveries_in_flight: 128, // in one process; each may hold a body of an item's output
   deliveries_in_flight_per_host: 16,
   deliveries_in_flight_per_project: 96, // however many receivers of a project hang, there is room for others
+  results_file_bytes: 1024 * MiB, // what has more is read from the API, in parts of the caller's choice
+  results_file_ms: 900_000, // one try, from the first look to the end of the answer: a gigabyte at 10 Mbit/s
+  results_file_lease_ms: 960_000,
+  results_files_in_flight: 4, // in one process, one of each project; each holds a chunk of results
+  results_file_slice_bytes: 64 * KiB, // signed at once: 6 ms, then others are let in
   delivery_days: 30, // kept in the log
   deliveries_removed_per_sweep: 1000,
   deliveries_page: { default: 50, max: 200 },

@@ -1,6 +1,8 @@
 // How messages to the outside are signed: one secret, two spellings. Receivers check either `X-Service-Signature`, or
 // the three headers of Standard Webhooks with any library that knows them.
 
+import { hmac } from '@noble/hashes/hmac.js'
+import { sha256 } from '@noble/hashes/sha2.js'
 import { toBase64, toHex } from './secrets.ts'
 
 /** A secret as receivers are given it. */
@@ -42,6 +44,33 @@ export async function standardHeaders(
     'webhook-id': id,
     'webhook-timestamp': String(at_s),
     'webhook-signature': macs.map(one => `v1,${toBase64(one)}`).join(' '),
+  }
+}
+
+/** Signs what is too long to be held, as it passes by. */
+export function signatureInParts(
+  secrets: readonly Uint8Array<ArrayBuffer>[],
+  { id, at_s }: Omit<Signed, 'body'>,
+): { update(bytes: Uint8Array): void; headers(): Record<string, string> } {
+  const begun = (secret: Uint8Array, text: string) =>
+    hmac.create(sha256, secret).update(new TextEncoder().encode(text))
+  const macs = secrets.map(secret => ({
+    own: begun(secret, `${at_s}.`),
+    standard: begun(secret, `${id}.${at_s}.`),
+  }))
+  return {
+    update(bytes) {
+      for (const { own, standard } of macs) {
+        own.update(bytes)
+        standard.update(bytes)
+      }
+    },
+    headers: () => ({
+      'x-service-signature': [`t=${at_s}`, ...macs.map(({ own }) => `v1=${toHex(own.digest())}`)].join(','),
+      'webhook-id': id,
+      'webhook-timestamp': String(at_s),
+      'webhook-signature': macs.map(({ standard }) => `v1,${toBase64(standard.digest())}`).join(' '),
+    }),
   }
 }
 

@@ -207,6 +207,7 @@ export const DELIVERY_KINDS = [
   'alert.resolved',
   'run.digest',
   'channel.test',
+  'run.results',
 ] as const
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number]
 

@@ -9,6 +9,7 @@ import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { ALERT_RULES, type AlertRule, type ChannelDigest, type ChannelFormat } from '../domain/vocabulary.ts'
 import { queueDigests } from '../outbox/queries/digests.ts'
+import { queueResultsFiles } from '../outbox/queries/results-files.ts'
 import { guessFormat, isMailUrl } from '../outbox/rules/formats.ts'
 import { consumerStalled, creditNear, itemsHeld, runAlert } from '../outbox/rules/run-alerts.ts'
 import { passDeadlines } from '../outbox/verbs/deadlines.ts'
@@ -64,7 +65,7 @@ function alone(ctx: Context, look: (sql: Sql) => Promise<Told>): Promise<Told> {
   }) as Promise<Told>
 }
 
-/** Raises what runs that ended give reason for, ends what they are the end of, and puts their digests down. */
+/** Raises what runs that ended give reason for, ends what they are the end of, and puts down their digests and files. */
 async function tellEnded(ctx: Context, sql: Sql): Promise<Told> {
   const ended = await watch.takeEndedRuns(sql, LIMITS.alert_runs_per_look)
   if (ended.length === 0) return { taken: 0, made: 0 }
@@ -81,11 +82,9 @@ async function tellEnded(ctx: Context, sql: Sql): Promise<Told> {
     sql,
     over.map(alert => alert.id),
   )
-  const digests = await queueDigests(
-    sql,
-    ended.filter(run => run.first_end).map(run => run.run_id),
-  )
-  return { taken: ended.length, made: raised + resolved.length + digests }
+  const first = ended.filter(run => run.first_end).map(run => run.run_id)
+  const told = (await queueDigests(sql, first)) + (await queueResultsFiles(sql, first))
+  return { taken: ended.length, made: raised + resolved.length + told }
 }
 
 /** Raises what open runs, projects, held items and passed deadlines give reason for, and ends what is so no more. */

@@ -10,6 +10,7 @@ import { signatureHeaders } from '../domain/message-signature.ts'
 import { plainText } from '../domain/plain-text.ts'
 import { isMailUrl } from '../outbox/rules/formats.ts'
 import { putInWords } from '../outbox/verbs/message-bodies.ts'
+import { resultsFile } from '../outbox/verbs/results-file.ts'
 import * as store from '../store/deliveries.ts'
 import { signingSecretsOf } from './signing-secrets.ts'
 
@@ -53,10 +54,20 @@ export function stopDelivering(ctx: Context): void {
 
 type Secrets = Awaited<ReturnType<typeof signingSecretsOf>>
 
+/** What the receiver answered, and why that is no delivery. */
+interface Try {
+  status: number | null
+  error: string | null
+}
+
 class Sender {
   readonly #ctx: Context
   readonly #stop = new AbortController()
-  readonly #inFlight = { hosts: new Map<string, number>(), projects: new Map<string, number>() }
+  readonly #inFlight = {
+    files: new Set<string>(),
+    hosts: new Map<string, number>(),
+    projects: new Map<string, number>(),
+  }
   #sending = 0
   #slots: number = LIMITS.deliveries_in_flight
   #looking = false
@@ -107,8 +118,9 @@ class Sender {
     }
   }
 
-  #count({ host, project_id }: store.HeldDelivery, n: 1 | -1): void {
-    const { hosts, projects } = this.#inFlight
+  #count({ host, project_id, kind }: store.HeldDelivery, n: 1 | -1): void {
+    const { files, hosts, projects } = this.#inFlight
+    if (kind === 'run.results') n === 1 ? files.add(project_id) : files.delete(project_id)
     add(hosts, host, n)
     add(projects, project_id, n)
     this.#sending += n
@@ -135,11 +147,9 @@ class Sender {
     }
   }
 
-  async #try(
-    held: store.HeldDelivery,
-    secrets: Secrets,
-  ): Promise<{ status: number | null; error: string | null }> {
+  async #try(held: store.HeldDelivery, secrets: Secrets): Promise<Try> {
     const { id, url, project_id } = held
+    if (held.kind === 'run.results') return this.#tryFile(held, secrets)
     const body = held.body!
     const signal = AbortSignal.any([AbortSignal.timeout(LIMITS.delivery_ms), this.#stop.signal])
     if (isMailUrl(url)) {
@@ -157,7 +167,22 @@ class Sender {
       ...(await signatureHeaders(secrets.get(project_id)!, signed)),
     }
     const { status } = await this.#ctx.post({ url, headers, body, signal })
-    return { status, error: status >= 200 && status < 300 ? null : refusal(status) }
+    return { status, error: refusal(status) }
+  }
+
+  async #tryFile({ id, url, project_id }: store.HeldDelivery, secrets: Secrets): Promise<Try> {
+    const late = new AbortController()
+    const text = `The file was not read and taken within ${LIMITS.results_file_ms / 60_000} minutes.`
+    const timer = setTimeout(() => late.abort(new Error(text)), LIMITS.results_file_ms)
+    const signal = AbortSignal.any([late.signal, this.#stop.signal])
+    try {
+      const at_s = Math.floor(this.#ctx.now() / 1000)
+      const file = await resultsFile(this.#ctx, { id, at_s, secrets: secrets.get(project_id)! }, signal)
+      const { status } = await this.#ctx.post({ url, ...file, signal })
+      return { status, error: refusal(status) }
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /** From the end of a try to the next, spread so that what failed together does not come back together. */
@@ -176,7 +201,8 @@ function add(counts: Map<string, number>, key: string, n: number): void {
   else counts.set(key, left)
 }
 
-const refusal = (status: number) =>
-  status >= 300 && status < 400
-    ? `The receiver answered ${status}; redirects are not followed.`
-    : `The receiver answered ${status}.`
+function refusal(status: number): string | null {
+  if (status >= 200 && status < 300) return null
+  const redirects = status >= 300 && status < 400 ? '; redirects are not followed' : ''
+  return `The receiver answered ${status}${redirects}.`
+}

@@ -5,8 +5,15 @@ export interface OutsideRequest {
   /** http or https. */
   url: string
   headers: Record<string, string>
-  body: string
+  /** A text, or what is too long to be held. */
+  body: string | OutsideFile
   signal: AbortSignal
+}
+
+/** Reading it may fail: then the request is broken off, so that nobody takes a part for the whole. */
+export interface OutsideFile {
+  bytes: number
+  read(): AsyncIterable<Uint8Array>
 }
 
 /**

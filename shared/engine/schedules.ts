@@ -10,6 +10,7 @@ import { nextFires, overdueMoments } from '../domain/fire-times.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { microOf } from '../domain/pricing.ts'
 import { checkTimezone } from '../domain/timezone.ts'
+import type { ResultsReceiver } from '../recovery/rules/results.ts'
 import { keptSource } from '../starts/verbs/kept-source.ts'
 import type { SourceOrder } from '../starts/wire.ts'
 import * as store from '../store/schedules.ts'
@@ -24,6 +25,8 @@ export interface ScheduleSettings {
   budget_cents: number | null
   timeout_seconds: number | null
   callback_url: string | null
+  /** Who gets the results of each run as a file; nobody unless told. */
+  results?: ResultsReceiver | null
 }
 
 export interface ScheduleOrder extends ScheduleSettings {
@@ -156,7 +159,7 @@ export function readable(cron: string, timezone: string) {
 }
 
 async function columnsOf(ctx: Context, changes: ScheduleChanges, known?: LockedSchedule) {
-  const { name, input, source, budget_cents, timeout_seconds, callback_url } = changes
+  const { name, input, source, budget_cents, timeout_seconds, callback_url, results } = changes
   if (input !== undefined && new TextEncoder().encode(input).length > LIMITS.item_input_bytes)
     throw new ApiError('invalid_request', `Field "input" is longer than ${LIMITS.item_input_bytes} bytes.`)
   if (source && input !== undefined && input !== 'null')
@@ -170,6 +173,7 @@ async function columnsOf(ctx: Context, changes: ScheduleChanges, known?: LockedS
     }),
     ...(timeout_seconds !== undefined && { timeout_seconds }),
     ...(callback_url !== undefined && { callback_url }),
+    ...(results !== undefined && { results }),
   }
 }
 

@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import { AlertResolved, ChannelTest, RunDigest } from '../outbox/wire/messages.ts'
+import { Result } from '../recovery/wire/results.ts'
 import { AlertRaised, RunFinished } from '../schema/wire-deliveries.ts'
 
 /** What Assay sends to the addresses that callers name. */
@@ -48,6 +49,15 @@ export const MESSAGES = [
     summary: 'Somebody tests a channel',
     description: 'Sent to one alert channel because somebody asked for it.',
     schema: ChannelTest,
+  },
+  {
+    type: 'run.results',
+    operation_id: 'onRunResults',
+    tag: 'Runs',
+    summary: 'The results of a run, as a file',
+    description:
+      'Sent to the URL that a schedule names under `results` when a run of it has ended, in its format: text/csv, application/x-ndjson or application/json. Each item of the run is there once, as it ended; what its replays give is in GET /v1/results.',
+    schema: z.array(Result),
   },
 ]
 

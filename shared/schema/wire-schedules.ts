@@ -7,6 +7,7 @@ import { type Fire, firesAfter, nextFires } from '../domain/fire-times.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { centsOf } from '../domain/pricing.ts'
 import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../domain/vocabulary.ts'
+import { ResultsReceiverOrder } from '../recovery/wire/results.ts'
 import { Source, SourceOrder, SourceProblem, sourceOf } from '../starts/wire.ts'
 import { budgetCents, httpUrl, label, timeoutSeconds, uuid } from './input.ts'
 import { rawJson } from './raw-json.ts'
@@ -85,6 +86,7 @@ export const Schedule = z
     budget_cents: z.int().nullable().describe('Money each run may spend; null is no bound.'),
     timeout_seconds: z.int().nullable().describe('Time an item may take; null is what the agent declares.'),
     callback_url: z.string().nullable(),
+    results: ResultsReceiverOrder.nullable(),
     next_fires: z
       .array(timestamp)
       .describe(`The next ${LIMITS.next_fires} moments; empty while it is disabled.`),
@@ -112,6 +114,7 @@ export function scheduleOf(row: ScheduleRow): z.input<typeof Schedule> {
     budget_cents: row.budget_micro === null ? null : centsOf(row.budget_micro),
     timeout_seconds: row.timeout_seconds,
     callback_url: row.callback_url,
+    results: row.results,
     next_fires: nextOf(row),
     last_run_at: row.last_run_at?.toISOString() ?? null,
     last_event: row.last_event && occurrenceOf(row.last_event),
@@ -140,6 +143,7 @@ const settings = {
   budget_cents: budgetCents.nullable().optional(),
   timeout_seconds: timeoutSeconds.nullable().optional(),
   callback_url: callbackUrl.nullable().optional(),
+  results: ResultsReceiverOrder.nullable().optional(),
 }
 
 export const ScheduleOrder = refusingMaxSteps(

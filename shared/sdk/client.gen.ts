@@ -1801,6 +1801,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "run.results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The results of a run, as a file
+         * @description Sent to the URL that a schedule names under `results` when a run of it has ended, in its format: text/csv, application/x-ndjson or application/json. Each item of the run is there once, as it ended; what its replays give is in GET /v1/results. Any 2xx within 15 s takes it; else it is tried 3 times more, each later than the last.
+         */
+        post: operations["onRunResults"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -2471,7 +2491,7 @@ export interface components {
              * @description What it tells.
              * @enum {string}
              */
-            kind: "run.finished" | "alert.raised" | "alert.resolved" | "run.digest" | "channel.test";
+            kind: "run.finished" | "alert.raised" | "alert.resolved" | "run.digest" | "channel.test" | "run.results";
             /**
              * Format: uuid
              * @description The run that has come to an end.
@@ -4102,6 +4122,20 @@ export interface components {
             /** @description Time an item may take; null is what the agent declares. */
             timeout_seconds: number | null;
             callback_url: string | null;
+            /** @description Who gets the results of each run as a file when it has ended; nobody unless told. */
+            results: {
+                /**
+                 * Format: uri
+                 * @description Gets the results of each run as a file when it has ended, signed like a callback.
+                 */
+                url: string;
+                /**
+                 * @description csv unless told.
+                 * @default csv
+                 * @enum {string}
+                 */
+                format?: "json" | "ndjson" | "csv";
+            } | null;
             /** @description The next 5 moments; empty while it is disabled. */
             next_fires: string[];
             /**
@@ -4148,6 +4182,20 @@ export interface components {
              * @description Gets a signed summary when a run ends.
              */
             callback_url?: string | null;
+            /** @description Who gets the results of each run as a file when it has ended; nobody unless told. */
+            results?: {
+                /**
+                 * Format: uri
+                 * @description Gets the results of each run as a file when it has ended, signed like a callback.
+                 */
+                url: string;
+                /**
+                 * @description csv unless told.
+                 * @default csv
+                 * @enum {string}
+                 */
+                format?: "json" | "ndjson" | "csv";
+            } | null;
         };
         /** @description What became of a moment that a schedule named. */
         ScheduleEvent: {
@@ -4235,6 +4283,20 @@ export interface components {
              * @description Gets a signed summary when a run ends.
              */
             callback_url?: string | null;
+            /** @description Who gets the results of each run as a file when it has ended; nobody unless told. */
+            results?: {
+                /**
+                 * Format: uri
+                 * @description Gets the results of each run as a file when it has ended, signed like a callback.
+                 */
+                url: string;
+                /**
+                 * @description csv unless told.
+                 * @default csv
+                 * @enum {string}
+                 */
+                format?: "json" | "ndjson" | "csv";
+            } | null;
         };
         /** @description When an expression would fire. */
         SchedulePreview: {
@@ -15141,6 +15203,49 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ChannelTest"];
+            };
+        };
+        responses: {
+            /** @description Taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onRunResults: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description t=<seconds since 1970>,v1=<hex HMAC-SHA256 of "t.body">; v1 twice in the day after a roll.
+                 * @example t=1772443800,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd
+                 */
+                "x-service-signature": string;
+                /**
+                 * @description The id of the delivery, the same in every try.
+                 * @example 5be0cd19-137e-4179-9f21-5be0cd19137e
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Seconds since 1970, of this try.
+                 * @example 1772443800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description As in Standard Webhooks: v1,<base64 HMAC-SHA256 of "id.timestamp.body">.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Result"][];
             };
         };
         responses: {

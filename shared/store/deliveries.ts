@@ -25,6 +25,8 @@ export interface HeldDelivery {
 
 /** How many messages a process is sending, by host and by project. */
 export interface InFlight {
+  /** Projects whose files are being sent: one of each at a time, and not many in all. */
+  files: ReadonlySet<string>
   hosts: ReadonlyMap<string, number>
   projects: ReadonlyMap<string, number>
 }
@@ -43,6 +45,7 @@ export async function claimDeliveries(
 ): Promise<HeldDelivery[]> {
   const busy = sql.json(Object.fromEntries(inFlight.hosts))
   const busyProjects = sql.json(Object.fromEntries(inFlight.projects))
+  const room = LIMITS.results_files_in_flight - inFlight.files.size
   return sql<HeldDelivery[]>`
     with recursive waiting as (
       (select host from deliveries where due_at is not null and not ${isHeld(sql)} order by host limit 1)
@@ -52,24 +55,31 @@ export async function claimDeliveries(
     ), candidate as (
       select d.*, busy.n + row_number() over (partition by w.host order by d.due_at) as place
       from waiting w, lateral (select coalesce((${busy}::jsonb ->> w.host)::int, 0) as n) busy, lateral (
-        select d.id, d.project_id, d.due_at from deliveries d where d.host = w.host and d.due_at <= now() and (${mails} or d.url not like 'mailto:%')
+        select d.id, d.project_id, d.due_at, d.kind = 'run.results' as is_file from deliveries d
+        where d.host = w.host and d.due_at <= now() and (${mails} or d.url not like 'mailto:%')
+          and (d.kind <> 'run.results' or ${room > 0} and d.project_id <> all(${[...inFlight.files]}::uuid[]))
         order by d.due_at limit greatest(0, ${LIMITS.deliveries_in_flight_per_host} - busy.n)
         for update skip locked
       ) d
     ), ranked as (
       select c.*, coalesce((${busyProjects}::jsonb ->> project_id::text)::int, 0)
-        + row_number() over (partition by project_id order by place, due_at) as nth
+        + row_number() over (partition by project_id order by place, due_at) as nth,
+        row_number() over (partition by is_file, project_id order by place, due_at) as nth_of_kind
       from candidate c
+    ), fitting as (
+      select *, row_number() over (partition by is_file order by place, due_at) as nth_fitting from ranked
+      where nth <= ${LIMITS.deliveries_in_flight_per_project} and (not is_file or nth_of_kind = 1)
     ), chosen as (
       select c.id, p.account_id is not null and d.tries < d.tries_allowed as goes_on
       from (
-        select id from ranked where nth <= ${LIMITS.deliveries_in_flight_per_project}
+        select id from fitting where not is_file or nth_fitting <= ${room}
         order by place, due_at limit ${slots}
       ) c
       join deliveries d using (id) join projects p on p.id = d.project_id
     ), held as (
       update deliveries d set tries = d.tries + goes_on::int,
-        due_at = case when goes_on then now() + ${LIMITS.delivery_lease_ms} * interval '1 ms' end
+        due_at = case when goes_on then now() + interval '1 ms'
+          * case when d.kind = 'run.results' then ${LIMITS.results_file_lease_ms}::int else ${LIMITS.delivery_lease_ms}::int end end
       from chosen c where d.id = c.id
       returning d.*, goes_on
     ), started as (

@@ -21,6 +21,7 @@ export type ScheduleChanges = Partial<
     | 'budget_micro'
     | 'timeout_seconds'
     | 'callback_url'
+    | 'results'
     | 'next_at'
   >
 >

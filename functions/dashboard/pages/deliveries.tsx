@@ -15,6 +15,7 @@ const KINDS = {
   'alert.resolved': 'the end of an alert',
   'run.digest': 'the digest of a run',
   'channel.test': 'a test',
+  'run.results': 'the results of a run',
 }
 
 export const deliveriesPage = page({

@@ -14,7 +14,7 @@ import { reasonWords, Strip, whyOff } from '../parts/occurrence.tsx'
 import { AROUND } from '../parts/record.ts'
 import { SourceFields } from '../parts/source-fields.tsx'
 import { cents, Status, When } from '../parts/text.tsx'
-import { Moments, scheduleBody, scheduleForm } from './schedules.tsx'
+import { Moments, ResultsFields, scheduleBody, scheduleForm } from './schedules.tsx'
 
 type Schedule = Schemas['Schedule']
 
@@ -112,6 +112,11 @@ const Head = ({ schedule, mayChange, now }: { schedule: Schedule; mayChange: boo
         {schedule.declared ? 'declared in code' : 'made by hand'}
       </p>
       {schedule.source && <Reads source={schedule.source} />}
+      {schedule.results && (
+        <p>
+          Sends the results of each run to <code>{schedule.results.url}</code> ({schedule.results.format})
+        </p>
+      )}
     </div>
     {mayChange && (
       <div class="actions">
@@ -173,6 +178,7 @@ const Changes = ({ schedule, input }: { schedule: Schedule; input: string }) => 
           value={schedule.budget_cents === null ? '' : (schedule.budget_cents / 100).toFixed(2)}
         />
       </Field>
+      <ResultsFields {...schedule.results} />
       <div>
         <button class="primary">Save</button>
       </div>

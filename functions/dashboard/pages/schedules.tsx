@@ -1,6 +1,7 @@
 // The schedules of a project, what comes next of all of them, and a new one, tried on the calendar before it is made.
 
 import { z } from 'zod'
+import { RESULT_FORMATS } from '../../../shared/recovery/rules/results.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ofSchedule } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
@@ -135,6 +136,8 @@ export const newSchedulePage = page({
     name: z.string().optional(),
     input: z.string().optional(),
     budget_usd: z.string().optional(),
+    results_url: z.string().optional(),
+    results_format: z.string().optional(),
     source_url: z.string().optional(),
     generator: z.string().optional(),
     format: z.string().optional(),
@@ -214,6 +217,7 @@ async function newScheduleView(
           <Field label="Budget of each run in dollars" hint="Empty is no bound.">
             <input name="budget_usd" inputmode="decimal" value={query.budget_usd ?? ''} />
           </Field>
+          <ResultsFields url={query.results_url} format={query.results_format} />
           <div class="actions">
             <button class={isReadable ? '' : 'primary'}>Show when it fires</button>
             {isReadable && (
@@ -274,16 +278,41 @@ export const scheduleForm = {
   timezone: z.string(),
   input: jsonText,
   budget_usd: dollars,
+  results_url: z.string().default(''),
+  results_format: z.enum(RESULT_FORMATS).default('csv'),
   ...sourceForm,
 }
 
 /** What the form says, as the API takes it; the input stays the text it is. */
 export function scheduleBody(filled: z.output<z.ZodObject<typeof scheduleForm>>) {
-  const { budget_usd: budget_cents, input, name, cron, timezone, ...rest } = filled
+  const { budget_usd: budget_cents, input, name, cron, timezone, ...others } = filled
+  const { results_url: url, results_format: format, ...rest } = others
+  const results = url === '' ? null : { url, format }
   const source = sourceOrder(rest)
   const texts: Record<string, string> = source === null ? { input } : {}
-  return { fields: { name: name || null, cron, timezone, budget_cents, source }, texts }
+  return { fields: { name: name || null, cron, timezone, budget_cents, source, results }, texts }
 }
+
+export const ResultsFields = ({
+  url = '',
+  format = 'csv',
+}: {
+  url?: string | undefined
+  format?: string | undefined
+}) => (
+  <>
+    <Field label="URL that gets the results" hint="As a file, signed, when a run has ended. Empty: nobody.">
+      <input name="results_url" type="url" value={url} />
+    </Field>
+    <Field label="Format of that file">
+      <select name="results_format">
+        {RESULT_FORMATS.map(one => (
+          <option selected={one === format}>{one}</option>
+        ))}
+      </select>
+    </Field>
+  </>
+)
 
 export const createSchedule = action({
   path: '/dashboard/projects/{projectId}/schedules',

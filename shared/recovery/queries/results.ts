@@ -12,8 +12,8 @@ import { LIMITS } from '../../domain/limits.ts'
 import { recordId } from '../../store/triage.ts'
 import type { ResultRow, ResultsOnly } from '../wire/results.ts'
 
-/** Whose results; of an agent those of runs from `from_run_id` on. */
-export type ResultScope = { run_id: string } | { agent_id: string; from_run_id: string }
+/** Whose results: of a run with its replays unless told, of an agent those of runs from `from_run_id` on. */
+export type ResultScope = { run_id: string; replays?: false } | { agent_id: string; from_run_id: string }
 
 /** Items of a run by their seq, or those of everything whose item_id has this remainder. */
 export type Slice = { after_seq: number; to_seq: number } | { part: number; parts: number }
@@ -68,7 +68,7 @@ export async function findWinners(
       : sql`i.seq > ${slice.after_seq} and i.seq <= ${slice.to_seq}`
   // A record id is a run's id with its seq in it, and run ids are in the order of time: the greatest is the newest.
   const rows = await sql<{ best: string; tries: number; unpriced: boolean; total_cost_micro: number }[]>`
-    ${'run_id' in scope ? withReplays(sql, scope.run_id, within) : ofAllRuns(sql, scope, within)}
+    ${itemsOf(sql, scope, within)}
     select max((case when outcome = 'ok' then '1' else '0' end || ${recordId(sql, 'found')}) collate "C") as best,
       count(*)::int as tries, bool_or(unpriced) as unpriced, sum(cost_micro)::int8 as total_cost_micro
     from found group by item_id
@@ -77,10 +77,17 @@ export async function findWinners(
   return rows.map(({ best, ...sums }) => ({ record_id: best.slice(1), ...sums }))
 }
 
-const ofAllRuns = (sql: Sql, scope: { agent_id: string; from_run_id: string }, within: Fragment) => sql`
+const itemsOf = (sql: Sql, scope: ResultScope, within: Fragment) => {
+  if (!('run_id' in scope))
+    return found(sql, sql`i.run_id in (select id from runs where ${ofAgent(sql, scope)}) and ${within}`, '0')
+  if (scope.replays === false) return found(sql, sql`i.run_id = ${scope.run_id} and ${within}`, 'i.line')
+  return withReplays(sql, scope.run_id, within)
+}
+
+const found = (sql: Sql, where: Fragment, line: string) => sql`
   with found as (
-    select i.run_id, i.seq, 0 as line, i.item_id, i.outcome, i.unpriced, i.cost_micro from items i
-    where i.run_id in (select id from runs where ${ofAgent(sql, scope)}) and ${within}
+    select i.run_id, i.seq, ${sql.unsafe(line)} as line, i.item_id, i.outcome, i.unpriced, i.cost_micro from items i
+    where ${where}
   )`
 
 /**

@@ -3,6 +3,15 @@
 
 import { elementsOf, fieldsOf } from '../../domain/json.ts'
 
+export const RESULT_FORMATS = ['json', 'ndjson', 'csv'] as const
+export type ResultFormat = (typeof RESULT_FORMATS)[number]
+
+/** Who gets the results of a run as a file when it has ended. */
+export interface ResultsReceiver {
+  url: string
+  format: ResultFormat
+}
+
 /** In the order of a table's columns. `input` is there only where it is asked for. */
 export const RESULT_FIELDS = [
   'item_id',

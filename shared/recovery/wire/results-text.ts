@@ -2,10 +2,8 @@
 
 import { stringify } from 'csv-stringify/sync'
 import { jsonArray, jsonLines } from '../../schema/raw-json.ts'
-import { type Column, DEFAULT_COLUMNS, mayBeFormula } from '../rules/results.ts'
-import { type RESULT_FORMATS, type ResultRow, resultCells, resultObject } from './results.ts'
-
-export type ResultFormat = (typeof RESULT_FORMATS)[number]
+import { type Column, DEFAULT_COLUMNS, mayBeFormula, type ResultFormat } from '../rules/results.ts'
+import { type ResultRow, resultCells, resultObject } from './results.ts'
 
 export const RESULT_TYPES: Record<ResultFormat, string> = {
   json: 'application/json',

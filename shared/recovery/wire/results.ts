@@ -5,12 +5,11 @@ import { itemRecordId } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { usdOf } from '../../domain/pricing.ts'
 import { ITEM_STATUSES, OUTCOMES } from '../../domain/vocabulary.ts'
-import { instant, slug, uuid } from '../../schema/input.ts'
+import { httpUrl, instant, slug, uuid } from '../../schema/input.ts'
 import { RawJson, rawJson } from '../../schema/raw-json.ts'
 import { type ItemRow, Json, timestamp } from '../../schema/wire.ts'
-import { type Column, cellOf, columnsOf, DEFAULT_COLUMNS, partOf } from '../rules/results.ts'
+import { type Column, cellOf, columnsOf, DEFAULT_COLUMNS, partOf, RESULT_FORMATS } from '../rules/results.ts'
 
-export const RESULT_FORMATS = ['json', 'ndjson', 'csv'] as const
 export const RESULTS_ONLY = ['ok', 'not_ok', 'all'] as const
 export type ResultsOnly = (typeof RESULTS_ONLY)[number]
 
@@ -47,6 +46,13 @@ export const Result = z
     description:
       'The newest ok item of an item_id, else its newest. With `fields` it has those alone, by their names.',
   })
+
+export const ResultsReceiverOrder = z
+  .strictObject({
+    url: httpUrl('Gets the results of each run as a file when it has ended, signed like a callback.'),
+    format: z.enum(RESULT_FORMATS).default('csv').describe('csv unless told.'),
+  })
+  .describe('Who gets the results of each run as a file when it has ended; nobody unless told.')
 
 const fields = z
   .string()

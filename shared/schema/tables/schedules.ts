@@ -16,6 +16,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../../domain/vocabulary.ts'
+import type { ResultsReceiver } from '../../recovery/rules/results.ts'
 import type { Source, SourceProblem } from '../../starts/rules/source.ts'
 import { agentOf } from './agents.ts'
 import { at, createdAt, id, micro } from './columns.ts'
@@ -45,6 +46,8 @@ export const schedules = pgTable(
     budget_micro: micro('budget_micro'),
     timeout_seconds: integer('timeout_seconds'),
     callback_url: text('callback_url'),
+    /** Who gets the results of each run as a file. */
+    results: jsonb('results').$type<ResultsReceiver>(),
     enabled: boolean('enabled').notNull().default(true),
     disabled_reason: disabledReason('disabled_reason'),
     /** The first moment without a row of its own; null while disabled. */

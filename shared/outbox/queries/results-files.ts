@@ -1,0 +1,25 @@
+// Files with the results of runs that have ended. Guarantee: one is put down for each run of a schedule that names who
+// gets it, in the transaction that takes the run off the list of those that ended.
+
+import type { Sql } from '../../context.ts'
+import type { ResultFormat } from '../../recovery/rules/results.ts'
+
+/** Returns how many. */
+export async function queueResultsFiles(sql: Sql, runIds: readonly string[]): Promise<number> {
+  const { count } = await sql`
+    insert into deliveries (project_id, run_id, kind, url, run)
+    select r.project_id, r.id, 'run.results', s.results->>'url',
+      to_jsonb(r) || jsonb_build_object('results_format', s.results->>'format')
+    from runs r join occurrences o on o.run_id = r.id join schedules s on s.id = o.schedule_id
+    where r.id = any(${[...runIds]}::uuid[]) and r.replay_of is null and r.recovery_id is null
+      and s.results is not null`
+  return count
+}
+
+/** Of which run a message brings the results; undefined once the run or the message is gone. */
+export async function findResultsFile(sql: Sql, delivery_id: string) {
+  const [row] = await sql<{ run_id: string; format: ResultFormat; is_purged: boolean }[]>`
+    select r.id as run_id, d.run->>'results_format' as format, r.payloads_purged_at is not null as is_purged
+    from deliveries d join runs r on r.id = d.run_id where d.id = ${delivery_id}`
+  return row
+}

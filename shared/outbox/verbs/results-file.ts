@@ -1,0 +1,80 @@
+// The results of a run as a file that is sent. Guarantee: every try sends the same bytes, for items of a run that has
+// ended change no more; of a file a chunk is held at a time, and one that turns out otherwise on its way is broken off.
+//
+// It is read twice: its signature and its length stand before it.
+
+import type { Context } from '../../context.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { signatureInParts } from '../../domain/message-signature.ts'
+import type { OutsideRequest } from '../../engine/outside-port.ts'
+import { resultsInChunks, slicesOf } from '../../recovery/queries/results.ts'
+import { RESULT_TYPES, resultsText } from '../../recovery/wire/results-text.ts'
+import { findResultsFile } from '../queries/results-files.ts'
+
+export interface FileOrder {
+  /** Of the delivery. */
+  id: string
+  at_s: number
+  secrets: readonly Uint8Array<ArrayBuffer>[]
+}
+
+/** @throws Error in words when there is nothing to send, or too much of it; the signal's reason */
+export async function resultsFile(
+  { sql }: Pick<Context, 'sql'>,
+  { id, at_s, secrets }: FileOrder,
+  signal: AbortSignal,
+): Promise<Pick<OutsideRequest, 'headers' | 'body'>> {
+  const found = await findResultsFile(sql, id)
+  if (found === undefined || found.is_purged)
+    throw new Error('The inputs and outputs of the run are kept no longer.')
+  const { run_id, format } = found
+  const read = () => slicesOfText(resultsOf(sql, run_id, format), signal)
+  const signature = signatureInParts(secrets, { id, at_s })
+  let bytes = 0
+  for await (const slice of read()) {
+    bytes += slice.length
+    if (bytes > LIMITS.results_file_bytes)
+      throw new Error(
+        `The results have more than ${LIMITS.results_file_bytes} bytes: read them by assay results.`,
+      )
+    signature.update(slice)
+  }
+  const headers = {
+    'content-type': RESULT_TYPES[format],
+    'content-disposition': `attachment; filename="results-${run_id}.${format}"`,
+    'user-agent': 'Assay',
+    ...signature.headers(),
+  }
+  return { headers, body: { bytes, read: () => asLongAs(read(), bytes) } }
+}
+
+async function* resultsOf(sql: Context['sql'], run_id: string, format: keyof typeof RESULT_TYPES) {
+  const scope = { run_id, replays: false } as const
+  const slices = await slicesOf(sql, scope)
+  const chunks = resultsInChunks(make => make(sql), scope, slices, { only: 'all', withInput: false })
+  yield* resultsText(chunks, { format })
+}
+
+/** In pieces that are short enough to be signed without keeping others waiting. */
+async function* slicesOfText(texts: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder()
+  for await (const text of texts) {
+    const bytes = encoder.encode(text)
+    for (let at = 0; at < bytes.length; at += LIMITS.results_file_slice_bytes) {
+      signal.throwIfAborted()
+      yield bytes.subarray(at, at + LIMITS.results_file_slice_bytes)
+      await new Promise(resolve => setTimeout(resolve))
+    }
+  }
+}
+
+/** Whoever reads the length before must not take another file for the one that was signed. */
+async function* asLongAs(slices: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const slice of slices) {
+    bytes += slice.length
+    if (bytes > length) break
+    yield slice
+  }
+  if (bytes !== length) throw new Error('The results changed while they were sent.')
+}
