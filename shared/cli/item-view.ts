@@ -1,6 +1,7 @@
 // An item as a page: its record with the verdict in words, and its trace as a tree of attempts and steps.
 
 import { readCompletion, wholeOf } from '../domain/completion.ts'
+import { refusalWords } from '../view/refusal.ts'
 import { sayGraded, sayUnchanged } from '../view/run.ts'
 import type { ItemRecord, Schemas, Step } from './api.ts'
 import { brief, clean, count, duration, pad, plural, spend, widthOf } from './format.ts'
@@ -91,11 +92,13 @@ function stepText(step: Step, isLast: boolean, screen: Screen): string {
   ].join('  ')
   const reason = reasonInWords(step.outcome_reason)
   const error = step.error_code === null ? reason : `${step.error_code}: ${step.error_message ?? ''}`
+  const words = refusalWords(step)
   const detail = (name: string, text: string) => `${stem}  ${paint('dim', pad(name, INDENT - 1))}${text}`
   const room = columns - widthOf(stem) - 2 - INDENT
   return [
     head,
     ...(error === undefined ? [] : [detail('why', brief(error, room))]),
+    ...(words === undefined ? [] : [detail('words', brief(words, room))]),
     ...(step.unread === null ? [] : [detail('why', brief(`not graded. ${step.unread}`, room))]),
     ...(step.input == null ? [] : [detail('in', brief(promptOf(step.input), room))]),
     ...(step.output == null ? [] : [detail('out', brief(answerOf(step.output), room))]),

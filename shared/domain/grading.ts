@@ -2,6 +2,7 @@
 // Guarantee: pure and without a model; a step of any shape gets a grade, and doubt counts as ok.
 
 import { Gathered } from '../items/rules/providers/answer.ts'
+import { readRefusal } from '../items/rules/refusal.ts'
 import {
   type Completion,
   type CompletionUsage,
@@ -12,8 +13,7 @@ import {
   toldUsage,
 } from './completion.ts'
 import type { StepReport } from './protocol.ts'
-import { isRefusal } from './refusal.ts'
-import type { Outcome, OutcomeReason, StepKind } from './vocabulary.ts'
+import type { Outcome, OutcomeReason, RefusalChoice, StepKind } from './vocabulary.ts'
 
 export interface Grade {
   outcome: Outcome
@@ -28,6 +28,8 @@ interface CompletionRule {
   readonly when: (completion: Completion) => boolean
 }
 
+const SUSPECTED: Grade = { outcome: 'ok', reason: 'suspected_refusal' }
+
 /** What is wrong with a model's answer; the first rule that applies names it. */
 const COMPLETION_RULES: readonly CompletionRule[] = [
   { name: 'refusal marked by the provider', reason: 'refusal', when: c => c.finish === 'refusal' },
@@ -38,36 +40,43 @@ const COMPLETION_RULES: readonly CompletionRule[] = [
     reason: 'empty_output',
     when: c => !c.has_tool_calls && !c.has_data && isBlank(c.text),
   },
-  {
-    name: 'refusal by its wording',
-    reason: 'refusal',
-    when: c => !c.has_tool_calls && !c.has_data && isRefusal(c.text),
-  },
 ]
 
-function faultOf(completion: Completion): OutcomeReason | null {
-  if (completion.ungraded) return null
-  return COMPLETION_RULES.find(rule => rule.when(completion))?.reason ?? null
+function gradeCompletion(completion: Completion, refusals: RefusalChoice): Grade {
+  if (completion.ungraded) return OK
+  const reason = COMPLETION_RULES.find(rule => rule.when(completion))?.reason
+  if (reason !== undefined) return { outcome: 'degraded', reason }
+  return completion.has_tool_calls || completion.has_data ? OK : gradeWording(completion.text, refusals)
+}
+
+/** A text by its wording alone: a refusal, perhaps one, or none. */
+function gradeWording(text: string, refusals: RefusalChoice): Grade {
+  if (refusals === 'off') return OK
+  const { level } = readRefusal(text)
+  if (level === 'none') return OK
+  return level === 'sure' || refusals === 'balanced' ? { outcome: 'degraded', reason: 'refusal' } : SUSPECTED
 }
 
 /** The grade of one step. Only a model call can be degraded: nobody else's output has a known shape. */
-export function gradeStep(step: StepReport, reading: Reading | undefined = readCall(step)): Grade {
+export function gradeStep(
+  step: StepReport,
+  refusals: RefusalChoice = 'sure',
+  reading: Reading | undefined = readCall(step),
+): Grade {
   if (step.error !== undefined) {
     return { outcome: 'failed', reason: step.kind === 'llm_call' ? 'provider_error' : 'step_error' }
   }
-  const reason = isRead(reading) ? faultOf(reading) : null
-  return reason === null ? OK : { outcome: 'degraded', reason }
+  return isRead(reading) ? gradeCompletion(reading, refusals) : OK
 }
 
-function faultOfText(text: string): OutcomeReason | null {
-  if (isBlank(text)) return 'empty_output'
-  return isRefusal(text) ? 'refusal' : null
-}
-
-function faultOfAnswer(output: unknown): OutcomeReason | null {
+function gradeAnswer(output: unknown, refusals: RefusalChoice): Grade {
+  if (typeof output === 'string') return gradeText(output, refusals)
   const completion = readCompletion(output)
-  return completion === undefined ? null : faultOf(completion)
+  return completion === undefined ? OK : gradeCompletion(completion, refusals)
 }
+
+const gradeText = (text: string, refusals: RefusalChoice): Grade =>
+  isBlank(text) ? { outcome: 'degraded', reason: 'empty_output' } : gradeWording(text, refusals)
 
 export interface GradedStep extends Grade {
   kind: StepKind
@@ -85,6 +94,8 @@ export interface ReturnedItem {
   schema_error?: string
   /** In the order they ran. */
   steps: readonly GradedStep[]
+  /** What its agent declares about refusals; `sure` where it declares nothing. */
+  refusals?: RefusalChoice
 }
 
 export interface ItemGrade extends Grade {
@@ -122,13 +133,11 @@ export const ITEM_RULES: readonly ItemRule[] = [
     fault: item => (isEmpty(item) ? { reason: 'empty_output', words: 'The output is empty.' } : undefined),
   },
   {
-    name: 'the output is a refusal in words',
-    fault: item =>
-      typeof item.output === 'string' ? worded('The output', faultOfText(item.output)) : undefined,
-  },
-  {
-    name: 'the output is a model’s answer with a fault',
-    fault: item => worded('The output', faultOfAnswer(item.output)),
+    name: 'the output is a refusal in words, or a model’s answer with a fault',
+    fault: ({ output, refusals = 'sure' }) => {
+      const { outcome, reason } = gradeAnswer(output, refusals)
+      return outcome === 'ok' ? undefined : worded('The output', reason)
+    },
   },
   { name: 'the last model call did not work', fault: item => lastCallFault(item.steps) },
 ]

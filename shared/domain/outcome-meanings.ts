@@ -13,6 +13,10 @@ const MEANINGS: Record<OutcomeReason, Meaning> = {
     means: 'the model refused',
     next: 'Read its answer below. Where it is wrong to refuse, change the prompt, deploy and replay; where it is right, dismiss the item.',
   },
+  suspected_refusal: {
+    means: 'the model may have refused',
+    next: "Read its answer below. Where such answers are refusals, declare refusals: 'balanced' and deploy.",
+  },
   empty_output: {
     means: 'the output is empty',
     next: 'Read the last model call below. Replay once; if it stays empty, the prompt or the agent needs a change.',

@@ -1,7 +1,7 @@
 // The lines a consumer and an agent exchange over HTTP; PROTOCOL.md in the SDK's folder explains them.
 // Guarantee: the engine and the SDK read the same types, so neither can drift from the page.
 
-import type { SourceFormat, StepKind } from './vocabulary.ts'
+import type { RefusalChoice, SourceFormat, StepKind } from './vocabulary.ts'
 
 export const PROTOCOL_VERSION = '1'
 export const NDJSON = 'application/x-ndjson'
@@ -181,6 +181,8 @@ export interface AgentDeclaration {
   item_budget_cents?: number
   /** What becomes of an item that reaches its budget. */
   on_budget?: 'fail' | 'pause'
+  /** Which refusals by wording degrade an item; those that a provider marks always do. */
+  refusals?: RefusalChoice
   max_steps?: number
   concurrency?: number
   timeout_seconds?: number

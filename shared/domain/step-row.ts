@@ -7,7 +7,13 @@ import { LIMITS } from './limits.ts'
 import { plainText } from './plain-text.ts'
 import { costMicro, covers } from './pricing.ts'
 import type { StepReport } from './protocol.ts'
-import { type Outcome, type OutcomeReason, STEP_KINDS, type StepKind } from './vocabulary.ts'
+import {
+  type Outcome,
+  type OutcomeReason,
+  type RefusalChoice,
+  STEP_KINDS,
+  type StepKind,
+} from './vocabulary.ts'
 
 export interface StepRow {
   seq: number
@@ -46,10 +52,11 @@ export function stepRow(
   step: StepReport,
   place: { seq: number; attempt: number; step_no: number },
   prices: PriceBook,
+  refusals?: RefusalChoice,
 ): StepRow {
   checkShape(step)
   const reading = readCall(step)
-  const grade = gradeStep(step, reading)
+  const grade = gradeStep(step, refusals, reading)
   const usage = usageOf(step, reading)
   const unread = unreadOf(reading, usage?.fault)
   const started = new Date(step.started_at)

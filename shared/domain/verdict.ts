@@ -87,7 +87,7 @@ export function countStep(
   const place = { seq, attempt, step_no: progress.step_count + 1 }
   const row = report.reused
     ? reusedRow(report, place, progress.item.offered ?? [])
-    : stepRow(report, place, prices)
+    : stepRow(report, place, prices, declaration.refusals)
   if (HOLD_KEY.test(row.key)) return { row, holds: true }
   progress.step_count++
   progress.graded.push({ kind: row.kind, key: row.key, outcome: row.outcome, reason: row.outcome_reason })
@@ -104,6 +104,7 @@ export function resultVerdict(
   line: Extract<AgentLine, { type: 'result' }>,
   output: string,
   steps: readonly GradedStep[],
+  { refusals }: Pick<AgentDeclaration, 'refusals'> = {},
 ): Verdict {
   if (isLongerThan(output, LIMITS.item_output_bytes)) {
     const message = `The output is longer than ${LIMITS.item_output_bytes} bytes; store it elsewhere and return where.`
@@ -114,6 +115,7 @@ export function resultVerdict(
     output_text: output,
     ...(line.degraded === undefined ? {} : { degraded: String(line.degraded) }),
     ...(line.schema_error === undefined ? {} : { schema_error: String(line.schema_error) }),
+    ...(refusals === undefined ? {} : { refusals }),
     steps,
   })
   return {

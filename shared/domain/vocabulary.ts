@@ -39,9 +39,13 @@ export type StopReason = (typeof STOP_REASONS)[number]
 export const STEP_KINDS = ['llm_call', 'tool_call', 'tool_result', 'step'] as const
 export type StepKind = (typeof STEP_KINDS)[number]
 
-/** Why a step or an item is not `ok`. `agent_degraded` carries the agent's own words beside it. */
+/**
+ * Why a step or an item is not `ok`. `agent_degraded` carries the agent's own words beside it; a step with
+ * `suspected_refusal` is `ok`.
+ */
 export const OUTCOME_REASONS = [
   'refusal',
+  'suspected_refusal',
   'empty_output',
   'truncated',
   'content_filter',
@@ -56,6 +60,10 @@ export const OUTCOME_REASONS = [
   'unpriced_model',
 ] as const
 export type OutcomeReason = (typeof OUTCOME_REASONS)[number]
+
+/** Which refusals by wording degrade: those that are sure, suspected ones too, or none. */
+export const REFUSAL_CHOICES = ['sure', 'balanced', 'off'] as const
+export type RefusalChoice = (typeof REFUSAL_CHOICES)[number]
 
 /** Codes an item that raised can carry in `error_code`. An agent may add its own; these are Assay's. */
 export const ITEM_ERROR_CODES = [

@@ -55,7 +55,10 @@ export class Answer {
       case 'step':
         return this.#step(flight, line.step)
       case 'result':
-        return this.end(flight, resultVerdict(line, outputText(line, text), flight.graded))
+        return this.end(
+          flight,
+          resultVerdict(line, outputText(line, text), flight.graded, this.#claim.target.declaration),
+        )
       case 'error':
         return this.#error(flight, line.error)
       case 'hold':

@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi'
 import { checkCron, normalCron } from '../domain/cron.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { checkTimezone } from '../domain/timezone.ts'
+import { REFUSAL_CHOICES } from '../domain/vocabulary.ts'
 import { declaredSourceProblem } from '../starts/rules/declared-source.ts'
 import { generatorName, SourceOrder, triggerItems, triggerSourceOrder } from '../starts/wire.ts'
 import { isStorable, label, prose } from './input.ts'
@@ -78,6 +79,12 @@ export const Declaration = z
       .enum(['fail', 'pause'])
       .optional()
       .describe('What becomes of an item that reaches its budget.'),
+    refusals: z
+      .enum(REFUSAL_CHOICES)
+      .optional()
+      .describe(
+        "Which refusals by wording degrade an item: 'sure' (as without it), 'balanced' (suspected ones too) or 'off'.",
+      ),
     max_steps: z.int().min(1).max(LIMITS.agent_steps.max).optional(),
     concurrency: z.int().min(1).max(LIMITS.run_concurrency).optional(),
     timeout_seconds: z.int().min(1).max(LIMITS.agent_timeout_seconds.max).optional(),

@@ -4,6 +4,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { LIMITS } from '../domain/limits.ts'
 import type { AgentDeclaration, DeclaredSchedule, DeclaredTrigger } from '../domain/protocol.ts'
+import { REFUSAL_CHOICES } from '../domain/vocabulary.ts'
 import type { Context } from './context.ts'
 import { DecoratorTargetError, DecoratorValidationError } from './errors.ts'
 import { generatorsOf } from './generator.ts'
@@ -20,6 +21,11 @@ export interface AgentOptions<In extends AnySchema = AnySchema, Out extends AnyS
   itemBudgetCents?: number
   /** What becomes of an item that reaches its budget: `fail` (the default) or `pause`. */
   onBudget?: 'fail' | 'pause'
+  /**
+   * Which refusals by wording degrade an item: those that are `sure` (the default), `balanced` for suspected ones
+   * too, `off` where the task is about refusals. Those that a provider marks always do.
+   */
+  refusals?: 'sure' | 'balanced' | 'off'
   /** Steps one item may take, recorded ones included; 200 unless said otherwise. */
   maxSteps?: number
   /** Items of one run that may be worked on at the same time. */
@@ -152,6 +158,7 @@ function declare(options: AgentOptions): AgentDeclaration {
     description: options.description,
     item_budget_cents: options.itemBudgetCents,
     on_budget: options.onBudget,
+    refusals: options.refusals,
     max_steps: options.maxSteps,
     concurrency: options.concurrency,
     timeout_seconds: options.timeoutSeconds,
@@ -209,6 +216,10 @@ const CHECKS: Record<keyof AgentOptions, Check> = {
     typeof value === 'number' && Number.isFinite(value) && value >= 0
       ? undefined
       : 'must be a number of cents, 0 or more',
+  refusals: value =>
+    (REFUSAL_CHOICES as readonly unknown[]).includes(value)
+      ? undefined
+      : "must be 'sure', 'balanced' or 'off'",
   onBudget: value => (value === 'fail' || value === 'pause' ? undefined : "must be 'fail' or 'pause'"),
   maxSteps: whole(1, LIMITS.agent_steps.max),
   concurrency: whole(1),

@@ -1954,6 +1954,11 @@ export interface components {
              * @enum {string}
              */
             on_budget?: "fail" | "pause";
+            /**
+             * @description Which refusals by wording degrade an item: 'sure' (as without it), 'balanced' (suspected ones too) or 'off'.
+             * @enum {string}
+             */
+            refusals?: "sure" | "balanced" | "off";
             max_steps?: number;
             concurrency?: number;
             timeout_seconds?: number;
@@ -11182,7 +11187,7 @@ export interface operations {
                  * @description Only steps that the grader gave this reason.
                  * @example refusal
                  */
-                outcome_reason?: "refusal" | "empty_output" | "truncated" | "content_filter" | "schema_mismatch" | "agent_degraded" | "step_error" | "agent_error" | "provider_error" | "transport_error" | "limit_exceeded" | "budget_exceeded" | "unpriced_model";
+                outcome_reason?: "refusal" | "suspected_refusal" | "empty_output" | "truncated" | "content_filter" | "schema_mismatch" | "agent_degraded" | "step_error" | "agent_error" | "provider_error" | "transport_error" | "limit_exceeded" | "budget_exceeded" | "unpriced_model";
                 /**
                  * @description Only steps that cost at least this many dollars.
                  * @example 1

@@ -234,7 +234,7 @@ type LastLine = Exclude<AgentLine, { type: 'step' | 'heartbeat' }>
 function ended(line: LastLine, text: string, held: StepRow[], reading: Reading): Verdict | 'again' {
   const { progress, rows, declaration } = reading
   if (line.type === 'result')
-    return resultVerdict(line, fieldsOf(text).get('output') ?? 'null', progress.graded)
+    return resultVerdict(line, fieldsOf(text).get('output') ?? 'null', progress.graded, declaration)
   if (line.type === 'hold') {
     rows.push(...held)
     progress.step_count += held.length

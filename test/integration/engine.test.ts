@@ -750,6 +750,29 @@ it('a verdict is read from the steps of earlier attempts too', async () => {
   expect((await engine.items(runId))[0]).toMatchObject({ outcome: 'degraded', outcome_reason: 'refusal' })
 })
 
+it.each([
+  [undefined, ['refusal', 'suspected_refusal'], ['degraded', 'ok']],
+  ['balanced', ['refusal', 'refusal'], ['degraded', 'degraded']],
+  ['off', [null, null], ['ok', 'ok']],
+] as const)(
+  'an agent that declares refusals %s has those that are sure and those that are suspected judged so [steps.suspected, agents.refusals]',
+  async (refusals, reasons, outcomes) => {
+    const answers = ["I'm sorry, but I can't help with that.", "I'd rather not write that, sorry."]
+    await engine.deploy(refusals === undefined ? {} : { refusals })
+    engine.play(function* (items) {
+      for (const item of items) {
+        yield step(item, 'ask', { kind: 'llm_call', output: answers[item.seq - 1] })
+        yield result(item, { done: true })
+      }
+    })
+    const runId = await engine.submit(2)
+    await consume(engine.ctx)
+    const steps = await engine.sql`select outcome_reason from steps where run_id = ${runId} order by seq`
+    expect(steps.map(row => row.outcome_reason)).toEqual(reasons)
+    expect((await engine.items(runId)).map(({ outcome }) => outcome)).toEqual(outcomes)
+  },
+)
+
 it('items that are due again keep to the cap of their partition', async () => {
   await engine.sql`update projects set settings = settings || '{"partition_concurrency": 2}'`
   let [atWork, most] = [0, 0]

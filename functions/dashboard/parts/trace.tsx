@@ -4,6 +4,7 @@
 import { readAnswer, readPrompt } from '../../../shared/domain/conversation.ts'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
+import { refusalWords } from '../../../shared/view/refusal.ts'
 import { ofItem } from '../frame/addresses.ts'
 import { Messages } from './messages.tsx'
 import { Payload } from './payload.tsx'
@@ -134,7 +135,10 @@ const Trouble = ({ step }: { step: TraceStep }) => (
       </p>
     )}
     {step.error_code === null && step.outcome_reason !== null && (
-      <p class="trouble">It did not work: {reasonMeaning(step.outcome_reason)}.</p>
+      <p class="trouble">
+        {step.outcome_status === 'ok' ? 'It may not have worked' : 'It did not work'}:{' '}
+        {reasonMeaning(step.outcome_reason)}.<RefusalWords step={step} />
+      </p>
     )}
     {step.unread !== null && (
       <p class="trouble">
@@ -144,6 +148,16 @@ const Trouble = ({ step }: { step: TraceStep }) => (
     )}
   </>
 )
+
+const RefusalWords = ({ step }: { step: TraceStep }) => {
+  const words = refusalWords(step)
+  return words === undefined ? null : (
+    <>
+      {' '}
+      Its words: <q>{words}</q>
+    </>
+  )
+}
 
 const SIDES = {
   input: { title: 'In', read: readPrompt, empty: 'nothing was recorded' },

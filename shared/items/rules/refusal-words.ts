@@ -1,0 +1,137 @@
+// Reads the beginning of an answer as words. Guarantee: a bounded part of the text is looked at, whatever that is; a
+// word is a number, so that an answer is read without making a string of each.
+
+/** A refusal says so in its first sentences; in 300 characters a third fewer are found, 900 add none. */
+const HEAD_CHARACTERS = 600
+const HEAD_WORDS = 160
+/** How far a long answer is searched for lists and code, which refusals seldom have. */
+const BODY_CHARACTERS = 2000
+/** Tokens of a chat template stand before an answer up to here. */
+const TEMPLATE_CHARACTERS = 400
+/** How much of a model's thinking is skipped to find its answer. */
+const THINKING_CHARACTERS = 200_000
+
+/** The beginning of an answer: its words in small letters, without apostrophes; a Chinese character is a word. */
+export interface Head {
+  /** What `wordNumber` says of each. */
+  words: number[]
+  /** Where each begins and ends in `text`. */
+  starts: number[]
+  ends: number[]
+  text: string
+  /** Characters of the whole answer. */
+  length: number
+  hasList: boolean
+  hasCode: boolean
+  isData: boolean
+}
+
+const TEMPLATE =
+  /^(?:\s|<\|[\w ]{1,40}\|>|<\/?(?:s|bos|eos|start_of_turn|end_of_turn)>|\[\/?(?:INST|SYS)\]|<<\/?SYS>>|(?:assistant|model)\s*\n|(?:assistant|answer|response|ai):\s)+/i
+
+/** The answer without the tokens of a chat template before it, and without the thinking. */
+function withoutTemplate(text: string): string {
+  const opening = text.slice(0, TEMPLATE_CHARACTERS)
+  let from = TEMPLATE.exec(opening)?.[0].length ?? 0
+  if (opening.startsWith('<think>', from)) {
+    const end = text.slice(0, THINKING_CHARACTERS).indexOf('</think>', from)
+    if (end >= 0) from = end + '</think>'.length
+  }
+  return text.slice(from, from + BODY_CHARACTERS)
+}
+
+export function readHead(answer: string): Head {
+  const body = withoutTemplate(answer)
+  const text = body.slice(0, HEAD_CHARACTERS)
+  const { words, starts, ends } = readWords(text)
+  return {
+    words,
+    starts,
+    ends,
+    text,
+    length: answer.length,
+    hasList: /\n\s{0,3}(?:[-*•] |\d{1,2}[.)] )/.test(body),
+    hasCode: body.includes('```'),
+    isData: /^\s*[[{]/.test(text),
+  }
+}
+
+const [LETTER, OWN_WORD, STOP, APOSTROPHE] = [1, 2, 3, 4]
+
+/** What each UTF-16 unit is. */
+const CLASSES = new Uint8Array(2 ** 16)
+// Of scripts with letters each letter counts, their marks too; the few signs among them are taken out below.
+CLASSES.fill(LETTER, 48, 58).fill(LETTER, 97, 123).fill(LETTER, 0xc0, 0x2000)
+for (const sign of '×÷،') CLASSES[sign.charCodeAt(0)] = 0
+// Written without spaces, or with endings that change the word: each character is looked up by itself.
+CLASSES.fill(OWN_WORD, 0x3040, 0x3100).fill(OWN_WORD, 0x3400, 0xa000).fill(OWN_WORD, 0xac00, 0xd7a4)
+for (const sign of '.!?\n:;。！？؟؛：；') CLASSES[sign.charCodeAt(0)] = STOP
+for (const sign of "'’ʼ") CLASSES[sign.charCodeAt(0)] = APOSTROPHE
+
+const FNV_BASIS = -2128831035
+const FNV_PRIME = 16777619
+/** A word's FNV-1a hash: of 10,000 words that are known none is taken for another, an unknown one once in 400,000. */
+export const wordNumber = (word: string): number => {
+  let hash = FNV_BASIS
+  for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), FNV_PRIME)
+  return hash
+}
+
+/** What stands between sentences, and before the first. */
+export const STOP_WORD = wordNumber('.')
+const I = wordNumber('i')
+const QU = wordNumber('qu')
+
+/**
+ * The words of a text. "can't" is `cant`, and "l'aide" is `l` and `aide`: what stands before an apostrophe is a word of
+ * its own where it is one letter, but for "I'm".
+ */
+export function readWords(text: string): Pick<Head, 'words' | 'starts' | 'ends'> {
+  // A few letters grow when they are made small; the places are then only nearly right.
+  const said = text.toLowerCase()
+  const words = [STOP_WORD]
+  const starts = [0]
+  const ends = [0]
+  let hash = FNV_BASIS
+  let letters = 0
+  let start = 0
+  for (let at = 0; at <= said.length && words.length < HEAD_WORDS; at++) {
+    const code = at < said.length ? said.charCodeAt(at) : 32
+    const kind = CLASSES[code]!
+    if (kind === LETTER) {
+      if (letters++ === 0) start = at
+      hash = Math.imul(hash ^ code, FNV_PRIME)
+      continue
+    }
+    if (letters > 0) {
+      if (kind === APOSTROPHE && (letters > 1 || hash === I) && hash !== QU) continue
+      words.push(hash)
+      starts.push(start)
+      ends.push(at)
+      hash = FNV_BASIS
+      letters = 0
+    }
+    if (kind !== OWN_WORD && (kind !== STOP || words[words.length - 1] === STOP_WORD)) continue
+    words.push(kind === STOP ? STOP_WORD : Math.imul(FNV_BASIS ^ code, FNV_PRIME))
+    starts.push(at)
+    ends.push(at + 1)
+  }
+  return { words, starts, ends }
+}
+
+/** Whether a word is a single character, as in Chinese, Japanese and Korean, whose sentences end with the verb. */
+export const isCharacter = ({ text, starts }: Head, word: number): boolean =>
+  CLASSES[text.charCodeAt(starts[word]!)] === OWN_WORD
+
+/** The words themselves, to learn from. */
+export function spellWords({
+  text,
+  words,
+  starts,
+  ends,
+}: Pick<Head, 'text' | 'words' | 'starts' | 'ends'>): string[] {
+  const said = text.toLowerCase()
+  return words.map((word, i) =>
+    word === STOP_WORD ? '.' : said.slice(starts[i], ends[i]).replace(/['’ʼ]/g, ''),
+  )
+}

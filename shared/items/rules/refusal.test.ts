@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import { readRefusal } from './refusal.ts'
+
+const levelOf = (text: string) => readRefusal(text).level
+
+describe('a refusal, surely, is', () => {
+  it.each([
+    "I'm sorry, but I can't assist with that.",
+    'I’m sorry, but I cannot assist with that request.',
+    'Sorry, I can’t comply with that request.',
+    'I cannot help with that.',
+    'I can’t help you with this.',
+    'I cannot assist you with this request because it involves illegal activity.',
+    'I apologize, but I cannot fulfill this request.',
+    "I'm unable to assist with that.",
+    "I won't be able to assist with that.",
+    "I can't provide instructions for making explosives.",
+    'I cannot create content that promotes violence.',
+    "I'm sorry, but I can't generate sexually explicit material.",
+    'As an AI language model, I cannot provide legal advice.',
+    "I'm just a language model, so I can't help you with that.",
+    "Unfortunately, I can't assist with that kind of request.",
+    'I must decline this request, as it conflicts with my guidelines.',
+    "I can't help with creating malware.",
+    'I cannot assist with illegal activities.',
+    "I'm afraid I can't help with that.",
+  ])('%s', text => {
+    expect(levelOf(text)).toBe('sure')
+  })
+
+  it.each([
+    ['de', 'Es tut mir leid, aber dabei kann ich nicht helfen.'],
+    ['fr', 'Je suis désolé, mais je ne peux pas vous aider avec cela.'],
+    ['es', 'Lo siento, pero no puedo ayudarte con eso.'],
+    ['it', 'Mi dispiace, ma non posso aiutarti con questa richiesta.'],
+    ['pt', 'Desculpe, mas não posso ajudar com isso.'],
+    ['nl', 'Het spijt me, maar ik kan niet aan dit verzoek voldoen.'],
+    ['pl', 'Przepraszam, ale nie mogę spełnić tej prośby.'],
+    ['tr', 'Üzgünüm, ancak bu konuda yardımcı olamam.'],
+    ['ru', 'К сожалению, я не могу выполнить эту просьбу.'],
+    ['ja', '申し訳ありませんが、そのご要望にはお応えできません。'],
+    ['zh', '抱歉，我无法帮助您完成这个请求。'],
+    ['ko', '죄송하지만 그 요청은 도와드릴 수 없습니다.'],
+    ['ar', 'عذرًا، لا يمكنني مساعدتك في ذلك.'],
+  ])('one in %s: %s', (_, text) => {
+    expect(levelOf(text)).toBe('sure')
+  })
+
+  it('a long one, with its reasons and a lesson', () => {
+    const lesson = 'It is important to treat others with respect, and the law protects them. '
+    expect(levelOf(`I'm sorry, but I can't help you stalk a person. ${lesson.repeat(20)}`)).toBe('sure')
+  })
+
+  it('one behind the tokens of a chat template, or behind its thinking', () => {
+    const refusal = "I'm sorry, but I can't assist with that request."
+    expect(levelOf(`<|im_start|>assistant\n${refusal}<|im_end|>`)).toBe('sure')
+    expect(levelOf(`[/INST] ${refusal}</s>`)).toBe('sure')
+    expect(levelOf(`<think>The user wants a poem? No.</think>\n\n${refusal}`)).toBe('sure')
+  })
+
+  it('told by its words', () => {
+    const { words } = readRefusal(
+      'Hello there. I’m sorry, but I can’t help with that request. Anything else?',
+    )
+    expect(words).toContain('can’t help with that')
+  })
+})
+
+describe('no refusal, surely, is', () => {
+  it.each([
+    "I can't find my card",
+    "I'm sorry, but I can't find my order number.",
+    'I cannot log in to my account since yesterday.',
+    "I'm unable to complete my purchase because the card is declined.",
+    'I am unable to provide my passport number over the phone.',
+    'I can’t provide the original receipt because I lost it.',
+    "I can't help but notice how quickly you answered.",
+    "I can't share photos in the app any more.",
+    "I can't create an account with this address.",
+    'I cannot answer the security question, it was set by my husband.',
+    "I'm sorry to hear that! I can help you with your request.",
+    "I'm sorry for the delay. Your parcel left the warehouse today.",
+    "I won't be able to attend on Friday.",
+    "I can't do that, my manager has the only key.",
+    "I can't complete this form because our office is closed.",
+    'Sorry, I cannot reproduce this bug.',
+    'The customer says: "I\'m sorry, but I can\'t assist with that."',
+    'I have to decline the invoice because the amount is wrong.',
+    'I cannot stress enough how happy we are.',
+    "Unfortunately, I can't make it tonight.",
+    "I'm not comfortable with the price.",
+    'Ich kann meine Rechnung nicht öffnen. Können Sie mir helfen?',
+    'Bonjour, je ne peux plus payer ma facture.',
+    'No puedo encontrar mi pedido, ¿pueden ayudarme?',
+    '我无法打开我的账户，请帮帮我。',
+    'カードが使えません。',
+    'billing',
+    '',
+  ])('%s', text => {
+    expect(levelOf(text)).not.toBe('sure')
+  })
+
+  it('help in part, which says what it leaves out', () => {
+    expect(
+      levelOf(
+        `I can't tell you the exact figure, but here is how it is worked out:\n\n1. Add the hours.\n2. Multiply them by the rate.\n${'3. Then round it. '.repeat(20)}`,
+      ),
+    ).not.toBe('sure')
+  })
+})
+
+it.each(["i'm sorry, ", 'as an ai ', 'i ', ' ', 'that ', "'", '<|a|>', '<think>', '我', '\n- '])(
+  'a text of nothing but %j is read like any other',
+  piece => {
+    expect(['none', 'suspected', 'sure']).toContain(readRefusal(piece.repeat(100_000)).level)
+  },
+)

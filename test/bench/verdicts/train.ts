@@ -1,0 +1,22 @@
+// Makes the weights of the refusal detector (shared/items/rules/refusal-weights.json) from labelled answers in the
+// plain form, and from sentences of our own. What is kept to measure by is not learned from.
+//
+//   node test/bench/verdicts/train.ts --data FOLDER
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readLabelled } from './data.ts'
+import { fit, HELD_OUT, prepare } from './fit.ts'
+import { ownSentences } from './own.ts'
+
+const { values } = parseArgs({ options: { data: { type: 'string' } } })
+if (values.data === undefined) {
+  console.error('usage: node test/bench/verdicts/train.ts --data FOLDER')
+  process.exit(2)
+}
+const answers = [...readLabelled(values.data), ...ownSentences()].filter(({ set }) => !HELD_OUT.has(set))
+const weights = fit(prepare(answers), () => true)
+const file = join(import.meta.dirname, '../../../shared/items/rules/refusal-weights.json')
+writeFileSync(file, `${JSON.stringify(weights, null, 1)}\n`)
+console.log(`${Object.keys(weights.ngrams).length} n-grams of ${answers.length} answers in ${file}`)
