@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { unpricedModels } from '../../shared/accounts/verbs/prices.ts'
 import { deploy, planDeploy } from '../../shared/engine/deploy.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'
@@ -36,9 +37,10 @@ export const createDeployment = endpoint({
       env: body.env ?? {},
       external_id: body.external_id ?? null,
     }
-    if (body.dry_run) return dryRunOf(await planDeploy(ctx, order))
+    const unpriced = await unpricedModels(ctx, params.agentId)
+    if (body.dry_run) return { ...dryRunOf(await planDeploy(ctx, order)), unpriced }
     const deployed = await deploy(ctx, order)
     reply.status = deployed.created ? 201 : 200
-    return { ...deployedOf(deployed), created: deployed.created }
+    return { ...deployedOf(deployed), created: deployed.created, unpriced }
   },
 })

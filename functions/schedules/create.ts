@@ -1,3 +1,4 @@
+import { refuseUnpricedStart } from '../../shared/accounts/verbs/prices.ts'
 import { fieldsOf } from '../../shared/domain/json.ts'
 import { createSchedule as create } from '../../shared/engine/schedules.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
@@ -17,10 +18,18 @@ export const createSchedule = endpoint({
   atomic: true,
   body: ScheduleOrder,
   answers: { 201: { description: 'The schedule.', schema: Schedule } },
-  errors: ['invalid_cron', 'invalid_timezone', 'max_steps_rejected', 'schedule_cron_taken', 'not_found'],
+  errors: [
+    'invalid_cron',
+    'invalid_timezone',
+    'max_steps_rejected',
+    'schedule_cron_taken',
+    'unpriced_model',
+    'not_found',
+  ],
   async handle({ ctx, principal, body, text }) {
     const agent = await agentIn(ctx, principal, body.agent_id)
     await refuseUnknownGenerator(ctx, agent.id, body.source)
+    await refuseUnpricedStart(ctx, agent.id, body)
     const { cron, timezone, enabled } = body
     const id = await create(ctx, {
       ...{ project_id: agent.project_id, agent_id: agent.id, cron, timezone, enabled, declared: false },
@@ -28,6 +37,7 @@ export const createSchedule = endpoint({
       source: body.source ?? null,
       input: fieldsOf(text).get('input') ?? 'null',
       budget_cents: body.budget_cents ?? null,
+      allow_unpriced: body.allow_unpriced ?? false,
       timeout_seconds: body.timeout_seconds ?? null,
       callback_url: body.callback_url ?? null,
       results: body.results ?? null,

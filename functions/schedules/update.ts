@@ -1,3 +1,4 @@
+import { refuseUnpricedStart } from '../../shared/accounts/verbs/prices.ts'
 import { fieldsOf } from '../../shared/domain/json.ts'
 import { updateSchedule as update } from '../../shared/engine/schedules.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
@@ -18,11 +19,14 @@ export const updateSchedule = endpoint({
   params: { scheduleId: 'schedule' },
   body: ScheduleChanges,
   answers: { 200: { description: 'The updated schedule.', schema: Schedule } },
-  errors: ['invalid_cron', 'invalid_timezone', 'max_steps_rejected', 'schedule_cron_taken'],
+  errors: ['invalid_cron', 'invalid_timezone', 'max_steps_rejected', 'schedule_cron_taken', 'unpriced_model'],
   async handle({ ctx, principal, params, body, text }) {
-    const { id, agent_id } = await scheduleIn(ctx, principal, params.scheduleId)
+    const known = await scheduleIn(ctx, principal, params.scheduleId)
+    const { id, agent_id } = known
     await refuseUnknownGenerator(ctx, agent_id, body.source)
     const { input: _, ...changes } = body
+    if (body.budget_cents !== undefined || body.allow_unpriced !== undefined)
+      await refuseUnpricedStart(ctx, agent_id, { ...scheduleOf(known), ...changes })
     const input = fieldsOf(text).get('input')
     await update(ctx, id, { ...changes, ...(input !== undefined && { input }) })
     return scheduleOf(await scheduleIn(ctx, principal, id))

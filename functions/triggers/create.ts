@@ -1,3 +1,4 @@
+import { refuseUnpricedStart } from '../../shared/accounts/verbs/prices.ts'
 import { createTrigger as create } from '../../shared/engine/triggers.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, triggerIn } from '../../shared/http/scope.ts'
@@ -17,15 +18,16 @@ export const createTrigger = endpoint({
   atomic: true,
   body: TriggerOrder,
   answers: { 201: { description: 'The trigger, with its secret.', schema: NewTrigger } },
-  errors: ['not_found', 'trigger_name_taken'],
+  errors: ['not_found', 'trigger_name_taken', 'unpriced_model'],
   async handle({ ctx, principal, body }) {
     const { project_id, id: agent_id } = await agentIn(ctx, principal, body.agent_id)
     const source = triggerSourceOrder(body) ?? null
     await refuseUnknownGenerator(ctx, agent_id, source)
+    await refuseUnpricedStart(ctx, agent_id, body)
     const items = await keptTriggerSource(ctx, source)
-    const { name, scheme = 'bearer', secret_env = null, signing_secret = null } = body
-    const order = { project_id, agent_id, name, scheme, secret_env, signing_secret, declared: false, items }
-    const { id, secret } = await create(ctx, order)
+    const { name, scheme = 'bearer', secret_env = null, signing_secret = null, allow_unpriced = false } = body
+    const settings = { name, scheme, secret_env, signing_secret, allow_unpriced, declared: false, items }
+    const { id, secret } = await create(ctx, { project_id, agent_id, ...settings })
     return { ...triggerOf(await triggerIn(ctx, principal, id), ctx.config.base_url), secret }
   },
 })

@@ -1,3 +1,4 @@
+import { refuseUnpricedStart } from '../../shared/accounts/verbs/prices.ts'
 import { changeTrigger } from '../../shared/engine/triggers.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { triggerIn } from '../../shared/http/scope.ts'
@@ -20,13 +21,20 @@ export const updateTrigger = endpoint({
   answers: {
     200: { description: 'The trigger, with the secret if a new one was made.', schema: NewTrigger },
   },
-  errors: ['trigger_name_taken'],
+  errors: ['trigger_name_taken', 'unpriced_model'],
   async handle({ ctx, principal, params, body }) {
     const trigger = await triggerIn(ctx, principal, params.triggerId)
     const source = triggerSourceOrder(body)
     await refuseUnknownGenerator(ctx, trigger.agent_id, source)
-    const { name, secret_env, signing_secret } = body
-    const secret = await changeTrigger(ctx, trigger, { name, secret_env, signing_secret, source })
+    if (body.allow_unpriced === false) await refuseUnpricedStart(ctx, trigger.agent_id, body)
+    const { name, secret_env, signing_secret, allow_unpriced } = body
+    const secret = await changeTrigger(ctx, trigger, {
+      name,
+      secret_env,
+      signing_secret,
+      allow_unpriced,
+      source,
+    })
     const changed = await triggerIn(ctx, principal, params.triggerId)
     return { ...triggerOf(changed, ctx.config.base_url), secret }
   },

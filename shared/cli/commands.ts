@@ -12,6 +12,7 @@ import { PRICE_COMMANDS } from './price-commands.ts'
 import { PROJECT_COMMANDS } from './project-commands.ts'
 import { RECOVERY_COMMANDS } from './recovery-commands.ts'
 import { SCHEDULE_COMMANDS } from './schedule-commands.ts'
+import { allowUnpriced } from './start-options.ts'
 import { TRIGGER_COMMANDS } from './trigger-commands.ts'
 
 const watch: Option = { name: 'watch', about: 'follow the run to its end; its verdict is the exit code' }
@@ -135,10 +136,7 @@ export const COMMANDS: readonly Command[] = [
         about: 'the field or column that holds, for example, their tenant',
       },
       { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money the run may spend' },
-      {
-        name: 'allow-unpriced',
-        about: 'under a budget, go on with models that have no price; it does not count them',
-      },
+      allowUnpriced,
       { name: 'concurrency', value: 'N', kind: 'whole', least: 1, about: 'items at work at once at most' },
       { name: 'name', value: 'NAME', about: 'a name for the run' },
       callbackUrl,

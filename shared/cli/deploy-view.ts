@@ -1,5 +1,6 @@
 // What a deploy did, or would do, as a terminal shows it: a sign, a thing and what becomes of it on each line.
 
+import { setPriceCommand } from '../accounts/rules/prices.ts'
 import type { PlanAction } from '../domain/vocabulary.ts'
 import type { Schemas } from './api.ts'
 import { bytes, clean, pad, plural } from './format.ts'
@@ -28,6 +29,8 @@ export interface Deployment {
   /** Of an agent at a URL. */
   agent_key: string | null
   plan: Plan
+  /** Models that it called and that have no price. */
+  unpriced?: string[]
 }
 
 export function deployedText(deployed: Deployment, screen: Screen): string {
@@ -40,6 +43,7 @@ export function deployedText(deployed: Deployment, screen: Screen): string {
     ...planLines(plan, screen, 'done'),
     ...secretLines(plan, screen),
     ...(agent_key === null ? [] : keyLines(agent_key, screen)),
+    ...unpricedLines(deployed.unpriced, screen),
     `${paint('dim', 'try ')}  ${program} submit FILE.jsonl --agent ${slug} --watch`,
   ].join('\n')
 }
@@ -54,6 +58,7 @@ export interface DryRun {
   bytes: number
   env: string[]
   plan: Plan
+  unpriced?: string[]
 }
 
 export function dryRunText(told: DryRun, screen: Screen): string {
@@ -71,9 +76,16 @@ export function dryRunText(told: DryRun, screen: Screen): string {
     ...(size > 0 ? [`bundle of ${bytes(size)}`] : []),
     ...(env.length > 0 ? [`environment: ${env.join(', ')}`] : []),
     ...planLines(plan, screen, 'planned'),
+    ...unpricedLines(told.unpriced, screen),
     paint('dim', 'a dry run: nothing was changed'),
   ].join('\n')
 }
+
+const unpricedLines = (models: readonly string[] = [], { paint, program }: Screen): string[] =>
+  models.map(
+    model =>
+      `${paint('yellow', `${clean(model)} has no price`)}: a budget cannot be held with it; ${program} ${setPriceCommand(clean(model)).replace(/^assay /, '')}`,
+  )
 
 type Tense = 'planned' | 'done'
 

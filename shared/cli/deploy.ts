@@ -68,7 +68,7 @@ export async function deployAgent(api: Api, order: DeployOrder): Promise<Deploye
     known ?? (await answered(api.POST('/v1/agents', { body: { name, slug: order.slug, description } })))
   const deployed = await send(api, agent.id, order, false)
   if ('dry_run' in deployed) throw new Error('a deploy was answered as a dry run')
-  const { version, created, external_id, agent_key, plan } = deployed
+  const { version, created, external_id, agent_key, plan, unpriced } = deployed
   return {
     agent,
     slug: order.slug,
@@ -79,6 +79,7 @@ export async function deployAgent(api: Api, order: DeployOrder): Promise<Deploye
     bytes: sizeOf(order.code),
     agent_key,
     plan,
+    unpriced,
   }
 }
 
@@ -167,7 +168,14 @@ async function dryRun({ api, output }: Session, order: DeployOrder): Promise<Exi
   const agent = await findBySlug(api, order.slug)
   const answer = agent && (await send(api, agent.id, order, true))
   if (answer !== undefined && !('dry_run' in answer)) throw new Error('a dry run was answered as a deploy')
-  const { version, created, current_version, changes, plan } = answer ?? firstDeploy(order.declaration)
+  const {
+    version,
+    created,
+    current_version,
+    changes,
+    plan,
+    unpriced = [],
+  } = answer ?? firstDeploy(order.declaration)
   const told: DryRun = {
     slug: order.slug,
     agent: agent === undefined ? 'create' : 'exists',
@@ -178,6 +186,7 @@ async function dryRun({ api, output }: Session, order: DeployOrder): Promise<Exi
     bytes: sizeOf(order.code),
     env: Object.keys(order.env),
     plan,
+    unpriced,
   }
   output.emit('plan', { ...told, plan: undefined, ...plan }, screen => dryRunText(told, screen))
   return EXIT.ok
@@ -194,5 +203,5 @@ function firstDeploy(declaration: AgentDeclaration) {
       secret: null,
     })),
   }
-  return { version: 1, created: true, current_version: null, changes: ['everything'], plan }
+  return { version: 1, created: true, current_version: null, changes: ['everything'], plan, unpriced: [] }
 }

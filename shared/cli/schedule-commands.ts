@@ -4,6 +4,7 @@ import { RESULT_FORMATS } from '../recovery/rules/results.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 import { SOURCE_OPTIONS } from './source-options.ts'
+import { allowUnpriced } from './start-options.ts'
 
 const timezone: Option = { name: 'timezone', value: 'ZONE', about: 'an IANA name such as Europe/Berlin' }
 const settings: readonly Option[] = [
@@ -11,6 +12,7 @@ const settings: readonly Option[] = [
   { name: 'input', value: 'JSON', about: 'the input of each run, which is over one item' },
   ...SOURCE_OPTIONS,
   { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money each run may spend' },
+  allowUnpriced,
   { name: 'timeout', value: 'SECONDS', kind: 'whole', least: 1, about: 'time an item may take' },
   { name: 'callback-url', value: 'URL', about: 'gets a signed summary when a run ends' },
   { name: 'results-url', value: 'URL', about: 'gets the results of each run as a file when it has ended' },

@@ -4,6 +4,7 @@ import { SIGNATURE_SCHEMES } from '../domain/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 import { SOURCE_OPTIONS } from './source-options.ts'
+import { allowUnpriced } from './start-options.ts'
 
 const agent: Option = {
   name: 'agent',
@@ -44,6 +45,7 @@ export const TRIGGER_COMMANDS: readonly Command[] = [
       signingSecret,
       { name: 'items', about: 'the body of a fire is many items: a JSON array, or a JSON value a line' },
       ...SOURCE_OPTIONS,
+      allowUnpriced,
     ],
     run: async (...given) => (await import('./triggers.ts')).create(...given),
   },

@@ -17,6 +17,7 @@ const made = {
   items: false,
   item_id: null,
   partition_key: null,
+  allow_unpriced: false,
   source: null,
   created_at: '2026-01-01T00:00:00.000Z',
   last_fired_at: null,

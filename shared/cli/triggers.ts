@@ -61,6 +61,7 @@ export async function create(session: Session, given: Given): Promise<ExitCode> 
     ...{ agent_id, name: given.arg(0) },
     ...(scheme && { scheme }),
     ...(secret_env && { secret_env }),
+    ...(given.flag('allow-unpriced') && { allow_unpriced: true }),
     ...signingSecretOf(session, given),
     ...itemsOf(given),
   }

@@ -77,7 +77,8 @@ export type StartedByHand = Omit<SourcedSchedule, 'source'> & { input: string; s
 
 /** Starts a run as the schedule would, at once, and says so in a row of its own. @throws ApiError like submitRun */
 export async function fireByHand(ctx: Context, schedule: StartedByHand): Promise<Submitted> {
-  const { project_id, agent_id, input, source, budget_micro, timeout_seconds, callback_url } = schedule
+  const { project_id, agent_id, input, source, budget_micro, allow_unpriced } = schedule
+  const { timeout_seconds, callback_url } = schedule
   const together = (sql: Sql, run_id: string) => store.noteStartByHand(sql, schedule.id, run_id)
   if (source !== null)
     return startNow(ctx, { ...schedule, source, name: store.runName(schedule) }, { together })
@@ -86,6 +87,7 @@ export async function fireByHand(ctx: Context, schedule: StartedByHand): Promise
     agent_id,
     name: store.runName(schedule),
     budget_cents: budget_micro === null ? null : budget_micro / 10_000,
+    unpriced: allow_unpriced ? ('allow' as const) : ('pause' as const),
     concurrency: null,
     timeout_seconds,
     callback_url,

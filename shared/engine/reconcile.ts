@@ -115,7 +115,7 @@ async function applyTrigger(
       scheme: 'bearer',
       signing_secret: null,
     } as const
-    const made = await createTrigger(ctx, { ...trigger, declared: true, items })
+    const made = await createTrigger(ctx, { ...trigger, declared: true, allow_unpriced: false, items })
     const url = triggerUrl(ctx.config.base_url, made.webhook_id)
     return { id: made.id, url, secret: made.secret }
   }

@@ -23,6 +23,7 @@ export interface ScheduleSettings {
   /** The JSON text. */
   input: string
   budget_cents: number | null
+  allow_unpriced?: boolean
   timeout_seconds: number | null
   callback_url: string | null
   /** Who gets the results of each run as a file; nobody unless told. */
@@ -159,7 +160,8 @@ export function readable(cron: string, timezone: string) {
 }
 
 async function columnsOf(ctx: Context, changes: ScheduleChanges, known?: LockedSchedule) {
-  const { name, input, source, budget_cents, timeout_seconds, callback_url, results } = changes
+  const { name, input, source, budget_cents, allow_unpriced } = changes
+  const { timeout_seconds, callback_url, results } = changes
   if (input !== undefined && new TextEncoder().encode(input).length > LIMITS.item_input_bytes)
     throw new ApiError('invalid_request', `Field "input" is longer than ${LIMITS.item_input_bytes} bytes.`)
   if (source && input !== undefined && input !== 'null')
@@ -171,6 +173,7 @@ async function columnsOf(ctx: Context, changes: ScheduleChanges, known?: LockedS
     ...(budget_cents !== undefined && {
       budget_micro: budget_cents === null ? null : microOf(budget_cents),
     }),
+    ...(allow_unpriced !== undefined && { allow_unpriced }),
     ...(timeout_seconds !== undefined && { timeout_seconds }),
     ...(callback_url !== undefined && { callback_url }),
     ...(results !== undefined && { results }),

@@ -22,6 +22,7 @@ export interface NewTrigger {
   /** The sender's own. */
   signing_secret: string | null
   declared: boolean
+  allow_unpriced: boolean
   /** Where the items of its fires come from. */
   items: KeptSource<TriggerSource>
 }
@@ -53,6 +54,7 @@ export interface TriggerChanges {
   name?: string | undefined
   secret_env?: string | null | undefined
   signing_secret?: string | undefined
+  allow_unpriced?: boolean | undefined
   source?: ItemsOrder | null | undefined
 }
 
@@ -64,17 +66,19 @@ export async function changeTrigger(
 ): Promise<string | null> {
   const { id, project_id, agent_id, scheme, declared } = trigger
   const { name = trigger.name, secret_env = trigger.secret_env, signing_secret = null, source } = changes
+  const { allow_unpriced = trigger.allow_unpriced } = changes
   const known = await store.lockTriggerItems(ctx.db, id)
   if (known === undefined) throw triggerGone()
   const items = source === undefined ? known : await keptTriggerSource(ctx, source, known)
   if (name !== trigger.name) {
     await deleteTrigger(ctx, id)
-    const order = { project_id, agent_id, name, scheme, secret_env, signing_secret, declared, items }
+    const kept = { scheme, secret_env, signing_secret, declared, allow_unpriced, items }
+    const order = { project_id, agent_id, name, ...kept }
     return (await createTrigger(ctx, order, id)).secret
   }
   checkSigningSecret(scheme, signing_secret)
   const { signing_secret_sealed } = await keptSecret(ctx, scheme, signing_secret)
-  await store.updateTrigger(ctx.db, id, { secret_env, signing_secret_sealed, ...items })
+  await store.updateTrigger(ctx.db, id, { secret_env, signing_secret_sealed, allow_unpriced, ...items })
   return null
 }
 

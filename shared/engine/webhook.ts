@@ -95,13 +95,15 @@ type HowStarted = Pick<RunOrder, 'callback_url' | 'idempotency'> & Required<Pick
 
 /** A run over the body, over the items in it, or over what the trigger's source holds. */
 function startRun(ctx: Context, webhook: Webhook, posted: Posted, how: HowStarted): Promise<Submitted> {
-  const { project_id, agent_id, name, source, source_headers_sealed, settings } = webhook
-  const order = { project_id, agent_id, name, budget_cents: null, concurrency: null, timeout_seconds: null }
+  const { project_id, agent_id, name, source, source_headers_sealed, allow_unpriced, settings } = webhook
+  const unpriced = allow_unpriced ? ('allow' as const) : ('pause' as const)
+  const unbounded = { budget_cents: null, concurrency: null, timeout_seconds: null }
+  const order = { project_id, agent_id, name, unpriced, ...unbounded }
   if (isBody(source)) return submitRun(ctx, { ...order, ...how }, postedItems(source, posted))
   const body = 'text' in posted ? posted.text : 'null'
   if (source === null) return submitRun(ctx, { ...order, ...how }, pileOf(body))
   const timezone = settings.timezone ?? DEFAULT_ZONE
-  const start = { ...order, source, source_headers_sealed, timezone, budget_micro: null }
+  const start = { ...order, source, source_headers_sealed, timezone, budget_micro: null, allow_unpriced }
   const { callback_url, ...rest } = how
   return startNow(ctx, { ...start, callback_url }, { ...rest, body })
 }

@@ -26,7 +26,10 @@ const runName = label(LIMITS.name_characters, 'For people.')
 
 const UNPRICED =
   'Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items.'
-const allowUnpriced = z.boolean().describe(UNPRICED)
+/** Of what starts runs by itself. */
+export const UNPRICED_STARTS =
+  'Its runs go on with models that have no price, which a budget then does not count.'
+export const allowUnpriced = z.boolean().describe(UNPRICED)
 
 const settings = {
   budget_cents: budgetCents.optional(),

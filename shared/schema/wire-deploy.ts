@@ -65,6 +65,10 @@ const Plan = z
       'What a deploy does to the schedules and triggers of an agent. Those that no code ever declared are left alone and not listed.',
   })
 
+const unpriced = z
+  .array(z.string())
+  .describe("Models that the agent's latest runs called and that have no price: budgets do not count them.")
+
 export const Deployed = Deployment.extend({
   created: z
     .boolean()
@@ -76,11 +80,12 @@ export const Deployed = Deployment.extend({
       'What requests to the URL are signed with, for ASSAY_AGENT_KEY of the function there; the same for all versions at this URL. Null for a bundle.',
     ),
   plan: Plan,
+  unpriced,
 }).openapi('Deployed', {
   description: 'The deployment that is current now, and what became of its schedules and triggers.',
 })
 
-export const Promoted = Deployed.omit({ created: true }).openapi('Promoted', {
+export const Promoted = Deployed.omit({ created: true, unpriced: true }).openapi('Promoted', {
   description: 'The deployment that is current now, and what became of its schedules and triggers.',
 })
 
@@ -96,6 +101,7 @@ export const DryRun = z
         'What differs from it: code, url, env, fields of the declaration; everything for a first one.',
       ),
     plan: Plan,
+    unpriced: unpriced.optional(),
   })
   .openapi('DryRun', { description: 'What a deploy would do. Nothing was changed.' })
 

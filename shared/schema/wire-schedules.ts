@@ -11,6 +11,7 @@ import { ResultsReceiverOrder } from '../recovery/wire/results.ts'
 import { Source, SourceOrder, SourceProblem, sourceOf } from '../starts/wire.ts'
 import { budgetCents, httpUrl, label, timeoutSeconds, uuid } from './input.ts'
 import { rawJson } from './raw-json.ts'
+import { allowUnpriced, UNPRICED_STARTS } from './run-order.ts'
 import type { occurrences, schedules } from './tables.ts'
 import { Json, timestamp } from './wire.ts'
 
@@ -84,6 +85,7 @@ export const Schedule = z
     input: Json.refine(value => value !== undefined).describe('The input of each run, byte for byte.'),
     source: z.union([Source, z.null()]).describe('Where its items come from; null: one item, its input.'),
     budget_cents: z.int().nullable().describe('Money each run may spend; null is no bound.'),
+    allow_unpriced: z.boolean().describe(UNPRICED_STARTS),
     timeout_seconds: z.int().nullable().describe('Time an item may take; null is what the agent declares.'),
     callback_url: z.string().nullable(),
     results: ResultsReceiverOrder.nullable(),
@@ -112,6 +114,7 @@ export function scheduleOf(row: ScheduleRow): z.input<typeof Schedule> {
     input: rawJson(row.input),
     source: row.source && sourceOf(row.source),
     budget_cents: row.budget_micro === null ? null : centsOf(row.budget_micro),
+    allow_unpriced: row.allow_unpriced,
     timeout_seconds: row.timeout_seconds,
     callback_url: row.callback_url,
     results: row.results,
@@ -141,6 +144,7 @@ const settings = {
   source: SourceOrder.nullable().optional(),
   input: z.unknown().describe('Any JSON; it is kept byte for byte. Null when absent.').optional(),
   budget_cents: budgetCents.nullable().optional(),
+  allow_unpriced: allowUnpriced.optional(),
   timeout_seconds: timeoutSeconds.nullable().optional(),
   callback_url: callbackUrl.nullable().optional(),
   results: ResultsReceiverOrder.nullable().optional(),

@@ -5,7 +5,7 @@ import { LIMITS } from '../domain/limits.ts'
 import { SIGNATURE_SCHEMES } from '../domain/vocabulary.ts'
 import { shownTriggerItems, triggerItems, triggerItemsOf } from '../starts/wire.ts'
 import { httpUrl, uuid as uuidOf } from './input.ts'
-import { StartedRun } from './run-order.ts'
+import { allowUnpriced, StartedRun, UNPRICED_STARTS } from './run-order.ts'
 import type { triggers } from './tables.ts'
 import { timestamp } from './wire.ts'
 
@@ -32,6 +32,7 @@ const triggerFields = {
   secret_env: z.string().nullable().describe("The sender's environment variable that holds the secret."),
   ready: z.boolean().describe("False until the sender's signing secret was given: fires are refused."),
   ...shownTriggerItems,
+  allow_unpriced: z.boolean().describe(UNPRICED_STARTS),
   declared: z.boolean().describe('Declared in the code of its agent: a deploy changes it back.'),
   created_at: timestamp,
   last_fired_at: timestamp.nullable().describe('When it last started a run, exact to a second.'),
@@ -103,6 +104,7 @@ export const TriggerOrder = z
       ),
     secret_env: secretEnv.optional(),
     signing_secret: signingSecret.optional(),
+    allow_unpriced: allowUnpriced.optional(),
     ...triggerItems,
   })
   .openapi('TriggerOrder', {
@@ -115,6 +117,7 @@ export const TriggerChanges = z
     name: triggerName.optional(),
     secret_env: secretEnv.nullable().optional(),
     signing_secret: signingSecret.optional(),
+    allow_unpriced: allowUnpriced.optional(),
     ...triggerItems,
   })
   .refine(changes => Object.keys(changes).length > 0, 'must change something: its name, secret or items')

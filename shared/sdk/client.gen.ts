@@ -2568,6 +2568,8 @@ export interface components {
             /** @description What requests to the URL are signed with, for ASSAY_AGENT_KEY of the function there; the same for all versions at this URL. Null for a bundle. */
             agent_key: string | null;
             plan: components["schemas"]["DeployPlan"];
+            /** @description Models that the agent's latest runs called and that have no price: budgets do not count them. */
+            unpriced: string[];
         };
         /** @description A version of an agent. It never changes. */
         Deployment: {
@@ -2702,6 +2704,8 @@ export interface components {
             /** @description What differs from it: code, url, env, fields of the declaration; everything for a first one. */
             changes: string[];
             plan: components["schemas"]["DeployPlan"];
+            /** @description Models that the agent's latest runs called and that have no price: budgets do not count them. */
+            unpriced?: string[];
         };
         /** @description What went wrong, where, and what to do next. */
         Error: {
@@ -3057,6 +3061,8 @@ export interface components {
             partition_key: string | null;
             /** @description What is read at each fire instead of its body. */
             source: components["schemas"]["Source"] | null;
+            /** @description Its runs go on with models that have no price, which a budget then does not count. */
+            allow_unpriced: boolean;
             /** @description Declared in the code of its agent: a deploy changes it back. */
             declared: boolean;
             /**
@@ -4124,6 +4130,8 @@ export interface components {
             source: components["schemas"]["Source"] | null;
             /** @description Money each run may spend; null is no bound. */
             budget_cents: number | null;
+            /** @description Its runs go on with models that have no price, which a budget then does not count. */
+            allow_unpriced: boolean;
             /** @description Time an item may take; null is what the agent declares. */
             timeout_seconds: number | null;
             callback_url: string | null;
@@ -4180,6 +4188,8 @@ export interface components {
             input?: unknown;
             /** @description Money the run may spend, in cents. */
             budget_cents?: number | null;
+            /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
+            allow_unpriced?: boolean;
             /** @description Time one item may take. */
             timeout_seconds?: number | null;
             /**
@@ -4281,6 +4291,8 @@ export interface components {
             input?: unknown;
             /** @description Money the run may spend, in cents. */
             budget_cents?: number | null;
+            /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
+            allow_unpriced?: boolean;
             /** @description Time one item may take. */
             timeout_seconds?: number | null;
             /**
@@ -4687,6 +4699,8 @@ export interface components {
             partition_key: string | null;
             /** @description What is read at each fire instead of its body. */
             source: components["schemas"]["Source"] | null;
+            /** @description Its runs go on with models that have no price, which a budget then does not count. */
+            allow_unpriced: boolean;
             /** @description Declared in the code of its agent: a deploy changes it back. */
             declared: boolean;
             /**
@@ -4733,6 +4747,8 @@ export interface components {
              * @example whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH
              */
             signing_secret?: string;
+            /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
+            allow_unpriced?: boolean;
             /** @description True: the body of a fire is the items of its run, a JSON array or NDJSON, each value the input of one. For any other trigger an array is one input. */
             items?: boolean;
             /** @description With items: the field of a value that is its item_id; without it the service gives ids. */
@@ -11941,7 +11957,7 @@ export interface operations {
                     "application/json": components["schemas"]["Schedule"];
                 };
             };
-            /** @description `body_too_large`, `duplicate_key`, `invalid_cron`, `invalid_json`, `invalid_request`, `invalid_timezone`, `invalid_utf8`, `max_steps_rejected`, `number_out_of_range`, `too_deep` */
+            /** @description `body_too_large`, `duplicate_key`, `invalid_cron`, `invalid_json`, `invalid_request`, `invalid_timezone`, `invalid_utf8`, `max_steps_rejected`, `number_out_of_range`, `too_deep`, `unpriced_model` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12391,7 +12407,7 @@ export interface operations {
                     "application/json": components["schemas"]["Schedule"];
                 };
             };
-            /** @description `body_too_large`, `duplicate_key`, `invalid_cron`, `invalid_json`, `invalid_request`, `invalid_timezone`, `invalid_utf8`, `max_steps_rejected`, `number_out_of_range`, `too_deep` */
+            /** @description `body_too_large`, `duplicate_key`, `invalid_cron`, `invalid_json`, `invalid_request`, `invalid_timezone`, `invalid_utf8`, `max_steps_rejected`, `number_out_of_range`, `too_deep`, `unpriced_model` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12974,7 +12990,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewTrigger"];
                 };
             };
-            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep`, `unpriced_model` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13257,6 +13273,8 @@ export interface operations {
                      * @example whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH
                      */
                     signing_secret?: string;
+                    /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
+                    allow_unpriced?: boolean;
                     /** @description True: the body of a fire is the items of its run, a JSON array or NDJSON, each value the input of one. For any other trigger an array is one input. */
                     items?: boolean;
                     /** @description With items: the field of a value that is its item_id; without it the service gives ids. */
@@ -13313,7 +13331,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewTrigger"];
                 };
             };
-            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep`, `unpriced_model` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

@@ -100,7 +100,8 @@ export interface Start {
 export async function startRuns(sql: Sql, starts: readonly Start[], watchMinutes: number) {
   return sql<{ schedule_id: string }[]>`
     with given as (
-      select g.*, s.project_id, s.agent_id, s.cron, s.name, s.input, s.budget_micro, s.timeout_seconds, s.callback_url,
+      select g.*, s.project_id, s.agent_id, s.cron, s.name, s.input, s.budget_micro, s.allow_unpriced, s.timeout_seconds,
+        s.callback_url,
         a.current_deployment_id as deployment_id
       from unnest(${starts.map(s => s.schedule_id)}::uuid[], ${times(starts.map(s => s.scheduled_for))}::text::timestamptz[],
         ${starts.map(s => s.run_id)}::uuid[]) as g(schedule_id, scheduled_for, run_id)
@@ -115,10 +116,10 @@ export async function startRuns(sql: Sql, starts: readonly Start[], watchMinutes
         where o.retry_at is not null
       returning schedule_id, run_id
     ), opened as (
-      insert into runs (id, project_id, agent_id, deployment_id, name, budget_micro, timeout_seconds, callback_url,
-        total_items, input_bytes)
-      select run_id, project_id, agent_id, deployment_id, coalesce(name, ${RUN_NAME} || cron), budget_micro, timeout_seconds,
-        callback_url, 1, length(input)
+      insert into runs (id, project_id, agent_id, deployment_id, name, budget_micro, allow_unpriced, timeout_seconds,
+        callback_url, total_items, input_bytes)
+      select run_id, project_id, agent_id, deployment_id, coalesce(name, ${RUN_NAME} || cron), budget_micro, allow_unpriced,
+        timeout_seconds, callback_url, 1, length(input)
       from given join acted using (schedule_id, run_id)
     ), piled as (
       insert into items (run_id, seq, line, status, item_id, input)

@@ -19,6 +19,7 @@ export type ScheduleChanges = Partial<
     | 'source'
     | 'source_headers_sealed'
     | 'budget_micro'
+    | 'allow_unpriced'
     | 'timeout_seconds'
     | 'callback_url'
     | 'results'

@@ -1,6 +1,7 @@
 // Writes a run and its pile. Items carry no foreign key: a run and its items are only ever written here, and the
 // check would cost a tenth of the throughput.
 
+import { UNDER_BUDGET } from '../accounts/queries/budgets.ts'
 import type { Sql } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { AccountStatus } from '../domain/vocabulary.ts'
@@ -50,8 +51,7 @@ export async function findSubmitter(sql: Sql, projectId: string, agentId: string
       (select count(*)::int from (
         select from runs r where r.project_id = p.id and r.finished_at is null limit bound) open) as open_runs,
       bound as open_runs_bound,
-      coalesce(d.declaration ? 'item_budget_cents', false) or exists (
-        select from budgets g where g.project_id = p.id and (g.agent_id is null or g.agent_id = a.id)) as under_budget
+      ${sql.unsafe(UNDER_BUDGET)} as under_budget
     from agents a join projects p on p.id = a.project_id join accounts c on c.id = p.account_id
       left join deployments d on d.id = a.current_deployment_id,
       lateral (select coalesce((p.settings->>'open_runs')::int, ${openRunsBound}) as bound) b

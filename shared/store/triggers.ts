@@ -17,6 +17,7 @@ const columns = {
   declared: triggers.declared,
   scheme: triggers.scheme,
   source: triggers.source,
+  allow_unpriced: triggers.allow_unpriced,
   ready: raw<boolean>`${triggers.scheme} = 'bearer' or ${triggers.signing_secret_sealed} is not null`,
   created_at: triggers.created_at,
   last_fired_at: triggers.last_fired_at,
@@ -101,6 +102,7 @@ export async function findWebhook(db: Database, webhook_id: string) {
       signing_secret_sealed: triggers.signing_secret_sealed,
       source: triggers.source,
       source_headers_sealed: triggers.source_headers_sealed,
+      allow_unpriced: triggers.allow_unpriced,
       settings: projects.settings,
     })
     .from(triggers)
@@ -125,6 +127,7 @@ export async function updateTrigger(
     secret_env?: string | null | undefined
     signing_secret_sealed?: string | undefined
     declared?: boolean
+    allow_unpriced?: boolean
     source?: TriggerSource | null
     source_headers_sealed?: string | null
   },

@@ -45,6 +45,29 @@ export function schedulesPart(given: Given): void {
       expect(codeOf(await call('GET'))).toEqual([404, 'not_found'])
     })
 
+    it('that no budget could hold are refused, triggers too, and taken from who knows it [prices.refuse-starts]', async () => {
+      const { world, agent, call, create } = await made()
+      await world.call('POST', `/v1/agents/${agent.id}/runs`, { body: { input: {} } })
+      await world.ctx.sql`update runs set unpriced_model = 'strange-model' where agent_id = ${agent.id}`
+      const refused = await create({ cron: '0 10 * * *', budget_cents: 500 })
+      expect(codeOf(refused)).toEqual([400, 'unpriced_model'])
+      expect(refused.json.error.hint).toContain('assay prices set strange-model')
+      expect(codeOf(await call('PATCH', '', { budget_cents: 500 }))).toEqual([400, 'unpriced_model'])
+      const known = { budget_cents: 500, allow_unpriced: true }
+      expect((await call('PATCH', '', known)).json).toMatchObject(known)
+      expect(codeOf(await call('PATCH', '', { allow_unpriced: false }))).toEqual([400, 'unpriced_model'])
+      expect((await create({ cron: '0 10 * * *', ...known })).json).toMatchObject(known)
+
+      const trigger = (more: object) =>
+        world.call('POST', '/v1/triggers', { body: { agent_id: agent.id, name: 'fires', ...more } })
+      await world.call('PATCH', `/v1/agents/${agent.id}`, { body: { day_budget_cents: 500 } })
+      expect(codeOf(await trigger({}))).toEqual([400, 'unpriced_model'])
+      expect((await trigger({ allow_unpriced: true })).json).toMatchObject({ allow_unpriced: true })
+      const body = { kind: 'url', url: 'https://example.org/agent', declaration: { name: 'Priceless' } }
+      const deployed = await world.call('POST', `/v1/agents/${agent.id}/deployments`, { body })
+      expect(deployed.json.unpriced).toEqual(['strange-model'])
+    })
+
     it('are listed newest first, in pages', async () => {
       const { world, agent, schedule, create } = await made()
       const second = (await create({ cron: '0 10 * * *' })).json.id

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { onFault } from '../../shared/domain/fault.ts'
-import { fireByHand, fireDue, retryFires, watchStarts } from '../../shared/engine/fire.ts'
+import { fireByHand, fireDue, retryFires, type StartedByHand, watchStarts } from '../../shared/engine/fire.ts'
 import {
   createSchedule,
   disableSchedule,
@@ -68,6 +68,15 @@ async function expectOneRunEach(): Promise<void> {
 }
 
 describe('a moment that has come', () => {
+  it('starts a run that goes on with models without a price where its schedule says so', async () => {
+    const id = await schedule(YEARLY, 1, { allow_unpriced: true })
+    await schedule()
+    await fireDue(engine.ctx)
+    await fireByHand(engine.ctx, (await find(id)) as StartedByHand)
+    const allowing = await engine.sql`select allow_unpriced from runs order by allow_unpriced`
+    expect(allowing.map(run => run.allow_unpriced)).toEqual([false, true, true])
+  })
+
   it('starts one run with the input, the budget and the deployment of its schedule [starts.schedule, schedules.own-settings, occurrences.fired]', async () => {
     const id = await schedule()
     expect(await fireDue(engine.ctx)).toBe(1)

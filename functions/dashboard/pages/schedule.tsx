@@ -14,7 +14,7 @@ import { reasonWords, Strip, whyOff } from '../parts/occurrence.tsx'
 import { AROUND } from '../parts/record.ts'
 import { SourceFields } from '../parts/source-fields.tsx'
 import { cents, Status, When } from '../parts/text.tsx'
-import { Moments, ResultsFields, scheduleBody, scheduleForm } from './schedules.tsx'
+import { AllowUnpriced, Moments, ResultsFields, scheduleBody, scheduleForm } from './schedules.tsx'
 
 type Schedule = Schemas['Schedule']
 
@@ -178,6 +178,7 @@ const Changes = ({ schedule, input }: { schedule: Schedule; input: string }) => 
           value={schedule.budget_cents === null ? '' : (schedule.budget_cents / 100).toFixed(2)}
         />
       </Field>
+      <AllowUnpriced checked={schedule.allow_unpriced} />
       <ResultsFields {...schedule.results} />
       <div>
         <button class="primary">Save</button>

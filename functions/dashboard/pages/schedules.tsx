@@ -138,6 +138,7 @@ export const newSchedulePage = page({
     budget_usd: z.string().optional(),
     results_url: z.string().optional(),
     results_format: z.string().optional(),
+    allow_unpriced: z.string().optional(),
     source_url: z.string().optional(),
     generator: z.string().optional(),
     format: z.string().optional(),
@@ -217,6 +218,7 @@ async function newScheduleView(
           <Field label="Budget of each run in dollars" hint="Empty is no bound.">
             <input name="budget_usd" inputmode="decimal" value={query.budget_usd ?? ''} />
           </Field>
+          <AllowUnpriced checked={query.allow_unpriced !== undefined} />
           <ResultsFields url={query.results_url} format={query.results_format} />
           <div class="actions">
             <button class={isReadable ? '' : 'primary'}>Show when it fires</button>
@@ -280,17 +282,26 @@ export const scheduleForm = {
   budget_usd: dollars,
   results_url: z.string().default(''),
   results_format: z.enum(RESULT_FORMATS).default('csv'),
+  allow_unpriced: z.string().optional(),
   ...sourceForm,
 }
+
+export const AllowUnpriced = ({ checked }: { checked: boolean }) => (
+  <label class="inline">
+    <input type="checkbox" name="allow_unpriced" value="true" checked={checked} /> Go on with models without a
+    price; the budget does not count them
+  </label>
+)
 
 /** What the form says, as the API takes it; the input stays the text it is. */
 export function scheduleBody(filled: z.output<z.ZodObject<typeof scheduleForm>>) {
   const { budget_usd: budget_cents, input, name, cron, timezone, ...others } = filled
-  const { results_url: url, results_format: format, ...rest } = others
+  const { results_url: url, results_format: format, allow_unpriced: allowed, ...rest } = others
   const results = url === '' ? null : { url, format }
   const source = sourceOrder(rest)
   const texts: Record<string, string> = source === null ? { input } : {}
-  return { fields: { name: name || null, cron, timezone, budget_cents, source, results }, texts }
+  const money = { budget_cents, allow_unpriced: allowed !== undefined }
+  return { fields: { name: name || null, cron, timezone, ...money, source, results }, texts }
 }
 
 export const ResultsFields = ({

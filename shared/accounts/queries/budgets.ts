@@ -7,6 +7,10 @@ import { budgets, projects, projectUsage } from '../../schema/tables.ts'
 import type { BudgetPeriod, SpendDay } from '../rules/budgets.ts'
 import type { BudgetsRow } from '../wire/budgets.ts'
 
+/** Whether runs of the agent `a`, whose deployment is `d`, have a budget however they are started. */
+export const UNDER_BUDGET = `(coalesce(d.declaration ? 'item_budget_cents', false) or exists (
+  select from budgets g where g.project_id = a.project_id and (g.agent_id is null or g.agent_id = a.id)))`
+
 /** Budgets of the run `r`: of its project, and of its agent. */
 const OF_RUN = 'b.project_id = r.project_id and (b.agent_id is null or b.agent_id = r.agent_id)'
 

@@ -5,6 +5,7 @@ import type { Database, Sql } from '../../context.ts'
 import type { unpricedModel } from '../../domain/alerts.ts'
 import { prices } from '../../schema/tables.ts'
 import type { DatedPrice } from '../rules/price-book.ts'
+import { UNDER_BUDGET } from './budgets.ts'
 
 export type PriceRow = typeof prices.$inferSelect
 
@@ -94,6 +95,14 @@ export function findUnheldBudgets(sql: Sql, limit: number) {
           where b.project_id = r.project_id and (b.agent_id is null or b.agent_id = r.agent_id)))
       and not exists (select from alerts told where told.run_id = r.id)
     order by random() limit ${limit}`
+}
+
+/** Whether the agent's runs have a budget that is not the run's own. */
+export async function isUnderBudget(sql: Sql, agent_id: string): Promise<boolean> {
+  const [row] = await sql<{ under_budget: boolean }[]>`
+    select ${sql.unsafe(UNDER_BUDGET)} as under_budget
+    from agents a left join deployments d on d.id = a.current_deployment_id where a.id = ${agent_id}`
+  return row?.under_budget ?? false
 }
 
 /** What an agent's latest runs called and could not price, with the prices of now; the latest first. */

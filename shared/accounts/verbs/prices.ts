@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts'
 import { dollars } from '../../domain/amounts.ts'
 import { ApiError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { microOf } from '../../domain/pricing.ts'
 import * as store from '../queries/prices.ts'
 import { isPriced } from '../rules/price-book.ts'
 import { setPriceCommand } from '../rules/prices.ts'
@@ -55,6 +56,16 @@ export async function endWaitsForPrices(ctx: Context): Promise<number> {
   return runs
 }
 
+/** Models that the agent's latest runs called and that still have no price; the latest first. */
+export async function unpricedModels(ctx: Context, agent_id: string): Promise<string[]> {
+  return [...new Set((await stillUnpriced(ctx, agent_id)).map(({ model }) => model))]
+}
+
+async function stillUnpriced(ctx: Context, agent_id: string) {
+  const runs = await store.findUnpricedRuns(ctx.sql, agent_id, LIMITS.unpriced_runs_looked_at)
+  return runs.filter(({ model, prices }) => !isPriced(model, prices, ctx.now()))
+}
+
 /**
  * Refuses a submission under a budget that cannot be held: one of the agent's latest runs called a model that still has
  * no price.
@@ -62,8 +73,7 @@ export async function endWaitsForPrices(ctx: Context): Promise<number> {
  * @throws ApiError `unpriced_model`
  */
 export async function refuseUnpriced(ctx: Context, agent_id: string, budget_micro: number | null) {
-  const unpriced = await store.findUnpricedRuns(ctx.sql, agent_id, LIMITS.unpriced_runs_looked_at)
-  const found = unpriced.find(({ model, prices }) => !isPriced(model, prices, ctx.now()))
+  const [found] = await stillUnpriced(ctx, agent_id)
   if (found === undefined) return
   const budget = budget_micro === null ? 'its budget' : `the budget of ${dollars(budget_micro)}`
   throw new ApiError(
@@ -71,4 +81,18 @@ export async function refuseUnpriced(ctx: Context, agent_id: string, budget_micr
     `The agent called model ${found.model} in run ${found.run_id}, and no price of it is known: ${budget} cannot be held.`,
     `Set the price with ${setPriceCommand(found.model)} (dollars per million tokens), or send allow_unpriced to say that you know.`,
   )
+}
+
+/** What a schedule or a trigger starts its runs with. */
+interface Start {
+  budget_cents?: number | null | undefined
+  allow_unpriced?: boolean | undefined
+}
+
+/** Refuses a schedule or a trigger where a submission would be refused. @throws ApiError `unpriced_model` */
+export async function refuseUnpricedStart(ctx: Context, agent_id: string, start: Start): Promise<void> {
+  const { budget_cents = null, allow_unpriced = false } = start
+  if (allow_unpriced) return
+  if (budget_cents !== null) await refuseUnpriced(ctx, agent_id, microOf(budget_cents))
+  else if (await store.isUnderBudget(ctx.sql, agent_id)) await refuseUnpriced(ctx, agent_id, null)
 }

@@ -44,6 +44,8 @@ export const schedules = pgTable(
     /** The headers that its source is asked with, as JSON, encrypted with a key that is not in the database. */
     source_headers_sealed: text('source_headers_sealed'),
     budget_micro: micro('budget_micro'),
+    /** Its runs go on with models that have no price, which a budget then does not count. */
+    allow_unpriced: boolean('allow_unpriced').notNull().default(false),
     timeout_seconds: integer('timeout_seconds'),
     callback_url: text('callback_url'),
     /** Who gets the results of each run as a file. */

@@ -30,8 +30,9 @@ export const triggers = pgTable(
     signing_secret_sealed: text('signing_secret_sealed'),
     /** Where the items of a fire come from; null where each is one run over one item, its body. */
     source: jsonb('source').$type<TriggerSource>(),
-    /** As of a schedule. */
+    /** These two as of a schedule. */
     source_headers_sealed: text('source_headers_sealed'),
+    allow_unpriced: boolean('allow_unpriced').notNull().default(false),
     created_at: createdAt(),
     last_fired_at: at('last_fired_at'),
   },

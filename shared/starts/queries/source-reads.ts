@@ -127,6 +127,7 @@ export interface SourcedStart {
   source: Source
   source_headers_sealed: string | null
   budget_micro: number | null
+  allow_unpriced: boolean
   timeout_seconds: number | null
   callback_url: string | null
 }
@@ -140,7 +141,7 @@ export interface SourcedSchedule extends Omit<SourcedStart, 'name'> {
 export async function findSourcedSchedule(sql: Sql, id: string): Promise<SourcedSchedule | undefined> {
   const [row] = await sql<SourcedSchedule[]>`
     select id, project_id, agent_id, cron, timezone, name, source, source_headers_sealed, budget_micro,
-      timeout_seconds, callback_url
+      allow_unpriced, timeout_seconds, callback_url
     from schedules where id = ${id} and source is not null`
   return row
 }

@@ -27,12 +27,13 @@ export async function startFromSource(
   start: SourcedStart,
   { occasion, signal, run_id, idempotency = null, together }: Starting,
 ): Promise<Submitted> {
-  const { project_id, agent_id, budget_micro, timeout_seconds, callback_url } = start
+  const { project_id, agent_id, budget_micro, allow_unpriced, timeout_seconds, callback_url } = start
   const order = {
     ...{ project_id, agent_id, timeout_seconds, callback_url, together },
     ...(run_id !== undefined && { run_id }),
     name: start.name,
     budget_cents: budget_micro === null ? null : budget_micro / 10_000,
+    unpriced: allow_unpriced ? ('allow' as const) : ('pause' as const),
     concurrency: null,
     idempotency,
     from_source: true,
