@@ -53,21 +53,29 @@ const allClusters = (session: Session, given: Given) =>
     text: (rows, screen) => table(ALL, rows, screen),
   })
 
-const recentClusters = (session: Session, given: Given, since: number) =>
-  tellList<Failures>(session, given, {
+async function recentClusters(session: Session, given: Given, since: number): Promise<ExitCode> {
+  let counted = { rows: 0, more: false }
+  const exit = await tellList<Failures>(session, given, {
     event: 'cluster',
     noun: 'kind of failure',
     empty: 'nothing has failed',
     page: 1,
-    read: async () => ({
-      rows: clusteredOf((await triageSince(session.api, 'dlq', since)).rows),
-      next: undefined,
-    }),
+    async read() {
+      const { rows, more } = await triageSince(session.api, 'dlq', since)
+      counted = { rows: rows.length, more }
+      return { rows: clusteredOf(rows), next: undefined }
+    },
     inAnyOrder: true,
     keyOf: row => row.cluster_key ?? row.what,
     cameAt: row => row.last_at,
     text: (rows, screen) => failuresTable(rows, screen),
   })
+  if (counted.more)
+    session.output.note(
+      `counted over the newest ${count(counted.rows)} items; assay causes counts all of them`,
+    )
+  return exit
+}
 
 const failuresTable = (rows: readonly Failures[], screen: Screen) =>
   table<Failures>(

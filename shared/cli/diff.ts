@@ -7,6 +7,7 @@ import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { brief, count, money, plural, spend } from './format.ts'
 import { itemsPage } from './items.ts'
+import { moreWords } from './listing.ts'
 import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -57,7 +58,7 @@ export async function diff({ api, output }: Session, given: Given): Promise<Exit
   if (rows.length === 0) return EXIT.ok
   output.rows('changed', rows, screen => `\n${table(COLUMNS, rows.slice(0, ROWS_SHOWN), screen)}`)
   if (rows.length > ROWS_SHOWN)
-    output.note(`the first ${ROWS_SHOWN} of ${count(rows.length)}; --json tells all`)
+    output.note(moreWords(ROWS_SHOWN, { count: rows.length, more: false }, 'change', '--json tells all'))
   return EXIT.ok
 }
 

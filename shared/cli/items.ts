@@ -26,6 +26,7 @@ export async function items(session: Session, given: Given): Promise<ExitCode> {
     keyOf: item => item.id,
     cameAt: item => item.completed_at,
     text: (rows, screen) => itemsTable(rows, screen),
+    ...(outcome === undefined && { total: async () => (await runOf(session, runId)).total_items }),
   }
   if (!given.flag('follow'))
     return tellList(
@@ -37,6 +38,9 @@ export async function items(session: Session, given: Given): Promise<ExitCode> {
   const isWanted = (item: RunItem) => Date.parse(item.completed_at!) >= since && hasOutcome(item, outcome)
   return untilInterrupted(signal => follow(session, runId, listing, isWanted, signal))
 }
+
+const runOf = ({ api }: Session, runId: string) =>
+  answered(api.GET('/v2/runs/{runId}', { params: { path: { runId } } }))
 
 export function itemsPage(
   { api }: Pick<Session, 'api'>,
@@ -70,7 +74,7 @@ async function follow(
   const look = endedItems(session, runId)
   do {
     try {
-      const run = await answered(session.api.GET('/v2/runs/{runId}', { params: { path: { runId } } }))
+      const run = await runOf(session, runId)
       const { items, behind } = await look()
       away.over()
       tell(items.filter(isWanted).sort((a, b) => Date.parse(a.completed_at!) - Date.parse(b.completed_at!)))

@@ -50,9 +50,29 @@ function minutes(rows: number) {
 it('a list reads as many pages as --limit takes, and says that there are more', async () => {
   const { listing, pages } = minutes(100)
   await tellList(answering({})(80), given({ limit: '15' }), listing)
-  expect(pages).toEqual(['0+10', '10+5'])
+  expect(pages.slice(0, 3)).toEqual(['0+10', '10+5', '15+10'])
   expect(told()).toContain('#14')
-  expect(told('notes')).toBe('the first 15 minutes; there are more: --limit N shows more\n')
+  expect(told('notes')).toBe('the first 15 of more than 65 minutes; --limit N shows more\n')
+})
+
+it.each([
+  [{ limit: '15' }, 40, 'the first 15 of 40 minutes; --limit N shows more\n'],
+  [
+    { limit: '15', since: new Date(NOW - 29.5 * MINUTE).toISOString() },
+    100,
+    'the first 15 of 30 minutes; --limit N shows more\n',
+  ],
+  [{ limit: '40' }, 40, ''],
+])('a list %j of %i rows says how many there are', async (options, rows, note) => {
+  await tellList(answering({})(80), given(options), minutes(rows).listing)
+  expect(told('notes')).toBe(note)
+})
+
+it('a list whose rows the server has counted asks for no page more', async () => {
+  const { listing, pages } = minutes(100)
+  await tellList(answering({})(80), given({ limit: '5' }), { ...listing, total: async () => 1234 })
+  expect(pages).toEqual(['0+5'])
+  expect(told('notes')).toBe('the first 5 of 1,234 minutes; --limit N shows more\n')
 })
 
 it('a list ends at --since, and reads no page beyond it', async () => {

@@ -1,10 +1,10 @@
-// How every list is read and told. Guarantee: it reads no more pages than it needs for --limit and --since, tells
-// under --follow each row once, and each look at what is new is bounded.
+// How every list is read and told. Guarantee: what is left out is told with its number, as far as that is soon counted;
+// under --follow each row is told once, and each look at what is new is bounded.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
-import { plural } from './format.ts'
+import { count, plural } from './format.ts'
 import { untilInterrupted } from './interrupt.ts'
 import { outage } from './outage.ts'
 import type { Screen } from './output.ts'
@@ -26,6 +26,8 @@ export interface Listing<Row extends object> {
   /** Newest first, unless `inAnyOrder`; then all of it is read. */
   read(limit: number, cursor: string | undefined): Promise<Page<Row>>
   inAnyOrder?: true
+  /** How many there are, where the server has counted them; else the pages behind are, up to a bound. */
+  total?(): Promise<number>
   keyOf(row: Row): string
   /** When it came; null where it has not yet, or nobody knows. */
   cameAt(row: Row): string | null
@@ -38,6 +40,8 @@ const DEFAULT_ROWS = 50
 const LOOK_MS = 2000
 /** Pages of one look: what came in two seconds is on the first, unless somebody fills the list on purpose. */
 const PAGES_PER_LOOK = 10
+/** Pages that are read only to say how many rows there are more. */
+const PAGES_COUNTED = 5
 /** Pages of a list in any order: settings, which people make by hand. */
 const PAGES_IN_ALL = 50
 const ROWS_REMEMBERED = 20_000
@@ -53,15 +57,44 @@ export async function tellList<Row extends object>(
   const limit = given.whole('limit') ?? DEFAULT_ROWS
   const since = sinceOf(given.text('since'), session.now())
   if (given.flag('follow')) return untilInterrupted(signal => follow(session, listing, limit, since, signal))
-  const { rows, more } = await newest(listing, limit, since)
+  const { rows, ...left } = await newest(listing, limit, since)
   session.output.rows(listing.event, rows, screen =>
     rows.length === 0 ? screen.paint('dim', emptyWords(listing, given)) : listing.text(rows, screen),
   )
-  if (more)
-    session.output.note(
-      `the first ${plural(rows.length, listing.noun ?? listing.event)}; there are more: --limit N shows more`,
-    )
+  if (left.more) {
+    const total = await totalOf(listing, rows.length, left, since)
+    session.output.note(moreWords(rows.length, total, listing.noun ?? listing.event, '--limit N shows more'))
+  }
   return EXIT.ok
+}
+
+export interface Total {
+  count: number
+  /** There are so many at least. */
+  more: boolean
+}
+
+/** What stands under rows that are not all. @example 'the first 50 of 1,234 runs; --limit N shows more' */
+export function moreWords(shown: number, { count: of, more }: Total, noun: string, how: string): string {
+  return `the first ${count(shown)} of ${more ? 'more than ' : ''}${plural(of, noun)}; ${how}`
+}
+
+async function totalOf<Row extends object>(
+  listing: Listing<Row>,
+  shown: number,
+  left: Omit<Found<Row>, 'rows'>,
+  since: number | undefined,
+): Promise<Total> {
+  if (listing.total && since === undefined) return { count: await listing.total(), more: false }
+  let of = shown + left.unshown
+  let { cursor } = left
+  for (let pages = 0; pages < PAGES_COUNTED && cursor !== undefined; pages++) {
+    const page: Page<Row> = await listing.read(listing.page, cursor)
+    const recent = recentOf(listing, page.rows, since)
+    of += recent.length
+    cursor = recent.length < page.rows.length ? undefined : page.next
+  }
+  return { count: of, more: cursor !== undefined }
 }
 
 const emptyWords = ({ empty }: { empty: string }, given: Given) =>
@@ -85,6 +118,10 @@ export function sinceOf(text: string | undefined, now: number): number | undefin
 interface Found<Row> {
   rows: Row[]
   more: boolean
+  /** Rows that were read beyond those. */
+  unshown: number
+  /** Where the next page begins; undefined when all were read, or nobody may read on. */
+  cursor: string | undefined
 }
 
 async function newest<Row extends object>(
@@ -94,22 +131,33 @@ async function newest<Row extends object>(
 ): Promise<Found<Row>> {
   if (listing.inAnyOrder) {
     const all = await everything(listing)
-    const rows = since === undefined ? all.rows : all.rows.filter(row => timeOf(listing, row) >= since)
-    return { rows: rows.slice(0, limit), more: all.more || rows.length > limit }
+    const rows = recentOf(listing, all.rows, since)
+    const unshown = Math.max(0, rows.length - limit)
+    return {
+      rows: rows.slice(0, limit),
+      more: all.cursor !== undefined || unshown > 0,
+      unshown,
+      cursor: all.cursor,
+    }
   }
   const rows: Row[] = []
   let cursor: string | undefined
   do {
     const page = await listing.read(Math.min(limit - rows.length, listing.page), cursor)
-    const recent = since === undefined ? page.rows : page.rows.filter(row => timeOf(listing, row) >= since)
+    const recent = recentOf(listing, page.rows, since)
     rows.push(...recent)
-    if (recent.length < page.rows.length) return { rows, more: false }
-    cursor = page.next
+    cursor = recent.length < page.rows.length ? undefined : page.next
   } while (cursor !== undefined && rows.length < limit)
-  return { rows, more: cursor !== undefined }
+  return { rows, more: cursor !== undefined, unshown: 0, cursor }
 }
 
-async function everything<Row extends object>({ read, page: size }: Listing<Row>): Promise<Found<Row>> {
+const recentOf = <Row extends object>(
+  listing: Listing<Row>,
+  rows: Row[],
+  since: number | undefined,
+): Row[] => (since === undefined ? rows : rows.filter(row => timeOf(listing, row) >= since))
+
+async function everything<Row extends object>({ read, page: size }: Listing<Row>) {
   const rows: Row[] = []
   let cursor: string | undefined
   for (let pages = 0; pages < PAGES_IN_ALL; pages++) {
@@ -118,7 +166,7 @@ async function everything<Row extends object>({ read, page: size }: Listing<Row>
     cursor = page.next
     if (cursor === undefined) break
   }
-  return { rows, more: cursor !== undefined }
+  return { rows, cursor }
 }
 
 const timeOf = <Row extends object>({ cameAt }: Listing<Row>, row: Row) => Date.parse(cameAt(row) ?? '') || 0

@@ -6,6 +6,7 @@ import { answered, type Run } from './api.ts'
 import { canAsk, confirm } from './ask.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { clock, count, money, plural, spend } from './format.ts'
+import { moreWords } from './listing.ts'
 import type { Screen } from './output.ts'
 import { itemsTable } from './run-view.ts'
 import type { Session } from './session.ts'
@@ -83,6 +84,11 @@ async function showNotOk({ api, output }: Session, run: Run): Promise<void> {
     api.GET('/v2/runs/{runId}/items', { params: { path: { runId: run.id }, query } }),
   )
   if (items.length > 0) output.rows('not_ok', items, screen => `\n${itemsTable(items, screen)}`)
+  const not_ok = run.degraded_count + run.failed
+  if (not_ok > items.length) {
+    const all = `assay items ${run.id} --outcome not_ok`
+    output.note(moreWords(items.length, { count: not_ok, more: false }, 'item', `${all} shows all`))
+  }
 }
 
 function outlookText(outlook: Outlook, { paint }: Screen): string {

@@ -36,16 +36,20 @@ describe('the list of triage', () => {
     expect(told()).toMatch(/ticket-4711 +failed +tool_call_error/)
   })
 
-  it('asks with the filters that were given, and says when there is more', async () => {
+  it('asks with the filters that were given, and says how many there are', async () => {
     const session = answering({
       'GET /v1/agents': [{ id: 'the-agent', slug: 'a' }],
       'GET /v1/triage?run_id=r&agent_id=the-agent&reason=refusal&kind=dlq&limit=1': {
         rows: [row],
         next_cursor: 'more',
       },
+      'GET /v1/triage?run_id=r&agent_id=the-agent&reason=refusal&kind=dlq&limit=200&cursor=more': {
+        rows: [row, row],
+        next_cursor: null,
+      },
     })
     await triage(session(80), given({ run: 'r', agent: 'a', reason: 'refusal', kind: 'dlq', limit: '1' }))
-    expect(told('notes')).toContain('the first 1 item; there are more')
+    expect(told('notes')).toContain('the first 1 of 3 items; --limit N shows more')
   })
 
   it('says so when nothing waits', async () => {

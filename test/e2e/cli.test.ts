@@ -246,7 +246,7 @@ describe('submit', () => {
     ])
     const few = await run('items', runId, '--limit', '3')
     expect(few.events).toHaveLength(3)
-    expect(few.err).toContain('there are more')
+    expect(few.err).toContain('the first 3 of 4 items')
 
     const item = await run('item', failed.events[0].id)
     expect(item).toMatchObject({
