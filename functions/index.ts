@@ -53,6 +53,7 @@ import { createMember } from './members/create.ts'
 import { deleteMember } from './members/delete.ts'
 import { listMembers } from './members/list.ts'
 import { updateMember } from './members/update.ts'
+import { checkPrices } from './prices/check.ts'
 import { createPrice } from './prices/create.ts'
 import { deletePrice } from './prices/delete.ts'
 import { listPrices } from './prices/list.ts'
@@ -119,6 +120,7 @@ export const endpoints: readonly Endpoint[] = [
   deleteProject,
   getActivity,
   listPrices,
+  checkPrices,
   createPrice,
   deletePrice,
   listApiKeys,

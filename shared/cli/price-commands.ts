@@ -54,6 +54,14 @@ export const PRICE_COMMANDS: readonly Command[] = [
     run: async (...given) => (await import('./prices.ts')).setPrice(...given),
   },
   {
+    name: 'prices check',
+    args: [],
+    summary:
+      'See which models of the last 30 days have no price, or an old one; exit code 10 where one has none.',
+    options: [project],
+    run: async (...given) => (await import('./price-check.ts')).checkPrices(...given),
+  },
+  {
     name: 'prices remove',
     args: ['MODEL'],
     summary: 'Remove the prices of a model, or one of them; no recorded cost changes.',

@@ -232,6 +232,10 @@ export const LIMITS = {
   request_burst_seconds: 2,
   open_runs_retry_s: 5,
   prices_per_project: 1000, // rows, those of the past too
+  prices_checked_days: 30,
+  prices_checked_runs: 200, // the latest of a project; of each the first steps
+  prices_checked_steps: 200,
+  prices_checked_models: 500, // named; those called most
   prices_found: 1000, // models whose price is remembered by a process; finding one takes about 50 µs
   spending_days: 400, // kept of what was spent by day; a month's budget reads 31
   spend_days_per_sweep: 500, // projects whose day ends in one tick

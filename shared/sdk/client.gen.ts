@@ -137,6 +137,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{projectId}/prices/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See which of the models that were called lately have no price, or an old one
+         * @description Of the last 30 days. Nothing is changed by it, and no recorded cost by any price that is set afterwards.
+         */
+        get: operations["checkPrices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{projectId}/prices/{priceId}": {
         parameters: {
             query?: never;
@@ -3242,6 +3262,54 @@ export interface components {
              */
             created_at: string;
         };
+        /** @description Whether the models that a project called lately have a price. */
+        PriceCheck: {
+            /**
+             * Format: date
+             * @description The day of the list.
+             */
+            prices_as_of: string;
+            /** @description Where the list is from. */
+            source: string;
+            /**
+             * Format: date-time
+             * @description 30 days ago.
+             */
+            since: string;
+            /** @description The latest runs that were looked at; 200 at most. */
+            runs: number;
+            /** @description Every step since then was looked at; of each run at most the first 200 are. */
+            is_whole: boolean;
+            /** @description Those called most first. */
+            models: {
+                model: string;
+                /**
+                 * @description `none`: it has no price. `older_than_list`: the price is the project’s own, from before the day of the list, and the list says another.
+                 * @enum {string}
+                 */
+                state: "current" | "older_than_list" | "none";
+                /**
+                 * @description Whose price it has; null for none.
+                 * @enum {string|null}
+                 */
+                source: "own" | "list" | null;
+                /** @description Provider and model by which the list knows it; null where it does not. */
+                listed_as: string | null;
+                /**
+                 * Format: date-time
+                 * @description Since when the price of the project’s own holds.
+                 */
+                effective_from: string | null;
+                /** @description Names in the list that are most like one that is not there. */
+                nearest: string[];
+                /** @description Calls of it among the steps that were looked at. */
+                calls: number;
+                /** @description Of those, calls whose cost is not known. */
+                unpriced_calls: number;
+                /** @description What those calls have cost, as recorded. */
+                cost_usd: number;
+            }[];
+        };
         /** @description Separates environments: agents, runs and keys belong to one project. */
         Project: {
             /**
@@ -5830,6 +5898,95 @@ export interface operations {
             };
             /** @description `too_many_prices` */
             409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    checkPrices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The models, with their prices. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriceCheck"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`, `suspended` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;

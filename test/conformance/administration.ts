@@ -154,6 +154,13 @@ export function administrationPart(given: Given): void {
         expect((await world.call('POST', path, { token, body: { ...price, ...wrong } })).status).toBe(400)
     })
 
+    it('says which of the models called lately have no price, or an older one than the list [prices.check]', async () => {
+      const world = given()
+      const { project_id, key: token } = await openAccount(world)
+      const { status, json } = await world.call('GET', `/v1/projects/${project_id}/prices/check`, { token })
+      expect([status, json]).toEqual([200, expect.objectContaining({ runs: 0, is_whole: true, models: [] })])
+    })
+
     it.each([
       ['nothing', {}],
       ['an unknown setting', { colour: 'red' }],

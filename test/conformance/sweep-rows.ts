@@ -34,6 +34,7 @@ export const ROWS: Record<string, Row> = {
   deleteProject: { session: true, query: of => ({ confirm: of.project_name }), destroys: true },
   getActivity: {},
   listPrices: {},
+  checkPrices: {},
   createPrice: { body: () => ({ model: 'm', input_per_mtok: 1, output_per_mtok: 2 }) },
   deletePrice: { destroys: true },
   listApiKeys: {},

@@ -2,6 +2,8 @@
 // that everything goes on by itself.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { findUsedModels, readPrices } from '../../shared/accounts/queries/used-models.ts'
+import { priceState } from '../../shared/accounts/rules/price-check.ts'
 import { setBudgets } from '../../shared/accounts/verbs/budgets.ts'
 import { setPrice } from '../../shared/accounts/verbs/prices.ts'
 import { consume } from '../../shared/engine/consume.ts'
@@ -212,6 +214,38 @@ it('resuming one says that one knows, for the whole run', async () => {
   await consume(engine.ctx)
   expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 20, unpriced_items: 20 })
   expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('a check names the models that were called without a price, and prices that are older than the list [prices.check]', async () => {
+  unpricedCalls()
+  await engine.submit(20)
+  await consume(engine.ctx)
+  await engine.sql`update prices set effective_from = '2020-01-01' where model = 'test-model'`
+  const old = {
+    model: 'gpt-4o',
+    input_per_mtok: 1,
+    output_per_mtok: 1,
+    effective_from: new Date('2020-01-01'),
+  }
+  await setPrice(engine.ctx, engine.project_id, old)
+  const used = await findUsedModels(engine.sql, engine.project_id, 0)
+  expect(used).toMatchObject({ runs: 1, is_whole: true })
+  const [first, second] = used.models
+  expect([first, second].map(one => one?.model).sort()).toEqual(['strange-model', 'test-model'])
+  const strange = used.models.find(({ model }) => model === 'strange-model')
+  expect(strange).toMatchObject({ cost_micro: 0, unpriced_calls: strange!.calls })
+
+  const prices = await readPrices(engine.sql, engine.project_id)
+  const state = (model: string) => priceState(model, prices, Date.now())
+  expect(state('strange-model')).toMatchObject({ state: 'none', source: null, listed_as: null })
+  expect(state('test-model')).toMatchObject({ state: 'current', source: 'own', listed_as: null })
+  expect(state('gpt-4o')).toMatchObject({
+    state: 'older_than_list',
+    source: 'own',
+    listed_as: 'openai gpt-4o',
+  })
+  expect(state('gpt-5-mini-2025-08-07')).toMatchObject({ state: 'current', source: 'list' })
+  expect(state('gpt-4.1-minii').nearest).toContain('gpt-4.1')
 })
 
 it('a submission that says so, and one without any budget, pauses nothing [prices.allow]', async () => {

@@ -69,11 +69,22 @@ export const LIST_PRICES = new PriceBook()
 const MAKERS = /^(?:(?:openai|anthropic|google|gemini|models|mistral|mistralai|deepseek|groq)\/|anthropic\.)+/
 
 /** The exact name wins over the name without prefix and snapshot. */
-function ownPriceOf(model: string, own: OwnPrices): OwnPrice | undefined {
+export function ownPriceOf<P extends OwnPrice>(
+  model: string,
+  own: Readonly<Record<string, P>>,
+): P | undefined {
   const bare = model.replace(MAKERS, '')
   const names = [model, bare, bare.replace(SNAPSHOT, ''), model.replace(SNAPSHOT, '')]
   const name = names.find(name => Object.hasOwn(own, name))
   return name === undefined ? undefined : own[name]
+}
+
+const NEAREST = 3
+
+/** The names that somebody may have meant, as a sentence; nothing where none is like it. */
+export function sayNearest(model: string): string {
+  const names = priceList().nearest(model, NEAREST)
+  return names.length === 0 ? '' : `The list has ${names.join(', ')}. `
 }
 
 /** Those of a project that hold at a moment, before the list's. */

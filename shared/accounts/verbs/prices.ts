@@ -7,7 +7,7 @@ import { ApiError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { microOf } from '../../domain/pricing.ts'
 import * as store from '../queries/prices.ts'
-import { isPriced } from '../rules/price-book.ts'
+import { isPriced, sayNearest } from '../rules/price-book.ts'
 import { setPriceCommand } from '../rules/prices.ts'
 
 export interface NewPrice {
@@ -79,7 +79,7 @@ export async function refuseUnpriced(ctx: Context, agent_id: string, budget_micr
   throw new ApiError(
     'unpriced_model',
     `The agent called model ${found.model} in run ${found.run_id}, and no price of it is known: ${budget} cannot be held.`,
-    `Set the price with ${setPriceCommand(found.model)} (dollars per million tokens), or send allow_unpriced to say that you know.`,
+    `${sayNearest(found.model)}Set the price with ${setPriceCommand(found.model)} (dollars per million tokens), or send allow_unpriced to say that you know.`,
   )
 }
 

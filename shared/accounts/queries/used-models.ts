@@ -1,0 +1,46 @@
+// Which models a project called lately. Guarantee: reads a bounded number of runs, and of each the steps it began with.
+
+import type { Sql } from '../../context.ts'
+import { firstIdAt } from '../../domain/ids.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import type { DatedPrice } from '../rules/price-book.ts'
+import type { UsedModel } from '../rules/price-check.ts'
+import { PROJECT_PRICES } from './prices.ts'
+
+interface Looked {
+  runs: number
+  steps: number
+  /** Every step of every run since then was looked at. */
+  is_whole: boolean
+}
+
+/** The models called most come first. */
+export async function findUsedModels(sql: Sql, project_id: string, since_ms: number) {
+  const runs = LIMITS.prices_checked_runs
+  const steps = LIMITS.prices_checked_steps
+  const [row] = await sql<[Looked & { models: UsedModel[] }]>`
+    with latest as materialized (
+      select id from runs where project_id = ${project_id} and steps_purged_at is null and id >= ${firstIdAt(since_ms)}
+      order by id desc limit ${runs}),
+    looked as materialized (
+      select s.* from latest r cross join lateral (
+        select run_id, kind, reused, model, unpriced, cost_micro from steps where run_id = r.id
+        order by seq, step_no limit ${steps}) s),
+    called as (
+      select model, count(*)::int as calls, count(*) filter (where unpriced)::int as unpriced_calls,
+        sum(cost_micro)::bigint as cost_micro
+      from looked where kind = 'llm_call' and not reused and model is not null
+      group by model order by 2 desc, 1 limit ${LIMITS.prices_checked_models})
+    select (select count(*)::int from latest) as runs, (select count(*)::int from looked) as steps,
+      (select count(*) from latest) < ${runs}
+        and not exists (select from looked group by run_id having count(*) >= ${steps}) as is_whole,
+      (select coalesce(jsonb_agg(to_jsonb(c)), '[]') from called c) as models`
+  return row
+}
+
+/** Those of a project's own, dated; null where it has none. */
+export async function readPrices(sql: Sql, project_id: string): Promise<DatedPrice[] | null> {
+  const [row] = await sql<[{ prices: DatedPrice[] | null }]>`
+    select ${sql.unsafe(PROJECT_PRICES)} as prices from projects p where p.id = ${project_id}`
+  return row?.prices ?? null
+}

@@ -1,0 +1,54 @@
+// What is said of the prices of models that were called: whether there is one, whose it is, and whether it may be out of
+// date. Guarantee: says what holds at a moment and changes nothing.
+
+import type { DatedPrice } from './price-book.ts'
+import { ownPriceOf, priceList } from './price-book.ts'
+import { priceAt } from './price-data.ts'
+import { PRICES_AS_OF } from './price-list.gen.ts'
+
+export const PRICE_STATES = ['current', 'older_than_list', 'none'] as const
+
+/** What calls of a model came to, as recorded. */
+export interface UsedModel {
+  model: string
+  calls: number
+  unpriced_calls: number
+  cost_micro: number
+}
+
+export interface PriceState {
+  state: (typeof PRICE_STATES)[number]
+  /** Null where there is none. */
+  source: 'own' | 'list' | null
+  /** Provider and model as the list names them; null where it does not. */
+  listed_as: string | null
+  effective_ms: number | null
+  /** The names in the list that are most like it, where it is not there. */
+  nearest: string[]
+}
+
+const NEAREST = 3
+
+/**
+ * A project's own price that began before the list was published, and says another, may be a price that the provider
+ * has changed since.
+ */
+export function priceState(model: string, prices: readonly DatedPrice[] | null, ms: number): PriceState {
+  const begun = (prices ?? []).filter(price => price.effective_ms <= ms)
+  const latest = begun.toSorted((a, b) => a.effective_ms - b.effective_ms)
+  const own = ownPriceOf(model, Object.fromEntries(latest.map(price => [price.model, price])))
+  const found = priceList().find(model)
+  const listed_as = found === undefined ? null : `${found.provider} ${found.model}`
+  const nearest = found === undefined ? priceList().nearest(model, NEAREST) : []
+  if (own === undefined) {
+    const source = found === undefined ? null : 'list'
+    return { state: source === null ? 'none' : 'current', source, listed_as, effective_ms: null, nearest }
+  }
+  const theirs = found && priceAt(found, ms)
+  const differs =
+    theirs !== undefined &&
+    (theirs.input_per_mtok !== own.input_per_mtok || (theirs.output_per_mtok ?? 0) !== own.output_per_mtok)
+  const isOlder = differs && own.effective_ms < Date.parse(PRICES_AS_OF)
+  const state = isOlder ? 'older_than_list' : 'current'
+  return { state, source: 'own', listed_as, effective_ms: own.effective_ms, nearest: [] }
+}
