@@ -36,7 +36,7 @@ it('a new trigger shows its secret once, and a request to copy', () => {
     'Try it:',
     `  curl ${URL} \\`,
     `    -H 'authorization: Bearer whk_secret_x' \\`,
-    `    -H 'content-type: application/json' -d '{"hello": "world"}'`,
+    `    -H 'content-type: application/json' -d '{"hello":"world"}'`,
   ])
 })
 
@@ -54,4 +54,17 @@ it('one whose sender makes the secret says how to tell it', () => {
 
 it('one that knows its sender’s secret already needs no more words', () => {
   expect(told({ scheme: 'slack', secret: null })).toHaveLength(2)
+})
+
+it('one of an agent that says what it takes shows a body that the agent takes', () => {
+  const schema = {
+    type: 'object',
+    properties: { text: { type: 'string' }, days: { type: 'integer', minimum: 2 } },
+  }
+  const shown = (values: object) =>
+    triggerText({ ...made, ...values }, screen(80), schema)
+      .split('\n')
+      .at(-1)
+  expect(shown({})).toContain(`-d '{"text":"text","days":2}'`)
+  expect(shown({ items: true })).toContain(`-d '[{"text":"text","days":2}]'`)
 })

@@ -2,7 +2,8 @@
 
 import { LIMITS } from '../domain/limits.ts'
 import type { SignatureScheme } from '../domain/vocabulary.ts'
-import { answered, findAgent, type Schemas } from './api.ts'
+import { sampleBody } from '../starts/rules/sample-body.ts'
+import { answered, findAgent, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { ago } from './format.ts'
@@ -160,14 +161,17 @@ async function triggersPage(
   return { rows: page.triggers, next: page.next_cursor ?? undefined }
 }
 
-function tell({ output }: Session, event: string, trigger: NewTrigger): ExitCode {
-  output.emit(event, trigger, screen => triggerText(trigger, screen))
+async function tell({ api, output }: Session, event: string, trigger: NewTrigger): Promise<ExitCode> {
+  const params = { path: { agentId: trigger.agent_id } }
+  const { rows } = await pageOf(api.GET('/v1/agents/{agentId}/deployments', { params }))
+  const current = rows.find(row => row.is_current)
+  output.emit(event, trigger, screen => triggerText(trigger, screen, current?.declaration.input_schema))
   return EXIT.ok
 }
 
 /** What a person needs to make the sender send. */
-export function triggerText(trigger: NewTrigger, { paint, program }: Screen): string {
-  const { name, agent_slug, scheme, url, secret, secret_env, ready, items, source } = trigger
+export function triggerText(trigger: NewTrigger, { paint, program }: Screen, input_schema?: unknown): string {
+  const { name, agent_slug, scheme, url, secret, secret_env, ready } = trigger
   const lines = [`${paint('bold', name)} starts ${agent_slug}`, `${paint('dim', 'url   ')}  ${url}`]
   if (secret !== null) {
     lines.push(`${paint('dim', 'secret')}  ${secret}`)
@@ -182,8 +186,7 @@ export function triggerText(trigger: NewTrigger, { paint, program }: Screen): st
     )
   } else if (scheme === 'bearer') {
     lines.push('', 'Try it:', `  curl ${url} \\`, `    -H 'authorization: Bearer ${secret}' \\`)
-    const body = items ? '[{"hello": "world"}]' : source ? 'null' : '{"hello": "world"}'
-    lines.push(`    -H 'content-type: application/json' -d '${body}'`)
+    lines.push(`    -H 'content-type: application/json' -d ${sampleBody(trigger, input_schema)}`)
   } else if (secret !== null) lines.push('', `Give ${scheme} the URL and the secret, and have it send JSON.`)
   return lines.join('\n')
 }

@@ -4,10 +4,10 @@
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi'
 import { ERROR_MEANINGS } from '../domain/error-meanings.ts'
 import { API_ERRORS, type ApiErrorCode } from '../domain/errors.ts'
+import { type JsonSchema, Sampler } from '../domain/sample.ts'
 import { CAUSE_ID } from '../recovery/rules/causes.ts'
 import type { Answer, Auth, Endpoint, Noun } from './endpoint.ts'
 import { MESSAGES, messageOf } from './openapi-messages.ts'
-import { type JsonSchema, Sampler } from './sample.ts'
 
 export interface Media {
   schema: JsonSchema

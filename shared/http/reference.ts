@@ -6,10 +6,10 @@ import { html, raw } from 'hono/html'
 import type { Context } from '../context.ts'
 import { ERROR_MEANINGS, ITEM_ERROR_MEANINGS } from '../domain/error-meanings.ts'
 import { API_ERRORS, type ApiErrorCode } from '../domain/errors.ts'
+import type { JsonSchema } from '../domain/sample.ts'
 import { VERSION } from '../domain/version.ts'
 import type { Document, Media, Operation, Parameter } from './openapi.ts'
 import { STYLE } from './reference-style.ts'
-import type { JsonSchema } from './sample.ts'
 
 /** Serves `GET /openapi.json` and, made from it, the page `GET /docs`, and leads from `/` to the dashboard. */
 export function serveReference(

@@ -1,8 +1,9 @@
 // A version is rolled out while the one before works on: its processes stand beside this version's, on this version's
-// schema, and both take part in the same run. ASSAY_UPGRADE_FROM names another version than the newest release.
+// schema, and both take part in the same run. The version before is the newest release in history, and until one is
+// tagged a commit that is named here; ASSAY_UPGRADE_FROM names another.
 
 import { execFileSync } from 'node:child_process'
-import { symlinkSync } from 'node:fs'
+import { existsSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterEach, expect, it, vi } from 'vitest'
@@ -22,8 +23,27 @@ afterEach(async () => {
 })
 
 const git = (...args: string[]) => execFileSync('git', ['-C', CHECKOUT, ...args], { encoding: 'utf8' }).trim()
-const before =
-  process.env.ASSAY_UPGRADE_FROM ?? git('tag', '--list', 'v*', '--sort=-v:refname').split('\n')[0]
+/** Runs beside the checkout until a release is tagged; its last migration is 0034. */
+const BEFORE_RELEASES = 'a541ab885f5b6ec93e9df106aef2c3a1253ddf37'
+
+/** The newest release that this checkout came after. */
+const release = () =>
+  git('tag', '--list', 'v*', '--merged', 'HEAD', '--no-contains', 'HEAD', '--sort=-v:refname').split('\n')[0]
+
+/** The version before, or why there is none here. */
+function findBefore(): { version: string } | { missing: string } {
+  if (!existsSync(join(CHECKOUT, '.git')))
+    return { missing: 'this is no clone, so there is no version before this one in it' }
+  const version = process.env.ASSAY_UPGRADE_FROM || release() || BEFORE_RELEASES
+  try {
+    git('rev-parse', '--verify', '--quiet', `${version}^{commit}`)
+    return { version }
+  } catch {
+    const isShallow = git('rev-parse', '--is-shallow-repository') === 'true'
+    const advice = isShallow ? 'the clone is shallow: git fetch --unshallow --tags' : 'git fetch --tags'
+    return { missing: `commit ${version}, the version before, is not in this clone (${advice})` }
+  }
+}
 
 /** The files of that version, with the packages of this one. */
 async function checkoutOf(version: string): Promise<string> {
@@ -38,10 +58,11 @@ async function checkoutOf(version: string): Promise<string> {
 it('both versions settle items of one run, and everything agrees afterwards', {
   timeout: 2 * PATIENCE_MS,
 }, async ({ skip }) => {
-  if (!before) skip('no release has been tagged yet, so there is no version before this one to run beside it')
+  const before = findBefore()
+  if ('missing' in before) return skip(before.missing)
   const items = 400
   const stack = parts.adopt(await startStack(), one => one.close())
-  const checkout = await checkoutOf(before!)
+  const checkout = await checkoutOf(before.version)
   const agentId = await stack.deploy()
   const pile = Array(items).fill({})
   const old = await stack.startOther(checkout, 'api,tick')

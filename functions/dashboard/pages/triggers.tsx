@@ -2,7 +2,8 @@
 
 import { z } from 'zod'
 import { SIGNATURE_SCHEMES } from '../../../shared/domain/vocabulary.ts'
-import type { Schemas } from '../../../shared/sdk/client.ts'
+import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { sampleBody } from '../../../shared/starts/rules/sample-body.ts'
 import { ofProject, ofTrigger } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { action, type Entered, page, type View, type Visit } from '../frame/page.ts'
@@ -154,14 +155,22 @@ const NewTrigger = ({
   </>
 )
 
-const curlOf = ({ url, scheme }: Trigger, secret: string) =>
-  scheme === 'bearer'
-    ? `curl ${url} \\\n  -H 'authorization: Bearer ${secret}' \\\n  -H 'content-type: application/json' \\\n  -H 'x-idempotency-key: example-1' \\\n  -d '{"hello":"world"}'`
+const curlOf = (trigger: Trigger, secret: string, input_schema: unknown) =>
+  trigger.scheme === 'bearer'
+    ? `curl ${trigger.url} \\\n  -H 'authorization: Bearer ${secret}' \\\n  -H 'content-type: application/json' \\\n  -H 'x-idempotency-key: example-1' \\\n  -d ${sampleBody(trigger, input_schema)}`
     : undefined
 
+/** Of what the trigger's agent takes, as it is deployed now. */
+async function inputSchema(api: Client, { agent_id }: Trigger): Promise<unknown> {
+  const params = { path: { agentId: agent_id } }
+  const { data = [] } = await api.GET('/v1/agents/{agentId}/deployments', { params })
+  return data.find(one => one.is_current)?.declaration.input_schema
+}
+
 /** The secret is shown where it was just made, and nowhere else. */
-function secretView(trigger: Schemas['NewTrigger']): View {
-  const curl = trigger.secret === null ? undefined : curlOf(trigger, trigger.secret)
+async function secretView(api: Client, trigger: Schemas['NewTrigger']): Promise<View> {
+  const { secret } = trigger
+  const curl = secret === null ? undefined : curlOf(trigger, secret, await inputSchema(api, trigger))
   return {
     title: trigger.name,
     project_id: trigger.project_id,
@@ -212,7 +221,7 @@ export const createTrigger = action({
   again: (visit, entered) => triggersView({ ...visit, query: {} }, entered),
   async act({ api }, { agent_id, name, scheme, signing_secret, ...filled }) {
     const body = { agent_id, name, scheme, ...defined({ signing_secret }), ...itemsBody(filled) }
-    return secretView((await api.POST('/v1/triggers', { body })).data!)
+    return secretView(api, (await api.POST('/v1/triggers', { body })).data!)
   },
 })
 
@@ -221,7 +230,8 @@ export const triggerPage = page({
   async show({ api, params, member, ctx }) {
     const { data } = await api.GET('/v1/triggers/{triggerId}', { params: { path: params } })
     const trigger = data!
-    const curl = curlOf(trigger, trigger.secret_env ? `'"$${trigger.secret_env}"'` : '…')
+    const secret = trigger.secret_env ? `'"$${trigger.secret_env}"'` : '…'
+    const curl = curlOf(trigger, secret, await inputSchema(api, trigger))
     return {
       title: trigger.name,
       project_id: trigger.project_id,
@@ -295,7 +305,7 @@ export const changeTrigger = action({
       params: { path: params },
       body: defined(form),
     })
-    if (data!.secret !== null) return secretView(data!)
+    if (data!.secret !== null) return secretView(api, data!)
     return { to: ofTrigger(params.triggerId), said: 'Changed.' }
   },
 })

@@ -1,5 +1,5 @@
 // Makes an example of a JSON schema. Guarantee: the same schema always gives the same example, and the example
-// fits the schema; what a value looks like is told by its name where the schema says no more than "a string".
+// fits the schema, but for patterns of texts; what a value looks like is told by its name where the schema says no more than "a string".
 
 export interface JsonSchema {
   $ref?: string
@@ -13,18 +13,41 @@ export interface JsonSchema {
   examples?: unknown[]
   minimum?: number
   maximum?: number
+  exclusiveMinimum?: number
+  exclusiveMaximum?: number
+  multipleOf?: number
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  maxItems?: number
   items?: JsonSchema
+  prefixItems?: JsonSchema[]
   properties?: Record<string, JsonSchema>
   required?: string[]
   additionalProperties?: boolean | JsonSchema
   allOf?: JsonSchema[]
   anyOf?: JsonSchema[]
   oneOf?: JsonSchema[]
+  $defs?: Record<string, JsonSchema>
+  definitions?: Record<string, JsonSchema>
 }
 
 const UUID = '019c2b1e-7a40-7c3d-9f21-5be000000000'
 const RECORD = '019c2b1e-7a40-7c3d-9f21-5be000000001'
 const TIME = '2026-03-02T09:30:00.000Z'
+
+/** Of an agent's schema: the level below which only what is required is shown; and the level where looking ends. */
+const DEEP = 4
+const TOO_DEEP = 32
+
+const BY_FORMAT: Record<string, string> = {
+  email: 'ada@example.com',
+  date: '2026-03-02',
+  time: '09:30:00Z',
+  duration: 'PT1H',
+  ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
+}
 
 /** By the name of a field, where its schema leaves the value open. */
 const BY_NAME: Record<string, unknown> = {
@@ -69,8 +92,12 @@ const BY_NAME: Record<string, unknown> = {
 
 export class Sampler {
   readonly #components: Record<string, JsonSchema>
-  constructor(components: Record<string, JsonSchema>) {
+  /** The level below which only what is required is shown. */
+  readonly #deep: number
+  #depth = 0
+  constructor(components: Record<string, JsonSchema>, deep = Number.POSITIVE_INFINITY) {
     this.#components = components
+    this.#deep = deep
   }
 
   sample(schema: JsonSchema, name = ''): unknown {
@@ -88,7 +115,7 @@ export class Sampler {
   #named(component: string, name: string): unknown {
     // Any JSON value: what it may be is told by the field.
     if (component === 'Json') return name in BY_NAME ? BY_NAME[name] : { any: 'JSON value' }
-    return this.sample(this.#components[component] ?? {}, name)
+    return this.#within(() => this.sample(this.#components[component] ?? {}, name))
   }
 
   #merged(parts: JsonSchema[], name: string): unknown {
@@ -105,7 +132,7 @@ export class Sampler {
       case 'object':
         return this.#object(schema)
       case 'array':
-        return [this.sample(schema.items ?? {}, name.replace(/s$/, ''))]
+        return this.#array(schema, name.replace(/s$/, ''))
       case 'integer':
       case 'number':
         return number(schema, BY_NAME[name])
@@ -118,22 +145,66 @@ export class Sampler {
     }
   }
 
-  #object({ properties = {}, additionalProperties }: JsonSchema): Record<string, unknown> {
-    const entries = Object.entries(properties).map(([name, schema]) => [name, this.sample(schema, name)])
+  #array({ items, prefixItems = [], minItems = 0, maxItems = 1 }: JsonSchema, name: string): unknown[] {
+    const first = prefixItems.map(item => this.#within(() => this.sample(item, name)))
+    const more = Math.max(minItems, Math.min(1, maxItems)) - first.length
+    if (more <= 0 || (this.#depth >= this.#deep && minItems === 0)) return first
+    return [...first, ...Array(more).fill(this.#within(() => this.sample(items ?? {}, name)))]
+  }
+
+  /** Of a schema that names itself, what may be left out is left out at some depth. */
+  #within<T>(sample: () => T): T {
+    if (this.#depth > TOO_DEEP) throw new RangeError('The schema asks for itself without an end.')
+    this.#depth++
+    try {
+      return sample()
+    } finally {
+      this.#depth--
+    }
+  }
+
+  #object({ properties = {}, required = [], additionalProperties }: JsonSchema): Record<string, unknown> {
+    const entries = Object.entries(properties)
+      .filter(([name]) => this.#depth < this.#deep || required.includes(name))
+      .map(([name, schema]) => [name, this.#within(() => this.sample(schema, name))])
     if (entries.length === 0 && typeof additionalProperties === 'object')
       return { NAME: this.sample(additionalProperties) }
     return Object.fromEntries(entries)
   }
 }
 
-function number({ minimum = 0, maximum = 100 }: JsonSchema, known: unknown): number {
-  return Math.min(Math.max(typeof known === 'number' ? known : 1, minimum), Math.max(minimum, maximum))
+function number(schema: JsonSchema, known: unknown): number {
+  const { exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
+  const { maximum = exclusiveMaximum === undefined ? 100 : exclusiveMaximum - 1 } = schema
+  const { minimum = exclusiveMinimum === undefined ? Math.min(0, maximum) : exclusiveMinimum + 1 } = schema
+  const within = Math.min(
+    Math.max(typeof known === 'number' ? known : 1, minimum),
+    Math.max(minimum, maximum),
+  )
+  return multipleOf === undefined ? within : Math.ceil(within / multipleOf) * multipleOf
 }
 
 function text(schema: JsonSchema, name: string): string {
   if (schema.format === 'uuid') return typeof BY_NAME[name] === 'string' ? BY_NAME[name] : UUID
   if (schema.format === 'date-time') return TIME
+  if (schema.format !== undefined && schema.format in BY_FORMAT) return BY_FORMAT[schema.format]!
   const known = BY_NAME[name]
-  if (typeof known === 'string') return known
-  return schema.format === 'uri' ? 'https://example.com/' : name.replaceAll('_', ' ') || 'text'
+  if (typeof known === 'string') return sized(known, schema)
+  return schema.format === 'uri' ? 'https://example.com/' : sized(name.replaceAll('_', ' ') || 'text', schema)
+}
+
+const sized = (text: string, { minLength = 0, maxLength = Number.POSITIVE_INFINITY }: JsonSchema) =>
+  text.length < minLength ? text.padEnd(minLength, '.') : text.slice(0, maxLength)
+
+/** A value that an agent's input schema takes; undefined where the schema says nothing, or cannot be followed. */
+export function sampleOf(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return undefined
+  const { $defs, definitions } = schema as JsonSchema
+  try {
+    const components = { ...definitions, ...$defs, '#': schema as JsonSchema }
+    return new Sampler(components, DEEP).sample(schema as JsonSchema)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }

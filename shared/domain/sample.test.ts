@@ -1,0 +1,40 @@
+// Examples of what an agent says it takes, each read by the schema it was made from.
+
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { sampleOf } from './sample.ts'
+
+const Tree = z.object({
+  name: z.string(),
+  get children() {
+    return z.array(Tree)
+  },
+})
+
+it.each([
+  [
+    'plain values',
+    z.object({ id: z.string(), text: z.string().min(12), n: z.number().gt(3), ok: z.boolean() }),
+  ],
+  [
+    'bounds',
+    z.object({ name: z.string().max(3), pages: z.int().min(7).multipleOf(5), below: z.number().lt(0) }),
+  ],
+  [
+    'formats',
+    z.object({ id: z.uuid(), mail: z.email(), url: z.url(), at: z.iso.datetime(), on: z.iso.date() }),
+  ],
+  ['choices', z.object({ one: z.enum(['b', 'a']), two: z.literal(3), three: z.string().nullable() })],
+  ['lists', z.object({ tags: z.array(z.string()).min(2), pair: z.tuple([z.string(), z.number()]) })],
+  ['a schema that names itself', Tree],
+  ['unions and records', z.union([z.object({ by: z.record(z.string(), z.number()) }), z.string()])],
+])('%s fit their schema', (_, schema) => {
+  const sample = sampleOf(z.toJSONSchema(schema, { io: 'input' }))
+  expect(schema.safeParse(sample), JSON.stringify(sample)).toMatchObject({ success: true })
+})
+
+it('there is none where nothing is said, or where a schema asks for itself without an end', () => {
+  expect(sampleOf(undefined)).toBeUndefined()
+  expect(sampleOf(true)).toBeUndefined()
+  expect(sampleOf({ $ref: '#' })).toBeUndefined()
+})
