@@ -44,7 +44,8 @@ import {
   runSchedule,
   schedulePage,
 } from './pages/schedule.tsx'
-import { createSchedule, newSchedulePage, schedulesPage } from './pages/schedules.tsx'
+import { createSchedule, newSchedulePage, previewSchedule } from './pages/schedule-new.tsx'
+import { schedulesPage } from './pages/schedules.tsx'
 import { searchPage } from './pages/search.tsx'
 import { changeSettings, deleteProject, rollSecret, settingsPage, showSecret } from './pages/settings.tsx'
 import { signIn, signInPage, signOut } from './pages/sign-in.tsx'
@@ -121,6 +122,7 @@ export const actions = [
   submitForm,
   submitLines,
   createSchedule,
+  previewSchedule,
   changeSchedule,
   enableSchedule,
   disableSchedule,

@@ -41,8 +41,7 @@ export function sourceOf(given: Given, takesBody = false) {
   if (url === undefined && (headers !== undefined || format !== undefined))
     throw usageFailure('--format and --header say how --source is read')
   if (generator !== undefined) return { generator, ...fields }
-  if (url !== undefined)
-    return { url, format: format ?? formatOf(url), ...fields, ...(headers && { headers }) }
+  if (url !== undefined) return { url, ...(format && { format }), ...fields, ...(headers && { headers }) }
   if (!takesBody && Object.values(fields).some(field => field !== null))
     throw usageFailure('--item-id and --partition-key name fields of what --source or --generator brings')
   return undefined
@@ -52,14 +51,6 @@ export const rowFields = (given: Given) => ({
   item_id: given.text('item-id') ?? null,
   partition_key: given.text('partition-key') ?? null,
 })
-
-const FORMATS = { csv: 'csv', json: 'json' } as const
-
-/** As the end of the URL's path says. */
-function formatOf(url: string): SourceFormat {
-  const end = /\.(csv|json)$/.exec(url.replace(/[?#].*$/, ''))?.[1] as keyof typeof FORMATS | undefined
-  return end === undefined ? 'ndjson' : FORMATS[end]
-}
 
 function headersOf(given: Given): Record<string, string> | undefined {
   const headers = given.list('header').map(text => {

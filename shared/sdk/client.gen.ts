@@ -2481,7 +2481,7 @@ export interface components {
                  */
                 url?: string;
                 /**
-                 * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values.
+                 * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values. Left out it is what the end of the path says, or else ndjson.
                  * @enum {string}
                  */
                 format?: "ndjson" | "csv" | "json";
@@ -4482,7 +4482,7 @@ export interface components {
              */
             url?: string;
             /**
-             * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values.
+             * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values. Left out it is what the end of the path says, or else ndjson.
              * @enum {string}
              */
             format?: "ndjson" | "csv" | "json";
@@ -4841,7 +4841,7 @@ export interface components {
                  */
                 url?: string;
                 /**
-                 * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values.
+                 * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values. Left out it is what the end of the path says, or else ndjson.
                  * @enum {string}
                  */
                 format?: "ndjson" | "csv" | "json";
@@ -13456,7 +13456,7 @@ export interface operations {
                          */
                         url?: string;
                         /**
-                         * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values.
+                         * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values. Left out it is what the end of the path says, or else ndjson.
                          * @enum {string}
                          */
                         format?: "ndjson" | "csv" | "json";

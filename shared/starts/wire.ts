@@ -7,7 +7,14 @@ import type { DeclaredSource } from '../domain/protocol.ts'
 import { SOURCE_FORMATS, TRIGGER_NAME } from '../domain/vocabulary.ts'
 import { httpUrl, label, uuid } from '../schema/input.ts'
 import type { ItemsOrder } from './rules/declared-source.ts'
-import { isBody, isGenerator, type Source as KeptSource, type TriggerSource } from './rules/source.ts'
+import {
+  formatOf,
+  isBody,
+  isGenerator,
+  type Source as KeptSource,
+  type TriggerSource,
+} from './rules/source.ts'
+
 import { unknownPlaceholder } from './rules/source-url.ts'
 
 const field = (description: string) => label(LIMITS.source_field_characters, description)
@@ -64,7 +71,7 @@ export const SourceOrder = z
       .enum(SOURCE_FORMATS)
       .optional()
       .describe(
-        'Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values.',
+        'Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values. Left out it is what the end of the path says, or else ndjson.',
       ),
     generator: generatorName
       .optional()
@@ -83,12 +90,15 @@ export const SourceOrder = z
     const refuse = (message: string) => addIssue({ code: 'custom', message })
     if ((url === undefined) === (generator === undefined))
       refuse('must name either a url or a generator of the agent')
-    else if (url !== undefined && format === undefined)
-      refuse(`must say the format of its url: ${SOURCE_FORMATS.join(', ')}`)
     else if (generator !== undefined && (format !== undefined || headers !== undefined))
       refuse('must not say format or headers, which are for a url: a generator yields items')
   })
-  .transform(source => source as SourceOrder)
+  .transform(
+    ({ format, ...source }) =>
+      (source.url === undefined
+        ? source
+        : { ...source, format: format ?? formatOf(source.url) }) as SourceOrder,
+  )
   .openapi('SourceOrder', {
     description:
       'Where the items of each start come from, a URL or a generator of the agent: a row is an item, the whole row its input.',

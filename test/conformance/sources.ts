@@ -136,7 +136,6 @@ export function sourcesPart(given: Given): void {
     it.each([
       [{ url: undefined, format: undefined }, 'either a url or a generator'],
       [{ generator: 'tickets' }, 'either a url or a generator'],
-      [{ format: undefined }, 'must say the format'],
       [{ url: undefined, generator: 'tickets' }, 'are for a url'],
       [{ url: undefined, format: undefined, generator: 'no name' }, 'source.generator'],
     ])('that are neither a URL nor a generator are refused: %j', async (more, named) => {
@@ -193,6 +192,16 @@ export function sourcesPart(given: Given): void {
       expect(await refused({ triggers: [{ name: 't', source: unknown }] })).toContain(
         'no generator "tickets"',
       )
+    })
+
+    it('have the format that the end of the URL says, where none is given', async () => {
+      const formats = ['https://example.com/day.csv?d={date}', 'https://example.com/export'].map(
+        async url => {
+          const { answer } = await made({ url, format: undefined })
+          return answer.json.source.format
+        },
+      )
+      expect(await Promise.all(formats)).toEqual(['csv', 'ndjson'])
     })
 
     it('and an input exclude each other', async () => {

@@ -174,7 +174,6 @@ export function triggerItemsPart(given: Given): void {
     it.each([
       [{ items: true, source: { url: 'https://example.com/x', format: 'csv' } }, 'exclude each other'],
       [{ item_id: 'id' }, 'go with "items": true'],
-      [{ source: { url: 'https://example.com/x' } }, 'must say the format'],
     ])('refuse %j', async (more, words) => {
       const { status, error } = await makeTrigger(more)
       expect([status, error.message]).toEqual([400, expect.stringContaining(words)])

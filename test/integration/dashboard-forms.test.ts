@@ -1,5 +1,8 @@
 // What becomes of a form that is refused: it is there again with what was typed, over plain HTTP.
 
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startNodeHost } from '../conformance/hosts.ts'
 import { makeAgent } from '../conformance/make.ts'
@@ -45,14 +48,41 @@ it('a run by hand keeps its input, be it JSON or the fields of a schema', async 
   expect(html).toMatch(/name="field:urgent" checked/)
 })
 
-it('a new schedule keeps its input, and its form still leads to the page of new schedules', async () => {
+it('a new schedule keeps all that was typed, and sends it by POST alone', async () => {
   const agent = await makeAgent(world)
   const path = `/dashboard/projects/${world.first.project_id}/schedules`
   const order = { agent_id: agent.id, cron: '0 6 * * *', timezone: 'UTC', input: '{no}', budget_usd: '1.50' }
-  const html = await refused(path, order)
-  expect(html).toContain('{no}</textarea>')
-  expect(html).toContain('value="1.50"')
-  expect(html).toContain(`action="${path}/new"`)
+  const headers = 'Authorization: Bearer sesame'
+  for (const form of [path, `${path}/preview`]) {
+    const html = await refused(form, { ...order, source_url: 'https://example.com/x.csv', headers })
+    expect(html).toContain('{no}</textarea>')
+    expect(html).toContain('value="1.50"')
+    expect(html).toContain(`${headers}</textarea>`)
+    expect(html).toContain(`formaction="${path}/preview"`)
+    expect(html).not.toMatch(/<form[^>]*method="get"[^>]*schedules/)
+  }
+})
+
+it('a new schedule shows when it fires and what its source holds, asked with its headers', async () => {
+  const agent = await makeAgent(world)
+  const asked: (string | undefined)[] = []
+  const source = createServer((request, response) => {
+    asked.push(request.headers.authorization)
+    response.end('id,text\nT-1,"a ""quoted"" row"\nT-2,another\n')
+  })
+  await once(source.listen(0, '127.0.0.1'), 'listening')
+  const { port } = source.address() as AddressInfo
+  const path = `/dashboard/projects/${world.first.project_id}/schedules/preview`
+  const order = { agent_id: agent.id, cron: '0 6 * * *', timezone: 'UTC', input: 'null', budget_usd: '' }
+  const read = { source_url: `http://127.0.0.1:${port}/day.csv`, item_id: 'id' }
+  const response = await send(path, { ...order, ...read, headers: 'Authorization: Bearer sesame' })
+  const html = await response.text()
+  source.close()
+  expect(response.status).toBe(200)
+  expect(asked).toEqual(['Bearer sesame'])
+  expect(html).toContain('2 items')
+  expect(html).toContain('T-2')
+  expect(html).toContain('Authorization: Bearer sesame</textarea>')
 })
 
 it('a new trigger keeps its name, and no secret', async () => {

@@ -14,7 +14,7 @@ import { reasonWords, Strip, whyOff } from '../parts/occurrence.tsx'
 import { AROUND } from '../parts/record.ts'
 import { SourceFields } from '../parts/source-fields.tsx'
 import { cents, Status, When } from '../parts/text.tsx'
-import { AllowUnpriced, Moments, ResultsFields, scheduleBody, scheduleForm } from './schedules.tsx'
+import { AllowUnpriced, Moments, ResultsFields, scheduleBody, scheduleForm } from './schedule-new.tsx'
 
 type Schedule = Schemas['Schedule']
 

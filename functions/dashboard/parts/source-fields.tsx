@@ -10,7 +10,7 @@ import { Field } from './form.tsx'
 export const sourceForm = {
   source_url: z.string().default(''),
   generator: z.string().default(''),
-  format: z.enum(SOURCE_FORMATS).default('ndjson'),
+  format: z.enum(['', ...SOURCE_FORMATS]).default(''),
   item_id: z.string().default(''),
   partition_key: z.string().default(''),
   headers: z
@@ -33,7 +33,7 @@ export function sourceOrder({ source_url: url, generator, format, headers, ...fi
   if (url === '' && generator === '') return null
   const given = Object.keys(headers).length > 0
   return {
-    ...(url !== '' && { url, format, ...(given && { headers }) }),
+    ...(url !== '' && { url, ...(format && { format }), ...(given && { headers }) }),
     ...(generator !== '' && { generator }),
     ...{ item_id: fields.item_id || null, partition_key: fields.partition_key || null },
   }
@@ -41,10 +41,13 @@ export function sourceOrder({ source_url: url, generator, format, headers, ...fi
 
 export const SourceFields = ({
   source,
+  headers = '',
   open,
   children,
 }: {
   source: Partial<NonNullable<Schemas['Source']>> | null
+  /** What was typed and not kept yet. */
+  headers?: string | undefined
   open: boolean
   /** What else there is instead of one item. */
   children?: Child
@@ -74,6 +77,7 @@ export const SourceFields = ({
         hint="ndjson: a JSON value a line. csv: names in the first line. json: one array."
       >
         <select name="format">
+          <option value="">as the URL ends, or else ndjson</option>
           {SOURCE_FORMATS.map(format => (
             <option selected={format === source?.format}>{format}</option>
           ))}
@@ -93,7 +97,9 @@ export const SourceFields = ({
             : 'One "Name: value" a line; kept sealed and never shown again.'
         }
       >
-        <textarea name="headers" class="short" spellcheck={false} />
+        <textarea name="headers" class="short" spellcheck={false}>
+          {headers}
+        </textarea>
       </Field>
     </div>
   </details>

@@ -1,12 +1,18 @@
 // Where the items of a start come from, as data. Guarantee: nothing here holds a secret.
 
 import type { Fields } from '../../domain/file-items.ts'
-import type { SourceFormat } from '../../domain/vocabulary.ts'
+import { SOURCE_FORMATS, type SourceFormat } from '../../domain/vocabulary.ts'
 
 /** What of a row is its item_id and its partition_key: names of its fields. */
 interface RowFields {
   item_id: string | null
   partition_key: string | null
+}
+
+/** How a URL writes its rows, as the end of its path says; a JSON value a line where it says nothing. */
+export function formatOf(url: string): SourceFormat {
+  const [path = ''] = url.split(/[?#]/)
+  return SOURCE_FORMATS.find(format => path.endsWith(`.${format}`)) ?? 'ndjson'
 }
 
 /** A URL that is read at each start. */
