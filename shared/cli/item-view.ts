@@ -2,7 +2,7 @@
 
 import { readCompletion, wholeOf } from '../domain/completion.ts'
 import { refusalWords } from '../view/refusal.ts'
-import { sayGraded, sayUnchanged } from '../view/run.ts'
+import { sayGraded, saySuspected, sayUnchanged } from '../view/run.ts'
 import type { ItemRecord, Schemas, Step } from './api.ts'
 import { brief, clean, count, duration, pad, plural, spend, widthOf } from './format.ts'
 import type { Screen } from './output.ts'
@@ -33,6 +33,9 @@ export function recordText(item: ItemRecord, screen: Screen): string {
     `${label('worked')}${paint(outcomeStyle(item.outcome_status), verdict)}${named === undefined ? '' : `: ${named}`}`,
     ...(item.unread_call_count > 0
       ? [`${label('unread')}${sayGraded(item)}; the steps below say what was found`]
+      : []),
+    ...(item.suspected_call_count > 0
+      ? [`${label('suspected')}${saySuspected(item)} of being refusals; the steps below say by which words`]
       : []),
     ...(why !== '' && why !== reason ? [`${label('why')}${clean(why)}`] : []),
     `${label('cost')}${spend(item.cost_usd, item.unpriced)}, ${count(item.total_input_tokens)} tokens in, ${count(item.total_output_tokens)} out${item.unpriced ? ', a model without a known price' : ''}, list prices of ${item.prices_as_of}`,

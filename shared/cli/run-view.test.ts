@@ -133,6 +133,7 @@ describe('a verification', () => {
     unpriced_items: 0,
     model_calls: 4,
     unread_calls: 1,
+    suspected_calls: 0,
     undecided: 1,
   }
   const balanced: Verification = {

@@ -106,7 +106,15 @@ export function verificationText(verification: Verification, screen: Screen): st
     ['sum of these', sum(counters), sum(counted)],
     ['submitted', total_items, totals.counted.items],
     ...(
-      ['input_tokens', 'output_tokens', 'unpriced_items', 'model_calls', 'unread_calls', 'undecided'] as const
+      [
+        'input_tokens',
+        'output_tokens',
+        'unpriced_items',
+        'model_calls',
+        'unread_calls',
+        'suspected_calls',
+        'undecided',
+      ] as const
     ).map(name => [name, totals.counters[name], totals.counted[name]] as [string, number, number]),
     ['cost_micro, items', cost_micro.counter, cost_micro.recount_items],
     ['cost_micro, steps', cost_micro.counter, cost_micro.recount_steps],

@@ -355,6 +355,7 @@ export const LIMITS = {
   page_messages: 100, // of one prompt, the latest
   inbox_page: 50, // items of triage shown at once, and decided about by one form
   causes_shown: 5,
+  suspected_sampled: 5, // answers that may be refusals, shown beside what waits for a decision
   search_page: 30,
   trace_page: 100, // steps of an item shown at once
   notice_characters: 400, // what an action says on the next page, in a cookie; encoded, one takes up to nine bytes

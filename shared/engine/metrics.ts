@@ -24,6 +24,10 @@ export const METRICS: Record<string, { help: string; of: (figures: Figures) => n
     help: 'Of those, answers that could not be read: nobody knows whether they worked.',
     of: f => f.unread_calls,
   },
+  assay_model_calls_suspected: {
+    help: 'Of those, answers that are ok and may be refusals.',
+    of: f => f.suspected_calls,
+  },
   assay_oldest_wait_seconds: {
     help: 'How long the run that has waited longest for a consumer has, since it was submitted or last claimed from.',
     of: f => f.oldest_wait_s,

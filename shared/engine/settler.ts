@@ -354,9 +354,11 @@ function partOf(flight: Flight): Part {
   let unpriced = false
   let model_calls = 0
   let unread_calls = 0
+  let suspected_calls = 0
   for (const step of steps) {
     if (step.graded || step.unread !== null) model_calls++
     if (step.unread !== null) unread_calls++
+    if (step.outcome_reason === 'suspected_refusal') suspected_calls++
     cost += step.cost_micro
     input += step.input_tokens
     output += step.output_tokens
@@ -377,6 +379,7 @@ function partOf(flight: Flight): Part {
     newly_unpriced,
     model_calls,
     unread_calls,
+    suspected_calls,
     verdict,
     unchanged: verdict !== null && isUnchanged(flight, verdict),
     prompt: verdict?.error_code ? promptHead(flight.item.input) : null,

@@ -20,6 +20,7 @@ const Totals = z.object({
   unpriced_items: Count,
   model_calls: Count,
   unread_calls: Count,
+  suspected_calls: Count,
   undecided: Count,
 })
 

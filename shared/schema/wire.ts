@@ -42,6 +42,9 @@ const callCounts = {
   unread_call_count: count(
     'Of those, answers that could not be read, so that nobody knows how good they are.',
   ),
+  suspected_call_count: count(
+    'Of those, answers that are ok and may be refusals: their steps have the reason suspected_refusal.',
+  ),
 }
 
 export const Run = z
@@ -133,6 +136,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     prices_as_of: PRICES_AS_OF,
     model_call_count: row.model_calls,
     unread_call_count: row.unread_calls,
+    suspected_call_count: row.suspected_calls,
     total_input_tokens: row.input_tokens,
     total_output_tokens: row.output_tokens,
     concurrency: row.concurrency,
@@ -225,6 +229,7 @@ function commonOf(row: ItemRow, { created_at, payloads_purged_at }: Kept) {
     unpriced: row.unpriced,
     model_call_count: row.model_calls,
     unread_call_count: row.unread_calls,
+    suspected_call_count: row.suspected_calls,
     total_input_tokens: row.input_tokens,
     total_output_tokens: row.output_tokens,
     replayed_from: row.replayed_from,

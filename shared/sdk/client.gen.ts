@@ -2803,6 +2803,8 @@ export interface components {
             model_call_count: number;
             /** @description Of those, answers that could not be read, so that nobody knows how good they are. */
             unread_call_count: number;
+            /** @description Of those, answers that are ok and may be refusals: their steps have the reason suspected_refusal. */
+            suspected_call_count: number;
             /** @description Input tokens of its steps. */
             total_input_tokens: number;
             /** @description Output tokens of its steps. */
@@ -2886,6 +2888,8 @@ export interface components {
             model_call_count: number;
             /** @description Of those, answers that could not be read, so that nobody knows how good they are. */
             unread_call_count: number;
+            /** @description Of those, answers that are ok and may be refusals: their steps have the reason suspected_refusal. */
+            suspected_call_count: number;
             /** @description Input tokens of its steps. */
             total_input_tokens: number;
             /** @description Output tokens of its steps. */
@@ -3821,6 +3825,8 @@ export interface components {
             model_call_count: number;
             /** @description Of those, answers that could not be read, so that nobody knows how good they are. */
             unread_call_count: number;
+            /** @description Of those, answers that are ok and may be refusals: their steps have the reason suspected_refusal. */
+            suspected_call_count: number;
             /** @description Input tokens across items. */
             total_input_tokens: number;
             /** @description Output tokens across items. */
@@ -4086,6 +4092,8 @@ export interface components {
             model_call_count: number;
             /** @description Of those, answers that could not be read, so that nobody knows how good they are. */
             unread_call_count: number;
+            /** @description Of those, answers that are ok and may be refusals: their steps have the reason suspected_refusal. */
+            suspected_call_count: number;
             /** @description Input tokens of its steps. */
             total_input_tokens: number;
             /** @description Output tokens of its steps. */
@@ -4895,6 +4903,7 @@ export interface components {
                     unpriced_items: number;
                     model_calls: number;
                     unread_calls: number;
+                    suspected_calls: number;
                     undecided: number;
                 };
                 counters: {
@@ -4904,6 +4913,7 @@ export interface components {
                     unpriced_items: number;
                     model_calls: number;
                     unread_calls: number;
+                    suspected_calls: number;
                     undecided: number;
                 };
             };

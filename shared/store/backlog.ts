@@ -35,6 +35,7 @@ export interface Gauges {
   /** Of the runs that are open. */
   model_calls: number
   unread_calls: number
+  suspected_calls: number
   /** Since the run that has waited longest was submitted or last claimed from; runs at their caps do not wait. */
   oldest_wait_s: number
   leases_expired: number
@@ -70,7 +71,8 @@ export async function readGauges(sql: Sql): Promise<Gauges> {
         coalesce(sum(total_items - running - paused - ended_items(runs)) filter (where not materializing), 0)::bigint
           as items_waiting,
         coalesce(sum(paused), 0)::bigint as items_paused, coalesce(sum(model_calls), 0)::bigint as model_calls,
-        coalesce(sum(unread_calls), 0)::bigint as unread_calls
+        coalesce(sum(unread_calls), 0)::bigint as unread_calls,
+        coalesce(sum(suspected_calls), 0)::bigint as suspected_calls
       from runs where finished_at is null) open`
   return row!
 }

@@ -41,6 +41,8 @@ export interface Entry {
   /** Answers of models that were to be graded, and those of them that could not be read. */
   model_calls: number
   unread_calls: number
+  /** Answers that are ok and may be refusals. */
+  suspected_calls: number
   verdict: Verdict | null
   /** Of a replay: nothing ran again, and it ended like its original. */
   unchanged: boolean
@@ -120,10 +122,11 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         unnest(${numbers(entries.map(e => e.newly_unpriced))}::text::boolean[]),
         unnest(${numbers(entries.map(e => e.model_calls))}::text::int[]),
         unnest(${numbers(entries.map(e => e.unread_calls))}::text::int[]),
+        unnest(${numbers(entries.map(e => e.suspected_calls))}::text::int[]),
         unnest(${numbers(entries.map(e => e.verdict !== null))}::text::boolean[]),
         string_to_table(${texts(entries.map(e => e.verdict?.output ?? null))}, E'\\x1e', E'\\x1f')
       ) as t(seq, attempt, steps_before, steps_after, cost_micro, input_tokens, output_tokens, newly_unpriced,
-        model_calls, unread_calls, ends, output)
+        model_calls, unread_calls, suspected_calls, ends, output)
     ), blemish as materialized (${blemishes(sql, notOk)}),
     ${lockClaims(sql, flush.claims)}, settled as (
       update items i set
@@ -135,6 +138,7 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         completed_at = case when e.ends and b.status is distinct from 'paused' then now() end,
         step_count = e.steps_after, unpriced = i.unpriced or e.newly_unpriced,
         model_calls = i.model_calls + e.model_calls, unread_calls = i.unread_calls + e.unread_calls,
+        suspected_calls = i.suspected_calls + e.suspected_calls,
         cost_micro = i.cost_micro + e.cost_micro, input_tokens = least(i.input_tokens + e.input_tokens, 2147483647),
         output_tokens = least(i.output_tokens + e.output_tokens, 2147483647)
       from entry e left join blemish b using (seq)
@@ -143,7 +147,7 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         and ${sql.unsafe(LOCKED)}
       returning i.seq, i.status, i.outcome, i.outcome_reason, i.degraded_reason, i.error_code, i.partition_key,
         b.prompt, b.cause_id, i.cost_micro as item_cost_micro, e.ends, e.cost_micro, e.input_tokens, e.output_tokens, e.newly_unpriced,
-        e.model_calls, e.unread_calls
+        e.model_calls, e.unread_calls, e.suspected_calls
     ), ${hasSteps ? sql`traced as (${insertSteps(sql, flush)} returning 1),` : sql``}
     ${alike.length > 0 ? sql`${markUnchanged(sql, flush.run_id, alike)},` : sql``} n as (
       select count(*) filter (where ends)::int as left_running,
@@ -158,7 +162,8 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         coalesce(sum(output_tokens), 0)::bigint as output_tokens,
         count(*) filter (where newly_unpriced)::int as unpriced,
         coalesce(sum(model_calls), 0)::bigint as model_calls,
-        coalesce(sum(unread_calls), 0)::bigint as unread_calls
+        coalesce(sum(unread_calls), 0)::bigint as unread_calls,
+        coalesce(sum(suspected_calls), 0)::bigint as suspected_calls
       -- Before the run's row is locked: others wait for that.
       from settled ${hasSteps ? sql`where (select count(*) from traced) >= 0` : sql``}
     ), closed as (
@@ -172,6 +177,7 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         cost_micro = r.cost_micro + n.cost_micro, input_tokens = r.input_tokens + n.input_tokens,
         output_tokens = r.output_tokens + n.output_tokens, unpriced_items = r.unpriced_items + n.unpriced,
         model_calls = r.model_calls + n.model_calls, unread_calls = r.unread_calls + n.unread_calls,
+        suspected_calls = r.suspected_calls + n.suspected_calls,
         consecutive_failures = ${streak}, ${unpriced}
         stop_reason = case
           when r.stop_reason is not null then r.stop_reason

@@ -18,7 +18,7 @@ async function readCounters(sql: Sql, run_id: string): Promise<Counters> {
   const [row] = await sql<(Flat & Pick<Counters, 'cost_micro'>)[]>`
     select total_items as items, ok, degraded, failed, budget_exceeded, cancelled, paused, running,
       total_items - ok - degraded - failed - budget_exceeded - cancelled - paused - running as queued,
-      input_tokens, output_tokens, unpriced_items, model_calls, unread_calls, cost_micro, undecided
+      input_tokens, output_tokens, unpriced_items, model_calls, unread_calls, suspected_calls, cost_micro, undecided
     from runs where id = ${run_id}`
   return { ...tallied(row!), cost_micro: row!.cost_micro }
 }
@@ -39,6 +39,7 @@ async function recountItems(sql: Sql, run_id: string): Promise<Recount> {
       count(*) filter (where unpriced) as unpriced_items,
       coalesce(sum(model_calls), 0)::bigint as model_calls,
       coalesce(sum(unread_calls), 0)::bigint as unread_calls,
+      coalesce(sum(suspected_calls), 0)::bigint as suspected_calls,
       coalesce(sum(cost_micro), 0)::bigint as cost_micro_items,
       -- What retention has taken can't be counted again.
       coalesce(
@@ -57,10 +58,20 @@ async function recountItems(sql: Sql, run_id: string): Promise<Recount> {
 }
 
 function tallied(row: Flat): Tally {
-  const { ok, degraded, failed, budget_exceeded, cancelled, paused, queued, running } = row
-  const { items, input_tokens, output_tokens, unpriced_items, model_calls, unread_calls, undecided } = row
+  const { ok, degraded, failed, budget_exceeded, cancelled, paused, queued, running, undecided } = row
+  const { items, input_tokens, output_tokens, unpriced_items, model_calls, unread_calls, suspected_calls } =
+    row
   return {
     counts: { ok, degraded, failed, budget_exceeded, cancelled, paused, queued, running },
-    totals: { items, input_tokens, output_tokens, unpriced_items, model_calls, unread_calls, undecided },
+    totals: {
+      items,
+      input_tokens,
+      output_tokens,
+      unpriced_items,
+      model_calls,
+      unread_calls,
+      suspected_calls,
+      undecided,
+    },
   }
 }

@@ -13,6 +13,7 @@ const run = (values: Partial<Parameters<typeof ranAndWorked>[0]>) => ({
   unchanged_count: 0,
   model_call_count: 0,
   unread_call_count: 0,
+  suspected_call_count: 0,
   ...values,
 })
 
@@ -35,6 +36,7 @@ it.each([
     { model_call_count: 5000, unread_call_count: 900 },
   ],
   ['ran: all · worked: 5,000 ok', { model_call_count: 5000 }],
+  ['ran: all · worked: 5,000 ok · 12 calls suspected', { suspected_call_count: 12 }],
   ['ran: 0 of 5,000 · worked: nothing yet', { completed: 0 }],
   [
     'ran: 3,001 of 5,000, 1,999 over budget · worked: 3,000 ok, 1 failed · 2,000 to decide',

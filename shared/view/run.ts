@@ -17,6 +17,7 @@ export interface RunCounts {
   unchanged_count: number
   model_call_count: number
   unread_call_count: number
+  suspected_call_count: number
 }
 
 /** @example 'ran: all · worked: 4,857 ok, 143 degraded · 143 to decide' */
@@ -33,6 +34,7 @@ export function ranAndWorked(run: RunCounts, paint?: Paint): string {
     `ran: ${ran(tally, paint)}`,
     `worked: ${worked(tally, paint)}`,
     ...(run.unread_call_count > 0 ? [sayGraded(run)] : []),
+    ...(run.suspected_call_count > 0 ? [saySuspected(run)] : []),
     ...(run.unchanged_count > 0 ? [sayUnchanged(run.unchanged_count)] : []),
     ...(toDecide > 0 ? [`${count(toDecide)} to decide`] : []),
   ].join(' · ')
@@ -41,6 +43,10 @@ export function ranAndWorked(run: RunCounts, paint?: Paint): string {
 /** Of model calls some of which could not be read. @example 'graded 4,100 of 5,000 calls' */
 export const sayGraded = (of: Pick<RunCounts, 'model_call_count' | 'unread_call_count'>): string =>
   `graded ${count(of.model_call_count - of.unread_call_count)} of ${counted(of.model_call_count, 'call')}`
+
+/** Of answers that are ok and may not be. @example '12 calls suspected' */
+export const saySuspected = (of: Pick<RunCounts, 'suspected_call_count'>): string =>
+  `${counted(of.suspected_call_count, 'call')} suspected`
 
 /** Of replays that took everything over and ended like their originals. */
 export const sayUnchanged = (items?: number): string =>

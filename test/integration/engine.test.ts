@@ -660,7 +660,7 @@ it('a flush that is sent again after the run has finished announces nothing twic
   const runId = await engine.submit(1, { callback_url: 'http://example.test' })
   await consume(engine.ctx)
   const before = await engine.run(runId)
-  const counts = { newly_unpriced: false, model_calls: 0, unread_calls: 0 }
+  const counts = { newly_unpriced: false, model_calls: 0, unread_calls: 0, suspected_calls: 0 }
   const sums = { cost_micro: 0, input_tokens: 0, output_tokens: 0, ...counts }
   await settle(engine.sql, {
     run_id: runId,
@@ -755,7 +755,7 @@ it.each([
   ['balanced', ['refusal', 'refusal'], ['degraded', 'degraded']],
   ['off', [null, null], ['ok', 'ok']],
 ] as const)(
-  'an agent that declares refusals %s has those that are sure and those that are suspected judged so [steps.suspected, agents.refusals]',
+  'an agent that declares refusals %s has those that are sure and those that are suspected judged so [steps.suspected, runs.suspected, agents.refusals]',
   async (refusals, reasons, outcomes) => {
     const answers = ["I'm sorry, but I can't help with that.", "I'd rather not write that, sorry."]
     await engine.deploy(refusals === undefined ? {} : { refusals })
@@ -770,6 +770,9 @@ it.each([
     const steps = await engine.sql`select outcome_reason from steps where run_id = ${runId} order by seq`
     expect(steps.map(row => row.outcome_reason)).toEqual(reasons)
     expect((await engine.items(runId)).map(({ outcome }) => outcome)).toEqual(outcomes)
+    const suspected_calls = Number((reasons as readonly unknown[]).includes('suspected_refusal'))
+    expect(await engine.run(runId)).toMatchObject({ suspected_calls })
+    expect(await conservation(engine, runId)).toEqual([])
   },
 )
 

@@ -64,6 +64,7 @@ const settleAll = ({ runId, seqs, claims }: Awaited<ReturnType<typeof abandoned>
       newly_unpriced: false,
       model_calls: 0,
       unread_calls: 0,
+      suspected_calls: 0,
       unchanged: false,
       prompt: null,
       cause: null,

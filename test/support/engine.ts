@@ -241,6 +241,7 @@ export async function conservation(engine: TestEngine, runId: string) {
       r.cost_micro = (select coalesce(sum(s.cost_micro), 0) from steps s where s.run_id = r.id) as cost_of_steps,
       r.unpriced_items = count(*) filter (where i.unpriced) as unpriced,
       (r.model_calls, r.unread_calls) = (coalesce(sum(i.model_calls), 0), coalesce(sum(i.unread_calls), 0)) as calls,
+      r.suspected_calls = coalesce(sum(i.suspected_calls), 0) as suspected,
       r.unread_calls = (select count(*) from steps s where s.run_id = r.id and s.unread is not null) as unread,
       r.undecided = (select count(*) from triage t
         where t.run_id = r.id and t.lane = 'dlq'

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { itemErrorMeaning, nextOf, reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
-import { sayGraded, sayUnchanged } from '../../../shared/view/run.ts'
+import { sayGraded, saySuspected, sayUnchanged } from '../../../shared/view/run.ts'
 import { ofItem, ofProject, ofRun } from '../frame/addresses.ts'
 import { page } from '../frame/page.ts'
 import { ItemActions } from '../parts/item-actions.tsx'
@@ -172,7 +172,10 @@ const Figures = ({ item, now }: { item: Item; now: number }) => {
       </div>
       <div>
         <dt>Model calls</dt>
-        <dd>{item.unread_call_count > 0 ? sayGraded(item) : count(item.model_call_count)}</dd>
+        <dd>
+          {item.unread_call_count > 0 ? sayGraded(item) : count(item.model_call_count)}
+          {item.suspected_call_count > 0 && `, ${saySuspected(item)}`}
+        </dd>
       </div>
       <div>
         <dt>Tokens in, out</dt>

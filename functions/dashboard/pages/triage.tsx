@@ -4,7 +4,8 @@ import { z } from 'zod'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { TRIAGE_LANES } from '../../../shared/domain/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { ofProject } from '../frame/addresses.ts'
+import { refusalWords } from '../../../shared/view/refusal.ts'
+import { ofItem, ofProject } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { page } from '../frame/page.ts'
 import { Causes, type CausesProps } from '../parts/causes.tsx'
@@ -30,7 +31,8 @@ export const triagePage = page({
     const { cursor, ...filter } = query
     const given = defined(filter)
     const ofRun = defined({ run_id: query.run_id })
-    const [{ data: found }, { data: known }, { data: agents = [] }] = await Promise.all([
+    const isFirst = Object.keys(given).length === 0 && cursor === undefined
+    const [{ data: found }, { data: known }, { data: agents = [] }, { data: suspected }] = await Promise.all([
       api.GET('/v1/triage', {
         params: { query: { project_id, ...given, ...defined({ cursor }), limit: LIMITS.inbox_page } },
       }),
@@ -38,6 +40,7 @@ export const triagePage = page({
         params: { query: { project_id, ...ofRun, waiting: 'true', limit: LIMITS.triage_page.max } },
       }),
       api.GET('/v1/agents', { params: { query: { project_id } } }),
+      isFirst ? api.GET('/v1/steps', { params: { query: suspectedOf(project_id) } }) : { data: undefined },
     ])
     const { rows = [], next_cursor = null } = found ?? {}
     const causes = known?.rows ?? []
@@ -83,6 +86,7 @@ export const triagePage = page({
             />
           )}
           <Pager request={request} next={next_cursor} />
+          <Suspected steps={suspected?.steps ?? []} project_id={project_id} />
         </>
       ),
     }
@@ -147,6 +151,37 @@ const Why = (shown: CausesProps) =>
     <section aria-label="Why items wait">
       <h2>Why items wait</h2>
       <Causes {...shown} />
+    </section>
+  )
+
+const suspectedOf = (project_id: string) => ({
+  project_id,
+  outcome_reason: 'suspected_refusal' as const,
+  limit: LIMITS.suspected_sampled,
+})
+
+/** The newest answers that are ok and may be refusals, to be looked at: nothing waits for them. */
+const Suspected = ({ steps, project_id }: { steps: readonly Schemas['Step'][]; project_id: string }) =>
+  steps.length === 0 ? (
+    ''
+  ) : (
+    <section aria-label="Suspected">
+      <h2>Suspected</h2>
+      <p class="dim">
+        Answers that are ok and may be refusals, the newest. Where they are, the agent declares{' '}
+        <code>refusals: 'balanced'</code>.{' '}
+        <a href={ofProject(project_id, 'search?reason=suspected_refusal')}>Show all</a>
+      </p>
+      <ul>
+        {steps.map(step => (
+          <li>
+            <a href={ofItem(step.record_id)}>
+              <bdi>{step.item_id}</bdi>
+            </a>{' '}
+            {step.key}: <q>{refusalWords(step)}</q>
+          </li>
+        ))}
+      </ul>
     </section>
   )
 

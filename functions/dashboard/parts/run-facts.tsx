@@ -75,6 +75,13 @@ export const RunNotes = ({ run, mayAct }: { run: Run; mayAct: boolean }) => (
         <code>ctx.llm</code> and <code>answer</code> of the protocol tell it.
       </p>
     )}
+    {run.suspected_call_count > 0 && (
+      <p>
+        <b>{counted(run.suspected_call_count, 'call')} may be refusals</b> and are ok nevertheless.{' '}
+        <a href={ofProject(run.project_id, `search?reason=suspected_refusal&run_id=${run.id}`)}>Read them</a>{' '}
+        and, where they are refusals, let the agent declare <code>refusals: 'balanced'</code>.
+      </p>
+    )}
     {run.unpriced_item_count > 0 && (
       <p>
         {counted(run.unpriced_item_count, 'item')} called a model without a known price: the cost is a lower

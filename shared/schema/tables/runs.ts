@@ -84,6 +84,8 @@ export const runs = pgTable(
     /** Answers of models that were to be graded, and those of them that could not be read. */
     model_calls: micro('model_calls').notNull().default(0),
     unread_calls: micro('unread_calls').notNull().default(0),
+    /** Answers that are ok and may not be: suspected refusals. */
+    suspected_calls: micro('suspected_calls').notNull().default(0),
     created_at: createdAt(),
     /** When a claim or a chunk of the submission last touched the run; the least recently touched is served first. */
     touched_at: at('touched_at').notNull().defaultNow(),
@@ -137,6 +139,7 @@ export const items = pgTable(
     unpriced: boolean('unpriced').notNull().default(false),
     model_calls: integer('model_calls').notNull().default(0),
     unread_calls: integer('unread_calls').notNull().default(0),
+    suspected_calls: integer('suspected_calls').notNull().default(0),
     step_count: integer('step_count').notNull().default(0),
     /** Running time of earlier attempts that yielded. */
     ran_ms: integer('ran_ms').notNull().default(0),
