@@ -12,7 +12,14 @@ const nothing: Overview = {
     quarantine: { count: 0, more: false, oldest_at: null },
   },
   causes: [],
-  money: { today_usd: 0, unpriced: false, prices_as_of: null, spent_cents: 0, credit_cents: null },
+  money: {
+    today_usd: 0,
+    unpriced: false,
+    prices_as_of: null,
+    spent_cents: 0,
+    credit_cents: null,
+    budgets: [],
+  },
   schedules: { missed: [], next: [] },
   given_up: { count: 0, more: false, newest: null },
   alerts: [],
@@ -51,6 +58,7 @@ const bad: Overview = {
     prices_as_of: '2026-01-01',
     spent_cents: 9_000,
     credit_cents: 10_000,
+    budgets: [],
   },
   given_up: {
     count: 2,
@@ -98,4 +106,19 @@ it('money says when it is a lower bound, and how much credit is left', () => {
 it('who has deployed nothing is told how to begin', () => {
   const text = overviewText({ ...nothing, begun: { agents: 0, runs: false } }, NOW, screen(80))
   expect(text).toContain('assay deploy examples/ticket-triage/agent.ts')
+})
+
+it('what is left of budgets by day and month is told with whose it is and until when, the scarcest first', () => {
+  const budget = { limit_cents: 500, spent_cents: 100, left_cents: 400, ends_at: '2026-03-02T23:00:00.000Z' }
+  const of = { of: 'default', command: 'projects budget', timezone: 'Europe/Berlin' }
+  const spent = { ...budget, period: 'day' as const, spent_cents: 500, left_cents: 0 }
+  const budgets = [
+    { ...budget, ...of, period: 'month' as const },
+    { ...spent, ...of, of: 'triage', command: 'agents budget triage' },
+  ]
+  const text = overviewText({ ...nothing, money: { ...nothing.money, budgets } }, NOW, screen(120))
+  const told = text.split('\n').filter(line => line.startsWith('budget'))
+  expect(told[0]).toContain('triage, this day: $0 of $5.00 left, the next in 15h (Europe/Berlin)')
+  expect(text).toContain('assay agents budget triage')
+  expect(told[1]).toContain('default, this month: $4.00 of $5.00 left')
 })

@@ -4,10 +4,10 @@
 import { isHeld } from '../domain/lifecycle.ts'
 import { ago, ahead, clean, count, money, plural, shorten, spend, widthOf } from './format.ts'
 import type { Screen, Style } from './output.ts'
-import type { Overview } from './overview.ts'
+import type { Overview, OwnedBudget } from './overview.ts'
 import { progressLine } from './progress.ts'
 
-const MOST = { runs: 4, causes: 4, alerts: 2, schedules: 2 }
+const MOST = { runs: 4, causes: 4, alerts: 2, schedules: 2, budgets: 3 }
 const UNKNOWN_PACE = { per_second: null, left_ms: null }
 const LABEL_COLUMNS = 11
 const NAME_COLUMNS = 30
@@ -22,7 +22,7 @@ export function overviewText(found: Overview, now: number, screen: Screen): stri
     alertsPart(found, now, screen),
     deliveriesPart(found, now, screen),
     schedulesPart(found, now, screen),
-    moneyPart(found, screen),
+    moneyPart(found, now, screen),
   ]
   const first = found.begun.runs ? [] : beginning(found, screen)
   return [...parts.flat(), ...first].join('\n')
@@ -144,18 +144,37 @@ function schedulesPart({ schedules }: Overview, now: number, screen: Screen): st
   ]
 }
 
-function moneyPart({ money: spent }: Overview, screen: Screen): string[] {
+function moneyPart({ money: spent }: Overview, now: number, screen: Screen): string[] {
   const spentToday = `${spend(spent.today_usd, spent.unpriced)} by the runs of today`
   const list = spent.prices_as_of && `the list of ${spent.prices_as_of}`
   const today = [
     ...line('money', spentToday, undefined, screen),
     ...(list ? line('prices', list, 'prices', screen) : []),
   ]
-  if (spent.credit_cents === null) return today
+  const budgets = budgetsPart(spent.budgets, now, screen)
+  if (spent.credit_cents === null) return [...today, ...budgets]
   const share = spent.credit_cents === 0 ? 1 : spent.spent_cents / spent.credit_cents
   const style: Style = share >= 1 ? 'red' : share >= 0.8 ? 'yellow' : 'green'
   const credit = `${money(spent.spent_cents / 100)} of ${money(spent.credit_cents / 100)} spent`
-  return [...today, ...line('credit', screen.paint(style, credit), 'projects', screen)]
+  return [...today, ...line('credit', screen.paint(style, credit), 'projects', screen), ...budgets]
+}
+
+/** Those of which the least is left come first. */
+function budgetsPart(budgets: readonly OwnedBudget[], now: number, screen: Screen): string[] {
+  const share = ({ left_cents, limit_cents }: OwnedBudget) =>
+    limit_cents === 0 ? 0 : left_cents / limit_cents
+  const shown = budgets
+    .toSorted((a, b) => share(a) - share(b))
+    .slice(0, MOST.budgets)
+    .flatMap(budget => {
+      const { of, period, left_cents, limit_cents, ends_at, timezone, command } = budget
+      const left = `${money(left_cents / 100)} of ${money(limit_cents / 100)} left`
+      const style: Style = left_cents === 0 ? 'red' : share(budget) <= 0.2 ? 'yellow' : 'green'
+      const anew = `the next ${ahead(ends_at, now)} (${timezone})`
+      const text = `${clean(of)}, this ${period}: ${screen.paint(style, left)}, ${anew}`
+      return line('budget', text, command, screen)
+    })
+  return [...shown, ...further(budgets.length, MOST.budgets, 'budget', screen)]
 }
 
 function beginning({ begun }: Overview, { paint, program }: Screen): string[] {

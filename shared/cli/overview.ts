@@ -12,6 +12,9 @@ import type { Session } from './session.ts'
 const YESTERDAY = '1d'
 const SOON_MS = 86_400_000
 
+/** A budget with whose it is, the command that sets it, and the zone of its days. */
+export type OwnedBudget = Schemas['Budget'] & { of: string; command: string; timezone: string }
+
 export interface Overview {
   runs: Run[]
   /** Items that wait for a decision, by lane. */
@@ -25,6 +28,8 @@ export interface Overview {
     prices_as_of: string | null
     spent_cents: number
     credit_cents: number | null
+    /** By day and month, of projects and of agents. */
+    budgets: OwnedBudget[]
   }
   schedules: { missed: Schemas['Schedule'][]; next: { schedule: Schemas['Schedule']; at: string }[] }
   given_up: { count: number; more: boolean; newest: Schemas['Delivery'] | null }
@@ -76,7 +81,7 @@ async function readOverview(api: Api, now: number): Promise<Overview> {
     runs,
     waiting: { dlq: laneOf(dlq), quarantine: laneOf(quarantine) },
     causes: causes.rows,
-    money: moneyOf(recent.rows, projects, now),
+    money: { ...moneyOf(recent.rows, projects, now), budgets: budgetsOf(projects, agents) },
     schedules: schedulesOf(schedules, since, now),
     given_up: deliveries,
     alerts: alerts.alerts.filter(alert => Date.parse(alert.created_at) >= since),
@@ -114,6 +119,31 @@ function moneyOf(runs: readonly Run[], projects: readonly Schemas['Project'][], 
     spent_cents: sum(projects.map(project => project.spent_cents)),
     credit_cents: credits.length === projects.length && credits.length > 0 ? sum(credits) : null,
   }
+}
+
+function budgetsOf(
+  projects: readonly Schemas['Project'][],
+  agents: readonly Schemas['Agent'][],
+): OwnedBudget[] {
+  const zones = new Map(projects.map(({ id, timezone }) => [id, timezone]))
+  return [
+    ...projects.flatMap(({ id, name, timezone, budgets }) =>
+      budgets.map(one => ({
+        ...one,
+        of: name,
+        command: `projects budget${projects.length > 1 ? ` --project ${id}` : ''}`,
+        timezone,
+      })),
+    ),
+    ...agents.flatMap(({ slug, project_id, budgets }) =>
+      budgets.map(one => ({
+        ...one,
+        of: slug,
+        command: `agents budget ${slug}`,
+        timezone: zones.get(project_id)!,
+      })),
+    ),
+  ]
 }
 
 function schedulesOf(schedules: readonly Schemas['Schedule'][], since: number, now: number) {

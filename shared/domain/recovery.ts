@@ -68,7 +68,7 @@ function refusalToReplay({ status, outcome, replay, input_purged }: ItemFacts): 
 function refusalToResume({ status, lane, disposition, run_stopped }: ItemFacts): string | null {
   if (status !== 'paused') return `it is ${status}, not paused`
   if (lane !== 'quarantine' || disposition === 'resumed')
-    return "it waits for the project's credit and goes on by itself when there is some"
+    return 'it waits for money (credit, a budget or the price of a model) and goes on by itself when there is some'
   return run_stopped ? 'its run was stopped' : null
 }
 
