@@ -92,10 +92,10 @@ export const LIMITS = {
   audit_page: { default: 50, max: 200 },
   triggers_page: { default: 50, max: 200 },
   export_chunk_items: 1000,
+  export_chunk_bytes: 8 * MiB, // of inputs and outputs read at once; one item may have more
 
   // Results
   result_slice_items: 100_000, // found in one statement, 0.5 s of them; 13 MB are held of them while they are sent
-  result_chunk_bytes: 8 * MiB, // of inputs and outputs read at once
   result_streams: 12, // open at once in one process
   result_streams_per_account: 4,
   result_reads: 2, // at once in one process: the other connections are left to short reads

@@ -117,7 +117,7 @@ export async function findItem(
 }
 
 /**
- * The next items of a project after (run, seq), in that order.
+ * The next items of a project after (run, seq), in that order: as many as are of a bounded size together, at least one.
  *
  * Runs are walked by the index on (project, id) and each one's items by their key, so a chunk costs the same
  * wherever it begins and whatever other projects hold.
@@ -129,21 +129,31 @@ export async function nextItems(
   limit: number,
 ) {
   return sql<ItemInRunRow[]>`
-    select ${sql(columnsOf(items, 'i'))}, r.project_id, r.agent_id, r.created_at, r.payloads_purged_at, a.slug as agent_slug
-    from (
-      select id, project_id, agent_id, created_at, payloads_purged_at from runs
-      where project_id = ${project_id} and id >= ${after.run_id} and not materializing
-        -- A scalar, not exists: that might be planned as a join with all items.
-        and (select true from items where run_id = runs.id limit 1)
-      order by id limit ${limit}
-    ) r
-    join agents a on a.id = r.agent_id
-    cross join lateral (
-      select * from items
-      where run_id = r.id and seq > case when r.id = ${after.run_id} then ${after.seq}::int else 0 end
-      order by seq limit ${limit}
-    ) i
-    order by r.id, i.seq limit ${limit}`
+    with next as (
+      select ${sql(columnsOf(items, 'i'))}, r.project_id, r.agent_id, r.created_at, r.payloads_purged_at, a.slug as agent_slug
+      from (
+        select id, project_id, agent_id, created_at, payloads_purged_at from runs
+        where project_id = ${project_id} and id >= ${after.run_id} and not materializing
+          -- A scalar, not exists: that might be planned as a join with all items.
+          and (select true from items where run_id = runs.id limit 1)
+        order by id limit ${limit}
+      ) r
+      join agents a on a.id = r.agent_id
+      cross join lateral (
+        select * from items
+        where run_id = r.id and seq > case when r.id = ${after.run_id} then ${after.seq}::int else 0 end
+        order by seq limit ${limit}
+      ) i
+      order by r.id, i.seq limit ${limit}
+    )
+    select * from (
+      -- Sizes are known without reading what is stored apart from its row.
+      select *, row_number() over so_far as nth,
+        sum(coalesce(octet_length(input), 0) + coalesce(octet_length(output), 0)) over so_far as bytes
+      from next window so_far as (order by run_id, seq)
+    ) sized
+    where nth = 1 or bytes <= ${LIMITS.export_chunk_bytes}
+    order by run_id, seq`
 }
 
 type NextItems = (

@@ -10,6 +10,7 @@ import { replayItem } from '../../shared/engine/replay.ts'
 import { createApp } from '../../shared/http/app.ts'
 import { type ResultScope, resultsInChunks, slicesOf } from '../../shared/recovery/queries/results.ts'
 import type { ResultRow } from '../../shared/recovery/wire/results.ts'
+import { itemsInChunks, nextItems } from '../../shared/store/items.ts'
 import { failure, result, type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine
@@ -114,6 +115,26 @@ describe('results', () => {
     expect(sizes.reduce((a, b) => a + b)).toBe(20)
     for (const size of sizes) expect(size).toBeLessThanOrEqual(8)
   })
+})
+
+it('item records are exported in chunks of so many bytes, each of them once', async () => {
+  plays(() => false, 'x'.repeat(1_000_000))
+  await engine.submit(20)
+  plays(() => false)
+  await engine.submit(20)
+  await consume(engine.ctx)
+  const { sql, project_id } = engine
+  const chunks = itemsInChunks(
+    (project_id, after, limit) => nextItems(sql, project_id, after, limit),
+    [project_id],
+  )
+  const seen: string[] = []
+  for await (const rows of chunks) {
+    const bytes = rows.reduce((sum, row) => sum + (row.output?.length ?? 0), 0)
+    expect(bytes).toBeLessThanOrEqual(LIMITS.export_chunk_bytes)
+    seen.push(...rows.map(row => `${row.run_id} ${row.seq}`))
+  }
+  expect([seen.length, new Set(seen).size]).toEqual([40, 40])
 })
 
 describe('an export', () => {

@@ -149,7 +149,7 @@ export async function readResults(
       join items i on i.run_id = k.run_id and i.seq = k.seq
       join runs r on r.id = k.run_id
     ) as read
-    where nth = 1 or bytes <= ${LIMITS.result_chunk_bytes}
+    where nth = 1 or bytes <= ${LIMITS.export_chunk_bytes}
     order by n`
   return rows.map(row => ({ ...row, ...winners[row.n - 1]! }))
 }
