@@ -4,7 +4,8 @@
 // ASSAY_MAIL_FROM (how alerts are mailed), ASSAY_ALLOW_CALLBACK_NETWORKS (CIDRs callbacks and alerts may be sent to
 // although they are private), ASSAY_TRUSTED_PROXIES (CIDRs of proxies that are believed where a request came from),
 // ASSAY_METRICS_TOKEN (the bearer that reads GET /metrics), ASSAY_OPERATOR_KEY (opens accounts), ASSAY_RUNTIME_URL (where infra/node/runtime.ts runs
-// bundles, when it is not this process that does), ASSAY_LOG_LEVEL (the least that is logged: info, warn or error), and
+// bundles, when it is not this process that does), ASSAY_LOG_LEVEL (the least that is logged: info, warn or error),
+// ASSAY_PRICES_URL (where the list of models' prices is fetched from, once a day), and
 // OpenTelemetry's own variables (where traces and measurements are sent: see telemetry.ts).
 
 import { Refusal } from '../local/refusal.ts'
@@ -58,6 +59,7 @@ const server = await startServer({
   runtime: remoteRuntime(settings),
   logLevel: logLevelOf(settings.get('ASSAY_LOG_LEVEL')),
   telemetry: await openTelemetry(settings),
+  pricesUrl: settings.get('ASSAY_PRICES_URL'),
   trustedProxies: settings.list('ASSAY_TRUSTED_PROXIES'),
   ...(baseUrl ? { baseUrl } : {}),
   ...(allow ? { allowPrivateNetworks: allow } : {}),

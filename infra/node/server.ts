@@ -24,6 +24,7 @@ import { joinInstallation } from './installation.ts'
 import { readJsx } from './jsx.ts'
 import { addressOf, listen } from './listen.ts'
 import type { Listener } from './listening.ts'
+import { keepPrices } from './price-updates.ts'
 import { createOutside } from './reach.ts'
 import type { Exporter } from './telemetry.ts'
 
@@ -56,6 +57,8 @@ export interface ServerOptions extends Omit<ConnectionOptions, 'pool'> {
   operatorKey?: string | undefined
   /** Exports traces and measurements; it is closed with the server. */
   telemetry?: Exporter | null
+  /** Where the list of prices is fetched from, once a day; it stays as it came unless told. */
+  pricesUrl?: string | undefined
   /** Where lines of the log go; standard error unless told. */
   writeLog?: (line: string) => void
   /** The least that is written; all unless told. */
@@ -106,6 +109,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     ...(options.mail ? { mail: options.mail } : {}),
     ...(writeLog ? { writeLog } : {}),
   })
+  if (options.pricesUrl) closing.defer(keepPrices(options.pricesUrl, ctx.log))
   if (telemetry) {
     telemetry.start(ctx.log, parts.has('tick') ? () => readFigures(ctx) : undefined)
     closing.defer(() => telemetry.close())

@@ -236,6 +236,9 @@ export const LIMITS = {
   prices_checked_runs: 200, // the latest of a project; of each the first steps
   prices_checked_steps: 200,
   prices_checked_models: 500, // named; those called most
+  prices_update_ms: 86_400_000, // a list that is kept fresh is fetched once a day
+  prices_fetch_ms: 30_000,
+  prices_bytes: 16 * MiB, // of a list that is fetched: thirty times what there is today
   prices_found: 1000, // models whose price is remembered by a process; finding one takes about 50 µs
   spending_days: 400, // kept of what was spent by day; a month's budget reads 31
   spend_days_per_sweep: 500, // projects whose day ends in one tick

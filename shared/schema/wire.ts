@@ -3,7 +3,7 @@
 // Guarantee: payloads leave as the very text they came in as; money leaves as whole cents and as dollars.
 
 import { z } from '@hono/zod-openapi'
-import { PRICES_AS_OF } from '../accounts/rules/price-list.gen.ts'
+import { pricesAsOf } from '../accounts/rules/price-day.ts'
 import { itemRecordId } from '../domain/ids.ts'
 import { worstOutcome } from '../domain/lifecycle.ts'
 import { centsOf, usdOf } from '../domain/pricing.ts'
@@ -133,7 +133,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     aggregate_cost_cents: centsOf(row.cost_micro),
     cost_usd: usdOf(row.cost_micro),
     unpriced_item_count: row.unpriced_items,
-    prices_as_of: PRICES_AS_OF,
+    prices_as_of: pricesAsOf(),
     model_call_count: row.model_calls,
     unread_call_count: row.unread_calls,
     suspected_call_count: row.suspected_calls,
@@ -257,7 +257,7 @@ export function itemRecordOf(row: ItemInRunRow): z.input<typeof ItemRecord> {
     agent_id: row.agent_id,
     agent_slug: row.agent_slug,
     outcome_status: row.outcome,
-    prices_as_of: PRICES_AS_OF,
+    prices_as_of: pricesAsOf(),
     input_snapshot: row.payloads_purged_at === null ? rawJson(row.input) : null,
     output: row.payloads_purged_at === null ? rawJson(row.output) : null,
   }

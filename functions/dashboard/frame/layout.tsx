@@ -2,7 +2,7 @@
 // without a script, by keyboard, and tells the calls and the command that show the same.
 
 import type { Child } from 'hono/jsx'
-import { PRICES_AS_OF } from '../../../shared/accounts/rules/price-list.gen.ts'
+import { pricesAsOf } from '../../../shared/accounts/rules/price-day.ts'
 import { VERSION } from '../../../shared/domain/version.ts'
 import type { SessionPrincipal } from '../../../shared/http/auth.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
@@ -181,7 +181,7 @@ const SuspendedLine = () => (
 const PricesLine = ({ project_id }: { project_id: string }) => (
   <p class="dim prices-line">
     Costs by the project's own <a href={`/dashboard/projects/${project_id}/prices`}>prices</a>, else by the
-    list of {PRICES_AS_OF}.
+    list of {pricesAsOf()}.
   </p>
 )
 

@@ -3,7 +3,8 @@
 
 import { LIMITS } from '../../domain/limits.ts'
 import type { Price } from '../../domain/pricing.ts'
-import { type Found, priceAt } from './price-data.ts'
+import { type Found, type ListedProvider, priceAt } from './price-data.ts'
+import { setPricesDay } from './price-day.ts'
 import { PRICES_TEXT } from './price-list.gen.ts'
 import { PriceList, SNAPSHOT } from './price-list.ts'
 
@@ -33,10 +34,17 @@ export function priceList(): PriceList {
   return list
 }
 
+/** Takes the place of the list; books forget what they found in the other. @throws where an expression in it is none */
+export function usePrices(providers: readonly ListedProvider[], day: string, source: string): void {
+  list = new PriceList(providers)
+  setPricesDay(day, source)
+}
+
 /** What models cost by the list and, before it, by a project's own prices. It remembers what it found. */
 export class PriceBook {
   readonly #own: OwnPrices | undefined
   readonly #found = new Map<string, Price | Found | null>()
+  #foundIn: PriceList | undefined
 
   constructor(own?: OwnPrices) {
     this.#own = own
@@ -45,6 +53,10 @@ export class PriceBook {
   /** At a moment; `host` where the answer says whose model it was. */
   priceOf(model: string, ms: number, host?: string): Price | undefined {
     const key = host === undefined ? model : `${host}\n${model}`
+    if (this.#foundIn !== list) {
+      this.#found.clear()
+      this.#foundIn = list
+    }
     let found = this.#found.get(key)
     if (found === undefined) {
       found = this.#find(model, host) ?? null

@@ -4,7 +4,7 @@
 import type { DatedPrice } from './price-book.ts'
 import { ownPriceOf, priceList } from './price-book.ts'
 import { priceAt } from './price-data.ts'
-import { PRICES_AS_OF } from './price-list.gen.ts'
+import { pricesAsOf } from './price-day.ts'
 
 export const PRICE_STATES = ['current', 'older_than_list', 'none'] as const
 
@@ -48,7 +48,7 @@ export function priceState(model: string, prices: readonly DatedPrice[] | null, 
   const differs =
     theirs !== undefined &&
     (theirs.input_per_mtok !== own.input_per_mtok || (theirs.output_per_mtok ?? 0) !== own.output_per_mtok)
-  const isOlder = differs && own.effective_ms < Date.parse(PRICES_AS_OF)
+  const isOlder = differs && own.effective_ms < Date.parse(pricesAsOf())
   const state = isOlder ? 'older_than_list' : 'current'
   return { state, source: 'own', listed_as, effective_ms: own.effective_ms, nearest: [] }
 }

@@ -5,7 +5,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import { usdOf } from '../../domain/pricing.ts'
 import { timestamp } from '../../schema/wire.ts'
 import { PRICE_STATES, type PriceState, type UsedModel } from '../rules/price-check.ts'
-import { PRICES_AS_OF, PRICES_SOURCE } from '../rules/price-list.gen.ts'
+import { pricesAsOf, pricesSource } from '../rules/price-day.ts'
 
 const count = (description: string) => z.int().min(0).describe(description)
 
@@ -51,8 +51,8 @@ export function priceCheckOf(
   since_ms: number,
 ): z.input<typeof PriceCheck> {
   return {
-    prices_as_of: PRICES_AS_OF,
-    source: PRICES_SOURCE,
+    prices_as_of: pricesAsOf(),
+    source: pricesSource(),
     since: new Date(since_ms).toISOString(),
     runs,
     is_whole,

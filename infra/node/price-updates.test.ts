@@ -1,0 +1,37 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { usePrices } from '../../shared/accounts/rules/price-book.ts'
+import { pricesAsOf, pricesSource } from '../../shared/accounts/rules/price-day.ts'
+import { PRICES_AS_OF, PRICES_SOURCE, PRICES_TEXT } from '../../shared/accounts/rules/price-list.gen.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { updatePrices } from './price-updates.ts'
+
+let answer: { status: number; body: string }
+const server = createServer((_, response) => response.writeHead(answer.status).end(answer.body))
+let url: string
+beforeAll(async () => {
+  await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/data.json`
+})
+afterAll(() => {
+  server.close()
+  usePrices(JSON.parse(PRICES_TEXT), PRICES_AS_OF, PRICES_SOURCE)
+})
+
+it('a list is fetched, and its day is the day it was fetched on', async () => {
+  answer = { status: 200, body: PRICES_TEXT }
+  expect(await updatePrices(url, Date.parse('2027-03-01T23:00:00Z'))).toBeGreaterThan(1000)
+  expect([pricesAsOf(), pricesSource()]).toEqual(['2027-03-01', url])
+})
+
+it.each([
+  ['an error', { status: 500, body: '' }],
+  ['a page of somebody else', { status: 200, body: '<html>' }],
+  ['one that does not end', { status: 200, body: ' '.repeat(LIMITS.prices_bytes + 1) }],
+])('%s changes nothing', async (_, given) => {
+  answer = given
+  const before = pricesAsOf()
+  await expect(updatePrices(url)).rejects.toThrow()
+  expect(pricesAsOf()).toBe(before)
+})

@@ -1,0 +1,35 @@
+// Keeps the list of prices of a process fresh, where its operator names a URL to fetch it from. Guarantee: what cannot be
+// read changes nothing and is logged; what was recorded keeps its cost.
+
+import { readFetchedPrices } from '../../shared/accounts/rules/fetched-prices.ts'
+import { usePrices } from '../../shared/accounts/rules/price-book.ts'
+import type { Context } from '../../shared/context.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
+
+/** Fetches now and every day from then on; returns what ends that. */
+export function keepPrices(url: string, log: Context['log']): () => void {
+  const update = () =>
+    updatePrices(url).then(
+      models => log('info', 'prices_updated', { url, models }),
+      error => log('warn', 'prices_not_updated', { url, error: String(error) }),
+    )
+  void update()
+  const timer = setInterval(update, LIMITS.prices_update_ms).unref()
+  return () => clearInterval(timer)
+}
+
+/** Returns how many models it has. @throws where it cannot be fetched or is not as expected */
+export async function updatePrices(url: string, now = Date.now()): Promise<number> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(LIMITS.prices_fetch_ms) })
+  if (!response.ok) throw new Error(`the answer is ${response.status}`)
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of response.body ?? []) {
+    bytes += part.length
+    if (bytes > LIMITS.prices_bytes) throw new Error(`it is longer than ${LIMITS.prices_bytes} bytes`)
+    parts.push(part)
+  }
+  const providers = readFetchedPrices(Buffer.concat(parts).toString())
+  usePrices(providers, new Date(now).toISOString().slice(0, 10), url)
+  return providers.reduce((sum, { models }) => sum + models.length, 0)
+}

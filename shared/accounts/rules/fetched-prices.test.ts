@@ -1,0 +1,54 @@
+import { afterAll, expect, it } from 'vitest'
+import { readFetchedPrices } from './fetched-prices.ts'
+import { LIST_PRICES, usePrices } from './price-book.ts'
+import { pricesAsOf, pricesSource } from './price-day.ts'
+import { PRICES_AS_OF, PRICES_SOURCE, PRICES_TEXT } from './price-list.gen.ts'
+
+afterAll(() => usePrices(JSON.parse(PRICES_TEXT), PRICES_AS_OF, PRICES_SOURCE))
+
+const models = Array.from({ length: 20 }, (_, at) => ({
+  id: `m${at}`,
+  name: 'what nobody asks for',
+  match: { or: [{ equals: `m${at}` }, { starts_with: `m${at}-` }] },
+  prices: { input_mtok: 1, output_mtok: { base: 2, tiers: [{ start: 10, price: 4 }] }, pages: 3 },
+}))
+const providers = Array.from({ length: 12 }, (_, at) => ({ id: `p${at}`, model_match: null, models }))
+const textOf = (change: object) => JSON.stringify([{ ...providers[0], ...change }, ...providers.slice(1)])
+const model = (change: object) => textOf({ models: [{ ...models[0], ...change }, ...models.slice(1)] })
+
+it('a list that was fetched takes the place of the one that came along, in books that are open too', () => {
+  expect(LIST_PRICES.priceOf('gpt-4o', 0)?.input_per_mtok).toBe(2.5)
+  const changed = {
+    id: 'openai',
+    model_match: { starts_with: 'gpt-' },
+    models: [{ ...models[0], match: { equals: 'gpt-4o' } }],
+  }
+  usePrices(readFetchedPrices(JSON.stringify([changed, ...providers])), '2027-01-01', 'http://prices')
+  expect(LIST_PRICES.priceOf('gpt-4o', 0)?.input_per_mtok).toBe(1)
+  expect([pricesAsOf(), pricesSource()]).toEqual(['2027-01-01', 'http://prices'])
+})
+
+it('of a list that was fetched only what is asked for is kept', () => {
+  const [first] = readFetchedPrices(textOf({}))
+  expect(first?.models[0]).toEqual({
+    id: 'm0',
+    match: models[0]?.match,
+    prices: { input_mtok: 1, output_mtok: models[0]?.prices.output_mtok },
+  })
+})
+
+it.each([
+  ['no JSON', '<html>'],
+  ['no list', '{}'],
+  ['a list of nothing', '[]'],
+  ['what is left of one', JSON.stringify(providers.slice(0, 3))],
+  ['a provider without models', textOf({ models: undefined })],
+  ['a price below zero', model({ prices: { input_mtok: -1 } })],
+  ['a price in words', model({ prices: { input_mtok: '1' } })],
+  ['a tier without a price', model({ prices: { input_mtok: { base: 1, tiers: [{ start: 1 }] } } })],
+  ['a rule that is not known here', model({ match: { sounds_like: 'm' } })],
+  ['a rule in a rule that is not known here', model({ match: { or: [{ equals: 'm' }, {}] } })],
+  ['a condition that is not known here', model({ prices: [{ constraint: { moon: 'full' }, prices: {} }] })],
+])('%s is not taken', (_, text) => {
+  expect(() => readFetchedPrices(text)).toThrow()
+})
