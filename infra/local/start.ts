@@ -123,6 +123,7 @@ async function start(): Promise<void> {
       metricsToken: metrics_token,
       operatorKey,
       telemetry: await openTelemetry(settings),
+      pricesUrl: settings.get('ASSAY_PRICES_URL'),
       allowCallbackNetworks: settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? LOOPBACK,
       writeLog: line => log.write(line),
       // The file is never rotated, so requests are not in it unless one asks for them.

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type GradedStep, gradeItem, gradeStep, type ReturnedItem, usageOf } from './grading.ts'
-import { LIMITS } from './limits.ts'
 import type { StepReport } from './protocol.ts'
 
 const REFUSAL = "I'm sorry, but I can't assist with that request."
@@ -229,12 +228,13 @@ describe('the tokens of a step', () => {
     })
   })
 
-  it('are bounded, so that a wrong report cannot overflow a column', () => {
+  it('are none where the report cannot be right: nobody pays for a hundred million that were never written', () => {
     const usage = { input_tokens: 1e300, output_tokens: -1, cached_input_tokens: Number.NaN }
     expect(usageOf(step({ usage }))).toMatchObject({
-      input_tokens: LIMITS.step_tokens,
+      input_tokens: 0,
       output_tokens: 0,
       cached_input_tokens: 0,
+      fault: expect.stringContaining('no count of tokens'),
     })
   })
 
@@ -248,6 +248,7 @@ describe('the tokens of a step', () => {
   it('belong to the model of the request, else to the one the step is named after', () => {
     const output = { ...chat('x'), model: undefined }
     expect(usageOf(step({ output, input: { model: 'asked-for' } }))?.model).toBe('asked-for')
+    expect(usageOf(step({ output, input: { modelId: 'amazon.nova' } }))?.model).toBe('amazon.nova')
     expect(usageOf(step({ output, input: 'text' }))?.model).toBe('gpt-4o-mini')
     expect(usageOf(step({ kind: 'step', usage: { input_tokens: 1 } }))?.model).toBeUndefined()
   })

@@ -1,7 +1,7 @@
 // Whether a step and an item worked, read from what was recorded.
 // Guarantee: pure and without a model; a step of any shape gets a grade, and doubt counts as ok.
 
-import { Gathered } from '../items/rules/providers/answer.ts'
+import { fields, filled, Gathered } from '../items/rules/providers/answer.ts'
 import { readRefusal } from '../items/rules/refusal.ts'
 import {
   type Completion,
@@ -219,9 +219,10 @@ export function usageOf(
   return { model, ...answer.usage, ...(answer.fault !== undefined && { fault: answer.fault }) }
 }
 
+/** Bedrock's client names it `modelId`. */
 function modelOfInput(input: unknown): string | undefined {
-  if (typeof input !== 'object' || input === null || !('model' in input)) return undefined
-  return typeof input.model === 'string' && input.model !== '' ? input.model : undefined
+  const { model, modelId } = fields(input) ?? {}
+  return [model, modelId].find(filled)
 }
 
 /** Nothing but white space; does not copy the text, as trim would. */

@@ -171,7 +171,8 @@ it('prices that vary by the length of the prompt, the cache, sound, calls and ti
 it('the names nearest to one that is not listed are told, the likest first', () => {
   expect(priceList().nearest('gpt-4.1-minii', 3)).toContain('gpt-4.1')
   expect(priceList().nearest('claude-sonnet-4-5-turbo', 3)[0]).toContain('claude')
-  expect(priceList().nearest('our-own-model-7', 3)).toEqual([])
+  expect(priceList().nearest('our-own-7', 3)).toEqual([])
+  expect(priceList().nearest('llama3.1', 3)).not.toContain('whisper-1')
 })
 
 /** Names that agents call models by in 2026. */

@@ -166,6 +166,7 @@ const wordsOf = (name: string) =>
 
 /** The share of words that two names have in common (Dice). */
 function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const common = [...a].filter(word => b.has(word)).length
-  return a.size + b.size === 0 ? 0 : (2 * common) / (a.size + b.size)
+  const common = [...a].filter(word => b.has(word))
+  // A version alone says nothing: `whisper-1` is not like `llama3.1`.
+  return common.some(word => /[a-z]{2}/.test(word)) ? (2 * common.length) / (a.size + b.size) : 0
 }

@@ -114,7 +114,7 @@ export class Gathered {
     const most = LIMITS.step_tokens
     if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most) return value
     this.fault ??= `${name} is ${shown(value)}, which is no count of tokens`
-    return typeof value === 'number' && value > most ? most : 0
+    return 0
   }
 
   /** Leaves out what is nothing. */

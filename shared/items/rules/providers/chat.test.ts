@@ -32,6 +32,7 @@ describe('Bedrock Converse', () => {
     const usage = { inputTokens: 20, outputTokens: 8, cacheReadInputTokens: 500, cacheWriteInputTokens: 30 }
     expect(readCompletion(bedrock([{ text: 'bill' }, { text: 'ing' }], 'end_turn', usage))).toEqual({
       provider: 'bedrock_converse',
+      host: 'aws',
       text: 'billing',
       has_tool_calls: false,
       has_data: false,
