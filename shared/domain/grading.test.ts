@@ -65,13 +65,19 @@ describe('the grade of a model call', () => {
   it('with words that may refuse is suspected, and a refusal where its agent asks for those too', () => {
     const output = chat("I'd rather not write that, sorry.")
     expect(gradeStep(step({ output }))).toEqual({ outcome: 'ok', reason: 'suspected_refusal' })
-    expect(gradeStep(step({ output }), 'balanced')).toEqual({ outcome: 'degraded', reason: 'refusal' })
-    expect(gradeStep(step({ output }), 'off')).toEqual({ outcome: 'ok', reason: null })
+    expect(gradeStep(step({ output }), { refusals: 'balanced' })).toEqual({
+      outcome: 'degraded',
+      reason: 'refusal',
+    })
+    expect(gradeStep(step({ output }), { refusals: 'off' })).toEqual({ outcome: 'ok', reason: null })
   })
 
   it('with a refusal that its provider marks is one, whatever the agent declares', () => {
     const output = chat(null, 'stop', { refusal: 'No.' })
-    expect(gradeStep(step({ output }), 'off')).toEqual({ outcome: 'degraded', reason: 'refusal' })
+    expect(gradeStep(step({ output }), { refusals: 'off' })).toEqual({
+      outcome: 'degraded',
+      reason: 'refusal',
+    })
   })
 
   it('with an error is failed, whatever its output', () => {

@@ -1,6 +1,7 @@
 // Whether a step and an item worked, read from what was recorded.
 // Guarantee: pure and without a model; a step of any shape gets a grade, and doubt counts as ok.
 
+import { failedCheck } from '../items/rules/checks.ts'
 import { fields, filled, Gathered } from '../items/rules/providers/answer.ts'
 import { readRefusal } from '../items/rules/refusal.ts'
 import {
@@ -12,8 +13,8 @@ import {
   readCompletion,
   toldUsage,
 } from './completion.ts'
-import type { StepReport } from './protocol.ts'
-import type { Outcome, OutcomeReason, RefusalChoice, StepKind } from './vocabulary.ts'
+import type { AgentDeclaration, StepReport } from './protocol.ts'
+import type { Outcome, OutcomeReason, StepKind } from './vocabulary.ts'
 
 export interface Grade {
   outcome: Outcome
@@ -27,6 +28,9 @@ interface CompletionRule {
   readonly reason: OutcomeReason
   readonly when: (completion: Completion) => boolean
 }
+
+/** What an agent declares about how its answers are graded; `sure` and no checks where it declares nothing. */
+export type GradeChoices = Pick<AgentDeclaration, 'refusals' | 'checks'>
 
 const SUSPECTED: Grade = { outcome: 'ok', reason: 'suspected_refusal' }
 
@@ -42,15 +46,17 @@ const COMPLETION_RULES: readonly CompletionRule[] = [
   },
 ]
 
-function gradeCompletion(completion: Completion, refusals: RefusalChoice): Grade {
+function gradeCompletion(completion: Completion, declared: GradeChoices): Grade {
   if (completion.ungraded) return OK
   const reason = COMPLETION_RULES.find(rule => rule.when(completion))?.reason
   if (reason !== undefined) return { outcome: 'degraded', reason }
-  return completion.has_tool_calls || completion.has_data ? OK : gradeWording(completion.text, refusals)
+  return completion.has_tool_calls || completion.has_data ? OK : gradeWording(completion.text, declared)
 }
 
 /** A text by its wording alone: a refusal, perhaps one, or none. */
-function gradeWording(text: string, refusals: RefusalChoice): Grade {
+function gradeWording(text: string, { refusals = 'sure', checks }: GradeChoices): Grade {
+  const failed = checks === undefined ? undefined : failedCheck(text, checks)
+  if (failed !== undefined) return { outcome: 'degraded', reason: failed }
   if (refusals === 'off') return OK
   const { level } = readRefusal(text)
   if (level === 'none') return OK
@@ -60,23 +66,23 @@ function gradeWording(text: string, refusals: RefusalChoice): Grade {
 /** The grade of one step. Only a model call can be degraded: nobody else's output has a known shape. */
 export function gradeStep(
   step: StepReport,
-  refusals: RefusalChoice = 'sure',
+  declared: GradeChoices = {},
   reading: Reading | undefined = readCall(step),
 ): Grade {
   if (step.error !== undefined) {
     return { outcome: 'failed', reason: step.kind === 'llm_call' ? 'provider_error' : 'step_error' }
   }
-  return isRead(reading) ? gradeCompletion(reading, refusals) : OK
+  return isRead(reading) ? gradeCompletion(reading, declared) : OK
 }
 
-function gradeAnswer(output: unknown, refusals: RefusalChoice): Grade {
-  if (typeof output === 'string') return gradeText(output, refusals)
+function gradeAnswer(output: unknown, declared: GradeChoices): Grade {
+  if (typeof output === 'string') return gradeText(output, declared)
   const completion = readCompletion(output)
-  return completion === undefined ? OK : gradeCompletion(completion, refusals)
+  return completion === undefined ? OK : gradeCompletion(completion, declared)
 }
 
-const gradeText = (text: string, refusals: RefusalChoice): Grade =>
-  isBlank(text) ? { outcome: 'degraded', reason: 'empty_output' } : gradeWording(text, refusals)
+const gradeText = (text: string, declared: GradeChoices): Grade =>
+  isBlank(text) ? { outcome: 'degraded', reason: 'empty_output' } : gradeWording(text, declared)
 
 export interface GradedStep extends Grade {
   kind: StepKind
@@ -94,8 +100,8 @@ export interface ReturnedItem {
   schema_error?: string
   /** In the order they ran. */
   steps: readonly GradedStep[]
-  /** What its agent declares about refusals; `sure` where it declares nothing. */
-  refusals?: RefusalChoice
+  /** What its agent declares about how its answers are graded. */
+  declared?: GradeChoices
 }
 
 export interface ItemGrade extends Grade {
@@ -134,8 +140,8 @@ export const ITEM_RULES: readonly ItemRule[] = [
   },
   {
     name: 'the output is a refusal in words, or a model’s answer with a fault',
-    fault: ({ output, refusals = 'sure' }) => {
-      const { outcome, reason } = gradeAnswer(output, refusals)
+    fault: ({ output, declared = {} }) => {
+      const { outcome, reason } = gradeAnswer(output, declared)
       return outcome === 'ok' ? undefined : worded('The output', reason)
     },
   },
@@ -181,6 +187,13 @@ export function lastCallFault(steps: readonly GradedStep[]): Fault | undefined {
 
 const PREDICATES: Partial<Record<OutcomeReason, string>> = {
   refusal: 'is a refusal.',
+  template_leak: 'holds tokens of a chat template.',
+  repeats: 'repeats itself to its end.',
+  cut_json: 'is JSON that does not end.',
+  fenced_json: 'is JSON in a fence or behind a sentence.',
+  asks_back: 'asks for what it should have been given.',
+  cannot_look_up: 'says that the model cannot look things up.',
+  placeholders: 'leaves placeholders to be filled in.',
   empty_output: 'has neither text nor tool calls.',
   truncated: 'was cut off at a token limit.',
   content_filter: "was stopped by the provider's content filter.",

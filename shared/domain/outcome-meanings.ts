@@ -17,6 +17,34 @@ const MEANINGS: Record<OutcomeReason, Meaning> = {
     means: 'the model may have refused',
     next: "Read its answer below. Where such answers are refusals, declare refusals: 'balanced' and deploy.",
   },
+  template_leak: {
+    means: 'the answer holds tokens of a chat template',
+    next: 'The model is asked with another template than its own, or does not stop: see how the call is made, then replay.',
+  },
+  repeats: {
+    means: 'the answer repeats itself to its end',
+    next: 'Replay once. If it repeats itself again, raise the temperature or the penalty, or take another model.',
+  },
+  cut_json: {
+    means: 'the answer is JSON that does not end',
+    next: 'Raise the limit of that call or ask for less, deploy, then replay.',
+  },
+  fenced_json: {
+    means: 'the answer is JSON in a fence or behind a sentence',
+    next: 'Ask for JSON by the format option of the call, or take it out of the fence, deploy, then replay.',
+  },
+  asks_back: {
+    means: 'the model asks for what it should have been given',
+    next: 'See whether the input reached the prompt; mend the item or the agent, then replay.',
+  },
+  cannot_look_up: {
+    means: 'the model says that it cannot look things up',
+    next: 'Give it what it needs, by its prompt or by a tool, deploy, then replay.',
+  },
+  placeholders: {
+    means: 'the answer leaves placeholders to be filled in',
+    next: 'Give the prompt what belongs there, deploy, then replay.',
+  },
   empty_output: {
     means: 'the output is empty',
     next: 'Read the last model call below. Replay once; if it stays empty, the prompt or the agent needs a change.',

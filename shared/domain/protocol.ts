@@ -1,7 +1,7 @@
 // The lines a consumer and an agent exchange over HTTP; PROTOCOL.md in the SDK's folder explains them.
 // Guarantee: the engine and the SDK read the same types, so neither can drift from the page.
 
-import type { RefusalChoice, SourceFormat, StepKind } from './vocabulary.ts'
+import type { CheckName, RefusalChoice, SourceFormat, StepKind } from './vocabulary.ts'
 
 export const PROTOCOL_VERSION = '1'
 export const NDJSON = 'application/x-ndjson'
@@ -183,6 +183,8 @@ export interface AgentDeclaration {
   on_budget?: 'fail' | 'pause'
   /** Which refusals by wording degrade an item; those that a provider marks always do. */
   refusals?: RefusalChoice
+  /** Further ways not to have worked that its answers are looked at for; none without it. */
+  checks?: CheckName[]
   max_steps?: number
   concurrency?: number
   timeout_seconds?: number

@@ -2,18 +2,12 @@
 
 import type { PriceBook } from '../accounts/rules/price-book.ts'
 import { isRead, type Reading, readCall } from './completion.ts'
-import { gradeStep, type StepTokens, usageOf } from './grading.ts'
+import { type GradeChoices, gradeStep, type StepTokens, usageOf } from './grading.ts'
 import { LIMITS } from './limits.ts'
 import { plainText } from './plain-text.ts'
 import { costMicro, covers } from './pricing.ts'
 import type { StepReport } from './protocol.ts'
-import {
-  type Outcome,
-  type OutcomeReason,
-  type RefusalChoice,
-  STEP_KINDS,
-  type StepKind,
-} from './vocabulary.ts'
+import { type Outcome, type OutcomeReason, STEP_KINDS, type StepKind } from './vocabulary.ts'
 
 export interface StepRow {
   seq: number
@@ -52,11 +46,11 @@ export function stepRow(
   step: StepReport,
   place: { seq: number; attempt: number; step_no: number },
   prices: PriceBook,
-  refusals?: RefusalChoice,
+  declared?: GradeChoices,
 ): StepRow {
   checkShape(step)
   const reading = readCall(step)
-  const grade = gradeStep(step, refusals, reading)
+  const grade = gradeStep(step, declared, reading)
   const usage = usageOf(step, reading)
   const unread = unreadOf(reading, usage?.fault)
   const started = new Date(step.started_at)

@@ -4,7 +4,7 @@
 import type { PriceBook } from '../accounts/rules/price-book.ts'
 import { sayUnpriced } from '../accounts/rules/prices.ts'
 import { dollars } from './amounts.ts'
-import { type GradedStep, gradeItem, lastCallFault } from './grading.ts'
+import { type GradeChoices, type GradedStep, gradeItem, lastCallFault } from './grading.ts'
 import { LIMITS } from './limits.ts'
 import { plainText } from './plain-text.ts'
 import { microOf } from './pricing.ts'
@@ -87,7 +87,7 @@ export function countStep(
   const place = { seq, attempt, step_no: progress.step_count + 1 }
   const row = report.reused
     ? reusedRow(report, place, progress.item.offered ?? [])
-    : stepRow(report, place, prices, declaration.refusals)
+    : stepRow(report, place, prices, declaration)
   if (HOLD_KEY.test(row.key)) return { row, holds: true }
   progress.step_count++
   progress.graded.push({ kind: row.kind, key: row.key, outcome: row.outcome, reason: row.outcome_reason })
@@ -104,7 +104,7 @@ export function resultVerdict(
   line: Extract<AgentLine, { type: 'result' }>,
   output: string,
   steps: readonly GradedStep[],
-  { refusals }: Pick<AgentDeclaration, 'refusals'> = {},
+  declared: GradeChoices = {},
 ): Verdict {
   if (isLongerThan(output, LIMITS.item_output_bytes)) {
     const message = `The output is longer than ${LIMITS.item_output_bytes} bytes; store it elsewhere and return where.`
@@ -115,7 +115,7 @@ export function resultVerdict(
     output_text: output,
     ...(line.degraded === undefined ? {} : { degraded: String(line.degraded) }),
     ...(line.schema_error === undefined ? {} : { schema_error: String(line.schema_error) }),
-    ...(refusals === undefined ? {} : { refusals }),
+    declared,
     steps,
   })
   return {

@@ -39,6 +39,18 @@ export type StopReason = (typeof STOP_REASONS)[number]
 export const STEP_KINDS = ['llm_call', 'tool_call', 'tool_result', 'step'] as const
 export type StepKind = (typeof STEP_KINDS)[number]
 
+/** What an answer is looked at for where its agent declares it; each is the reason it gives. */
+export const CHECKS = [
+  'template_leak',
+  'repeats',
+  'cut_json',
+  'fenced_json',
+  'asks_back',
+  'cannot_look_up',
+  'placeholders',
+] as const
+export type CheckName = (typeof CHECKS)[number]
+
 /**
  * Why a step or an item is not `ok`. `agent_degraded` carries the agent's own words beside it; a step with
  * `suspected_refusal` is `ok`.
@@ -46,6 +58,7 @@ export type StepKind = (typeof STEP_KINDS)[number]
 export const OUTCOME_REASONS = [
   'refusal',
   'suspected_refusal',
+  ...CHECKS,
   'empty_output',
   'truncated',
   'content_filter',

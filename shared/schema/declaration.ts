@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi'
 import { checkCron, normalCron } from '../domain/cron.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { checkTimezone } from '../domain/timezone.ts'
-import { REFUSAL_CHOICES } from '../domain/vocabulary.ts'
+import { CHECKS, REFUSAL_CHOICES } from '../domain/vocabulary.ts'
 import { declaredSourceProblem } from '../starts/rules/declared-source.ts'
 import { generatorName, SourceOrder, triggerItems, triggerSourceOrder } from '../starts/wire.ts'
 import { isStorable, label, prose } from './input.ts'
@@ -85,6 +85,11 @@ export const Declaration = z
       .describe(
         "Which refusals by wording degrade an item: 'sure' (as without it), 'balanced' (suspected ones too) or 'off'.",
       ),
+    checks: z
+      .array(z.enum(CHECKS))
+      .max(CHECKS.length)
+      .optional()
+      .describe('Further ways not to have worked that answers of models are looked at for; none without it.'),
     max_steps: z.int().min(1).max(LIMITS.agent_steps.max).optional(),
     concurrency: z.int().min(1).max(LIMITS.run_concurrency).optional(),
     timeout_seconds: z.int().min(1).max(LIMITS.agent_timeout_seconds.max).optional(),

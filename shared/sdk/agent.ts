@@ -4,7 +4,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { LIMITS } from '../domain/limits.ts'
 import type { AgentDeclaration, DeclaredSchedule, DeclaredTrigger } from '../domain/protocol.ts'
-import { REFUSAL_CHOICES } from '../domain/vocabulary.ts'
+import { CHECKS as CHECK_NAMES, REFUSAL_CHOICES } from '../domain/vocabulary.ts'
 import type { Context } from './context.ts'
 import { DecoratorTargetError, DecoratorValidationError } from './errors.ts'
 import { generatorsOf } from './generator.ts'
@@ -26,6 +26,11 @@ export interface AgentOptions<In extends AnySchema = AnySchema, Out extends AnyS
    * too, `off` where the task is about refusals. Those that a provider marks always do.
    */
   refusals?: 'sure' | 'balanced' | 'off'
+  /**
+   * Further ways not to have worked that answers are looked at for, none unless said otherwise: `template_leak`,
+   * `repeats`, `cut_json`, `fenced_json`, `asks_back`, `cannot_look_up`, `placeholders`.
+   */
+  checks?: AgentDeclaration['checks']
   /** Steps one item may take, recorded ones included; 200 unless said otherwise. */
   maxSteps?: number
   /** Items of one run that may be worked on at the same time. */
@@ -159,6 +164,7 @@ function declare(options: AgentOptions): AgentDeclaration {
     item_budget_cents: options.itemBudgetCents,
     on_budget: options.onBudget,
     refusals: options.refusals,
+    checks: options.checks,
     max_steps: options.maxSteps,
     concurrency: options.concurrency,
     timeout_seconds: options.timeoutSeconds,
@@ -220,6 +226,10 @@ const CHECKS: Record<keyof AgentOptions, Check> = {
     (REFUSAL_CHOICES as readonly unknown[]).includes(value)
       ? undefined
       : "must be 'sure', 'balanced' or 'off'",
+  checks: value =>
+    Array.isArray(value) && value.every(one => (CHECK_NAMES as readonly unknown[]).includes(one))
+      ? undefined
+      : `must be a list of ${CHECK_NAMES.join(', ')}`,
   onBudget: value => (value === 'fail' || value === 'pause' ? undefined : "must be 'fail' or 'pause'"),
   maxSteps: whole(1, LIMITS.agent_steps.max),
   concurrency: whole(1),

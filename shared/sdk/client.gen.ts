@@ -1979,6 +1979,8 @@ export interface components {
              * @enum {string}
              */
             refusals?: "sure" | "balanced" | "off";
+            /** @description Further ways not to have worked that answers of models are looked at for; none without it. */
+            checks?: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders")[];
             max_steps?: number;
             concurrency?: number;
             timeout_seconds?: number;
@@ -11370,7 +11372,7 @@ export interface operations {
                  * @description Only steps that the grader gave this reason.
                  * @example refusal
                  */
-                outcome_reason?: "refusal" | "suspected_refusal" | "empty_output" | "truncated" | "content_filter" | "schema_mismatch" | "agent_degraded" | "step_error" | "agent_error" | "provider_error" | "transport_error" | "limit_exceeded" | "budget_exceeded" | "unpriced_model";
+                outcome_reason?: "refusal" | "suspected_refusal" | "template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "empty_output" | "truncated" | "content_filter" | "schema_mismatch" | "agent_degraded" | "step_error" | "agent_error" | "provider_error" | "transport_error" | "limit_exceeded" | "budget_exceeded" | "unpriced_model";
                 /**
                  * @description Only steps that cost at least this many dollars.
                  * @example 1

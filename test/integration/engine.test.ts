@@ -776,6 +776,25 @@ it.each([
   },
 )
 
+it('an agent that declares checks has its answers looked at for those, and for no others [agents.checks]', async () => {
+  const answers = ['{"label": "billing"', '```json\n{"label": "billing"}\n```', 'Dear [Your Name],']
+  await engine.deploy({ checks: ['cut_json', 'fenced_json'] })
+  engine.play(function* (items) {
+    for (const item of items) {
+      yield step(item, 'ask', { kind: 'llm_call', output: answers[item.seq - 1] })
+      yield result(item, { done: true })
+    }
+  })
+  const runId = await engine.submit(3)
+  await consume(engine.ctx)
+  const judged = (await engine.items(runId)).map(({ outcome, outcome_reason }) => [outcome, outcome_reason])
+  expect(judged).toEqual([
+    ['degraded', 'cut_json'],
+    ['degraded', 'fenced_json'],
+    ['ok', null],
+  ])
+})
+
 it('items that are due again keep to the cap of their partition', async () => {
   await engine.sql`update projects set settings = settings || '{"partition_concurrency": 2}'`
   let [atWork, most] = [0, 0]

@@ -1,0 +1,119 @@
+// Ways in which an answer arrives and has not worked, each looked for only where an agent declares it. Guarantee: pure,
+// of bounded cost whatever the text; a check that finds nothing sure lets the answer pass. How good they are:
+// ../grading.md.
+
+import { CHECKS, type CheckName } from '../../domain/vocabulary.ts'
+
+const HEAD_CHARACTERS = 600
+/** What is read of an answer's end, and of a text that is searched whole. */
+const TAIL_CHARACTERS = 2_000
+const BODY_CHARACTERS = 20_000
+/** Longer data is not read for where it stops. */
+const DATA_CHARACTERS = 1_000_000
+
+const MATERIAL =
+  'text|ticket|document|passage|article|content|message|input|transcript|e-?mail|review|file|image|code|snippet|data|conversation|list|report'
+
+/** It asks for what it should work on, as its prompt held nothing. */
+const ASKS_BACK = [
+  new RegExp(
+    `\\b(?:please|could you|can you|kindly)\\b[^.?!\\n]{0,30}\\b(?:provide|share|paste|send|upload|supply|attach|include|give)\\b[^.?!\\n]{0,20}\\b(?:the|your|an?|that|some)\\b[^.?!\\n]{0,30}\\b(?:${MATERIAL})s?\\b[^.?!\\n]{0,40}\\b(?:you(?:'d| would)? (?:like|want)|to be |so (?:that )?i can|for me to|and i(?:'ll| will)|that (?:i|you))`,
+  ),
+  new RegExp(
+    `\\b(?:i (?:don't|do not) see|i (?:haven't|have not) received|there (?:is|was) no|you (?:haven't|have not|didn't|did not) (?:provided?|included?|attach(?:ed)?|shared?|pasted?))\\b[^.?!\\n]{0,30}\\b(?:${MATERIAL})s?\\b(?=[^\\n]{0,200}\\b(?:provide|share|paste|send|upload|include|attach)\\b)`,
+  ),
+]
+
+const CANNOT_LOOK_UP =
+  /\bi(?:'m| am)? (?:(?:currently|unfortunately) )?(?:can't|cannot|can not|don't|do not|unable to|not able to) (?:currently |directly |actually )?(?:have (?:the ability to |(?:direct |real-time |live )?access to (?:the )?(?:internet|web|real-time|live|current|external|up-to-date))|browse|access (?:the )?(?:internet|web|external|websites|urls?|links?|real-time|live)|search the (?:web|internet)|look (?:things|that|this|it) up|open (?:links|urls?|websites)|visit (?:links|urls?|websites|external))/
+
+const TEMPLATE_TOKEN =
+  /(?<!`)(?:<\|(?:im_start|im_end|im_sep|endoftext|eot_id|start_header_id|end_header_id|begin_of_text|end_of_text|assistant|user|system|end)\|>|\[\/?INST\]|<<\/?SYS>>|<(?:start|end)_of_turn>|<｜[^｜\n]{1,30}｜>)(?!`)/
+
+const PLACEHOLDER =
+  /\[(?:(?:your|insert|enter|add|company|customer|client|recipient|sender|first|last|full|phone|email|order|contact|job|product) [a-z][^\]\n]{0,40}|(?:name|date|company|phone|email|address|insert|signature|title|amount))\](?![([:])/i
+
+/** A period of at most so many characters, again and again for at least so many, is no sentence. */
+const LONGEST_PERIOD = 300
+const REPEATED_CHARACTERS = 240
+const LEAST_TIMES = 4
+
+function repeats(text: string): boolean {
+  const end = text.trimEnd().slice(-TAIL_CHARACTERS)
+  for (let period = 3; period <= LONGEST_PERIOD; period++) {
+    let at = end.length - 1
+    while (at >= period && end[at] === end[at - period]) at--
+    const alike = end.length - 1 - at
+    if (alike >= Math.max(REPEATED_CHARACTERS, (LEAST_TIMES - 1) * period))
+      return /\p{L}.*\p{L}/su.test(end.slice(-period))
+  }
+  return false
+}
+
+const isJson = (text: string) => {
+  if (text.length > DATA_CHARACTERS || !/^[{[]/.test(text)) return false
+  try {
+    return typeof JSON.parse(text) === 'object'
+  } catch {
+    return false
+  }
+}
+
+/** A sentence before data is short; in a longer text data is an example. */
+const PREFACE_CHARACTERS = 200
+
+/** JSON in a fence, or behind a sentence, so that no program reads it as it is. */
+function isFencedJson(text: string): boolean {
+  const whole = text.trim()
+  const fence = /^([^`]{0,200})```(?:json|JSON)?[ \t]*\n/.exec(whole)
+  if (fence !== null) {
+    const end = whole.indexOf('\n```', fence[0].length - 1)
+    return (
+      end > 0 && whole.length - end < PREFACE_CHARACTERS && isJson(whole.slice(fence[0].length, end).trim())
+    )
+  }
+  const start = whole.slice(0, PREFACE_CHARACTERS).search(/\n\s*[{[]/)
+  if (start <= 0) return false
+  const end = Math.max(whole.lastIndexOf('}'), whole.lastIndexOf(']')) + 1
+  return whole.length - end < PREFACE_CHARACTERS && isJson(whole.slice(start, end).trim())
+}
+
+/** JSON that begins and does not end. */
+function isCutJson(text: string): boolean {
+  const whole = text.trim().replace(/^```(?:json)?\s*\n/i, '')
+  if (whole.length > DATA_CHARACTERS || !/^(?:\{\s*"|\[\s*[{["\d])/.test(whole)) return false
+  let depth = 0
+  let isQuoted = false
+  for (let i = 0; i < whole.length; i++) {
+    const code = whole.charCodeAt(i)
+    if (isQuoted) {
+      if (code === 92) i++
+      else if (code === 34) isQuoted = false
+    } else if (code === 34) isQuoted = true
+    else if (code === 123 || code === 91) depth++
+    else if ((code === 125 || code === 93) && --depth === 0) return false
+  }
+  return true
+}
+
+const ofHead = (text: string) => text.slice(0, HEAD_CHARACTERS).toLowerCase().replaceAll('’', "'")
+
+/** Letters to Ann ask Ann for things; they are answers. */
+const LETTER =
+  /^\s*(?:(?:subject:[^\n]*\n\s*)?(?:dear|hi|hello|hey|good (?:morning|afternoon|evening))\b[^\n]{0,40}[,!\n])/i
+
+const RULES: Record<CheckName, (text: string) => boolean> = {
+  asks_back: text => !LETTER.test(text) && ASKS_BACK.some(pattern => pattern.test(ofHead(text))),
+  cannot_look_up: text => CANNOT_LOOK_UP.test(ofHead(text)),
+  repeats,
+  template_leak: text =>
+    TEMPLATE_TOKEN.test(text.slice(0, BODY_CHARACTERS)) || TEMPLATE_TOKEN.test(text.slice(-TAIL_CHARACTERS)),
+  fenced_json: isFencedJson,
+  cut_json: isCutJson,
+  placeholders: text => PLACEHOLDER.test(text.slice(0, BODY_CHARACTERS)),
+}
+
+/** The first of the declared checks that finds something, in the order of CHECKS. */
+export function failedCheck(text: string, checks: readonly CheckName[]): CheckName | undefined {
+  return CHECKS.find(name => checks.includes(name) && RULES[name](text))
+}
