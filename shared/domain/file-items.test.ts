@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BadLines, itemLines } from './file-items.ts'
+import { BadLines, itemLines, linesOfRows } from './file-items.ts'
 
 async function linesOf(text: string, fields = {}, chunk = 7): Promise<string> {
   const encoded = new TextEncoder().encode(text)
@@ -128,6 +128,23 @@ describe('the rows of a CSV file', () => {
       /line 1: names no field "id"; there are: a, b/,
     )
   })
+
+  it('may name a hundred thousand columns', async () => {
+    const names = Array.from({ length: 100_000 }, (_, n) => `c${n}`).join()
+    await expect(csv(`${names}\n1\n`)).rejects.toThrow(/line 2: has 1 fields; the first line names 100000/)
+  })
+})
+
+it('any number of blank lines comes in pieces', async () => {
+  async function* rows() {
+    yield [{ line: 5_000_000, text: '1' }]
+  }
+  let lines = 0
+  for await (const piece of linesOfRows('rows.jsonl', rows(), {})) {
+    expect(piece.length).toBeLessThan(100_000)
+    lines += new TextDecoder().decode(piece).split('\n').length - 1
+  }
+  expect(lines).toBe(5_000_000)
 })
 
 it('rows that are not taken are blank lines, so that the numbers stay', async () => {

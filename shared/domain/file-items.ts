@@ -47,6 +47,8 @@ export type FileFormat = 'csv' | 'ndjson'
 
 const MAX_DEPTH = LIMITS.json_depth - 1 // the line around an input is a level too
 const HEADER_NAMED = 20
+/** As many as are passed on in one piece: there may be any number. */
+const BLANK_LINES = '\n'.repeat(64 * 1024)
 
 const formatOf = (file: string): FileFormat => (/\.(csv|tsv)$/i.test(file) ? 'csv' : 'ndjson')
 
@@ -89,6 +91,10 @@ export async function* linesOfRows(
       if (typeof line !== 'string') problems.push({ line: row.line, problem: line.problem })
       else if (takes(items++)) {
         // Lines that are blank, or not taken, are passed on as blank ones.
+        for (; row.line - next > BLANK_LINES.length; next += BLANK_LINES.length) {
+          yield encoder.encode(piece + BLANK_LINES)
+          piece = ''
+        }
         piece += '\n'.repeat(row.line - next) + line
         next = row.line + 1
       }
@@ -117,10 +123,11 @@ export async function* csvRows(chunks: AsyncIterable<Uint8Array>, fields: Fields
   try {
     for await (const records of csvRecords(chunks)) {
       if (header === undefined) {
-        const { line, values } = records.shift()!
-        header = values.map(name => name.trim())
+        const first = records.shift()
+        if (first === undefined) continue // its first line has not ended yet
+        header = first.values.map(name => name.trim())
         const problem = headerProblem(header, fields)
-        if (problem !== undefined) return yield [{ line, problem }]
+        if (problem !== undefined) return yield [{ line: first.line, problem }]
       }
       const names = header
       yield records.map(({ line, values }) => ({ line, ...rowOf(names, values) }))
@@ -141,7 +148,8 @@ function rowOf(header: readonly string[], values: readonly string[]): { text: st
 }
 
 function headerProblem(header: readonly string[], fields: Fields): string | undefined {
-  const twice = header.find((name, at) => header.indexOf(name) !== at)
+  const seen = new Set<string>()
+  const twice = header.find(name => seen.has(name) || !seen.add(name))
   if (header.includes('')) return 'names no field in one of its columns; the first line is to name them all'
   if (twice !== undefined) return `names "${twice}" twice`
   const missing = Object.values(fields).find(field => field !== undefined && !header.includes(field))

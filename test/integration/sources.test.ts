@@ -104,6 +104,9 @@ describe('an occurrence whose schedule has a source', () => {
 
   it.each([
     ['csv', 'id;tenant;text\nT-1;a;3.5" disk\n\nT-2;b;"two\nlines"\n'],
+    ['csv', '\ufeffid,tenant,text\r\nT-1,a,\r\nT-2,b,"two\r\nlines"\r\n'],
+    ['ndjson', '\ufeff{"id":"T-1","tenant":"a"}\r\n\r\n{"id":"T-2","tenant":"b"}'],
+    ['json', '\ufeff[{"id":"T-1","tenant":"a"},\r\n{"id":"T-2","tenant":"b"}]'],
     ['json', ' [ {"id":"T-1","tenant":"a"} , {"id":"T-2","tenant":"b, ]","n":1.50} ] '],
   ])('reads %s', async (format, text) => {
     serve(body(text))
@@ -114,9 +117,15 @@ describe('an occurrence whose schedule has a source', () => {
     expect((await engine.items(row!.run_id!)).map(one => one.item_id)).toEqual(['T-1', 'T-2'])
   })
 
-  it('without rows starts nothing, and is not tried again [sources.empty]', async () => {
-    serve(body('\n'))
-    const id = await schedule()
+  it.each([
+    ['ndjson', '\n'],
+    ['ndjson', '\ufeff'],
+    ['csv', 'id,tenant\r\n'],
+    ['csv', ''],
+    ['json', '[]'],
+  ])('without rows (%s %j) starts nothing, and is not tried again [sources.empty]', async (format, text) => {
+    serve(body(text))
+    const id = await schedule({ format })
     await tick()
     expect(await rows(id)).toMatchObject([{ outcome: 'skipped', reason: 'source_empty', retry_at: null }])
     expect((await engine.sql`select last_run_at from schedules`)[0]!.last_run_at).toBeNull()
@@ -183,6 +192,49 @@ describe('a source that fails', () => {
       { text: expect.stringContaining('ended before its array did') },
       { format: 'json' },
     ],
+    [
+      'is one line without end',
+      r => {
+        r.writeHead(200)
+        const more = (): unknown => r.destroyed || r.write('x'.repeat(100_000), () => setImmediate(more))
+        more()
+      },
+      { line: 1, text: expect.stringContaining('longer than') },
+    ],
+    [
+      'is one element without end',
+      r => {
+        r.writeHead(200)
+        const more = (): unknown => r.destroyed || r.write('[['.repeat(50_000), () => setImmediate(more))
+        more()
+      },
+      { line: 1, text: expect.stringContaining('longer than') },
+      { format: 'json' },
+    ],
+    [
+      'is a page to sign in on',
+      body('<!doctype html>\n<p>Sign in</p>\n', { 'content-type': 'text/html; charset=utf-8' }),
+      { text: expect.stringContaining('answered with a page (text/html), not with csv') },
+      { format: 'csv', item_id: null, partition_key: null },
+    ],
+    [
+      'nests ten thousand arrays',
+      body(`${'['.repeat(10_001)}${']'.repeat(10_001)}`),
+      { line: 1, text: expect.stringContaining('cannot be taken') },
+      { format: 'json', item_id: null, partition_key: null },
+    ],
+    [
+      'nests ten thousand objects in a line',
+      body(`{"id":"T-1","tenant":"t"}\n${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}\n`),
+      { line: 2 },
+    ],
+    [
+      'has a million columns',
+      body(`${Array.from({ length: 1_000_000 }, (_, n) => `c${n}`).join()}\n`),
+      { line: 1, text: expect.stringContaining('cannot be read as CSV') },
+      { format: 'csv' },
+    ],
+    ['names a column twice', body('id,id\nT-1,T-2\n'), { line: 1 }, { format: 'csv', partition_key: null }],
     ['opens a quote and never closes it', body('id,tenant\nT-1,"a\n'), { line: 2 }, { format: 'csv' }],
     ['is not there', body(''), { text: 'Nothing listens there.' }, { url: 'http://127.0.0.1:1/export' }],
     [

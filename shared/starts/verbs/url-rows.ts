@@ -43,6 +43,11 @@ async function ask(ctx: Context, reading: Reading<UrlSource>, signal: AbortSigna
       throw signal.aborted ? signal.reason : new SourceError(error.message)
     })
   if (answer.status !== 200) throw await refusal(answer)
+  // As CSV it would be read, each of its lines an item.
+  if (/^text\/html\b/i.test(answer.header('content-type') ?? ''))
+    throw new SourceError(
+      `The source answered with a page (text/html), not with ${source.format}, as one does that wants somebody to sign in.`,
+    )
   const encoding = answer.header('content-encoding') ?? 'identity'
   if (encoding !== 'identity')
     throw new SourceError(`The source answered compressed (${encoding}); it was asked not to.`)
