@@ -40,9 +40,10 @@ export const fireTrigger = endpoint({
   async handle({ ctx, params, headers: sent, request, reply }) {
     const webhook = await webhookAt(ctx, params.webhookId)
     // Of a sender who proves nothing nobody reads what may be long.
-    if (webhook.scheme === 'bearer') await verifySender(ctx, webhook, request.headers, NOTHING)
+    const provesFirst = webhook.scheme === 'bearer' && isBody(webhook.source)
+    if (provesFirst) await verifySender(ctx, webhook, request.headers, NOTHING)
     const bytes = await bodyFor(webhook, request)
-    if (webhook.scheme !== 'bearer') await verifySender(ctx, webhook, request.headers, bytes)
+    if (!provesFirst) await verifySender(ctx, webhook, request.headers, bytes)
     await checkFireRate(ctx, webhook)
     const posted = postedTo(webhook, request, bytes)
     const challenge = 'text' in posted ? challengeOf(webhook.scheme, posted.text) : undefined
