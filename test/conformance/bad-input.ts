@@ -61,6 +61,7 @@ export function badInputPart(given: Given): void {
       const bomb = gzipSync(new Uint8Array(64 << 20))
       const headers = { ...JSON_TYPE, 'content-encoding': 'gzip' }
       for (const swept of operations.filter(({ operation }) => operation.requestBody !== undefined)) {
+        if (swept.id === 'fireTrigger') continue // reads nothing of who has not the trigger's secret
         const answer = await asked(
           world,
           swept,
@@ -71,6 +72,10 @@ export function badInputPart(given: Given): void {
         )
         expect([swept.id, answer.status, answer.json.error.code]).toEqual([swept.id, 400, 'invalid_request'])
       }
+      const order = { token: tenant.key, body: { agent_id: tenant.agent_id, name: 'compressed' } }
+      const { url, secret } = (await world.call('POST', '/v1/triggers', order)).json
+      const fired = await world.call('POST', new URL(url).pathname, { raw: bomb, headers, token: secret })
+      expect([fired.status, fired.json.error.code]).toEqual([400, 'invalid_request'])
       const lines = { raw: bomb, headers: { ...NDJSON, 'content-encoding': 'gzip' }, token: tenant.key }
       const answer = await world.call('POST', `/v1/batches?agent_id=${tenant.agent_id}`, lines)
       expect([answer.status, answer.json.error.code]).toEqual([400, 'invalid_request'])
