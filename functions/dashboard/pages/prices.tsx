@@ -6,9 +6,10 @@ import { ofProject } from '../frame/addresses.ts'
 import { action, type Entered, page, type View } from '../frame/page.ts'
 import { Field, Sure } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
-import { money, When } from '../parts/text.tsx'
+import { count, counted, money, When } from '../parts/text.tsx'
 
 type Price = Schemas['OwnPrice']
+type Check = Schemas['PriceCheck']
 
 const EVER = new Date(0).toISOString()
 
@@ -16,15 +17,19 @@ export const pricesPage = page({
   path: '/dashboard/projects/{projectId}/prices',
   query: z.object({ model: z.string().optional() }),
   async show({ api, params, member, ctx, query }) {
-    const { data } = await api.GET('/v1/projects/{projectId}/prices', { params: { path: params } })
-    return pricesView(params.projectId, data!, { now: ctx.now(), mayChange: member.role !== 'viewer' }, query)
+    const [{ data }, { data: check }] = await Promise.all([
+      api.GET('/v1/projects/{projectId}/prices', { params: { path: params } }),
+      api.GET('/v1/projects/{projectId}/prices/check', { params: { path: params } }),
+    ])
+    const shown = { now: ctx.now(), mayChange: member.role !== 'viewer', check: check! }
+    return pricesView(params.projectId, data!, shown, query)
   },
 })
 
 const pricesView = (
   project_id: string,
   prices: readonly Price[],
-  { now, mayChange }: { now: number; mayChange: boolean },
+  { now, mayChange, check }: { now: number; mayChange: boolean; check?: Check },
   entered: Entered,
 ): View => ({
   title: 'Prices',
@@ -70,10 +75,41 @@ const pricesView = (
         ]}
         empty={<p>No price of its own yet.</p>}
       />
+      {check && <CheckedModels check={check} now={now} />}
       {mayChange && <PriceForm project_id={project_id} entered={entered} />}
     </>
   ),
 })
+
+/** Which of the models called lately have no price, or one of the project's own that may be out of date. */
+const CheckedModels = ({ check, now }: { check: Check; now: number }) => (
+  <>
+    <h2>Models called lately</h2>
+    <p class="dim">
+      In {counted(check.runs, 'run')} since <When at={check.since} now={now} />
+      {check.is_whole ? '' : ', of each the first steps'}. Recorded costs stay, whatever price is set.
+    </p>
+    <List
+      id="checked-models"
+      rows={check.models}
+      columns={[
+        { label: 'Model', cell: one => <code>{one.model}</code> },
+        { label: 'Price', cell: priceWords },
+        { label: 'Listed as', cell: one => one.listed_as ?? '' },
+        { label: 'Calls', numeric: true, cell: one => count(one.calls) },
+        { label: 'Of unknown cost', numeric: true, cell: one => count(one.unpriced_calls) },
+        { label: 'Cost', numeric: true, cell: one => money(one.cost_usd) },
+      ]}
+      empty={<p>No model was called.</p>}
+    />
+  </>
+)
+
+function priceWords({ state, source, nearest }: Check['models'][number]): string {
+  if (state === 'older_than_list') return 'own, older than the list, which says another'
+  if (source !== null) return source
+  return nearest.length === 0 ? 'none' : `none; the list has ${nearest.join(', ')}`
+}
 
 const PriceForm = ({ project_id, entered }: { project_id: string; entered: Entered }) => (
   <>

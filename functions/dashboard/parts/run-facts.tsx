@@ -85,7 +85,7 @@ export const RunNotes = ({ run, mayAct }: { run: Run; mayAct: boolean }) => (
     {run.unpriced_item_count > 0 && (
       <p>
         {counted(run.unpriced_item_count, 'item')} called a model without a known price: the cost is a lower
-        bound. Give the model a price in the <a href={ofProject(run.project_id, 'settings')}>settings</a>.
+        bound. Give the model a price under <a href={ofProject(run.project_id, 'prices')}>prices</a>.
       </p>
     )}
   </div>
