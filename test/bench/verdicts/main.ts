@@ -1,12 +1,14 @@
 // How good the detector of refusals is, over labelled answers in the plain form (data.ts): recall and precision of what
 // is sure and of what is suspected, by set, family and language, beside a list of strings and a judge where their
-// labels were recorded; and how many of customers' own sentences it takes for one.
+// labels were recorded; how many of customers' own sentences it takes for one; and what the further checks find.
 //
 //   npm run bench:verdicts -- --data FOLDER [--leave-out]
 //
 // --leave-out trains once for each family of the data, without it, and measures that one: some minutes.
 
 import { parseArgs } from 'node:util'
+import { CHECKS } from '../../../shared/domain/vocabulary.ts'
+import { failedCheck } from '../../../shared/items/rules/checks.ts'
 import { type RefusalDetector, readRefusal, refusalDetector } from '../../../shared/items/rules/refusal.ts'
 import { type LabelledAnswer, readLabelled } from './data.ts'
 import { HEADING, type Judged, lineOf, linesBy } from './figures.ts'
@@ -44,6 +46,13 @@ if (customers.length > 0) {
     `\nOf ${customers.length} sentences of customers ${sure.length} are called sure, ${suspected} suspected.`,
   )
   for (const { answer } of sure.slice(0, CUSTOMERS_SHOWN)) console.log(`  ${answer.text.slice(0, 150)}`)
+}
+
+console.log('\nFound by the further checks')
+for (const check of CHECKS) {
+  const found = answers.filter(({ text }) => failedCheck(text, [check]) !== undefined)
+  const bySet = [...Map.groupBy(found, ({ set }) => set)].map(([set, list]) => `${set} ${list.length}`)
+  console.log(`  ${check.padEnd(15)} ${found.length} of ${answers.length}  ${bySet.join(', ')}`)
 }
 
 if (values['leave-out']) {
