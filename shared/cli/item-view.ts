@@ -45,12 +45,17 @@ export function recordText(item: ItemRecord, screen: Screen): string {
   ].join('\n')
 }
 
+/** The action as the command line calls it. */
+export const verbOf = (action: string) => (action === 'acknowledge' ? 'ack' : action)
+
 /** What became of an item that did not work, and the commands that decide about it. */
-export function decisionText(item: Schemas['ItemWithDecision'], { paint }: Screen): string {
+export function decisionText(item: Schemas['ItemWithDecision'], { paint, program }: Screen): string {
   const lines = [
     ...(item.unchanged ? [`${paint('dim', 'replay')}   ${sayUnchanged()}; --reuse none runs it whole`] : []),
     ...(item.disposition === null ? [] : [`${paint('dim', 'decided')}  ${item.disposition}`]),
-    ...item.available_actions.map(action => `${paint('dim', 'next')}     assay ${action} ${item.id}`),
+    ...item.available_actions.map(
+      action => `${paint('dim', 'next')}     ${program} ${verbOf(action)} ${item.id}`,
+    ),
   ]
   return lines.length === 0 ? '' : `\n\n${lines.join('\n')}`
 }

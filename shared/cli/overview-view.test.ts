@@ -6,6 +6,7 @@ import { overviewText } from './overview-view.ts'
 const NOW = Date.parse('2026-03-02T08:00:00Z')
 const screen = (columns: number) => ({ columns, paint: (_: unknown, text: string) => text, program: 'assay' })
 const nothing: Overview = {
+  held_since: null,
   runs: [],
   waiting: {
     dlq: { count: 0, more: false, oldest_at: null },
@@ -72,6 +73,15 @@ const bad: Overview = {
   },
   alerts: [{ message: 'A moment was missed.', created_at: run.created_at } as Overview['alerts'][number]],
 }
+
+it('says first that a restored installation is held, and what ends that', () => {
+  const [first] = overviewText(
+    { ...nothing, held_since: '2026-07-01T00:00:00.000Z' },
+    NOW,
+    screen(120),
+  ).split('\n')
+  expect(first).toMatch(/^held +restored .*nothing is dispatched, fired or sent +assay admin go-on$/)
+})
 
 it('when little is wrong, what matters are a few lines', () => {
   expect(overviewText(nothing, NOW, screen(80)).split('\n')).toEqual([

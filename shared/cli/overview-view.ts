@@ -16,6 +16,7 @@ const MOST_COLUMNS = 100
 
 export function overviewText(found: Overview, now: number, screen: Screen): string {
   const parts = [
+    heldPart(found, now, screen),
     runsPart(found, now, screen),
     waitingPart(found, now, screen),
     causesPart(found, screen),
@@ -42,6 +43,12 @@ const indented = (text: string) => ' '.repeat(LABEL_COLUMNS) + text
 
 const further = (all: number, most: number, noun: string, { paint }: Screen) =>
   all > most ? [indented(paint('dim', `and ${plural(all - most, noun)} more`))] : []
+
+function heldPart({ held_since }: Overview, now: number, screen: Screen): string[] {
+  if (held_since === null) return []
+  const text = `restored ${ago(held_since, now)}: nothing is dispatched, fired or sent`
+  return line('held', screen.paint('red', text), 'admin go-on', screen)
+}
 
 function runsPart({ runs }: Overview, now: number, screen: Screen): string[] {
   const moving = runs.filter(run => !isHeld(run))

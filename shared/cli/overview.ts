@@ -16,6 +16,8 @@ const SOON_MS = 86_400_000
 export type OwnedBudget = Schemas['Budget'] & { of: string; command: string; timezone: string }
 
 export interface Overview {
+  /** Since when the installation is held, as one is that was restored. */
+  held_since: string | null
   runs: Run[]
   /** Items that wait for a decision, by lane. */
   waiting: Record<'dlq' | 'quarantine', { count: number; more: boolean; oldest_at: string | null }>
@@ -54,8 +56,9 @@ function withHelp(error: unknown): unknown {
 
 async function readOverview(api: Api, now: number): Promise<Overview> {
   const since = sinceOf(YESTERDAY, now)!
-  const [runs, recent, dlq, quarantine, projects, schedules, deliveries, alerts, agents, causes] =
+  const [ready, runs, recent, dlq, quarantine, projects, schedules, deliveries, alerts, agents, causes] =
     await Promise.all([
+      answered(api.GET('/health/ready')),
       openRuns(api),
       pageOf(api.GET('/v2/runs', { params: { query: { limit: LIMITS.runs_page.max } } })),
       triageSince(api, 'dlq', 0),
@@ -78,6 +81,7 @@ async function readOverview(api: Api, now: number): Promise<Overview> {
       ),
     ])
   return {
+    held_since: ready.held_since,
     runs,
     waiting: { dlq: laneOf(dlq), quarantine: laneOf(quarantine) },
     causes: causes.rows,

@@ -6,6 +6,7 @@ import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { ago, plural } from './format.ts'
 import { isFullTerminal } from './full-screen.ts'
+import { verbOf } from './item-view.ts'
 import { type Listing, tellList } from './listing.ts'
 import { replayMany, reuseOf } from './recover.ts'
 import type { Session } from './session.ts'
@@ -17,9 +18,6 @@ import { outcomeStyle } from './verdict.ts'
 import { watchRun } from './watch.ts'
 
 type Row = Schemas['TriageRow']
-
-/** The action as the command line calls it. */
-const verbOf = (action: string) => (action === 'acknowledge' ? 'ack' : action)
 
 function columnsOf(rows: readonly Row[], now: number): Column<Row>[] {
   const columns: Column<Row>[] = [
