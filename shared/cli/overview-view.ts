@@ -98,7 +98,7 @@ function causesPart({ causes }: Overview, screen: Screen): string[] {
     return `${screen.paint('red', amount)}  ${shorten(clean(cause.title), screen.columns - LABEL_COLUMNS)}`
   })
   return [
-    ...line('causes', `of ${count(total)} since yesterday`, 'causes --since 1d', screen),
+    ...line('causes', `of ${plural(total, 'item')} since yesterday`, 'causes --since 1d', screen),
     ...shown,
     ...further(causes.length, MOST.causes, 'cause', screen),
   ]

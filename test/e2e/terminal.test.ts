@@ -80,7 +80,7 @@ describe.skipIf(noTerminal !== undefined)(
       expect(at(terminal, 'in flight')).toMatch(/^runs +1 in flight +assay top$/)
       expect(at(terminal, moving)).toMatch(/still walking .* running/)
       expect(at(terminal, 'did not work')).toMatch(/^to decide +2 did not work, 1 held, .* +assay triage$/)
-      expect(terminal.lines().join('\n')).toMatch(/2 +agent_error: asked to fail/)
+      expect(terminal.lines().join('\n')).toMatch(/2 +agent_error: asked to \*/)
       expect(at(terminal, 'by the runs of today')).toMatch(/^money +\$0/)
       expect(terminal.isColored()).toBe(true)
 
