@@ -68,6 +68,26 @@ describe('the plan for schedules', () => {
     expect(actions(plan)).toEqual(['unchanged'])
   })
 
+  it('takes from the code who gets the results, and leaves it where the code says nothing of it', () => {
+    const [before, results] = [
+      { url: 'https://example.com/old', format: 'csv' as const },
+      { url: 'https://example.com/new', format: 'json' as const },
+    ]
+    const declared = { schedules: [{ cron: '0 9 * * *', results }] }
+    const [one] = planSchedules(declared, [standing({ input: 'null', results: before })])
+    expect(one).toMatchObject({ action: 'changed', results })
+    expect(one!.changes).toEqual([
+      { field: 'results', from: 'https://example.com/old (csv)', to: 'https://example.com/new (json)' },
+    ])
+    expect(planSchedules(declared, [standing({ input: 'null', results })])).toMatchObject([
+      { action: 'unchanged' },
+    ])
+    const silent = { schedules: [{ cron: '0 9 * * *' }] }
+    expect(planSchedules(silent, [standing({ input: 'null', results })])).toMatchObject([
+      { action: 'unchanged' },
+    ])
+  })
+
   it('takes the input and the source of a schedule from the code, one or the other', () => {
     const source: DeclaredSource = { generator: 'tickets', item_id: 'id' }
     const declared = { schedules: [{ cron: '0 9 * * *', source }], schedule_input: { a: 2 } }

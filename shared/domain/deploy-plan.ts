@@ -1,6 +1,7 @@
 // What a deploy changes: what runs, and the agent's schedules and triggers. Guarantee: what no code ever declared is
 // left alone, and the plan for what a plan has made changes nothing.
 
+import type { ResultsReceiver } from '../recovery/rules/results.ts'
 import { type ItemsOrder, itemsDeclared, itemsInWords, sameItems } from '../starts/rules/declared-source.ts'
 import { canonicalJson } from './canonical.ts'
 import { LIMITS } from './limits.ts'
@@ -18,6 +19,7 @@ export interface StandingSchedule {
   source: DeclaredSource | null
   enabled: boolean
   declared: boolean
+  results?: ResultsReceiver | null
 }
 
 /** A trigger as it stands, by its key: the agent and the name. */
@@ -46,6 +48,8 @@ export interface PlannedSchedule {
   /** JSON text. */
   input: string
   source: DeclaredSource | null
+  /** Absent where it stays as it is. */
+  results?: ResultsReceiver
   changes: FieldChange[]
 }
 
@@ -66,7 +70,8 @@ type Declared = Pick<AgentDeclaration, 'schedules' | 'triggers' | 'schedule_inpu
 /**
  * Declared schedules are created, or made what the declaration says: an operator's disable is taken back, and one
  * made through the API under the same cron becomes a declared one. Those that were declared and are no more are
- * deleted. What the declaration cannot say (a budget, a callback) stays as it is.
+ * deleted. What the declaration cannot say (a budget, a callback) stays as it is; who gets the results does where it
+ * says nothing of it.
  */
 export function planSchedules(
   { schedules = [], schedule_input = null }: Declared,
@@ -75,16 +80,18 @@ export function planSchedules(
   const byCron = new Map(standing.map(one => [one.cron, one]))
   const kept = new Set(schedules.map(one => one.cron))
   return [
-    ...schedules.map(({ cron, timezone = 'UTC', source = null }): PlannedSchedule => {
+    ...schedules.map(({ cron, timezone = 'UTC', source = null, results: said }): PlannedSchedule => {
       const before = byCron.get(cron)
       const input = source === null ? canonicalJson(schedule_input) : 'null'
-      const planned = { cron, timezone, source }
+      const results = said && { url: said.url, format: said.format ?? 'csv' }
+      const planned = { cron, timezone, source, ...(results && { results }) }
       if (before === undefined) return { action: 'created', id: null, ...planned, input, changes: [] }
       const sameInput = canonicalJson(JSON.parse(before.input)) === input
       const changes = [
         ...changed('timezone', before.timezone, timezone),
         ...(sameInput ? [] : changed('input', before.input, input)),
         ...itemsChanged(before.source, source),
+        ...(results ? changed('results', inWords(before.results), inWords(results)) : []),
         ...changed('enabled', before.enabled, true),
         ...changed('declared', before.declared, true),
       ]
@@ -98,6 +105,9 @@ export function planSchedules(
       }),
   ]
 }
+
+const inWords = (results: ResultsReceiver | null | undefined) =>
+  results ? `${results.url} (${results.format})` : null
 
 /**
  * The same for triggers. A name is a key, so a new name is a new trigger with a URL and a secret of its own; where

@@ -1,6 +1,7 @@
 // The lines a consumer and an agent exchange over HTTP; PROTOCOL.md in the SDK's folder explains them.
 // Guarantee: the engine and the SDK read the same types, so neither can drift from the page.
 
+import type { ResultFormat } from '../recovery/rules/results.ts'
 import type { CheckName, RefusalChoice, SourceFormat, StepKind } from './vocabulary.ts'
 
 export const PROTOCOL_VERSION = '1'
@@ -161,6 +162,8 @@ export interface DeclaredSchedule {
   timezone?: string
   /** Instead of the declaration's schedule_input. */
   source?: DeclaredSource | null
+  /** Who gets the results of each run as a file, in which format; CSV unless told. */
+  results?: { url: string; format?: ResultFormat }
 }
 
 /** An inbound HTTP start that an agent's code declares; its key is the name. */

@@ -75,13 +75,14 @@ export async function reconcile(
 async function applySchedule(
   ctx: Context,
   { project_id, agent_id }: Declaring,
-  { action, id, cron, timezone, input, source, changes }: PlannedSchedule,
+  { action, id, cron, timezone, input, source, results, changes }: PlannedSchedule,
 ): Promise<string> {
   if (id === null) {
     const rest = { name: null, source, budget_cents: null, timeout_seconds: null, callback_url: null }
     return createSchedule(ctx, {
       ...{ project_id, agent_id, cron, timezone, input, enabled: true, declared: true },
       ...rest,
+      ...(results && { results }),
     })
   }
   if (action === 'deleted') await deleteSchedule(ctx, id)
@@ -92,6 +93,7 @@ async function applySchedule(
       ...{ input, declared: true },
       ...(fields.has('timezone') && { timezone }),
       ...(fields.has('source') && { source }),
+      ...(results && { results }),
     })
     if (fields.has('enabled')) await enableSchedule(ctx, id)
   }

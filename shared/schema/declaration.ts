@@ -5,6 +5,7 @@ import { checkCron, normalCron } from '../domain/cron.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { checkTimezone } from '../domain/timezone.ts'
 import { CHECKS, REFUSAL_CHOICES } from '../domain/vocabulary.ts'
+import { ResultsReceiverOrder } from '../recovery/wire/results.ts'
 import { declaredSourceProblem } from '../starts/rules/declared-source.ts'
 import { generatorName, SourceOrder, triggerItems, triggerSourceOrder } from '../starts/wire.ts'
 import { isStorable, label, prose } from './input.ts'
@@ -41,6 +42,7 @@ const DeclaredSchedule = z
       .optional()
       .describe('An IANA zone; UTC unless told.'),
     source: SourceOrder.nullable().optional(),
+    results: ResultsReceiverOrder.optional(),
   })
   .openapi('DeclaredSchedule', {
     description:

@@ -131,7 +131,7 @@ export function dryRunOf<P extends { automation: Automation }>({ automation, ...
 
 function planOf({ schedules, triggers }: Automation): z.input<typeof Plan> {
   return {
-    schedules: schedules.map(({ input: _, source: __, ...schedule }) => schedule),
+    schedules: schedules.map(({ input: _, source: __, results: ___, ...schedule }) => schedule),
     triggers: triggers.map(({ items: _, ...trigger }) => ({
       ...trigger,
       replaces: trigger.replaces?.name ?? null,

@@ -44,13 +44,15 @@ describe('@schedule and @trigger', () => {
     const url = 'https://example.com/export?day={date}'
     const headers = { authorization: 'Bearer $EXPORT_TOKEN' }
     const Agent = decorated(
-      schedule('0 2 * * 0', { source: { url, format: 'csv', itemId: 'id', headers } }),
+      schedule('0 2 * * 0', { source: { url, format: 'csv', itemId: 'id', headers }, results: { url } }),
       trigger('many', { items: true, itemId: 'id', partitionKey: 'tenant' }),
       trigger('read', { source: { url, format: 'json' } }),
       named({ input: z.object({ id: z.string() }) }), // no schedule brings null
     )
     expect(declarationOf(Agent)).toMatchObject({
-      schedules: [{ cron: '0 2 * * 0', source: { url, format: 'csv', item_id: 'id', headers } }],
+      schedules: [
+        { cron: '0 2 * * 0', source: { url, format: 'csv', item_id: 'id', headers }, results: { url } },
+      ],
       triggers: [
         { name: 'many', items: true, item_id: 'id', partition_key: 'tenant' },
         { name: 'read', source: { url, format: 'json' } },

@@ -6,6 +6,7 @@ import { LIMITS } from '../domain/limits.ts'
 import type { DeclaredSchedule, DeclaredTrigger } from '../domain/protocol.ts'
 import { checkTimezone } from '../domain/timezone.ts'
 import { SECRET_ENV, TRIGGER_NAME } from '../domain/vocabulary.ts'
+import { RESULT_FORMATS } from '../recovery/rules/results.ts'
 import { type AgentClass, type Registration, registrationAbove } from './agent.ts'
 import { DecoratorValidationError } from './errors.ts'
 import { checkNow } from './schema-check.ts'
@@ -17,6 +18,8 @@ export interface ScheduleOptions {
   timezone?: string
   /** Where the items of each run come from, instead of `scheduleInput`: any number of them, in one run. */
   source?: SourceOptions
+  /** Who gets the results of each run as a file when it has ended, signed like a callback; CSV unless told. */
+  results?: { url: string; format?: 'csv' | 'ndjson' | 'json' }
 }
 
 /** The options of `@trigger`. */
@@ -49,11 +52,22 @@ type Decorator = <C extends AgentClass>(target: C, context: ClassDecoratorContex
  */
 export function schedule(cron: string, options: ScheduleOptions = {}): Decorator {
   refuse('@schedule', 'cron', cron, passes(checkCron))
-  checkOptions('@schedule', options, { timezone: passes(checkTimezone), source: undefined })
-  const { timezone = 'UTC', source } = options
+  checkOptions('@schedule', options, {
+    timezone: passes(checkTimezone),
+    source: undefined,
+    results: undefined,
+  })
+  const { timezone = 'UTC', source, results } = options
+  if (results !== undefined && !isReceiver(results))
+    throw new DecoratorValidationError(
+      '@schedule',
+      'results',
+      `must be { url, format }, with an http or https URL and one of ${RESULT_FORMATS.join(', ')}`,
+    )
   return target => {
     const registration = registrationAbove('@schedule', target)
     const declared: DeclaredSchedule = { cron: normalCron(cron), timezone }
+    if (results !== undefined) declared.results = results
     if (source === undefined) checkScheduleInput(registration, declared)
     else declared.source = declaredSource('@schedule', source, registration.declaration.generators ?? [])
     add('@schedule', 'cron', registration.schedules, declared, LIMITS.agent_schedules)
@@ -98,6 +112,9 @@ export function trigger(name: string, options: TriggerOptions = {}): Decorator {
 
 /** Options that are checked with the class they stand on. */
 const ITEM_OPTIONS = { items: undefined, itemId: undefined, partitionKey: undefined, source: undefined }
+
+const isReceiver = ({ url, format = 'csv' }: NonNullable<ScheduleOptions['results']>): boolean =>
+  /^https?:\/\//.test(url) && URL.canParse(url) && RESULT_FORMATS.includes(format)
 
 type Check = (text: string) => string | undefined
 

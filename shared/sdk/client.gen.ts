@@ -2440,6 +2440,20 @@ export interface components {
             /** @description An IANA zone; UTC unless told. */
             timezone?: string;
             source?: components["schemas"]["SourceOrder"];
+            /** @description Who gets the results of each run as a file when it has ended; nobody unless told. */
+            results?: {
+                /**
+                 * Format: uri
+                 * @description Gets the results of each run as a file when it has ended, signed like a callback.
+                 */
+                url: string;
+                /**
+                 * @description csv unless told.
+                 * @default csv
+                 * @enum {string}
+                 */
+                format?: "json" | "ndjson" | "csv";
+            };
         };
         /**
          * @description An inbound HTTP start; its key is the name.
