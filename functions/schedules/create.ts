@@ -38,6 +38,7 @@ export const createSchedule = endpoint({
       input: fieldsOf(text).get('input') ?? 'null',
       budget_cents: body.budget_cents ?? null,
       allow_unpriced: body.allow_unpriced ?? false,
+      pilot_items: body.pilot_items ?? null,
       timeout_seconds: body.timeout_seconds ?? null,
       callback_url: body.callback_url ?? null,
       results: body.results ?? null,

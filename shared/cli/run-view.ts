@@ -79,6 +79,8 @@ export function runSummary(run: Run, screen: Screen): string {
     `${label('status')}${paint('bold', isHeld(run) ? 'waits for a decision' : run.status)}, ${plural(run.total_items, 'item')}${took}`,
     `${label('cost')}${cost}`,
   ]
+  if (run.stop_reason === 'pilot_failed')
+    lines.push(`${label('stopped')}none of its first items was ok, so the others were not begun`)
   if (run.stop_reason === 'consecutive_failures')
     lines.push(`${label('stopped')}too many items failed in a row`)
   if (run.budget_cents !== null && run.status === 'budget_exceeded') {

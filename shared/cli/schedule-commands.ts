@@ -13,6 +13,13 @@ const settings: readonly Option[] = [
   ...SOURCE_OPTIONS,
   { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money each run may spend' },
   allowUnpriced,
+  {
+    name: 'pilot',
+    value: 'N',
+    kind: 'whole',
+    least: 1,
+    about: 'so many items of each run go first; the others follow if one of these was ok',
+  },
   { name: 'timeout', value: 'SECONDS', kind: 'whole', least: 1, about: 'time an item may take' },
   { name: 'callback-url', value: 'URL', about: 'gets a signed summary when a run ends' },
   { name: 'results-url', value: 'URL', about: 'gets the results of each run as a file when it has ended' },

@@ -103,10 +103,18 @@ export async function update(session: Session, given: Given): Promise<ExitCode> 
 function bodyText(given: Given, fields: object): string {
   const [budget_cents, timeout_seconds] = [given.amount('budget'), given.whole('timeout')]
   const callback_url = given.text('callback-url')
-  const [name, source] = [given.text('name'), sourceOf(given)]
+  const [name, source, pilot_items] = [given.text('name'), sourceOf(given), given.whole('pilot')]
   const allow_unpriced = given.flag('allow-unpriced') || undefined
   const money = { budget_cents, allow_unpriced }
-  const settings = { name, source, ...money, timeout_seconds, callback_url, results: resultsOf(given) }
+  const settings = {
+    name,
+    source,
+    ...money,
+    pilot_items,
+    timeout_seconds,
+    callback_url,
+    results: resultsOf(given),
+  }
   const rest = JSON.stringify({ ...fields, ...settings })
   const input = given.text('input')
   if (input === undefined) return rest

@@ -21,6 +21,8 @@ export interface AdmissionFacts {
   /** Items of the run that have ended; with cost_micro they give the usual cost of one. */
   ended: number
   item_budget_micro: number | null
+  /** Of a run in its pilot: how many of its first items wait; null is no pilot. */
+  pilot_left: number | null
   credit_micro: number | null
   spent_micro: number
   /** By day and month, of the project and of the agent; `running` are the items in flight that spend from one. */
@@ -37,6 +39,7 @@ export type Wait =
   | 'budget'
   | 'credit'
   | 'period_budget'
+  | 'pilot'
   | 'run_cap'
   | 'project_cap'
 
@@ -60,6 +63,7 @@ export function admit(facts: AdmissionFacts): Admission {
     ['suspended', facts.is_suspended ? 0 : Number.POSITIVE_INFINITY],
     ['no_deployment', facts.has_deployment ? Number.POSITIVE_INFINITY : 0],
     ['price', facts.waits_for_price !== null ? 0 : Number.POSITIVE_INFINITY],
+    ['pilot', facts.pilot_left === null ? Number.POSITIVE_INFINITY : Math.max(0, facts.pilot_left)],
     ['budget', affordable(facts.budget_micro, facts.cost_micro, facts.run_running, facts)],
     ['credit', affordable(facts.credit_micro, facts.spent_micro, facts.project_running, facts)],
     ...facts.periods.map(({ limit_micro, spent_micro, running }): [Wait, number] => [

@@ -88,9 +88,9 @@ export const RUN_STATUS_RULES: readonly RunStatusRule[] = [
     when: c => c.stop_reason === 'budget_exceeded',
   },
   {
-    name: 'stopped after failures in a row',
+    name: 'stopped after failures in a row, or after its first items',
     status: 'failed',
-    when: c => c.stop_reason === 'consecutive_failures',
+    when: c => c.stop_reason === 'consecutive_failures' || c.stop_reason === 'pilot_failed',
   },
   {
     name: 'drained, nothing failed or degraded',

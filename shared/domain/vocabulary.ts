@@ -33,7 +33,7 @@ export const RUN_STATES = ['open', 'ended'] as const
 export type RunState = (typeof RUN_STATES)[number]
 
 /** Why a run stopped dispatching before its pile was empty. */
-export const STOP_REASONS = ['cancelled', 'budget_exceeded', 'consecutive_failures'] as const
+export const STOP_REASONS = ['cancelled', 'budget_exceeded', 'consecutive_failures', 'pilot_failed'] as const
 export type StopReason = (typeof STOP_REASONS)[number]
 
 export const STEP_KINDS = ['llm_call', 'tool_call', 'tool_result', 'step'] as const

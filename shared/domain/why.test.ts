@@ -17,6 +17,7 @@ const admission: NonNullable<WhyFacts['admission']> = {
   credit_micro: null,
   spent_micro: 0,
   periods: [],
+  pilot_left: null,
   waits_for_price: null,
 }
 const queued: WhyFacts = {

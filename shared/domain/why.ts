@@ -26,6 +26,7 @@ export const WAITS = [
   'provider_rate',
   'no_deployment',
   'budget',
+  'pilot',
   'run_cap',
   'project_cap',
   'partition_share',
@@ -195,6 +196,10 @@ const WAITING: Record<NonNullable<ReturnType<typeof admit>['waiting_for']>, (f: 
       model === ''
         ? 'Its run has a budget, and a model call did not tell its tokens: have the agent report its usage, or resume a held item to let the run go on without.'
         : `Its run has a budget and called model ${model}, which has no price: set it with ${setPriceCommand(model!)}, and it goes on by itself; or resume a held item to let the run go on without.`,
+  }),
+  pilot: () => ({
+    token: 'pilot',
+    message: 'The first items of its run go ahead; the others follow when these have ended and one was ok.',
   }),
   run_cap: f => ({
     token: 'run_cap',

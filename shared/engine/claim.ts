@@ -126,7 +126,7 @@ async function take(sql: Sql, run: claims.ReadRun, deployment: claims.RunDeploym
     per_partition === undefined ? undefined : { per_partition, lookahead: LIMITS.partition_lookahead_items }
   // Returned items first: they have waited longest, and some of them were paid for in part.
   const due = run.due > 0 ? await takeDue(sql, taking, shares) : []
-  if (due.length > 0 || run.next_seq > run.total_items) return due
+  if (due.length > 0 || run.next_seq > run.offered_items) return due
   return shares ? takeFair(sql, taking, shares) : takeRange(sql, taking)
 }
 
@@ -146,6 +146,7 @@ export function admissionFacts(run: claims.ReadRun): AdmissionFacts {
     budget_micro: run.budget_micro,
     cost_micro: run.cost_micro,
     ended: run.ended,
+    pilot_left: run.pilot_left,
     item_budget_micro: itemBudget === undefined ? null : microOf(itemBudget),
     credit_micro: run.credit_micro,
     spent_micro: run.spent_micro,

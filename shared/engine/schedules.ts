@@ -24,6 +24,8 @@ export interface ScheduleSettings {
   input: string
   budget_cents: number | null
   allow_unpriced?: boolean
+  /** So many items of each run go first, and the others when one of these was ok. */
+  pilot_items?: number | null
   timeout_seconds: number | null
   callback_url: string | null
   /** Who gets the results of each run as a file; nobody unless told. */
@@ -160,7 +162,7 @@ export function readable(cron: string, timezone: string) {
 }
 
 async function columnsOf(ctx: Context, changes: ScheduleChanges, known?: LockedSchedule) {
-  const { name, input, source, budget_cents, allow_unpriced } = changes
+  const { name, input, source, budget_cents, allow_unpriced, pilot_items } = changes
   const { timeout_seconds, callback_url, results } = changes
   if (input !== undefined && new TextEncoder().encode(input).length > LIMITS.item_input_bytes)
     throw new ApiError('invalid_request', `Field "input" is longer than ${LIMITS.item_input_bytes} bytes.`)
@@ -174,6 +176,7 @@ async function columnsOf(ctx: Context, changes: ScheduleChanges, known?: LockedS
       budget_micro: budget_cents === null ? null : microOf(budget_cents),
     }),
     ...(allow_unpriced !== undefined && { allow_unpriced }),
+    ...(pilot_items !== undefined && { pilot_items }),
     ...(timeout_seconds !== undefined && { timeout_seconds }),
     ...(callback_url !== undefined && { callback_url }),
     ...(results !== undefined && { results }),

@@ -24,6 +24,8 @@ export interface RunOrder {
   concurrency: number | null
   timeout_seconds: number | null
   callback_url: string | null
+  /** So many items go first, and the others when one of these was ok. */
+  pilot_items?: number | null
   /**
    * What becomes of models without a price under a budget: known ones are refused at once, or calls of them pause their
    * items, or somebody said that they know. They pause unless told.
@@ -87,6 +89,7 @@ export async function submitRun(
     concurrency: order.concurrency,
     timeout_seconds: order.timeout_seconds,
     callback_url: order.callback_url,
+    pilot_items: order.pilot_items ?? null,
     from_source: order.from_source ?? false,
   }
   try {

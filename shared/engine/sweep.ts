@@ -9,6 +9,7 @@ import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { noteTurn } from '../hints/turns.ts'
 import { nameUnnamed } from '../recovery/verbs/causes.ts'
+import { judgePilots } from '../starts/verbs/pilots.ts'
 import { readSources } from '../starts/verbs/source-reader.ts'
 import { findNextDue, findOpenRuns, reapClaims } from '../store/claims.ts'
 import { ensureStepPartitions } from '../store/partitions.ts'
@@ -37,6 +38,7 @@ export const CHORES: readonly Chore[] = [
   { name: 'fire schedules', run: fireDue },
   { name: 'try again what a schedule could not start', run: retryFires },
   { name: 'read the sources of schedules', run: readSources },
+  { name: 'look at the first items of runs', run: judgePilots },
   { name: 'notice runs of schedules that nobody started', run: watchStarts },
   { name: 'offer again what dead consumers held', run: reap, evenHeld: true },
   { name: 'begin the days of budgets', run: beginSpendDays },

@@ -103,7 +103,8 @@ function startRun(ctx: Context, webhook: Webhook, posted: Posted, how: HowStarte
   const body = 'text' in posted ? posted.text : 'null'
   if (source === null) return submitRun(ctx, { ...order, ...how }, pileOf(body))
   const timezone = settings.timezone ?? DEFAULT_ZONE
-  const start = { ...order, source, source_headers_sealed, timezone, budget_micro: null, allow_unpriced }
+  const money = { budget_micro: null, allow_unpriced }
+  const start = { ...order, source, source_headers_sealed, timezone, ...money, pilot_items: null }
   const { callback_url, ...rest } = how
   return startNow(ctx, { ...start, callback_url }, { ...rest, body })
 }

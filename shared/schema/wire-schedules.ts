@@ -86,6 +86,7 @@ export const Schedule = z
     source: z.union([Source, z.null()]).describe('Where its items come from; null: one item, its input.'),
     budget_cents: z.int().nullable().describe('Money each run may spend; null is no bound.'),
     allow_unpriced: z.boolean().describe(UNPRICED_STARTS),
+    pilot_items: z.int().nullable().describe('So many items of each run go first; null is all at once.'),
     timeout_seconds: z.int().nullable().describe('Time an item may take; null is what the agent declares.'),
     callback_url: z.string().nullable(),
     results: ResultsReceiverOrder.nullable(),
@@ -115,6 +116,7 @@ export function scheduleOf(row: ScheduleRow): z.input<typeof Schedule> {
     source: row.source && sourceOf(row.source),
     budget_cents: row.budget_micro === null ? null : centsOf(row.budget_micro),
     allow_unpriced: row.allow_unpriced,
+    pilot_items: row.pilot_items,
     timeout_seconds: row.timeout_seconds,
     callback_url: row.callback_url,
     results: row.results,
@@ -145,6 +147,15 @@ const settings = {
   input: z.unknown().describe('Any JSON; it is kept byte for byte. Null when absent.').optional(),
   budget_cents: budgetCents.nullable().optional(),
   allow_unpriced: allowUnpriced.optional(),
+  pilot_items: z
+    .int()
+    .min(1)
+    .max(LIMITS.schedule_pilot_items)
+    .nullable()
+    .describe(
+      'So many items of each run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed).',
+    )
+    .optional(),
   timeout_seconds: timeoutSeconds.nullable().optional(),
   callback_url: callbackUrl.nullable().optional(),
   results: ResultsReceiverOrder.nullable().optional(),

@@ -3803,7 +3803,7 @@ export interface components {
              * @description Why dispatch stopped before the pile was empty.
              * @enum {string|null}
              */
-            stop_reason: "cancelled" | "budget_exceeded" | "consecutive_failures" | null;
+            stop_reason: "cancelled" | "budget_exceeded" | "consecutive_failures" | "pilot_failed" | null;
             /** @description Items in the pile at submission. */
             total_items: number;
             /** @description Items that wait to be dispatched. */
@@ -4224,6 +4224,8 @@ export interface components {
             budget_cents: number | null;
             /** @description Its runs go on with models that have no price, which a budget then does not count. */
             allow_unpriced: boolean;
+            /** @description So many items of each run go first; null is all at once. */
+            pilot_items: number | null;
             /** @description Time an item may take; null is what the agent declares. */
             timeout_seconds: number | null;
             callback_url: string | null;
@@ -4282,6 +4284,8 @@ export interface components {
             budget_cents?: number | null;
             /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
             allow_unpriced?: boolean;
+            /** @description So many items of each run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed). */
+            pilot_items?: number | null;
             /** @description Time one item may take. */
             timeout_seconds?: number | null;
             /**
@@ -4385,6 +4389,8 @@ export interface components {
             budget_cents?: number | null;
             /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
             allow_unpriced?: boolean;
+            /** @description So many items of each run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed). */
+            pilot_items?: number | null;
             /** @description Time one item may take. */
             timeout_seconds?: number | null;
             /**
@@ -4958,7 +4964,7 @@ export interface components {
              * @description What it waits for, for machines.
              * @enum {string}
              */
-            token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "suspended" | "retry_backoff" | "provider_rate" | "no_deployment" | "budget" | "run_cap" | "project_cap" | "partition_share" | "next";
+            token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "suspended" | "retry_backoff" | "provider_rate" | "no_deployment" | "budget" | "pilot" | "run_cap" | "project_cap" | "partition_share" | "next";
             /** @description The same in one sentence. */
             message: string;
             /** @enum {string} */

@@ -77,7 +77,8 @@ async function sweepLocked(sql: Sql, runId: string, limit: number): Promise<bool
         error_code = case when over_budget then 'budget_exceeded' end,
         error_message = case run.stop_reason
           when 'budget_exceeded' then 'The run reached its budget before this item was dispatched.'
-          when 'consecutive_failures' then 'The run was stopped after too many consecutive failures.' end
+          when 'consecutive_failures' then 'The run was stopped after too many consecutive failures.'
+          when 'pilot_failed' then 'None of the first items of the run was ok, so this one was not begun.' end
       from run
       where i.run_id = run.id and i.status in ('queued', 'paused') and i.seq = any(array(
         select seq from ahead union select seq from behind union select seq from held))

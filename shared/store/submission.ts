@@ -19,6 +19,7 @@ export interface NewRun {
   timeout_seconds: number | null
   callback_url: string | null
   allow_unpriced: boolean
+  pilot_items: number | null
   from_source: boolean
 }
 

@@ -102,7 +102,8 @@ export function takeFair(sql: Sql, taking: Taking, shares: Shares) {
     taking,
     `busy as (${busy(taking)}), near as (
       select seq, partition_key from items
-      where run_id = ${runId} and seq >= (select next_seq from run) and status = 'queued'
+      where run_id = ${runId} and seq between (select next_seq from run) and (select total_items from run)
+        and status = 'queued'
         and not exists (select from due_items d where d.run_id = ${runId} and d.seq = items.seq)
       order by seq limit ${number(shares.lookahead)}
     ), ranked as (
@@ -142,7 +143,7 @@ async function take(sql: Sql, taking: Taking, taken: string): Promise<ClaimedIte
   const message = `
     select from runs r join project_usage u using (project_id) where r.id = ${runId} for no key update of r, u;
     with run as materialized (
-      select r.id, r.project_id, r.next_seq, r.total_items, ${roomIn(taking)} as room
+      select r.id, r.project_id, r.next_seq, least(r.total_items, r.pilot_items) as total_items, ${roomIn(taking)} as room
       from runs r join project_usage u using (project_id) join projects p on p.id = r.project_id
       where r.id = ${runId} and r.finished_at is null and r.stop_reason is null and not r.materializing
         and coalesce(r.deployment_id, ${deploymentId}) = ${deploymentId}

@@ -117,6 +117,8 @@ const NewScheduleFields = ({
       <input name="budget_usd" inputmode="decimal" value={entered.budget_usd ?? ''} />
     </Field>
     <AllowUnpriced checked={entered.allow_unpriced !== undefined} />
+    <PilotField value={entered.pilot_items ?? ''} />
+    <CallbackField value={entered.callback_url ?? ''} />
     <ResultsFields url={entered.results_url} format={entered.results_format} />
   </>
 )
@@ -171,12 +173,26 @@ export const Moments = ({
   />
 )
 
+export const PilotField = ({ value }: { value: string | number }) => (
+  <Field label="Items that go first" hint="The others follow when one of these was ok. Empty is all at once.">
+    <input name="pilot_items" type="number" min="1" value={value} />
+  </Field>
+)
+
+export const CallbackField = ({ value }: { value: string }) => (
+  <Field label="Callback URL" hint="Gets a signed summary when a run ends.">
+    <input name="callback_url" type="url" value={value} />
+  </Field>
+)
+
 export const scheduleForm = {
   name: z.string().default(''),
   cron: z.string(),
   timezone: z.string(),
   input: jsonText,
   budget_usd: dollars,
+  pilot_items: z.string().default(''),
+  callback_url: z.string().default(''),
   results_url: z.string().default(''),
   results_format: z.enum(RESULT_FORMATS).default('csv'),
   allow_unpriced: z.string().optional(),
@@ -192,13 +208,23 @@ export const AllowUnpriced = ({ checked }: { checked: boolean }) => (
 
 /** What the form says, as the API takes it; the input stays the text it is. */
 export function scheduleBody(filled: z.output<z.ZodObject<typeof scheduleForm>>) {
-  const { budget_usd: budget_cents, input, name, cron, timezone, ...others } = filled
+  const {
+    budget_usd: budget_cents,
+    pilot_items,
+    callback_url,
+    input,
+    name,
+    cron,
+    timezone,
+    ...others
+  } = filled
   const { results_url: url, results_format: format, allow_unpriced: allowed, ...rest } = others
   const results = url === '' ? null : { url, format }
   const source = sourceOrder(rest)
   const texts: Record<string, string> = source === null ? { input } : {}
   const money = { budget_cents, allow_unpriced: allowed !== undefined }
-  return { fields: { name: name || null, cron, timezone, ...money, source, results }, texts }
+  const how = { pilot_items: Number(pilot_items) || null, callback_url: callback_url || null }
+  return { fields: { name: name || null, cron, timezone, ...money, ...how, source, results }, texts }
 }
 
 export const ResultsFields = ({

@@ -14,7 +14,15 @@ import { reasonWords, Strip, whyOff } from '../parts/occurrence.tsx'
 import { AROUND } from '../parts/record.ts'
 import { SourceFields } from '../parts/source-fields.tsx'
 import { cents, Status, When } from '../parts/text.tsx'
-import { AllowUnpriced, Moments, ResultsFields, scheduleBody, scheduleForm } from './schedule-new.tsx'
+import {
+  AllowUnpriced,
+  CallbackField,
+  Moments,
+  PilotField,
+  ResultsFields,
+  scheduleBody,
+  scheduleForm,
+} from './schedule-new.tsx'
 
 type Schedule = Schemas['Schedule']
 
@@ -180,6 +188,8 @@ const Changes = ({ schedule, input }: { schedule: Schedule; input: string }) => 
       </Field>
       <AllowUnpriced checked={schedule.allow_unpriced} />
       <ResultsFields {...schedule.results} />
+      <PilotField value={schedule.pilot_items ?? ''} />
+      <CallbackField value={schedule.callback_url ?? ''} />
       <div>
         <button class="primary">Save</button>
       </div>

@@ -93,6 +93,11 @@ export function budgetExceeded(run: WatchedRun): Alert {
   }
 }
 
+const STOPPED: Record<string, string> = {
+  consecutive_failures: ' The run was stopped: too many failed in a row.',
+  pilot_failed: ' The run was stopped: none of its first items was ok.',
+}
+
 /** Too many of a run's items did not work. */
 export function failureShare(run: WatchedRun): Alert {
   const ended = run.ok + run.degraded + run.failed
@@ -101,8 +106,7 @@ export function failureShare(run: WatchedRun): Alert {
     run.degraded > 0 ? `${count(run.degraded)} degraded` : '',
     run.failed > 0 ? `${count(run.failed)} failed` : '',
   ].filter(text => text !== '')
-  const stopped =
-    run.stop_reason === 'consecutive_failures' ? ' The run was stopped: too many failed in a row.' : ''
+  const stopped = STOPPED[run.stop_reason ?? ''] ?? ''
   return {
     ...ofRun('failure_share', run),
     reason: 'failure_share',

@@ -43,6 +43,8 @@ export const schedules = pgTable(
     source: jsonb('source').$type<Source>(),
     /** The headers that its source is asked with, as JSON, encrypted with a key that is not in the database. */
     source_headers_sealed: text('source_headers_sealed'),
+    /** So many items of each run go first; null is all at once. */
+    pilot_items: integer('pilot_items'),
     budget_micro: micro('budget_micro'),
     /** Its runs go on with models that have no price, which a budget then does not count. */
     allow_unpriced: boolean('allow_unpriced').notNull().default(false),

@@ -130,6 +130,7 @@ export interface SourcedStart {
   allow_unpriced: boolean
   timeout_seconds: number | null
   callback_url: string | null
+  pilot_items: number | null
 }
 
 export interface SourcedSchedule extends Omit<SourcedStart, 'name'> {
@@ -141,7 +142,7 @@ export interface SourcedSchedule extends Omit<SourcedStart, 'name'> {
 export async function findSourcedSchedule(sql: Sql, id: string): Promise<SourcedSchedule | undefined> {
   const [row] = await sql<SourcedSchedule[]>`
     select id, project_id, agent_id, cron, timezone, name, source, source_headers_sealed, budget_micro,
-      allow_unpriced, timeout_seconds, callback_url
+      allow_unpriced, timeout_seconds, callback_url, pilot_items
     from schedules where id = ${id} and source is not null`
   return row
 }

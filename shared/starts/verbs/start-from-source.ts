@@ -27,9 +27,10 @@ export async function startFromSource(
   start: SourcedStart,
   { occasion, signal, run_id, idempotency = null, together }: Starting,
 ): Promise<Submitted> {
-  const { project_id, agent_id, budget_micro, allow_unpriced, timeout_seconds, callback_url } = start
+  const { project_id, agent_id, budget_micro, allow_unpriced, timeout_seconds, callback_url, pilot_items } =
+    start
   const order = {
-    ...{ project_id, agent_id, timeout_seconds, callback_url, together },
+    ...{ project_id, agent_id, timeout_seconds, callback_url, pilot_items, together },
     ...(run_id !== undefined && { run_id }),
     name: start.name,
     budget_cents: budget_micro === null ? null : budget_micro / 10_000,

@@ -1,0 +1,22 @@
+// Runs in their pilot: only so many of their first items are offered.
+
+import type { Sql } from '../../context.ts'
+
+/**
+ * Offers all of runs whose first items have ended with one that is ok, and stops those of which none was. What waits for
+ * a person or for money keeps a run in its pilot only as long as nothing was ok.
+ */
+export async function endPilots(sql: Sql, limit: number): Promise<number> {
+  const result = await sql`
+    with ended as (
+      select r.id, r.ok > 0 as passed from runs r
+      where r.pilot_items is not null and r.finished_at is null and r.stop_reason is null and not r.materializing
+        and r.running = 0 and ended_items(r) + r.paused >= least(r.total_items, r.pilot_items)
+        and (r.ok > 0 or r.paused = 0)
+      limit ${limit} for no key update skip locked
+    )
+    update runs r set touched_at = now(), pilot_items = case when passed then null else r.pilot_items end,
+      stop_reason = case when passed then null else 'pilot_failed'::stop_reason end
+    from ended where r.id = ended.id`
+  return result.count
+}
