@@ -165,6 +165,11 @@ describe('an item that returned is degraded', () => {
       'schema_mismatch',
       'The output does not match its schema: label: required',
     ])
+    const silent = { kind: 'llm_call', key: 'classify', outcome: 'degraded', reason: 'empty_output' } as const
+    expect(verdict(returned({ label: null }, { schema_error: 'label: got null', steps: [silent] }))).toEqual([
+      'schema_mismatch',
+      'The output does not match its schema: label: got null. The last model call (classify) has neither text nor tool calls.',
+    ])
   })
 
   it.each([[null], [''], [' \n'], [{}], [[]]])('when its output is %j', output => {

@@ -132,7 +132,10 @@ export const ITEM_RULES: readonly ItemRule[] = [
     fault: item =>
       item.schema_error === undefined
         ? undefined
-        : { reason: 'schema_mismatch', words: `The output does not match its schema: ${item.schema_error}` },
+        : {
+            reason: 'schema_mismatch',
+            words: explained(`The output does not match its schema: ${item.schema_error}`, item.steps),
+          },
   },
   {
     name: 'the output is empty',
@@ -183,6 +186,12 @@ export function lastCallFault(steps: readonly GradedStep[]): Fault | undefined {
   const last = steps.findLast(step => step.kind === 'llm_call')
   if (last === undefined || last.outcome === 'ok') return undefined
   return worded(`The last model call (${last.key})`, last.reason ?? 'provider_error')
+}
+
+/** What an agent made of an answer is no fault of the agent's where the model had refused, or said nothing. */
+export function explained(message: string, steps: readonly GradedStep[]): string {
+  const fault = lastCallFault(steps)
+  return fault === undefined ? message : `${message.replace(/[.\s]*$/, '')}. ${fault.words}`
 }
 
 const PREDICATES: Partial<Record<OutcomeReason, string>> = {

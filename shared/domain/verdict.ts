@@ -4,7 +4,7 @@
 import type { PriceBook } from '../accounts/rules/price-book.ts'
 import { sayUnpriced } from '../accounts/rules/prices.ts'
 import { dollars } from './amounts.ts'
-import { type GradeChoices, type GradedStep, gradeItem, lastCallFault } from './grading.ts'
+import { explained, type GradeChoices, type GradedStep, gradeItem } from './grading.ts'
 import { LIMITS } from './limits.ts'
 import { plainText } from './plain-text.ts'
 import { microOf } from './pricing.ts'
@@ -142,15 +142,9 @@ export function errorVerdict(
   const reason = REASON_OF_CODE[error.code] ?? 'agent_error'
   return failedVerdict(
     error.code,
-    reason === 'agent_error' ? explained(error, progress) : error.message,
+    reason === 'agent_error' ? explained(error.message, progress.graded) : error.message,
     reason,
   )
-}
-
-/** "Unexpected end of JSON input" is no fault of the agent's where the model had refused, or said nothing. */
-function explained({ message }: ItemError, { graded }: ItemProgress): string {
-  const fault = lastCallFault(graded)
-  return fault === undefined ? message : `${message.replace(/[.\s]*$/, '')}. ${fault.words}`
 }
 
 export const holdVerdict = (reason: string): Verdict => ({
