@@ -2,6 +2,7 @@
 // and one Redis, which test/support/global-setup.ts starts.
 
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { agents } from './shared/testing/decorators.ts'
 
 /** Storms, failovers, big uploads: `npm run test:slow` runs these and nothing else, `npm test` all but these. */
@@ -11,11 +12,29 @@ const which = (include: string[], exclude: string[] = []) =>
     ? { include: include.map(one => one.replace('*.test.ts', '*.slow.test.ts')), exclude }
     : { include, exclude: [...exclude, SLOW] }
 
+/** Longer than others by much: begun last, one of them would run on alone. Without a cache Vitest goes by the size of files. */
+const LONGEST = [
+  'conformance/node.test.ts',
+  'conformance/fuzz.slow.test.ts',
+  'conformance/workerd.slow.test.ts',
+  'e2e/cli.test.ts',
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) =>
+      LONGEST.findIndex(name => moduleId.endsWith(name)) + 1 || LONGEST.length + 1
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+  }
+}
+
 export default defineConfig({
   test: {
     // Processes, not threads: what a test starts is ended by the kernel when its worker dies.
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than processors: tests wait for stores and processes a third of their time.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,

@@ -1,7 +1,6 @@
 ALTER TYPE "public"."stop_reason" ADD VALUE 'pilot_failed';--> statement-breakpoint
 ALTER TABLE "runs" ADD COLUMN "pilot_items" integer;--> statement-breakpoint
 ALTER TABLE "schedules" ADD COLUMN "pilot_items" integer;--> statement-breakpoint
-CREATE INDEX "runs_in_pilot" ON "runs" USING btree ("id") WHERE pilot_items is not null and finished_at is null;--> statement-breakpoint
 -- Whatever else stops a run ends it as failed. The new reason is not named here: a value that was just added cannot be.
 CREATE OR REPLACE FUNCTION run_status_of(
   materializing boolean, started boolean, stop stop_reason, total int, ok int, degraded int, failed int,

@@ -40,7 +40,7 @@ describe('a run', () => {
 
 describe('the reason of a verdict', () => {
   it('is said in words for every token of the grader', () => {
-    for (const reason of OUTCOME_REASONS) expect(reasonInWords(reason)).toMatch(/^[a-z ]{10,}$/)
+    for (const reason of OUTCOME_REASONS) expect(reasonInWords(reason)).toMatch(/^[a-zA-Z ]{10,}$/)
   })
 
   it('is the error, else the degraded reason, else the token in words', () => {

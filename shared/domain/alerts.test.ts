@@ -5,12 +5,14 @@ import { OCCURRENCE_REASONS } from './vocabulary.ts'
 const moment: MissedMoment = {
   project_id: 'p',
   agent_id: 'a',
-  agent_slug: 'nightly',
+  agent_slug: 'tickets',
   schedule_id: 's',
+  name: 'nightly',
   cron: '0 2 * * *',
-  timezone: 'UTC',
+  timezone: 'Europe/Berlin',
   scheduled_for: new Date('2026-03-02T02:00:00Z'),
   reason: 'overdue',
+  detail: null,
   run_id: 'r',
 }
 
@@ -19,10 +21,22 @@ const TOLD = OCCURRENCE_REASONS.filter(reason => reason !== 'manual' && reason !
 it.each(TOLD)('a moment that ended %s is told with what, since when, what to do and a command', reason => {
   const alert = scheduleMissed({ ...moment, reason })!
   expect(alert).toMatchObject({ reason, subject_id: 's', since: moment.scheduled_for })
-  expect(alert.message).toContain('agent nightly: 2026-03-02T02:00:00.000Z')
+  expect(alert.message).toContain('nightly ("0 2 * * *", Europe/Berlin) of agent tickets: 2026-03-02 03:00')
   expect(alert.advice).toMatch(/\.$/)
   expect(alert.command).toMatch(/^assay /)
   expect(alert.command).not.toContain('{')
+})
+
+it('a source that failed is told with what it answered and where, and that it is read again', () => {
+  const detail = { line: 7, text: 'Unexpected end of JSON input.' }
+  const { message, advice } = scheduleMissed({ ...moment, reason: 'source_failed', detail })!
+  expect(message).toMatch(/could not be read: Line 7 of the source: Unexpected end of JSON input\.$/)
+  expect(advice).toContain('read again by itself')
+})
+
+it('a moment in a zone that is unknown is told by UTC', () => {
+  const { message } = scheduleMissed({ ...moment, timezone: 'Mars/Olympus', reason: 'invalid_timezone' })!
+  expect(message).toContain('2026-03-02T02:00:00.000Z')
 })
 
 it('a start by hand and a source without rows are no missed moments', () => {

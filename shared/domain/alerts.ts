@@ -2,6 +2,7 @@
 // happened, since when, what to do, and the command that does it.
 
 import { setPriceCommand } from '../accounts/rules/prices.ts'
+import { wallClock } from './fire-times.ts'
 import type { AlertRule, OccurrenceReason } from './vocabulary.ts'
 
 interface Bound {
@@ -102,10 +103,14 @@ export interface MissedMoment {
   /** Null once the agent is gone. */
   agent_slug: string | null
   schedule_id: string
+  /** What people call the schedule. */
+  name: string | null
   cron: string
   timezone: string
   scheduled_for: Date
   reason: OccurrenceReason
+  /** What was wrong with its source, where that is why. */
+  detail: { line: number | null; text: string } | null
   run_id: string | null
 }
 
@@ -162,7 +167,8 @@ const WHY_MISSED: Readonly<
   },
   source_failed: {
     happened: 'started nothing: its items could not be read',
-    advice: 'See what its source answers, then start it by hand.',
+    advice:
+      'It is read again by itself until the next moment comes; mend the source, or start it by hand to read it at once.',
     command: 'assay schedules events {schedule}',
   },
   run_never_started: {
@@ -176,14 +182,16 @@ const WHY_MISSED: Readonly<
  * The alert for a moment that produced no work; null where nobody needs one.
  *
  * @example
- * scheduleMissed({ …, agent_slug: 'nightly', cron: '0 2 * * *', reason: 'overdue' }).message
- * // 'Schedule "0 2 * * *" (UTC) of agent nightly: 2026-03-02T02:00:00.000Z passed while no tick was running.'
+ * scheduleMissed({ …, name: 'nightly', agent_slug: 'tickets', cron: '0 2 * * *', reason: 'overdue' }).message
+ * // 'Schedule nightly ("0 2 * * *", Europe/Berlin) of agent tickets: 2026-03-02 02:00 passed while no tick was running.'
  */
 export function scheduleMissed(moment: MissedMoment): Alert | null {
   if (moment.reason === 'manual' || moment.reason === 'source_empty') return null
   const { happened, advice, command } = WHY_MISSED[moment.reason]
   const agent = moment.agent_slug === null ? 'a deleted agent' : `agent ${moment.agent_slug}`
-  const { project_id, agent_id, schedule_id, run_id, scheduled_for } = moment
+  const { project_id, agent_id, schedule_id, run_id, scheduled_for, name, cron, timezone, detail } = moment
+  const schedule = `Schedule ${name === null ? '' : `${name} `}("${cron}", ${timezone}) of ${agent}`
+  const why = detail === null ? '' : `: ${problemText(detail)}`
   return {
     project_id,
     agent_id,
@@ -192,12 +200,15 @@ export function scheduleMissed(moment: MissedMoment): Alert | null {
     rule: moment.reason === 'source_failed' ? 'source_failed' : 'schedule_missed',
     subject_id: schedule_id,
     reason: moment.reason,
-    message: `Schedule "${moment.cron}" (${moment.timezone}) of ${agent}: ${scheduled_for.toISOString()} ${happened}.`,
+    message: `${schedule}: ${wallClock(scheduled_for, timezone)} ${happened}${why.replace(/\.$/, '')}.`,
     advice,
     command: command.replaceAll('{schedule}', schedule_id).replaceAll('{run}', run_id ?? ''),
     since: scheduled_for,
   }
 }
+
+export const problemText = ({ line, text }: { line: number | null; text: string }): string =>
+  line === null ? text : `Line ${line} of the source: ${text}`
 
 /** A run under a budget met a model call whose cost cannot be told. */
 export function unpricedModel(call: {

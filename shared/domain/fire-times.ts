@@ -115,3 +115,18 @@ export function overdueMoments(cron: Cron, timezone: string, from: Date, now: Da
   }
   throw new Error('a cron names moments without end')
 }
+
+/**
+ * A moment as the clock of a zone shows it; by UTC where there is no such zone.
+ *
+ * @example
+ * wallClock(new Date('2026-03-02T01:00Z'), 'Europe/Berlin') // '2026-03-02 02:00'
+ */
+export function wallClock(at: Date, timezone: string): string {
+  try {
+    const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone)
+    return local.toPlainDateTime().toString({ smallestUnit: 'minute' }).replace('T', ' ')
+  } catch {
+    return at.toISOString()
+  }
+}

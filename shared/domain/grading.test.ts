@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type GradedStep, gradeItem, gradeStep, type ReturnedItem, usageOf } from './grading.ts'
+import { LIMITS } from './limits.ts'
 import type { StepReport } from './protocol.ts'
 
 const REFUSAL = "I'm sorry, but I can't assist with that request."
@@ -170,6 +171,13 @@ describe('an item that returned is degraded', () => {
       'schema_mismatch',
       'The output does not match its schema: label: got null. The last model call (classify) has neither text nor tool calls.',
     ])
+  })
+
+  it('in a bounded time, however long the words are that somebody reports', () => {
+    const silent = { kind: 'llm_call', key: 'classify', outcome: 'degraded', reason: 'empty_output' } as const
+    const schema_error = `${'.'.repeat(2_000_000)}x`
+    const [, words] = verdict(returned({ label: null }, { schema_error, steps: [silent] }))
+    expect(words!.length).toBeLessThan(LIMITS.error_message_characters + 100)
   })
 
   it.each([[null], [''], [' \n'], [{}], [[]]])('when its output is %j', output => {

@@ -13,6 +13,7 @@ import {
   readCompletion,
   toldUsage,
 } from './completion.ts'
+import { LIMITS } from './limits.ts'
 import type { AgentDeclaration, StepReport } from './protocol.ts'
 import type { Outcome, OutcomeReason, StepKind } from './vocabulary.ts'
 
@@ -191,7 +192,11 @@ export function lastCallFault(steps: readonly GradedStep[]): Fault | undefined {
 /** What an agent made of an answer is no fault of the agent's where the model had refused, or said nothing. */
 export function explained(message: string, steps: readonly GradedStep[]): string {
   const fault = lastCallFault(steps)
-  return fault === undefined ? message : `${message.replace(/[.\s]*$/, '')}. ${fault.words}`
+  if (fault === undefined) return message
+  const short = message.slice(0, LIMITS.error_message_characters)
+  let end = short.length
+  while (end > 0 && '. \n\t\r'.includes(short[end - 1]!)) end--
+  return `${short.slice(0, end)}. ${fault.words}`
 }
 
 const PREDICATES: Partial<Record<OutcomeReason, string>> = {

@@ -65,7 +65,7 @@ export async function watchStarts(ctx: Context): Promise<number> {
     await raiseMissed(
       ctx,
       sql,
-      missed.map(moment => ({ ...moment, reason: 'run_never_started' as const })),
+      missed.map(moment => ({ ...moment, reason: 'run_never_started' as const, detail: null })),
     )
     return looked.length
   })
@@ -246,7 +246,12 @@ async function alert(
   await raiseMissed(
     ctx,
     sql,
-    concerned.map(moment => ({ ...moment, agent_slug: slugOf.get(moment.agent_id) ?? null, run_id: null })),
+    concerned.map(moment => ({
+      ...moment,
+      agent_slug: slugOf.get(moment.agent_id) ?? null,
+      detail: null,
+      run_id: null,
+    })),
   )
 }
 

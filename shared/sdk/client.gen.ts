@@ -3748,7 +3748,7 @@ export interface components {
              * @description The id of its item record.
              */
             record_id?: string;
-            /** @description Its place in the submission of its run, from 1. */
+            /** @description Its place in the submission of the run, from 1: of a replay that is its result, the place it was replayed from. Of an agent, its place in its own run. */
             line?: number;
             /**
              * Format: date-time

@@ -17,6 +17,7 @@ export interface LockedSchedule {
   id: string
   project_id: string
   agent_id: string
+  name: string | null
   cron: string
   timezone: string
   /** Its items are read from a source first. */
@@ -31,7 +32,8 @@ export type DueSchedule = LockedSchedule & { next_at: Date; now: Date }
  */
 export async function lockDue(sql: Sql, limit: number) {
   return sql<DueSchedule[]>`
-    select id, project_id, agent_id, cron, timezone, source is not null as has_source, next_at, now() as now from schedules
+    select id, project_id, agent_id, name, cron, timezone, source is not null as has_source, next_at, now() as now
+    from schedules
     where next_at <= now() and not ${isHeld(sql)} order by next_at desc limit ${limit} for no key update skip locked`
 }
 
@@ -41,7 +43,7 @@ export type DueMoment = LockedSchedule & { scheduled_for: Date }
 /** Moments to be tried again while no later one has come, their schedules locked. */
 export async function lockRetries(sql: Sql, limit: number) {
   return sql<DueMoment[]>`
-    select s.id, s.project_id, s.agent_id, s.cron, s.timezone, s.source is not null as has_source, o.scheduled_for
+    select s.id, s.project_id, s.agent_id, s.name, s.cron, s.timezone, s.source is not null as has_source, o.scheduled_for
     from occurrences o join schedules s on s.id = o.schedule_id
     where o.retry_at <= now() and s.next_at > now() and not ${isHeld(sql)} and not exists (select from source_reads q
       where q.schedule_id = o.schedule_id and q.scheduled_for = o.scheduled_for)
@@ -239,6 +241,7 @@ export interface UnstartedMoment extends Moment {
   project_id: string
   agent_id: string
   agent_slug: string
+  name: string | null
   cron: string
   timezone: string
   run_id: string
@@ -259,6 +262,6 @@ export async function noteNeverStarted(sql: Sql, limit: number) {
       where o.schedule_id = l.schedule_id and o.scheduled_for = l.scheduled_for and o.manual = l.manual
     )
     select l.schedule_id, l.scheduled_for, l.run_id, l.never_started, s.project_id, s.agent_id, a.slug as agent_slug,
-      s.cron, s.timezone
+      s.name, s.cron, s.timezone
     from looked l join schedules s on s.id = l.schedule_id join agents a on a.id = s.agent_id`
 }

@@ -171,7 +171,8 @@ function roomIn({ most, agent_concurrency, expected_micro }: Taking): string {
   return `greatest(0, least(${number(most)}, r.concurrency - r.running, ${number(agent_concurrency)} - r.running,
     ${project} - u.running, ${affordable('r.budget_micro', 'r.cost_micro', 'r.running', expected_micro)},
     ${affordable('p.credit_micro', 'u.spent_micro', 'u.running', expected_micro)},
-    ${tightestBudget((...of) => affordable(...of, expected_micro))}, case when r.waits_for_price then 0 end))::int`
+    ${tightestBudget((...of) => affordable(...of, expected_micro))}, case when r.waits_for_price then 0 end,
+    r.pilot_items - r.running - r.paused - ended_items(r)))::int`
 }
 
 /** Null where money bounds nothing, which `least` passes over. */

@@ -37,10 +37,12 @@ const missed = (schedule_id = engine.ctx.newId()) =>
     agent_id: engine.agent_id,
     agent_slug: 'played',
     schedule_id,
+    name: null,
     cron: '0 2 * * *',
     timezone: 'UTC',
     scheduled_for: new Date('2026-03-02T02:00:00Z'),
     reason: 'overdue',
+    detail: null,
     run_id: null,
   })!
 

@@ -1,5 +1,5 @@
 // A function that is started with another master key than the one its data was sealed under serves nobody, although it
-// begins to listen before it has asked PostgreSQL anything. Of workers test/integration/workerd.test.ts says the same.
+// begins to listen before it has asked PostgreSQL anything. Of workers test/integration/workerd.slow.test.ts says the same.
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

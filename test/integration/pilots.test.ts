@@ -96,3 +96,16 @@ it('are nobody to wait for while one of them is at work, and no pilot where they
   expect(await figures(runId)).toMatchObject({ ok: 600, status: 'completed' })
   expect(await judgePilots(engine.ctx)).toBe(0)
 })
+
+it('are no more than that where all items are offered again at once, as after a budget of the day [schedules.pilot]', async () => {
+  const runId = await started(5)
+  await engine.sql`insert into due_items (run_id, seq, due_at)
+    select ${runId}, seq, now() - interval '1 minute' from items where run_id = ${runId} and seq <= 100`
+  engine.play(items => items.map(item => result(item)))
+  await consume(engine.ctx)
+  expect(await figures(runId)).toMatchObject({ ok: 5, running: 0, status: 'running' })
+  await judgePilots(engine.ctx)
+  await consume(engine.ctx)
+  expect(await figures(runId)).toMatchObject({ ok: 600, status: 'completed' })
+  expect(await conservation(engine, runId)).toEqual([])
+})

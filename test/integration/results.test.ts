@@ -51,6 +51,7 @@ describe('results', () => {
     const whole = await resultsOf({ run_id })
     expect(whole.rows.map(row => row.item_id)).toEqual(items.map((_, n) => `item-${n + 1}`))
     expect(whole.rows.filter(row => row.tries === 2)).toHaveLength(3)
+    expect(whole.rows.map(row => row.line)).toEqual(items.map((_, n) => n + 1))
     const sliced = await resultsOf({ run_id }, 7)
     expect(sliced.slices).toHaveLength(9)
     const byId = (rows: ResultRow[]) =>

@@ -148,7 +148,7 @@ it('of strings of the source: alerts, digests, hints, pages, the demo and new pr
 it('of alerts about missed schedules, with their ids', () => {
   const occurrence = {
     ...{ project_id: 'p', agent_id: 'a', agent_slug: 'nightly', schedule_id: 's', run_id: 'r' },
-    ...{ cron: '0 2 * * *', timezone: 'UTC', scheduled_for: new Date(0) },
+    ...{ name: null, cron: '0 2 * * *', timezone: 'UTC', scheduled_for: new Date(0), detail: null },
   }
   const printed = OCCURRENCE_REASONS.flatMap(reason => {
     const alert = scheduleMissed({ ...occurrence, reason })

@@ -32,6 +32,7 @@ export type Night = Record<
   | 'itemId'
   | 'heldId'
   | 'refusedId'
+  | 'causeId'
   | 'scheduleId'
   | 'triggerId'
   | 'deliveryId'
@@ -148,6 +149,7 @@ export async function badNight(given: World, options: NightOptions = {}): Promis
   await watchForAlerts(world.ctx)
   await giveUp(world)
 
+  const causes = await ask('GET', `/v1/causes?project_id=${project_id}`)
   const { deliveries } = await ask('GET', `/v1/deliveries?project_id=${project_id}`)
   return {
     projectId: project_id,
@@ -157,6 +159,7 @@ export async function badNight(given: World, options: NightOptions = {}): Promis
     itemId: recordId(runId, 5),
     heldId: recordId(runId, 9),
     refusedId: recordId(runId, 11),
+    causeId: causes.rows[0].id,
     scheduleId: schedule.id,
     triggerId: trigger.id,
     deliveryId: deliveries[0].id,

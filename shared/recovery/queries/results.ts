@@ -21,6 +21,8 @@ export type Slice = { after_seq: number; to_seq: number } | { part: number; part
 /** An item that is a result, with what the other items of its item_id add up to. */
 export interface Winner {
   record_id: string
+  /** Its line in the run that was asked for; null of an agent, where that of its own run counts. */
+  line: number | null
   tries: number
   unpriced: boolean
   total_cost_micro: number
@@ -67,10 +69,10 @@ export async function findWinners(
         : sql`(hashtextextended(i.item_id, 0) & 2147483647) % ${slice.parts} = ${slice.part}`
       : sql`i.seq > ${slice.after_seq} and i.seq <= ${slice.to_seq}`
   // A record id is a run's id with its seq in it, and run ids are in the order of time: the greatest is the newest.
-  const rows = await sql<{ best: string; tries: number; unpriced: boolean; total_cost_micro: number }[]>`
+  const rows = await sql<(Omit<Winner, 'record_id'> & { best: string })[]>`
     ${itemsOf(sql, scope, within)}
     select max((case when outcome = 'ok' then '1' else '0' end || ${recordId(sql, 'found')}) collate "C") as best,
-      count(*)::int as tries, bool_or(unpriced) as unpriced, sum(cost_micro)::int8 as total_cost_micro
+      nullif(min(line), 0) as line, count(*)::int as tries, bool_or(unpriced) as unpriced, sum(cost_micro)::int8 as total_cost_micro
     from found group by item_id
     ${only === 'all' ? sql`` : sql`having bool_or(coalesce(outcome = 'ok', false)) = ${only === 'ok'}`}
     order by min(line), item_id`
@@ -151,10 +153,13 @@ export async function readResults(
     ) as read
     where nth = 1 or bytes <= ${LIMITS.export_chunk_bytes}
     order by n`
-  return rows.map(row => ({ ...row, ...winners[row.n - 1]! }))
+  return rows.map(row => {
+    const winner = winners[row.n - 1]!
+    return { ...row, ...winner, line: winner.line ?? row.line }
+  })
 }
 
-type Read = Omit<ResultRow, keyof Winner> & { n: number }
+type Read = Omit<ResultRow, Exclude<keyof Winner, 'line'>> & { n: number }
 
 const READ = [
   'run_id',

@@ -36,7 +36,12 @@ export const Result = z
     tries: z.int().min(1).describe('Items with this item_id that were looked at: originals and replays.'),
     run_id: id('The run it came from; of a replay, the replay’s.'),
     record_id: id('The id of its item record.'),
-    line: z.int().min(1).describe('Its place in the submission of its run, from 1.'),
+    line: z
+      .int()
+      .min(1)
+      .describe(
+        'Its place in the submission of the run, from 1: of a replay that is its result, the place it was replayed from. Of an agent, its place in its own run.',
+      ),
     created_at: timestamp,
     completed_at: timestamp.nullable(),
   })

@@ -102,7 +102,6 @@ export const runs = pgTable(
     index('runs_agent').on(t.agent_id, t.id),
     index('runs_open').on(t.project_id, t.id).where(sql`finished_at is null`),
     index('runs_with_steps').on(t.project_id, t.id).where(sql`steps_purged_at is null`),
-    index('runs_in_pilot').on(t.id).where(sql`pilot_items is not null and finished_at is null`),
     index('runs_waiting_for_price').on(t.project_id, t.id).where(sql`waits_for_price`),
     index('runs_with_payloads').on(t.project_id, t.id).where(sql`payloads_purged_at is null`),
     // What a row names lies in the row's own project, whatever a query forgets.

@@ -150,18 +150,24 @@ async function refuse(ctx: Context, held: store.ClaimedRead, error: unknown): Pr
     )
     // What may pass is tried until the next occurrence, which of a nightly export is a day away: too late to be told.
     const told = reason === 'source_failed' && (await store.triesOf(sql, held)) >= LIMITS.source_tries_told
-    if (!retried || told) await alert(ctx, sql, held, reason)
+    if (!retried || told) await alert(ctx, sql, held, reason, detail)
   })
 }
 
-async function alert(ctx: Context, sql: Sql, held: store.ClaimedRead, reason: RefusalReason): Promise<void> {
+async function alert(
+  ctx: Context,
+  sql: Sql,
+  held: store.ClaimedRead,
+  reason: RefusalReason,
+  detail: SourceProblem | null,
+): Promise<void> {
   const schedule = await store.findSourcedSchedule(sql, held.schedule_id)
   if (schedule === undefined) return
   const agent = await store.findCurrent(sql, schedule.agent_id)
   const { schedule_id, scheduled_for } = held
   const raised = scheduleMissed({
     ...schedule,
-    ...{ schedule_id, scheduled_for, reason, run_id: null },
+    ...{ schedule_id, scheduled_for, reason, detail, run_id: null },
     agent_slug: agent?.slug ?? null,
   })
   if (raised !== null) await raiseAlerts(ctx, sql, [raised])

@@ -2,6 +2,7 @@
 // however else it ends, nothing is left of it.
 
 import type { Context, Sql } from '../../context.ts'
+import { problemText } from '../../domain/alerts.ts'
 import { ApiError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { plainText } from '../../domain/plain-text.ts'
@@ -134,7 +135,7 @@ async function inWords<T>(read: (signal: AbortSignal) => Promise<T>): Promise<T>
       throw new ApiError('source_empty', 'The source has no items: nothing was started.')
     if (!(error instanceof SourceError)) throw error
     const { line, text } = problemOf(error)
-    throw new ApiError('source_failed', line === null ? text : `Line ${line} of the source: ${text}`)
+    throw new ApiError('source_failed', problemText({ line, text }))
   } finally {
     clearTimeout(timer)
   }

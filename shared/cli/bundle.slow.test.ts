@@ -1,0 +1,15 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { tempFolder } from '../../test/support/temp-folder.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { bundleAgent } from './bundle.ts'
+
+it('a bundle is given up whose file never finishes loading', {
+  timeout: 2 * LIMITS.agent_load_ms,
+}, async () => {
+  await using folder = new AsyncDisposableStack()
+  const path = join(folder.adopt(await tempFolder(), made => made.remove()).path, 'hangs.ts')
+  await writeFile(path, 'for (;;) {}\nexport default class Hangs {}')
+  await expect(bundleAgent(path)).rejects.toMatchObject({ code: 'load_timeout' })
+})
