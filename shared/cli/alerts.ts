@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { LIMITS } from '../domain/limits.ts'
 import { ALERT_RULES, type AlertRule, type ChannelDigest, type ChannelFormat } from '../domain/vocabulary.ts'
 import type { Schemas } from '../sdk/client.ts'
-import { answered, findAgent } from './api.ts'
+import { type Api, answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { ago, clean, wrap } from './format.ts'
@@ -131,12 +131,14 @@ export async function channels(session: Session, given: Given): Promise<ExitCode
       ...(format !== undefined && { format: format as ChannelFormat }),
       ...(digest !== undefined && { digest: digest as ChannelDigest }),
     }
+    const before = await channelsOf(api, path)
     const made = await answered(
       api.POST('/v1/projects/{projectId}/alert-channels', { params: { path }, body }),
     )
+    const known = before.some(({ id }) => id === made.id) ? ' from now on; it was a channel already' : ''
     output.emit('alert_channel_added', made, ({ paint, program }) =>
       [
-        `alerts go to ${clean(made.url)} as ${made.format}; digests: ${made.digest}`,
+        `alerts go to ${clean(made.url)} as ${made.format}, digests: ${made.digest}${known}`,
         `${paint('dim', 'try ')}  ${program} alerts test ${made.id}`,
       ].join('\n'),
     )
@@ -157,7 +159,7 @@ export async function channels(session: Session, given: Given): Promise<ExitCode
     empty: 'alerts are listed here and go nowhere; --add URL tells them',
     page: LIMITS.alert_channels_per_project,
     read: async () => ({
-      rows: await answered(api.GET('/v1/projects/{projectId}/alert-channels', { params: { path } })),
+      rows: await channelsOf(api, path),
       next: undefined,
     }),
     inAnyOrder: true,
@@ -166,6 +168,9 @@ export async function channels(session: Session, given: Given): Promise<ExitCode
     text: (rows, screen) => table(CHANNELS, rows, screen),
   })
 }
+
+const channelsOf = (api: Api, path: { projectId: string }) =>
+  answered(api.GET('/v1/projects/{projectId}/alert-channels', { params: { path } }))
 
 /** Sends a test message and waits for what becomes of its first try. */
 export async function test({ api, output }: Session, given: Given): Promise<ExitCode> {

@@ -54,6 +54,16 @@ const PLAN: Plan = {
 }
 
 describe('what a deploy says', () => {
+  it('tells that a label is not kept where nothing is new, and what makes a version of its own', () => {
+    const same = {
+      ...{ slug: 'a', agent_created: false, version: 1, created: false, external_id: null, bytes: 0 },
+    }
+    const plan = { schedules: [], triggers: [] }
+    const text = deployedText({ ...same, agent_key: null, plan, other_label: 'fix-2' }, screen(120))
+    expect(text).toContain('version 1, unchanged\n! the label fix-2 is not kept')
+    expect(text).toContain('--env RELEASE=fix-2')
+  })
+
   it('gives each thing that changed a line, and the secrets once', () => {
     const deployed = {
       slug: 'digest',

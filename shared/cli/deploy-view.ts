@@ -25,6 +25,8 @@ export interface Deployment {
   version: number
   created: boolean
   external_id: string | null
+  /** The label that was asked for, where the version that stays has another or none. */
+  other_label?: string | undefined
   bytes: number
   /** Of an agent at a URL. */
   agent_key: string | null
@@ -40,6 +42,7 @@ export function deployedText(deployed: Deployment, screen: Screen): string {
   const label = external_id === null ? '' : ` (${clean(external_id)})`
   return [
     `${paint('bold', slug)}${agent_created ? ' (new agent)' : ''}: ${what}${label}${size > 0 ? `, ${bytes(size)}` : ''}`,
+    ...labelLines(deployed, screen),
     ...planLines(plan, screen, 'done'),
     ...secretLines(plan, screen),
     ...(agent_key === null ? [] : keyLines(agent_key, screen)),
@@ -47,6 +50,14 @@ export function deployedText(deployed: Deployment, screen: Screen): string {
     `${paint('dim', 'try ')}  ${program} submit FILE.jsonl --agent ${slug} --watch`,
   ].join('\n')
 }
+
+/** Code behind a URL changes without a word; what counts is what was sent. */
+const labelLines = ({ other_label, version }: Deployment, { paint }: Screen): string[] =>
+  other_label === undefined
+    ? []
+    : [
+        `${paint('yellow', '!')} the label ${clean(other_label)} is not kept: the same code or URL, declaration and environment are version ${version}; --env RELEASE=${clean(other_label)} makes a new one`,
+      ]
 
 export interface DryRun {
   slug: string

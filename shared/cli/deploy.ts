@@ -76,6 +76,8 @@ export async function deployAgent(api: Api, order: DeployOrder): Promise<Deploye
     version,
     created,
     external_id,
+    ...(order.external_id !== undefined &&
+      order.external_id !== external_id && { other_label: order.external_id }),
     bytes: sizeOf(order.code),
     agent_key,
     plan,

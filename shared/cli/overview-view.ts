@@ -113,9 +113,9 @@ function alertsPart({ alerts }: Overview, now: number, screen: Screen): string[]
         shorten(`${clean(alert.message)} (${ago(alert.created_at, now)})`, screen.columns - LABEL_COLUMNS),
       ),
     )
-  const text = screen.paint('red', `${count(alerts.length)} since yesterday`)
+  const text = screen.paint('red', `${count(alerts.length)} open`)
   return [
-    ...line('alerts', text, 'alerts --since 1d', screen),
+    ...line('alerts', text, 'alerts --open', screen),
     ...shown,
     ...further(alerts.length, MOST.alerts, 'alert', screen),
   ]

@@ -35,6 +35,7 @@ export interface Overview {
   }
   schedules: { missed: Schemas['Schedule'][]; next: { schedule: Schemas['Schedule']; at: string }[] }
   given_up: { count: number; more: boolean; newest: Schemas['Delivery'] | null }
+  /** Those that are still so. */
   alerts: Schemas['Alert'][]
   /** Whether anything has ever been deployed here, and has run. */
   begun: { agents: number; runs: boolean }
@@ -66,7 +67,9 @@ async function readOverview(api: Api, now: number): Promise<Overview> {
       answered(api.GET('/v1/projects')),
       answered(api.GET('/v1/schedules', { params: { query: { limit: LIMITS.schedules_page.max } } })),
       failedDeliveries(api, since),
-      answered(api.GET('/v1/alerts', { params: { query: { limit: LIMITS.alerts_page.max } } })),
+      answered(
+        api.GET('/v1/alerts', { params: { query: { state: 'open', limit: LIMITS.alerts_page.max } } }),
+      ),
       answered(api.GET('/v1/agents')),
       answered(
         api.GET('/v1/causes', {
@@ -88,7 +91,7 @@ async function readOverview(api: Api, now: number): Promise<Overview> {
     money: { ...moneyOf(recent.rows, projects, now), budgets: budgetsOf(projects, agents) },
     schedules: schedulesOf(schedules, since, now),
     given_up: deliveries,
-    alerts: alerts.alerts.filter(alert => Date.parse(alert.created_at) >= since),
+    alerts: alerts.alerts,
     begun: { agents: agents.length, runs: recent.rows.length > 0 },
   }
 }

@@ -55,7 +55,7 @@ it('a dry run tells what would be replayed, in how many runs, and what not', asy
     '30 of 31 items can be replayed; 1 cannot: dismissed',
     'they are copied into 2 runs',
     'no recorded tool call is made again',
-    'they cost $0.30; replaying them costs about $0.20 at most',
+    'they cost $0.30; replaying them costs up to about $0.20',
   ])
 })
 

@@ -66,7 +66,7 @@ function sayTools({ tool_calls }: Plan): string[] {
 function sayCost({ cost_usd, max_cost_usd, unpriced_item_count }: Plan): string {
   const least = unpriced_item_count > 0 ? 'at least ' : ''
   if (max_cost_usd === null) return 'what it costs is not known: nothing of this has cost anything yet'
-  return `they cost ${least}${money(cost_usd)}; replaying them costs about ${money(max_cost_usd)} at most`
+  return `they cost ${least}${money(cost_usd)}; replaying them costs up to about ${money(max_cost_usd)}`
 }
 
 const STAGES: Record<Stage['stage'], string> = { first: 'first', rest: 'then the rest', all: 'all at once' }

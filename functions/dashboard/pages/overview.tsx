@@ -35,7 +35,7 @@ export const overviewPage = page({
       runs('open'),
       runs(),
       api.GET('/v1/causes', { params: { query: { project_id, limit: CAUSES_SHOWN } } }),
-      api.GET('/v1/alerts', { params: { query: { project_id, limit: ALERTS_SHOWN } } }),
+      api.GET('/v1/alerts', { params: { query: { project_id, state: 'open', limit: ALERTS_SHOWN } } }),
       api.GET('/v1/agents', { params: { query: { project_id } } }),
     ])
     const now = ctx.now()

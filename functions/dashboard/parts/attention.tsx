@@ -67,7 +67,7 @@ export const Attention = ({
         ))}
       </>,
     )
-  for (const alert of alerts.filter(alert => now - Date.parse(alert.created_at) < 86_400_000))
+  for (const alert of alerts)
     lines.push(
       <>
         <a href={to('alerts')}>{alert.message}</a> <When at={alert.created_at} now={now} />
