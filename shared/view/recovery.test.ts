@@ -35,7 +35,7 @@ it('a dry run says by reason what is asked again, which tools are called again, 
     'schema_mismatch, 60 items: the answer is asked for again; 60 steps asked again, 60 reused, 120 reused where the input is the same',
     'tools called again: search (3)',
     'tools called again only with another input: notify (60)',
-    'they cost $0.31; replaying them costs about $0.20 at most',
+    'they cost $0.31; replaying them costs up to about $0.20',
   ])
 })
 
