@@ -48,7 +48,14 @@ export type Reading = Completion | Unread
  */
 export function readCall({ kind, error, output, answer }: StepReport): Reading | undefined {
   if (kind !== 'llm_call' || error !== undefined) return undefined
-  if (answer !== undefined) return readTold(answer, output)
+  try {
+    return answer === undefined ? readOutput(output) : readTold(answer, output)
+  } catch {
+    return { unread: 'The output could not be read.' }
+  }
+}
+
+function readOutput(output: unknown): Reading {
   if (typeof output === 'string') return new Gathered().add(output).completion('text', undefined, 'other')
   const whole = wholeOf(output)
   return readCompletion(whole) ?? { unread: unreadWords(output, whole) }
@@ -71,7 +78,7 @@ const KEYS_SHOWN = 8
 function unreadWords(output: unknown, whole: unknown): string {
   if (output === undefined || output === null) return 'The call has no output.'
   const { cut, bytes } = fields(output) ?? {}
-  const where = cut === true ? `The beginning that was kept of ${bytes} bytes` : 'The output'
+  const where = cut === true ? `The beginning that was kept of ${shown(bytes)} bytes` : 'The output'
   if (whole === undefined) return `${where} says neither text nor tokens.`
   const body = fields(whole)
   if (body === undefined)

@@ -72,9 +72,8 @@ function turnOf(one: Fields): Message {
   const calls = [...list(one.tool_calls), ...(one.function_call == null ? [] : [one.function_call])]
   const read = message(role === 'model' ? 'assistant' : role, one.content ?? one.parts)
   if (filled(one.refusal)) read.parts.push({ kind: 'refusal', text: one.refusal })
-  read.parts.push(
-    ...calls.map(call => callOf(fields(fields(call)?.function) ?? fields(call) ?? {}, fields(call)?.id)),
-  )
+  for (const call of calls)
+    read.parts.push(callOf(fields(fields(call)?.function) ?? fields(call) ?? {}, fields(call)?.id))
   return read
 }
 

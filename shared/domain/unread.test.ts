@@ -144,6 +144,15 @@ describe('an answer that is not what it should be', () => {
     const cut = JSON.parse(payloadOf({ says: 'x'.repeat(300_000) }, 'the output')!)
     expect(rowOf({ output: cut }).unread).toMatch(/^The beginning that was kept of 300011 bytes/)
     expect(rowOf({ output: { cut: true, bytes: 5, head: '{' } }).unread).toMatch(/neither text nor tokens/)
+    expect(rowOf({ output: { cut: true, bytes: { toString: 1, valueOf: 1 } } }).unread).toMatch(/an object/)
+  })
+
+  it('of which reading throws is said not to be readable', () => {
+    const gone = () => {
+      throw new Error('gone')
+    }
+    const output = new Proxy({}, { has: gone, get: gone })
+    expect(readCall(report({ output }))).toEqual({ unread: 'The output could not be read.' })
   })
 })
 

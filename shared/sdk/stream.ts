@@ -2,9 +2,9 @@
 // a later attempt finds recorded, and nothing of what was said is missing.
 
 /** What a model call gives: of a stream, what it came to where its client puts it together, else its pieces. */
-export type Recorded<Answer> = Answer extends { finalMessage(): PromiseLike<infer Whole> }
+export type Recorded<Answer> = Answer extends { finalChatCompletion(): PromiseLike<infer Whole> }
   ? Whole
-  : Answer extends { finalChatCompletion(): PromiseLike<infer Whole> }
+  : Answer extends { finalMessage(): PromiseLike<infer Whole> }
     ? Whole
     : Answer extends { finalResponse(): PromiseLike<infer Whole> }
       ? Whole
@@ -12,8 +12,11 @@ export type Recorded<Answer> = Answer extends { finalMessage(): PromiseLike<infe
         ? Piece[]
         : Answer
 
-/** By which the clients of Anthropic and OpenAI hand over a stream that they put together. */
-const FINALS = ['finalMessage', 'finalChatCompletion', 'finalResponse'] as const
+/**
+ * By which the clients of Anthropic and OpenAI hand over a stream that they put together. OpenAI's chat has a final
+ * message too, which says neither the model nor the tokens.
+ */
+const FINALS = ['finalChatCompletion', 'finalMessage', 'finalResponse'] as const
 
 export async function recorded<Answer>(answer: Answer): Promise<Recorded<Answer>> {
   const stream = answer as Partial<Record<(typeof FINALS)[number], () => PromiseLike<unknown>>>

@@ -203,6 +203,9 @@ export function list(value: unknown): readonly unknown[] {
 /** A text of some length. */
 export const filled = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
+/** A text, or none: what else stands there may not be made one without throwing. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
 /** A list with something in it. */
 export const some = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0
 

@@ -1,6 +1,6 @@
 // Messages of Anthropic, also as Bedrock's InvokeModel and Vertex hand them on.
 
-import { type Fields, fields, filled, finishOf, Gathered, type Shape } from './answer.ts'
+import { type Fields, fields, filled, finishOf, Gathered, type Shape, textOf } from './answer.ts'
 
 export const anthropic: Shape = {
   read(body) {
@@ -19,7 +19,7 @@ export const anthropic: Shape = {
       if (piece.type === 'content_block_start') blocks.push({ ...fields(piece.content_block) })
       if (piece.type === 'content_block_delta' && filled(delta?.text)) {
         const last = blocks.at(-1)
-        if (last) last.text = `${last.text ?? ''}${delta.text}`
+        if (last) last.text = `${textOf(last.text)}${delta.text}`
       }
       if (piece.type !== 'message_delta') continue
       Object.assign(whole, delta)

@@ -1,6 +1,6 @@
 // Cohere: chat of its second API, which bills fewer tokens than it counts.
 
-import { type Fields, fields, finishOf, Gathered, list, type Shape, some } from './answer.ts'
+import { type Fields, fields, finishOf, Gathered, list, type Shape, some, textOf } from './answer.ts'
 
 export const cohere: Shape = {
   read(body) {
@@ -32,7 +32,7 @@ export const cohere: Shape = {
     const tool_calls: unknown[] = []
     for (const { type, delta } of pieces) {
       const message = fields(fields(delta)?.message)
-      if (type === 'content-delta') text += fields(message?.content)?.text ?? ''
+      if (type === 'content-delta') text += textOf(fields(message?.content)?.text)
       if (type === 'tool-call-start') tool_calls.push(message?.tool_calls)
     }
     const { finish_reason, usage } = end

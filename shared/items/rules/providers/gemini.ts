@@ -43,7 +43,7 @@ export const gemini: Shape = {
       const { candidates, ...rest } = piece
       Object.assign(whole, rest)
       const next = fields(list(candidates)[0])
-      parts.push(...list(fields(next?.content)?.parts))
+      for (const part of list(fields(next?.content)?.parts)) parts.push(part)
       candidate = { ...candidate, ...next }
     }
     return { ...whole, candidates: [{ ...candidate, content: { role: 'model', parts } }] }

@@ -37,13 +37,14 @@ export const langchain: Shape = {
     const whole: Fields = { response_metadata: {}, type: 'ai' }
     const gathered = new Gathered()
     const tool_calls: unknown[] = []
-    const usage: Record<string, unknown> = {}
+    const usage: Fields = {}
     for (const chunk of chunks as Fields[]) {
       gathered.add(chunk.content)
-      tool_calls.push(...list(chunk.tool_call_chunks ?? chunk.tool_calls))
+      for (const call of list(chunk.tool_call_chunks ?? chunk.tool_calls)) tool_calls.push(call)
       Object.assign(whole.response_metadata as Fields, fields(chunk.response_metadata))
       for (const [name, value] of Object.entries(fields(chunk.usage_metadata) ?? {}))
-        usage[name] = typeof value === 'number' ? value + ((usage[name] as number | undefined) ?? 0) : value
+        usage[name] =
+          typeof value === 'number' && typeof usage[name] === 'number' ? value + usage[name] : value
     }
     const { text } = gathered
     return {

@@ -1,6 +1,6 @@
 // Ollama: chat and generate, whole or as a stream of lines.
 
-import { type Fields, fields, finishOf, Gathered, type Shape, some } from './answer.ts'
+import { type Fields, fields, finishOf, Gathered, list, type Shape, some } from './answer.ts'
 
 export const ollama: Shape = {
   read(body) {
@@ -41,7 +41,7 @@ export const ollama: Shape = {
     for (const { message, response } of pieces) {
       const said = fields(message)
       gathered.add(said === undefined ? response : said.content)
-      if (some(said?.tool_calls)) calls.push(...said.tool_calls)
+      for (const call of list(said?.tool_calls)) calls.push(call)
     }
     const { text } = gathered
     return last.message === undefined

@@ -1,7 +1,7 @@
 // Chat completions of OpenAI and of the many who answer in its words (Mistral, Groq, DeepSeek, xAI, Perplexity, Together,
 // OpenRouter, vLLM …), in snake case or in the camel case of Mistral's client; and the completions before them.
 
-import { type Fields, fields, filled, finishOf, Gathered, list, type Shape, some } from './answer.ts'
+import { type Fields, fields, filled, finishOf, Gathered, list, type Shape, some, textOf } from './answer.ts'
 
 export const openaiChat: Shape = {
   read(body) {
@@ -37,7 +37,7 @@ export const openaiChat: Shape = {
       return undefined
     const message: Fields = { role: 'assistant', content: '' }
     const whole: Fields = { object: 'chat.completion', choices: [{ message }] }
-    const calls: unknown[] = []
+    const calls = new Map<unknown, Fields>()
     for (const chunk of chunks) {
       whole.model ??= chunk.model
       for (const name of ['usage', 'x_groq', 'service_tier'])
@@ -46,18 +46,14 @@ export const openaiChat: Shape = {
       if (choice === undefined || (choice.index !== undefined && choice.index !== 0)) continue
       const delta = fields(choice.delta)
       message.content += new Gathered().add(delta?.content).text
-      if (filled(delta?.refusal)) message.refusal = `${message.refusal ?? ''}${delta.refusal}`
-      calls.push(
-        ...list(delta?.tool_calls ?? delta?.toolCalls)
-          .map(call => joinedCall(call, calls))
-          .filter(Boolean),
-      )
+      if (filled(delta?.refusal)) message.refusal = `${textOf(message.refusal)}${delta.refusal}`
+      for (const piece of list(delta?.tool_calls ?? delta?.toolCalls)) joinCall(calls, piece)
       for (const name of ['function_call', 'audio', 'images'])
         if (delta?.[name] != null) message[name] = delta[name]
       const reason = choice.finish_reason ?? choice.finishReason
       if (reason != null) whole.choices = [{ message, finish_reason: reason }]
     }
-    if (calls.length > 0) message.tool_calls = calls
+    if (calls.size > 0) message.tool_calls = [...calls.values()]
     return whole
   },
 }
@@ -69,20 +65,22 @@ function joinedLegacy(chunks: readonly Fields[]): Fields {
   return {
     ...chunks[0],
     usage,
-    choices: [{ text: choices.map(choice => choice?.text ?? '').join(''), finish_reason }],
+    choices: [{ text: choices.map(choice => textOf(choice?.text)).join(''), finish_reason }],
   }
 }
 
-/** The further pieces of a call go to the one that began it; undefined where there is such a one. */
-function joinedCall(piece: unknown, calls: readonly unknown[]): Fields | undefined {
+/** The further pieces of a call go to the one that began it, by its index. */
+function joinCall(calls: Map<unknown, Fields>, piece: unknown): void {
   const { index, function: called, ...rest } = fields(piece) ?? {}
-  const begun = fields(calls.find(call => fields(call)?.index === index))
   const part = fields(called)
-  if (begun === undefined) return { ...rest, index, function: { ...part } }
+  const begun = calls.get(index)
+  if (begun === undefined) {
+    calls.set(index, { ...rest, index, function: { ...part } })
+    return
+  }
   const whole = fields(begun.function)
   if (whole !== undefined && filled(part?.arguments))
-    whole.arguments = `${whole.arguments ?? ''}${part.arguments}`
-  return undefined
+    whole.arguments = `${textOf(whole.arguments)}${part.arguments}`
 }
 
 /** `finish_reason` beside a `text`: a customer's own list of choices has none. */

@@ -5,6 +5,18 @@ import { readCall } from '../../../domain/completion.ts'
 import { readAnswer } from '../../../domain/conversation.ts'
 import { recorded } from '../../../sdk/stream.ts'
 
+/** What no text can be made of without throwing. */
+const NO_TEXT = { toString: 1, valueOf: 1 }
+
+/** The value as often as it has parts, in each another one spoiled. */
+function* spoiled(value: unknown): Generator<unknown> {
+  yield NO_TEXT
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, part] of Object.entries(value))
+    for (const bad of spoiled(part))
+      yield Array.isArray(value) ? value.with(Number(name), bad) : { ...value, [name]: bad }
+}
+
 const call = (output: unknown) =>
   readCall({ key: 'k', kind: 'llm_call', name: 'm', started_at: '', duration_ms: 0, output })
 
@@ -187,6 +199,44 @@ describe('a stream', () => {
     const stream = Object.assign(streamed([]), { finalMessage: async () => message })
     expect(await recorded(stream)).toBe(message)
     expect(await recorded({ finalChatCompletion: async () => message })).toBe(message)
+  })
+
+  it('of OpenAI’s client is recorded with its model and tokens, which its final message has not', async () => {
+    const message = { role: 'assistant', content: 'billing' }
+    const completion = { object: 'chat.completion', choices: [{ message }], usage: { prompt_tokens: 9 } }
+    const stream = { finalMessage: async () => message, finalChatCompletion: async () => completion }
+    const told: typeof completion = await recorded(stream)
+    expect(told).toBe(completion)
+  })
+
+  it.each(STREAMS)('of %s is read or said not to be, whatever stands in it', (_, pieces) => {
+    for (const bad of spoiled(pieces)) {
+      expect(call(bad)).toBeDefined()
+      expect(() => readAnswer(bad)).not.toThrow()
+    }
+  })
+
+  const many = <T>(of: (at: number) => T) => Array.from({ length: 200_000 }, (_, at) => of(at))
+  it.each<[string, object[]]>([
+    [
+      'OpenAI',
+      [chunk({ tool_calls: many(index => ({ index, function: { name: 'look', arguments: '{}' } })) })],
+    ],
+    [
+      'LangChain',
+      [{ type: 'ai', content: '', response_metadata: {}, tool_calls: many(() => ({ name: 'look' })) }],
+    ],
+    [
+      'Ollama',
+      [{ model: 'm', created_at: '1', done: true, message: { role: 'x', tool_calls: many(() => ({})) } }],
+    ],
+    [
+      'Gemini',
+      [{ candidates: [{ content: { parts: many(() => ({ functionCall: {} })) }, finishReason: 'STOP' }] }],
+    ],
+  ])('of %s with 200,000 calls in one piece is read in a moment', (_, pieces) => {
+    expect(call(pieces)).toMatchObject({ has_tool_calls: true })
+    expect(readAnswer(pieces)).toHaveLength(1)
   })
 
   it('of anything else is a list, and said not to be read', () => {

@@ -10,6 +10,7 @@ import {
   list,
   type Shape,
   some,
+  textOf,
   ungraded,
 } from './answer.ts'
 
@@ -38,7 +39,7 @@ export const vercelAi: Shape = {
     const end = pieces.findLast(piece => piece.type === 'finish')
     if (end === undefined) return undefined
     const said = pieces.filter(piece => piece.type === 'text-delta')
-    const text = said.map(({ delta, text, textDelta }) => delta ?? text ?? textDelta).join('')
+    const text = said.map(({ delta, text, textDelta }) => textOf(delta ?? text ?? textDelta)).join('')
     const toolCalls = pieces.filter(piece => piece.type === 'tool-call')
     const told = pieces.findLast(piece => piece.type === 'response-metadata')
     const response = fields(end.response) ?? { modelId: told?.modelId }
