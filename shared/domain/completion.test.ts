@@ -372,6 +372,14 @@ describe('a customer’s own output is not a completion', () => {
     { type: 'message', role: 'assistant', content: 'hi' },
     { output: [{ type: 'message' }], status: 'completed' },
     { steps: [{ name: 'a' }], usage: { inputTokens: 1 } },
+    { output: [{ row: 1 }, { row: 2 }], usage: { requests: 1, input_tokens: 1 } },
+    { output: [{ type: 'message' }], usage: { requests: 1 } },
+    { output: [], usage: { requests: 0 } },
+    { status: 'done', usage: {}, outputs: [{ page: 1 }] },
+    { status: 'done', usage: {}, outputs: [{ type: 'text', page: 1 }] },
+    { status: 'done', usage: {}, outputs: [] },
+    { done: true, created_at: '2026-01-01', message: { subject: 'Exported' } },
+    { done: true, created_at: '2026-01-01', response: '' },
   ])('%j', output => {
     expect(readCompletion(output)).toBeUndefined()
   })

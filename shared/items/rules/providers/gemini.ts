@@ -112,7 +112,10 @@ export const geminiInteractions: Shape = {
 
 function outputsOf(body: Fields): Fields[] | undefined {
   if (typeof body.status !== 'string' || fields(body.usage) === undefined) return undefined
-  if (Array.isArray(body.outputs)) return body.outputs.map(one => fields(one) ?? {})
+  if (Array.isArray(body.outputs)) {
+    const outputs = body.outputs.map(one => fields(one) ?? {})
+    return body.object === 'interaction' || outputs.some(isKnown) ? outputs : undefined
+  }
   if (!Array.isArray(body.steps) || body.object !== 'interaction') return undefined
   return body.steps.flatMap(step => {
     const one = fields(step)
@@ -121,6 +124,12 @@ function outputsOf(body: Fields): Fields[] | undefined {
     return one === undefined ? [] : [one]
   })
 }
+
+/** A customer's own list of outputs has pages or rows. */
+const isKnown = ({ type, text }: Fields) =>
+  type === 'text'
+    ? typeof text === 'string'
+    : typeof type === 'string' && /^(?:thought|image|audio)$|_(?:call|result)$/.test(type)
 
 function interactionFinish(body: Fields, gathered: Gathered) {
   if (body.status === 'requires_action' || gathered.has_tool_calls) return 'tool_calls'

@@ -50,7 +50,10 @@ export const ollama: Shape = {
   },
 }
 
-const isOllama = (body: Fields) =>
-  typeof body.done === 'boolean' &&
-  typeof body.created_at === 'string' &&
-  (fields(body.message) !== undefined || typeof body.response === 'string')
+function isOllama(body: Fields): boolean {
+  if (typeof body.done !== 'boolean' || typeof body.created_at !== 'string') return false
+  const message = fields(body.message)
+  // A job of a customer's own may be done and have a message too.
+  if (message !== undefined) return 'role' in message || 'content' in message
+  return typeof body.response === 'string' && typeof body.model === 'string'
+}

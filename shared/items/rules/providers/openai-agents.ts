@@ -32,10 +32,20 @@ function responsesOf(body: Fields): Fields[] | undefined {
   return raw.length > 0 && raw.every(isResponse) ? raw : undefined
 }
 
-const isResponse = (body: Fields) =>
-  Array.isArray(body.output) &&
-  fields(body.usage) !== undefined &&
-  ('response_id' in body || 'responseId' in body || fields(body.usage)?.requests !== undefined)
+function isResponse(body: Fields): boolean {
+  const usage = fields(body.usage)
+  if (!Array.isArray(body.output) || usage === undefined) return false
+  const isNamed = 'response_id' in body || 'responseId' in body
+  if (body.output.length === 0) return isNamed
+  return (isNamed || usage.requests !== undefined) && body.output.some(isItem)
+}
+
+/** Of the model's own output; a customer's list of outputs has rows. */
+function isItem(item: unknown): boolean {
+  const { type, content } = fields(item) ?? {}
+  if (type === 'message') return content !== undefined
+  return typeof type === 'string' && (type === 'reasoning' || /_(?:call|request)$/.test(type))
+}
 
 function usageOf(responses: readonly Fields[], gathered: Gathered): Completion['usage'] {
   const sum = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0 }
