@@ -108,8 +108,9 @@ function readTold(answer: ModelAnswer, output: unknown): Reading {
   const told = fields(answer)
   if (told === undefined)
     return { unread: `The answer that the agent tells is ${shown(answer)}, not an object.` }
-  const { text = '', finish = 'stop', refusal, model, usage, tool_calls } = told
   if (filled(told.unread)) return { unread: told.unread }
+  if (!SAYINGS.some(name => told[name] !== undefined)) return readCounted(told, output)
+  const { text = '', finish = 'stop', refusal, model, usage, tool_calls } = told
   if (typeof text !== 'string') return { unread: `The text that the agent tells is ${shown(text)}.` }
   if (!FINISHES.includes(finish as Finish))
     return {
@@ -124,6 +125,27 @@ function readTold(answer: ModelAnswer, output: unknown): Reading {
   const found = readCompletion(wholeOf(output))
   if (found?.usage !== undefined) read.usage = found.usage
   if (found?.model !== undefined) read.model ??= found.model
+  return read
+}
+
+/** What an answer is graded by. */
+const SAYINGS = ['text', 'finish', 'refusal', 'tool_calls'] as const satisfies readonly (keyof ModelAnswer)[]
+
+/** Of an answer that tells tokens or a model alone the rest stands in the output. */
+function readCounted({ model, usage }: Fields, output: unknown): Reading {
+  const found = readOutput(output)
+  if (!isRead(found)) return found
+  const gathered = new Gathered()
+  const given = fields(usage)
+  const told = gathered.completion('told', model, 'other', given && toldUsage(given, gathered))
+  const read: Completion = { ...found }
+  if (told.model !== undefined) read.model = told.model
+  // What the output counts wrongly is told here.
+  if (told.usage !== undefined) {
+    read.usage = told.usage
+    delete read.fault
+  }
+  if (told.fault !== undefined) read.fault = told.fault
   return read
 }
 

@@ -74,6 +74,28 @@ describe('an answer that the agent tells', () => {
     })
   })
 
+  it('of its tokens alone has the text and all else of the output', () => {
+    const usage = { input_tokens: 1000, output_tokens: 10 }
+    expect(rowOf({ output: chat({ prompt_tokens: '?' }), answer: { usage } })).toMatchObject({
+      outcome: 'ok',
+      unread: null,
+      graded: true,
+      input_tokens: 1000,
+      model: 'gpt-4o',
+    })
+    const cut = { choices: [{ message: { content: 'bill' }, finish_reason: 'length' }] }
+    expect(rowOf({ output: cut, answer: { usage } }).outcome_reason).toBe('truncated')
+    expect(rowOf({ output: chat({ prompt_tokens: 9 }), answer: { model: 'gpt-4.1' } })).toMatchObject({
+      model: 'gpt-4.1',
+      input_tokens: 9,
+    })
+    expect(rowOf({ output: { says: 'Hi' }, answer: { usage } })).toMatchObject({
+      outcome: 'ok',
+      graded: false,
+      unread: expect.stringMatching(/an object with "says"/),
+    })
+  })
+
   it.each([
     [{ text: 7 }, /text that the agent tells is 7/],
     [{ finish: 'done' }, /"done", and not one of stop, length/],
