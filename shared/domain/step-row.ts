@@ -52,7 +52,8 @@ export function stepRow(
   const reading = readCall(step)
   const grade = gradeStep(step, declared, reading)
   const usage = usageOf(step, reading)
-  const unread = unreadOf(reading, usage?.fault)
+  // Whatever else a step of another kind reports wrongly, it is no model call that was not read.
+  const unread = step.kind === 'llm_call' ? unreadOf(reading, usage?.fault) : null
   const started = new Date(step.started_at)
   const price = usage && priceOf(usage, prices, started, reading)
   return {

@@ -142,6 +142,14 @@ describe('an answer that is not what it should be', () => {
     expect(rowOf({ output: chat({}), usage: 7 as never }).unread).toBeNull()
   })
 
+  it('a usage that a tool reports wrongly makes it no model call', () => {
+    const usage = { input_tokens: '12', output_tokens: 1 } as never
+    expect(rowOf({ kind: 'tool_call', output: { a: 1 }, usage })).toMatchObject({
+      unread: null,
+      graded: false,
+    })
+  })
+
   it('nested a hundred thousand deep', () => {
     const deep = JSON.parse(`${'{"raw":'.repeat(100_000)}1${'}'.repeat(100_000)}`)
     expect(rowOf({ output: deep }).unread).toMatch(/an object with "raw"/)
