@@ -27,7 +27,7 @@ export interface AdmissionFacts {
   spent_micro: number
   /** By day and month, of the project and of the agent; `running` are the items in flight that spend from one. */
   periods: readonly (PeriodBudget & { running: number; ends_at: Date; timezone: string })[]
-  /** The model without a price that was called under a budget, where the run waits for it; empty where it told no tokens. */
+  /** The model without a price that was called under a budget, where the run waits for it; empty where no price would do. */
   waits_for_price: string | null
 }
 

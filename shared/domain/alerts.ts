@@ -217,13 +217,16 @@ export function unpricedModel(call: {
   agent_slug: string
   run_id: string
   since: Date
-  /** Null where the call did not say its model or its tokens. */
+  /** Null where the call did not say its model or its tokens, or its price does not count what it used. */
   model: string | null
   /** Somebody said that they know: nothing was paused. */
   allowed: boolean
 }): Alert {
   const { agent_id, agent_slug, model, allowed } = call
-  const what = model === null ? 'a model without telling its tokens' : `model ${model}, which has no price`
+  const what =
+    model === null
+      ? 'a model without telling its tokens, or for what its price does not count'
+      : `model ${model}, which has no price`
   return {
     project_id: call.project_id,
     agent_id,

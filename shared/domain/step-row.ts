@@ -17,6 +17,8 @@ export interface StepRow {
   outcome: Outcome
   outcome_reason: OutcomeReason | null
   unpriced: boolean
+  /** A price of its model was found, which an unpriced call has where that price does not tell what the call cost. */
+  has_price: boolean
   /** A model call whose answer was read and graded. */
   graded: boolean
   /** A model call whose answer was not read: what was looked for in vain. */
@@ -67,6 +69,7 @@ export function stepRow(
       step.kind === 'llm_call' &&
       !step.error &&
       (usage === undefined || price === undefined || !covers(price, usage) || usage.fault !== undefined),
+    has_price: price !== undefined,
     graded: isRead(reading) && !reading.ungraded && unread === null,
     unread,
     input_tokens: usage?.input_tokens ?? 0,
@@ -125,6 +128,7 @@ export function reusedRow(
     outcome: 'ok',
     outcome_reason: null,
     unpriced: false,
+    has_price: false,
     graded: false,
     unread: null,
     reused: true,

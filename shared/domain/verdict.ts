@@ -171,11 +171,11 @@ export function budgetVerdict(onBudget: 'fail' | 'pause' | undefined, budgetMicr
   return { ...failedVerdict('budget_exceeded', error_message, 'budget_exceeded'), status: 'budget_exceeded' }
 }
 
-const unpricedVerdict = ({ key, model }: StepRow): Verdict => ({
+const unpricedVerdict = ({ key, model, has_price }: StepRow): Verdict => ({
   ...NOTHING,
   status: 'paused',
   outcome_reason: 'unpriced_model',
-  error_message: words(sayUnpriced(key, model)),
+  error_message: words(sayUnpriced(key, model, has_price)),
 })
 
 /** Errors that another attempt would meet again. */

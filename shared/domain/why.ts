@@ -194,7 +194,7 @@ const WAITING: Record<NonNullable<ReturnType<typeof admit>['waiting_for']>, (f: 
     token: 'price',
     message:
       model === ''
-        ? 'Its run has a budget, and a model call did not tell its tokens: have the agent report its usage, or resume a held item to let the run go on without.'
+        ? 'Its run has a budget, and a model call did not tell its tokens, or counts what its price does not: have the agent report its usage, or resume a held item to let the run go on without.'
         : `Its run has a budget and called model ${model}, which has no price: set it with ${setPriceCommand(model!)}, and it goes on by itself; or resume a held item to let the run go on without.`,
   }),
   pilot: () => ({

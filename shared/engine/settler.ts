@@ -335,13 +335,18 @@ function streakOf(parts: readonly Part[]) {
   return { failure_streak, streak_broken }
 }
 
-/** Of a call among them whose cost cannot be told, one that holds its item first; empty where it told no tokens. */
+/**
+ * Of a call among them whose cost cannot be told, one that holds its item first. Empty where no price would tell it: the
+ * call told no tokens, or its model has a price already. What such a call holds waits for a person, whatever else there is.
+ */
 function unpricedModelOf(parts: readonly Part[]): string | null {
-  const holding = parts.filter(({ entry }) => entry.verdict?.outcome_reason === 'unpriced_model')
-  const unpriced = [...holding, ...parts].flatMap(({ steps }) =>
-    steps.filter(step => step.unpriced).slice(-1),
-  )[0]
-  return unpriced === undefined ? null : (unpriced.model ?? '')
+  const modelsOf = (some: readonly Part[]) =>
+    some
+      .flatMap(({ steps }) => steps.filter(step => step.unpriced).slice(-1))
+      .map(({ model, has_price }) => (has_price ? '' : (model ?? '')))
+  const holding = modelsOf(parts.filter(({ entry }) => entry.verdict?.outcome_reason === 'unpriced_model'))
+  if (holding.includes('')) return ''
+  return holding[0] ?? modelsOf(parts)[0] ?? null
 }
 
 /** What there is to say about an item now; from then on it counts as said. */

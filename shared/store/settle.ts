@@ -60,7 +60,7 @@ export interface Flush {
   /** Failures at the end of the flush, and whether anything before them did not fail. */
   failure_streak: number
   streak_broken: boolean
-  /** Of the first unpriced call in the flush; empty where it told no tokens, null where all were priced. */
+  /** Of the first unpriced call in the flush; empty where no price would tell its cost, null where all were priced. */
   unpriced_model: string | null
   max_consecutive_failures: number
 }
@@ -97,15 +97,16 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
   const streak = sql`case when n.left_running = 0 then r.consecutive_failures
     when ${flush.streak_broken} then ${flush.failure_streak}::int
     else r.consecutive_failures + ${flush.failure_streak}::int end`
-  // A run that is held waits for the price of the model that holds it, whatever it had called before. A flush that
-  // came too late holds nothing.
+  // A run that is held waits for the price of the model that holds it, whatever it had called before, unless it waits
+  // for a person: no price ends that. A flush that came too late holds nothing.
   const held = notOk.some(({ verdict }) => verdict!.outcome_reason === 'unpriced_model')
   const model = flush.unpriced_model
   const unpriced =
     model === null
       ? sql``
       : held
-        ? sql`unpriced_model = case when n.paused > 0 then ${model} else r.unpriced_model end,
+        ? sql`unpriced_model = case when n.paused > 0 and not (r.waits_for_price and r.unpriced_model is not distinct from '')
+              then ${model} else r.unpriced_model end,
             waits_for_price = case when n.paused > 0 then not r.allow_unpriced else r.waits_for_price end,
             waits_for_credit = r.waits_for_credit or n.paused > 0,`
         : sql`unpriced_model = coalesce(r.unpriced_model, ${model}),`

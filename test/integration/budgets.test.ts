@@ -1,7 +1,7 @@
 // Budgets by day and month, and what has no price under one: what is paused, by how much a budget may be overshot, and
 // that everything goes on by itself.
 
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { findUsedModels, readPrices } from '../../shared/accounts/queries/used-models.ts'
 import { priceState } from '../../shared/accounts/rules/price-check.ts'
 import { setBudgets } from '../../shared/accounts/verbs/budgets.ts'
@@ -11,7 +11,7 @@ import { resumeItem } from '../../shared/engine/replay.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
 import { whyItem } from '../../shared/engine/why.ts'
 import { setClock } from '../support/clock.ts'
-import { centStep, conservation, result, type TestEngine, testEngine } from '../support/engine.ts'
+import { centStep, conservation, result, step, type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine
 beforeEach(async () => {
@@ -189,6 +189,57 @@ it('a run waits for the price of the model that holds it, and for each further o
   }
   await consume(engine.ctx)
   expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 1 })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+/** Of a model with a price, which counts hours of sound and no tokens. */
+const NOT_COVERED = { model: 'whisper-1', input_tokens: 1000, output_tokens: 0 }
+const called = (usage: { model: string }) => ({ kind: 'llm_call', output: 'an answer', usage })
+
+it.each([
+  ['for what its price does not count', NOT_COVERED],
+  ['with a count that is none', { model: 'gpt-4o', input_tokens: -1, output_tokens: 1 }],
+])(
+  'a call of a model with a price, %s, keeps its item for a person: no tick lets it go [prices.pause]',
+  async (_, usage) => {
+    engine.play(async function* (items) {
+      for (const item of items) {
+        if (!item.recorded.some(({ key }) => key === 'call')) yield step(item, 'call', called(usage))
+        yield result(item)
+      }
+    })
+    const runId = await engine.submit(3, { budget_cents: 1000, concurrency: 1 })
+    await consume(engine.ctx)
+    const waiting = { ok: 0, paused: 3, unpriced_model: '', waits_for_price: true }
+    expect(await engine.run(runId)).toMatchObject(waiting)
+    await sweep(engine.ctx)
+    await consume(engine.ctx)
+    expect(await engine.run(runId)).toMatchObject(waiting)
+    const held = (await engine.items(runId)).find(item => item.outcome_reason === 'unpriced_model')!
+    expect(held.error_message).toContain(
+      `model ${usage.model} has a price, but none for what the call counts`,
+    )
+
+    await resumeItem(engine.ctx, { run_id: runId, seq: Number(held.seq) }, {})
+    await sweep(engine.ctx)
+    await consume(engine.ctx)
+    expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 3 })
+    expect(await conservation(engine, runId)).toEqual([])
+  },
+)
+
+it('what waits for a person does so whatever else of its run waits for a price [prices.pause]', async () => {
+  engine.play(async function* ([kept, strange]) {
+    yield step(kept!, 'call', called(NOT_COVERED))
+    await vi.waitFor(async () => expect(await engine.run(runId)).toMatchObject({ paused: 1 }))
+    yield centStep(strange!, 'strange', 1, 'strange-model')
+  })
+  const runId = await engine.submit(2, { budget_cents: 1000 })
+  await consume(engine.ctx)
+  const price = { model: 'strange-model', input_per_mtok: 0.01, output_per_mtok: 0.01 }
+  await setPrice(engine.ctx, engine.project_id, price)
+  await sweep(engine.ctx)
+  expect(await engine.run(runId)).toMatchObject({ paused: 2, unpriced_model: '', waits_for_price: true })
   expect(await conservation(engine, runId)).toEqual([])
 })
 

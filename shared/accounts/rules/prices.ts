@@ -7,9 +7,14 @@ const shellWord = (text: string) =>
 export const setPriceCommand = (model: string): string =>
   `assay prices set ${shellWord(model)} --input USD --output USD`
 
-/** Why a model call under a budget cannot be paid from it, and what to do; null where its tokens are missing. */
-export function sayUnpriced(step_key: string, model: string | null): string {
+/**
+ * Why a model call under a budget cannot be paid from it, and what to do; the model is null where its tokens are missing,
+ * and has a price where that does not tell what the call cost.
+ */
+export function sayUnpriced(step_key: string, model: string | null, has_price: boolean): string {
   if (model === null)
     return `The model call ${step_key} does not tell its tokens, so the budget cannot be held. Have the agent report its usage; resume the item to let its run go on without.`
+  if (has_price)
+    return `What the model call ${step_key} cost cannot be told, so the budget cannot be held: model ${model} has a price, but none for what the call counts, or a count in it is none. Resume the item to let its run go on without.`
   return `Model ${model} (step ${step_key}) has no price, so the budget cannot be held. Set it with ${setPriceCommand(model)}, dollars per million tokens, and the item goes on by itself; or resume it to let its run go on without.`
 }

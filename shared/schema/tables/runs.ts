@@ -67,7 +67,7 @@ export const runs = pgTable(
     budget_exceeded: integer('budget_exceeded').notNull().default(0),
     cancelled: integer('cancelled').notNull().default(0),
     paused: integer('paused').notNull().default(0),
-    /** The first model it called without a price; empty where a call told no tokens. */
+    /** The first model it called without a price; empty where no price would tell what a call cost. */
     unpriced_model: text('unpriced_model'),
     /** Under a budget, nothing more is dispatched until that price is set, unless somebody said that they know. */
     waits_for_price: boolean('waits_for_price').notNull().default(false),
