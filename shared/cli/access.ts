@@ -45,7 +45,9 @@ export function findOperatorAccess(env: Record<string, string | undefined>, fold
   const key = env.ASSAY_OPERATOR_KEY || (isLocal ? operatorKeyBeside(localFile(env, folder)!) : undefined)
   if (key !== undefined) return { base_url, api_key: key }
   throw new Failure(EXIT.api, 'no_credentials', `there is no operator's credential for ${base_url}`, {
-    hint: 'set ASSAY_OPERATOR_KEY to what the server was started with; npm start keeps one in operator.key of its data folder, for its owner alone',
+    hint: env.ASSAY_PROFILE
+      ? `none of the environment is sent to the server of a profile: set ASSAY_BASE_URL=${base_url} beside ASSAY_OPERATOR_KEY, and name no profile`
+      : 'set ASSAY_OPERATOR_KEY to what the server was started with; npm start keeps one in operator.key of its data folder, for its owner alone',
   })
 }
 

@@ -10,7 +10,8 @@ import type { Metrics } from './metrics.ts'
 const WAIT_MS = 5000
 /** Signed messages are taken within five minutes; clocks further apart than this are on their way there. */
 const SKEW_MS = 5000
-const NO_METRICS = 'set ASSAY_METRICS_TOKEN to the bearer that the server was started with'
+const NO_METRICS =
+  'set ASSAY_METRICS_TOKEN to the bearer that the server was started with, and ASSAY_BASE_URL where a profile names the server'
 
 /** Whether the server answers, its stores do, and its clock is this one's. */
 export async function storesOf(base_url: string, now: () => number): Promise<Finding[]> {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { tempFolder } from '../../test/support/temp-folder.ts'
+import { findMetrics, findOperatorAccess } from './access.ts'
 import { keepSignedIn, LOCAL, readKept, signedInAt, useAsCurrent, withProfile } from './signed-in.ts'
 
 const [HERE, THERE] = ['http://127.0.0.1:8090', 'https://assay.example.com']
@@ -28,6 +29,21 @@ describe('a profile', () => {
     expect(signedInAt(asked, THERE)?.email).toBe('me@there')
     expect(signedInAt(asked, HERE)).toBeUndefined()
     expect(signedInAt(env, HERE)?.email).toBe('me@here')
+  })
+
+  it('gets neither the operator’s credential nor the bearer of the metrics: the environment has another server’s', () => {
+    const secrets = { ASSAY_OPERATOR_KEY: 'of_another', ASSAY_METRICS_TOKEN: 'of_another' }
+    const none = { ASSAY_OPERATOR_KEY: undefined, ASSAY_METRICS_TOKEN: undefined }
+    expect(withProfile({ ...env, ...secrets }, 'night')).toMatchObject({ ASSAY_BASE_URL: THERE, ...none })
+    useAsCurrent(env, 'night')
+    const current = withProfile({ ...env, ...secrets }, undefined)
+    expect(current).toMatchObject({ ASSAY_BASE_URL: THERE, ...none })
+    expect(() => findOperatorAccess(current, env.XDG_CONFIG_HOME!)).toThrow(
+      expect.objectContaining({ code: 'no_credentials', hint: expect.stringContaining('ASSAY_BASE_URL') }),
+    )
+    expect(findMetrics(current, env.XDG_CONFIG_HOME!).metrics_token).toBeUndefined()
+    const named = { ...env, ...secrets, ASSAY_BASE_URL: HERE }
+    expect(withProfile(named, undefined)).toMatchObject({ ASSAY_BASE_URL: HERE, ...secrets })
   })
 
   it('is asked where nothing else is told, once it is in use, until another is or the local stack', () => {

@@ -66,8 +66,8 @@ function writeKept(env: Environment, { sessions, profiles, current }: Kept): str
 }
 
 /**
- * The environment as a command sees it: with a profile, its server, and nobody's key, since a key of the environment
- * is another server's. `fresh` takes names that nobody is signed in by yet. @throws Failure `no_profile`, `usage`
+ * The environment as a command sees it: with a profile, its server, and nobody's key or bearer, since those of the
+ * environment are another server's. `fresh` takes names that nobody is signed in by yet. @throws Failure `no_profile`, `usage`
  */
 export function withProfile(env: Environment, asked: string | undefined, fresh = false): Environment {
   const kept = readKept(env)
@@ -97,7 +97,11 @@ export function withProfile(env: Environment, asked: string | undefined, fresh =
     ...env,
     ASSAY_PROFILE: name,
     ASSAY_API_KEY: undefined,
-    ...(base_url !== undefined && { ASSAY_BASE_URL: base_url }),
+    ...(base_url !== undefined && {
+      ASSAY_BASE_URL: base_url,
+      ASSAY_OPERATOR_KEY: undefined,
+      ASSAY_METRICS_TOKEN: undefined,
+    }),
   }
 }
 
