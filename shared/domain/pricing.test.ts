@@ -37,6 +37,20 @@ describe('the cost of a call', () => {
     expect([of(100), of(101), of(201)]).toEqual([102, 1030, 20_100])
   })
 
+  it('of several calls is in the tier of the longest prompt, or of the average one, and has what each call costs', () => {
+    const price: Price = {
+      input_per_mtok: 1,
+      per_call: 0.01,
+      above: [{ tokens: 200_000, input_per_mtok: 2 }],
+    }
+    const of = (more: Partial<Consumption>) =>
+      costMicro({ input_tokens: 300_000, output_tokens: 0, ...more }, price)
+    expect(of({})).toBe(600_000 + 10_000)
+    expect(of({ calls: 3 })).toBe(300_000 + 30_000)
+    expect(of({ calls: 3, longest_input_tokens: 200_000 })).toBe(300_000 + 30_000)
+    expect(of({ calls: 3, longest_input_tokens: 200_001 })).toBe(600_000 + 30_000)
+  })
+
   it('has what is written to the cache, and sound, at their own prices', () => {
     const price: Price = {
       input_per_mtok: 1,

@@ -39,13 +39,17 @@ export interface Consumption {
   images?: number
   searches?: number
   service_tier?: string
+  /** How many calls all this is the sum of; one where it is absent. */
+  calls?: number
+  /** Of several calls, the input of the longest one, where it is known. */
+  longest_input_tokens?: number
 }
 
 const MICRO = 1_000_000
 
 /** Micro-dollars, rounded up. */
 export function costMicro(usage: Consumption, price: Price): number {
-  const rates = ratesOf(usage.input_tokens, price)
+  const rates = ratesOf(promptOf(usage), price)
   const input = rates.input_per_mtok ?? 0
   const output = rates.output_per_mtok ?? 0
   const cached = Math.min(usage.cached_input_tokens ?? 0, usage.input_tokens)
@@ -59,7 +63,7 @@ export function costMicro(usage: Consumption, price: Price): number {
     heard * (rates.input_audio_per_mtok ?? input) +
     (usage.output_tokens - spoken) * output +
     spoken * (rates.output_audio_per_mtok ?? output) +
-    (price.per_call ?? 0) * MICRO +
+    (price.per_call ?? 0) * (usage.calls ?? 1) * MICRO +
     (usage.searches ?? 0) * (price.per_search ?? 0) * MICRO +
     ((usage.audio_seconds ?? 0) / 3600) * (price.per_audio_hour ?? 0) * MICRO
   const factor = usage.service_tier === undefined ? 1 : (price.service?.[usage.service_tier] ?? 1)
@@ -67,9 +71,13 @@ export function costMicro(usage: Consumption, price: Price): number {
   return Math.ceil(micro * factor * (1 - 1e-12))
 }
 
-function ratesOf(input_tokens: number, price: Price): Rates {
+/** How long the prompt of a call was: of several the longest one, or the average where only their sum is known. */
+const promptOf = ({ input_tokens, calls = 1, longest_input_tokens }: Consumption): number =>
+  longest_input_tokens ?? input_tokens / calls
+
+function ratesOf(prompt_tokens: number, price: Price): Rates {
   if (price.above === undefined) return price
-  return price.above.findLast(({ tokens }) => input_tokens > tokens) ?? price
+  return price.above.findLast(({ tokens }) => prompt_tokens > tokens) ?? price
 }
 
 /**

@@ -30,6 +30,9 @@ export interface CompletionUsage {
   searches?: number
   /** `batch`, `flex` or `priority`: calls that are billed at other rates. */
   service_tier?: string
+  /** Of usage that is the sum of several calls, how many, and the input of the longest of them. */
+  calls?: number
+  longest_input_tokens?: number
 }
 
 export interface Completion {

@@ -167,7 +167,7 @@ describe('LangChain', () => {
     }
     expect(read(graph)).toMatchObject({
       text: 'billing',
-      usage: tokens(40, 6, 32, { cache_write_tokens: 4 }),
+      usage: tokens(40, 6, 32, { cache_write_tokens: 4, calls: 2, longest_input_tokens: 20 }),
     })
   })
 
@@ -200,7 +200,12 @@ describe('other frameworks', () => {
     }
     expect(read(response)).toMatchObject({ text: 'billing', finish: 'stop', usage: tokens(30, 5) })
     const run = { final_output: 'billing', raw_responses: [response, response] }
-    expect(read(run)).toMatchObject({ text: 'billing', usage: tokens(60, 10) })
+    expect(read(run)).toMatchObject({ text: 'billing' })
+    expect(read(run).usage).toEqual(tokens(60, 10, 0, { calls: 2, longest_input_tokens: 30 }))
+    const added = { ...response, usage: { ...response.usage, requests: 3 } }
+    expect(read(added).usage).toEqual(tokens(30, 5, 0, { calls: 3, longest_input_tokens: 10 }))
+    const absurd = { ...response, usage: { ...response.usage, requests: 1e15 } }
+    expect(read(absurd).usage).toEqual(tokens(30, 5))
     const usage = { requests: 1, inputTokens: 3, outputTokens: 4, inputTokensDetails: [{ cached_tokens: 2 }] }
     expect(read({ output: items, usage, responseId: 'r' }).usage).toEqual(tokens(3, 4, 2))
   })

@@ -80,7 +80,7 @@ function answersOf(body: Fields): Fields[] | undefined {
   return said.length > 0 ? said : undefined
 }
 
-/** All calls of a graph are paid for. */
+/** All calls of a graph are paid for, at the rates of the longest. */
 function summed(read: readonly Completion[]): Pick<Completion, 'usage'> {
   const usages = read.flatMap(({ usage }) => usage ?? [])
   if (usages.length === 0) return {}
@@ -93,6 +93,10 @@ function summed(read: readonly Completion[]): Pick<Completion, 'usage'> {
       output_tokens: sum(usage => usage.output_tokens),
       cached_input_tokens: sum(usage => usage.cached_input_tokens),
       ...(write > 0 && { cache_write_tokens: write }),
+      ...(usages.length > 1 && {
+        calls: usages.length,
+        longest_input_tokens: usages.reduce((most, usage) => Math.max(most, usage.input_tokens), 0),
+      }),
     },
   }
 }

@@ -49,14 +49,26 @@ function isItem(item: unknown): boolean {
 
 function usageOf(responses: readonly Fields[], gathered: Gathered): Completion['usage'] {
   const sum = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0 }
+  let [calls, longest] = [0, 0]
   for (const { usage } of responses) {
     const told = fields(usage)
     const details = told?.input_tokens_details ?? told?.inputTokensDetails
     const input = fields(Array.isArray(details) ? details[0] : details)
-    sum.input_tokens += gathered.count(told, 'input_tokens', 'inputTokens')
+    const input_tokens = gathered.count(told, 'input_tokens', 'inputTokens')
+    const requests = requestsOf(told, input_tokens)
+    calls += requests
+    longest = Math.max(longest, Math.ceil(input_tokens / requests))
+    sum.input_tokens += input_tokens
     sum.output_tokens += gathered.count(told, 'output_tokens', 'outputTokens')
     sum.cached_input_tokens += gathered.count(input, 'cached_tokens', 'cachedTokens')
     sum.cache_write_tokens += gathered.count(input, 'cache_write_tokens', 'cacheWriteTokens')
   }
-  return sum
+  return calls > 1 ? { ...sum, calls, longest_input_tokens: longest } : sum
+}
+
+/** One, unless the usage of several requests stands there added up, each with a token at least. */
+function requestsOf(told: Fields | undefined, input_tokens: number): number {
+  const requests = told?.requests
+  const isCount = typeof requests === 'number' && Number.isInteger(requests) && requests > 1
+  return isCount && requests <= input_tokens ? requests : 1
 }
