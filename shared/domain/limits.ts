@@ -334,6 +334,7 @@ export const LIMITS = {
   deliveries_in_flight_per_project: 96, // however many receivers of a project hang, there is room for others
   results_file_bytes: 1024 * MiB, // what has more is read from the API, in parts of the caller's choice
   results_file_ms: 900_000, // one try, from the first look to the end of the answer: a gigabyte at 10 Mbit/s
+  results_file_idle_ms: 30_000, // between two slices that the receiver takes, and from the last to its answer
   results_file_lease_ms: 960_000,
   results_files_in_flight: 4, // in one process, one of each project; each holds a chunk of results
   results_file_slice_bytes: 64 * KiB, // signed at once: 6 ms, then others are let in

@@ -10,6 +10,7 @@ import { signatureHeaders } from '../domain/message-signature.ts'
 import { plainText } from '../domain/plain-text.ts'
 import { isMailUrl } from '../outbox/rules/formats.ts'
 import { putInWords } from '../outbox/verbs/message-bodies.ts'
+import { postFile } from '../outbox/verbs/post-file.ts'
 import { resultsFile } from '../outbox/verbs/results-file.ts'
 import * as store from '../store/deliveries.ts'
 import { signingSecretsOf } from './signing-secrets.ts'
@@ -178,7 +179,7 @@ class Sender {
     try {
       const at_s = Math.floor(this.#ctx.now() / 1000)
       const file = await resultsFile(this.#ctx, { id, at_s, secrets: secrets.get(project_id)! }, signal)
-      const { status } = await this.#ctx.post({ url, ...file, signal })
+      const { status } = await postFile(this.#ctx.post, { url, ...file, signal })
       return { status, error: refusal(status) }
     } finally {
       clearTimeout(timer)

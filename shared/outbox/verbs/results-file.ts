@@ -6,10 +6,10 @@
 import type { Context } from '../../context.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { signatureInParts } from '../../domain/message-signature.ts'
-import type { OutsideRequest } from '../../engine/outside-port.ts'
 import { resultsInChunks, slicesOf } from '../../recovery/queries/results.ts'
 import { RESULT_TYPES, resultsText } from '../../recovery/wire/results-text.ts'
 import { findResultsFile } from '../queries/results-files.ts'
+import type { FileRequest } from './post-file.ts'
 
 export interface FileOrder {
   /** Of the delivery. */
@@ -23,7 +23,7 @@ export async function resultsFile(
   { sql }: Pick<Context, 'sql'>,
   { id, at_s, secrets }: FileOrder,
   signal: AbortSignal,
-): Promise<Pick<OutsideRequest, 'headers' | 'body'>> {
+): Promise<Pick<FileRequest, 'headers' | 'body'>> {
   const found = await findResultsFile(sql, id)
   if (found === undefined || found.is_purged)
     throw new Error('The inputs and outputs of the run are kept no longer.')
