@@ -25,7 +25,8 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   max_steps_rejected: "max_steps is no setting of a schedule: it belongs to the agent's declaration.",
   unpriced_model:
     'The agent is known to call a model without a price, so the budget cannot be held; set the price, or say that you know.',
-  source_failed: 'A source could not be read to its end; the message says where. Nothing was started.',
+  source_failed:
+    'A source could not be read to its end; the message says where, unless it is to the sender of a trigger. Nothing was started.',
   source_empty: 'A source has no rows. Nothing was started.',
   idempotency_key_reused: 'The idempotency key was used for another request within the last 24 hours.',
   unauthenticated: 'The credentials are missing, malformed, expired or revoked.',

@@ -3,7 +3,7 @@
 
 import { DEFAULT_ZONE } from '../accounts/rules/budgets.ts'
 import type { Context, Sql } from '../context.ts'
-import { ApiError } from '../domain/errors.ts'
+import { ApiError, type ApiErrorCode } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { sameBytes, sha256 } from '../domain/secrets.ts'
 import { eventIdOf, verifySignature } from '../domain/webhook-signatures.ts'
@@ -93,9 +93,9 @@ export async function fireWebhook(ctx: Context, webhook: Webhook, fire: Fire): P
 
 type HowStarted = Pick<RunOrder, 'callback_url' | 'idempotency'> & Required<Pick<RunOrder, 'together'>>
 
-/** A run over the body, over the items in it, or over what the trigger's source holds. */
+/** A run over the body, over the items in it, or over what the trigger's source holds: of that a sender is told nothing. */
 function startRun(ctx: Context, webhook: Webhook, posted: Posted, how: HowStarted): Promise<Submitted> {
-  const { project_id, agent_id, name, source, source_headers_sealed, allow_unpriced, settings } = webhook
+  const { id, project_id, agent_id, name, source, source_headers_sealed, allow_unpriced, settings } = webhook
   const unpriced = allow_unpriced ? ('allow' as const) : ('pause' as const)
   const unbounded = { budget_cents: null, concurrency: null, timeout_seconds: null }
   const order = { project_id, agent_id, name, unpriced, ...unbounded }
@@ -106,8 +106,19 @@ function startRun(ctx: Context, webhook: Webhook, posted: Posted, how: HowStarte
   const money = { budget_micro: null, allow_unpriced }
   const start = { ...order, source, source_headers_sealed, timezone, ...money, pilot_items: null }
   const { callback_url, ...rest } = how
-  return startNow(ctx, { ...start, callback_url }, { ...rest, body })
+  return startNow(ctx, { ...start, callback_url }, { ...rest, body }).catch(error => {
+    if (!(error instanceof ApiError) || !TELLS_OF_SOURCE.includes(error.code)) throw error
+    ctx.log('warn', 'trigger_source_failed', { project_id, trigger_id: id, error: error.message })
+    throw new ApiError(
+      'source_failed',
+      'The source of this trigger could not be read; its owner sees why.',
+      'Whoever may act for the project sees it with POST /v1/sources/preview.',
+    )
+  })
 }
+
+/** What these say is from the source, which its sender may know nothing of. */
+const TELLS_OF_SOURCE: readonly ApiErrorCode[] = ['source_failed', 'duplicate_item_id']
 
 const usableKey = (id: string | undefined) =>
   id !== undefined && /^[\x20-\x7e]+$/.test(id) && id.length <= LIMITS.idempotency_key_characters

@@ -135,12 +135,24 @@ export function triggerItemsPart(given: Given): void {
       expect(served.asked.at(-1)!.headers.authorization).toBe('Bearer s3cret')
     })
 
-    it('tell their sender what was wrong with it, and start nothing [triggers.source]', async () => {
+    it('that fails tell their sender so, and nothing of what it answered, and start nothing [triggers.source]', async () => {
       const trigger = await makeTrigger({ source: source() })
       served.serve = response => response.writeHead(500).end('out of order')
       const failed = await fire(trigger, 'null')
       expect(refused(failed)).toEqual([400, 'source_failed'])
-      expect(failed.json.error.message).toContain('out of order')
+      expect(failed.json.error.message).toBe(
+        'The source of this trigger could not be read; its owner sees why.',
+      )
+      expect(failed.text).not.toContain('out of order')
+      const asOwner = { agent_id: trigger.agent.id, source: source() }
+      const preview = await given().call('POST', '/v1/sources/preview', { body: asOwner })
+      expect(preview.json.error).toMatchObject({
+        code: 'source_failed',
+        message: expect.stringContaining('out of order'),
+      })
+      served.serve = body('{"id":"T-secret","tenant":"a"}\n'.repeat(2))
+      const twice = await fire(trigger, 'null')
+      expect([...refused(twice), twice.text.includes('T-secret')]).toEqual([400, 'source_failed', false])
       served.serve = body('')
       expect(refused(await fire(trigger, 'null'))).toEqual([400, 'source_empty'])
       served.serve = body(ticketLines(7).join(''))
