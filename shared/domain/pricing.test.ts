@@ -126,6 +126,12 @@ describe('the cost of a call', () => {
     )
   })
 
+  it('has the last micro-dollar of many, for a part of it too', () => {
+    const usage = { input_tokens: 12_406_921 + 19_000_230, output_tokens: 17_095_804 }
+    const price = { input_per_mtok: 0.88452, cached_input_per_mtok: 1.41342, output_per_mtok: 1.62413 }
+    expect(costMicro({ ...usage, cached_input_tokens: 19_000_230 }, price)).toBe(65_595_284)
+  })
+
   it('is exact for prices of up to five decimals and any number of tokens', () => {
     const tokens = fc.integer({ min: 0, max: 20_000_000 })
     const price = fc.integer({ min: 1, max: 60_000_000 })

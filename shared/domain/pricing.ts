@@ -67,8 +67,9 @@ export function costMicro(usage: Consumption, price: Price): number {
     (usage.searches ?? 0) * (price.per_search ?? 0) * MICRO +
     ((usage.audio_seconds ?? 0) / 3600) * (price.per_audio_hour ?? 0) * MICRO
   const factor = usage.service_tier === undefined ? 1 : (price.service?.[usage.service_tier] ?? 1)
-  // 1000 × 0.15 + 3 × 0.1 carries an error in its last digits; that alone must not add a micro-dollar.
-  return Math.ceil(micro * factor * (1 - 1e-12))
+  // 1000 × 0.15 + 3 × 0.1 carries an error in its last digits; that alone must not add a micro-dollar, and
+  // a hundred-thousandth of one, as far as prices go, must.
+  return Math.ceil(micro * factor * (1 - 2e-15))
 }
 
 /** How long the prompt of a call was: of several the longest one, or the average where only their sum is known. */
