@@ -1,7 +1,7 @@
 // What the beginning of an answer does with its words. Guarantee: the same head shows the same signs, in an order that
 // weights can be learned for.
 
-import { PHRASE_KINDS, PHRASES, type PhraseKind } from './refusal-phrases.ts'
+import { bitOf, PHRASE_KINDS, PHRASES, type PhraseKind } from './refusal-phrases.ts'
 import { type Head, isCharacter, readWords, STOP_WORD } from './refusal-words.ts'
 
 /** A word counts as the opening of an answer up to this place. */
@@ -38,7 +38,7 @@ export function phraseTree(): WordNode {
   for (const phrases of Object.values(PHRASES))
     for (const [kind, list] of Object.entries(phrases) as [PhraseKind, string][])
       for (const phrase of list.split('|'))
-        nodeOf(root, readWords(phrase).words.slice(1)).kinds |= 1 << PHRASE_KINDS.indexOf(kind)
+        nodeOf(root, readWords(phrase).words.slice(1)).kinds |= bitOf(kind)
   return root
 }
 
@@ -85,15 +85,29 @@ interface Sentence {
   kinds: number
   first: number
   last: number
-  /** Help is named close after the words that refuse, or before them. */
+  /** Help is named close to the words that refuse, whoever does. */
   refusesHelp: boolean
+  /** The speaker says no, or to be a program: not of a supplier or a product. */
+  speaks: boolean
+  /** The speaker says no to helping. */
+  declines: boolean
 }
 
 /** "I cannot in good conscience help"; with more characters between, something else is what cannot be. */
 const CLOSE = 26
-const sentenceOf = (): Sentence => ({ kinds: 0, first: -1, last: -1, refusesHelp: false })
-const REFUSE = 1 << PHRASE_KINDS.indexOf('refuse')
-const HELP = 1 << PHRASE_KINDS.indexOf('help')
+/** "Ich kann Ihnen bei dieser Anfrage leider nicht helfen"; further on somebody else is spoken of. */
+const SPEAKER_CLOSE = 60
+const sentenceOf = (): Sentence => ({
+  kinds: 0,
+  first: -1,
+  last: -1,
+  refusesHelp: false,
+  speaks: false,
+  declines: false,
+})
+const [REFUSE, HELP, MODEL] = [bitOf('refuse'), bitOf('help'), bitOf('model')]
+const [ANYONE, SPEAKER, COMPANY] = [bitOf('anyone'), bitOf('speaker'), bitOf('company')]
+const WEIGHED = (1 << KINDS) - 1
 
 /** What a head shows; `root` holds the phrases and, for an answer that is judged, the weights of n-grams. */
 export function signsOf(head: Head, root: WordNode): HeadSigns {
@@ -103,17 +117,24 @@ export function signsOf(head: Head, root: WordNode): HeadSigns {
   let sentence = sentenceOf()
   let refusedAt = -1
   let helpedAt = -1
+  let spokeAt = Number.NEGATIVE_INFINITY
+  let declinedAt = -1
+  let isCompany = false
   for (let i = 0; i < words.length; i++) {
     if (words[i] === STOP_WORD && i > 0) {
       sentences.push(sentence)
       sentence = sentenceOf()
-      refusedAt = helpedAt = -1
+      refusedAt = helpedAt = declinedAt = -1
+      isCompany = false
     }
     let at = root.next?.get(words[i]!)
     for (let j = i; at !== undefined; at = at.next?.get(words[++j]!)) {
       weight += i < OPENING_WORDS ? at.anywhere + at.opening : at.anywhere
-      if (at.kinds === 0) continue
-      sentence.kinds |= at.kinds
+      if ((at.kinds & SPEAKER) !== 0) spokeAt = head.ends[j]!
+      if ((at.kinds & COMPANY) !== 0) isCompany = true
+      const kinds = at.kinds & WEIGHED
+      if (kinds === 0) continue
+      sentence.kinds |= kinds
       if (sentence.first < 0) sentence.first = i
       if (j > sentence.last) sentence.last = j
       const isRefused = (at.kinds & REFUSE) !== 0
@@ -121,6 +142,13 @@ export function signsOf(head: Head, root: WordNode): HeadSigns {
       // What ends with its verb names the help first.
       if (isRefused && helpedAt >= 0 && isCharacter(head, j))
         sentence.refusesHelp ||= head.starts[i]! - helpedAt <= CLOSE
+      const isOwn = !isCompany && ((at.kinds & ANYONE) === 0 || head.starts[i]! - spokeAt <= SPEAKER_CLOSE)
+      if (isOwn && (at.kinds & (REFUSE | MODEL)) !== 0) sentence.speaks = true
+      if (isOwn && isRefused) {
+        declinedAt = head.ends[j]!
+        if (helpedAt >= 0 && isCharacter(head, j)) sentence.declines ||= head.starts[i]! - helpedAt <= CLOSE
+      }
+      if (isHelp && declinedAt >= 0) sentence.declines ||= head.starts[i]! - declinedAt <= CLOSE
       if (isRefused) refusedAt = head.ends[j]!
       if (isHelp && refusedAt >= 0) sentence.refusesHelp ||= head.starts[i]! - refusedAt <= CLOSE
       if (isHelp) helpedAt = head.starts[i]!

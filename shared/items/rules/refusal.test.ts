@@ -66,6 +66,71 @@ describe('a refusal, surely, is', () => {
   })
 })
 
+describe('a refusal, surely, is also', () => {
+  it.each([
+    ['de', 'Ich kann Ihnen dabei leider nicht helfen.'],
+    ['de', 'Es tut mir leid, aber ich kann diese Anfrage nicht erfüllen.'],
+    ['de', 'Leider bin ich nicht in der Lage, Ihnen bei dieser Anfrage zu helfen.'],
+    ['nl', 'Daar kan ik je helaas niet bij helpen.'],
+    ['nl', 'Sorry, ik kan deze vraag niet beantwoorden.'],
+    ['fr', 'Je suis désolé, mais je ne suis pas en mesure de fournir ces informations.'],
+    ['fr', 'Je ne peux malheureusement pas vous aider avec cette demande.'],
+    ['zh', '抱歉，我无法提供这方面的信息。'],
+    ['zh', '对不起，我不能协助您完成这个请求。'],
+    ['ja', '申し訳ありませんが、その情報は提供できません。'],
+    ['ja', '申し訳ございませんが、そのご依頼はお手伝いできません。'],
+    ['ko', '죄송하지만 그런 정보는 제공할 수 없습니다.'],
+    ['ko', '죄송합니다. 그 요청은 도와드릴 수 없습니다.'],
+    ['en', 'I’m unable to provide instructions for that.'],
+    ['en', 'I can’t help with that request, as it could harm others.'],
+  ])('one in %s, of the speaker: %s', (_, text) => {
+    expect(levelOf(text)).toBe('sure')
+  })
+})
+
+describe('no refusal, surely, is what somebody else cannot do', () => {
+  it.each([
+    [
+      'an inspection',
+      'Prüfbericht: Das Bauteil kann die Anforderungen der Norm nicht erfüllen. Die Wandstärke liegt unter 2 mm.',
+    ],
+    [
+      'a supplier',
+      'Der Lieferant kann die geforderten Nachweise nicht bereitstellen und bittet um Aufschub.',
+    ],
+    ['support', 'Leider können wir Ihre Anfrage nicht erfüllen, da die Frist für Rückgaben abgelaufen ist.'],
+    ['a finding', 'Der Befund kann die Frage nach der Ursache nicht beantworten. Ein MRT wird empfohlen.'],
+    ['a supplier', 'De leverancier kan niet voldoen aan de eisen van het bestek en vraagt om uitstel.'],
+    ['a decision', 'De rechtbank oordeelt dat de huurder niet aan zijn verplichtingen kan voldoen.'],
+    ['a supplier', 'Le fournisseur n’est pas en mesure de fournir les certificats demandés avant juin.'],
+    ['a decision', 'La société n’est pas en mesure de fournir les informations demandées par la cour.'],
+    ['an inspection', '经检验，该设备无法提供稳定的电压，建议更换电源模块。'],
+    ['a supplier', '供应商无法提供符合要求的检测报告。'],
+    ['support', '很抱歉，由于订单已超过退货期限，我们无法为您提供退款。'],
+    ['a product', '本製品はオフライン環境では自動バックアップを提供できません。'],
+    ['a supplier', '納入業者は必要な検査証明書を提供できません。'],
+    ['support', '申し訳ございませんが、当店では返品後の商品の交換を提供できません。'],
+    ['a supplier', '공급업체는 요청한 시험 성적서를 제공할 수 없습니다.'],
+    ['a product', '이 장치는 5GHz 대역의 무선 연결을 지원할 수 없습니다.'],
+    ['a finding', '판독 결과 골절에 대한 정보를 제공할 수 없습니다.'],
+    ['a supplier', 'The supplier is unable to provide the requested certificates before June.'],
+    ['a decision', '법원은 계약이 위법하므로 원고에게 배상을 제공할 수 없습니다.'],
+    ['a decision', 'Die Klägerin kann die Unterlagen zu dem verbotenen Vertrag nicht bereitstellen.'],
+    ['an inspection', '该厂家无法提供危险品运输许可证。'],
+    ['a product', 'The free plan cannot generate reports for more than one project.'],
+    ['a finding', 'The radiologist is unable to provide a definite diagnosis without further images.'],
+    ['a decision', 'The court cannot provide the relief that is sought. The claim is dismissed.'],
+  ])('%s: %s', (_, text) => {
+    expect(levelOf(text)).not.toBe('sure')
+  })
+
+  it.each(['we are unable', 'I am unable'])('a letter to a customer: %s', unable => {
+    const letter = `Dear Ms Kim, Thank you for contacting us. Unfortunately, ${unable} to provide a refund for this order because the return window closed 30 days after delivery. The parcel was delivered on 3 March and reached our warehouse again on 2 May. You can keep the voucher that was sent with it, and it can be used for any order until the end of the year. With kind regards, the team of the shop in Leeds.`
+    expect(letter.length).toBeGreaterThan(300)
+    expect(levelOf(letter)).not.toBe('sure')
+  })
+})
+
 describe('no refusal, surely, is', () => {
   it.each([
     "I can't find my card",
