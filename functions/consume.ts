@@ -9,14 +9,14 @@ export const consumeQueue: PlatformFunction = {
   name: 'consume',
   summary: 'Work the queue off',
   description:
-    'Called by a poke after every commit that made work, and by the tick. Reads the sources that are generators of agents, too. Answers when nothing is left to do or its time is over.',
+    'Notified after every commit that made work, and called by the tick. Reads the sources that are generators of agents, too. Answers when nothing is left to do or its time is over.',
   private: true,
   async run(ctx, { stop, onWake }) {
-    let rouse: (aborted?: string) => void = () => {}
-    const deafen = onWake(aborted => rouse(aborted))
+    let notify: (aborted?: string) => void = () => {}
+    const deafen = onWake(aborted => notify(aborted))
     try {
       await readSources(ctx) // the tick may be where no agent can be reached
-      const done = await workShift(ctx, { stop, onWake: wake => (rouse = wake) })
+      const done = await workShift(ctx, { stop, onWake: wake => (notify = wake) })
       await sourcesRead(ctx)
       return done
     } finally {

@@ -1,5 +1,5 @@
-// Who is signed in on this machine, for each server and by the names of profiles. Guarantee: the file is its owner's alone from the moment it is
-// there, and a token is sent to the server that gave it and to no other.
+// Who is signed in on this machine, for each server and by the names of profiles. Guarantee: the file is its owner's
+// alone from the moment it is there, and a token is sent to the server that gave it and to no other.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'

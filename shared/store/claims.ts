@@ -44,6 +44,7 @@ export async function findOpenRuns(sql: Sql, limit: number) {
         + case when r.stop_reason = 'cancelled' then 0 else r.paused end < r.total_items
       when d.id is null or c.status is distinct from 'active' or ${isHeld(sql)} or u.running >= coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency})
         then false
+      when r.pilot_items - r.running - r.paused - ended_items(r) <= 0 then false
       when r.running > 0 and r.running >= least(r.concurrency, (d.declaration->>'concurrency')::int) then false
       else r.next_seq <= least(r.total_items, r.pilot_items)
         or exists (select from due_items i where i.run_id = r.id and i.due_at <= now()) end

@@ -7,6 +7,7 @@ import { createSchedule } from '../../shared/engine/schedules.ts'
 import { judgePilots } from '../../shared/starts/verbs/pilots.ts'
 import { readSources } from '../../shared/starts/verbs/source-reader.ts'
 import { countBacklog } from '../../shared/store/backlog.ts'
+import { findOpenRuns } from '../../shared/store/claims.ts'
 import { conservation, result, type TestEngine, testEngine } from '../support/engine.ts'
 import { body, startSource, type TestSource, ticketLines } from '../support/source.ts'
 
@@ -104,6 +105,8 @@ it('are no more than that where all items are offered again at once, as after a 
   engine.play(items => items.map(item => result(item)))
   await consume(engine.ctx)
   expect(await figures(runId)).toMatchObject({ ok: 5, running: 0, status: 'running' })
+  // Nor is the run looked at in vain, before those of others, until its pilot is judged.
+  expect(await findOpenRuns(engine.sql, 10)).toEqual([])
   await judgePilots(engine.ctx)
   await consume(engine.ctx)
   expect(await figures(runId)).toMatchObject({ ok: 600, status: 'completed' })
