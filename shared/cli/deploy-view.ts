@@ -33,6 +33,8 @@ export interface Deployment {
   plan: Plan
   /** Models that it called and that have no price. */
   unpriced?: string[]
+  /** Looked for in its answers without being declared. */
+  default_checks?: string[]
 }
 
 export function deployedText(deployed: Deployment, screen: Screen): string {
@@ -47,6 +49,7 @@ export function deployedText(deployed: Deployment, screen: Screen): string {
     ...secretLines(plan, screen),
     ...(agent_key === null ? [] : keyLines(agent_key, screen)),
     ...unpricedLines(deployed.unpriced, screen),
+    ...checkLines(deployed, screen),
     `${paint('dim', 'try ')}  ${program} submit FILE.jsonl --agent ${slug} --watch`,
   ].join('\n')
 }
@@ -58,6 +61,11 @@ const labelLines = ({ other_label, version }: Deployment, { paint }: Screen): st
     : [
         `${paint('yellow', '!')} the label ${clean(other_label)} is not kept: the same code or URL, declaration and environment are version ${version}; --env RELEASE=${clean(other_label)} makes a new one`,
       ]
+
+const checkLines = ({ created, default_checks = [] }: Deployment, { paint }: Screen): string[] =>
+  created && default_checks.length > 0
+    ? [paint('dim', `answers are looked at for ${default_checks.join(', ')}; checks: [] for none`)]
+    : []
 
 export interface DryRun {
   slug: string

@@ -68,7 +68,7 @@ export async function deployAgent(api: Api, order: DeployOrder): Promise<Deploye
     known ?? (await answered(api.POST('/v1/agents', { body: { name, slug: order.slug, description } })))
   const deployed = await send(api, agent.id, order, false)
   if ('dry_run' in deployed) throw new Error('a deploy was answered as a dry run')
-  const { version, created, external_id, agent_key, plan, unpriced } = deployed
+  const { version, created, external_id, agent_key, plan, unpriced, checks } = deployed
   return {
     agent,
     slug: order.slug,
@@ -82,6 +82,7 @@ export async function deployAgent(api: Api, order: DeployOrder): Promise<Deploye
     agent_key,
     plan,
     unpriced,
+    ...(order.declaration.checks === undefined && { default_checks: checks }),
   }
 }
 

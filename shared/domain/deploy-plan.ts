@@ -6,7 +6,7 @@ import { type ItemsOrder, itemsDeclared, itemsInWords, sameItems } from '../star
 import { canonicalJson } from './canonical.ts'
 import { LIMITS } from './limits.ts'
 import type { AgentDeclaration, DeclaredSource } from './protocol.ts'
-import type { PlanAction } from './vocabulary.ts'
+import type { CheckName, PlanAction } from './vocabulary.ts'
 
 /** A schedule as it stands, by its key: the agent and the cron. */
 export interface StandingSchedule {
@@ -169,14 +169,22 @@ export interface Content {
   url: string | null
   bundle_hash: string | null
   declaration: AgentDeclaration
+  /** As deployments keep them, apart from what is declared. */
+  default_checks: readonly CheckName[] | null
   env: Record<string, string>
 }
+
+/** What a deployment's answers are looked at for. */
+export const checksOf = ({ declaration, default_checks }: Pick<Content, 'declaration' | 'default_checks'>) =>
+  declaration.checks ?? default_checks ?? []
 
 /** Names what differs: `code`, `url`, `env`, and fields of the declaration. */
 export function contentChanges(before: Content, after: Content): string[] {
   const differs = (one: unknown, other: unknown) => canonicalJson(one) !== canonicalJson(other)
   const where = [before, after].map(({ kind, protocol, url }) => ({ kind, protocol, url }))
-  const [was, is] = [before, after].map(({ declaration }) => ({ ...declaration }) as Record<string, unknown>)
+  const [was, is] = [before, after].map(
+    content => ({ ...content.declaration, checks: checksOf(content) }) as Record<string, unknown>,
+  )
   const fields = [...new Set([...Object.keys(was!), ...Object.keys(is!)])].sort()
   return [
     ...(before.bundle_hash === after.bundle_hash ? [] : ['code']),

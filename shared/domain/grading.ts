@@ -15,7 +15,7 @@ import {
 } from './completion.ts'
 import { LIMITS } from './limits.ts'
 import type { AgentDeclaration, StepReport } from './protocol.ts'
-import type { Outcome, OutcomeReason, StepKind } from './vocabulary.ts'
+import type { CheckName, Outcome, OutcomeReason, StepKind } from './vocabulary.ts'
 
 export interface Grade {
   outcome: Outcome
@@ -31,7 +31,13 @@ interface CompletionRule {
 }
 
 /** What an agent declares about how its answers are graded; `sure` and no checks where it declares nothing. */
-export type GradeChoices = Pick<AgentDeclaration, 'refusals' | 'checks'>
+export interface GradeChoices extends Pick<AgentDeclaration, 'refusals' | 'checks'> {
+  /** What is looked for where it declares no checks: the defaults of when it was deployed. */
+  default_checks?: readonly CheckName[] | null
+}
+
+/** A declaration as its deployment keeps it. */
+export type DeployedDeclaration = AgentDeclaration & GradeChoices
 
 const SUSPECTED: Grade = { outcome: 'ok', reason: 'suspected_refusal' }
 
@@ -54,14 +60,16 @@ function gradeCompletion(completion: Completion, declared: GradeChoices): Grade 
   return completion.has_tool_calls || completion.has_data ? OK : gradeWording(completion.text, declared)
 }
 
-/** A text by its wording alone: a refusal, perhaps one, or none. */
-function gradeWording(text: string, { refusals = 'sure', checks }: GradeChoices): Grade {
-  const failed = checks === undefined ? undefined : failedCheck(text, checks)
+/** A text by its wording alone. A declared check names it before a refusal does, one by default after. */
+function gradeWording(text: string, { refusals = 'sure', checks, default_checks }: GradeChoices): Grade {
+  const declared = checks && failedCheck(text, checks)
+  if (declared !== undefined) return { outcome: 'degraded', reason: declared }
+  const level = refusals === 'off' ? 'none' : readRefusal(text).level
+  if (level === 'sure' || (level === 'suspected' && refusals === 'balanced'))
+    return { outcome: 'degraded', reason: 'refusal' }
+  const failed = checks === undefined && default_checks ? failedCheck(text, default_checks) : undefined
   if (failed !== undefined) return { outcome: 'degraded', reason: failed }
-  if (refusals === 'off') return OK
-  const { level } = readRefusal(text)
-  if (level === 'none') return OK
-  return level === 'sure' || refusals === 'balanced' ? { outcome: 'degraded', reason: 'refusal' } : SUSPECTED
+  return level === 'none' ? OK : SUSPECTED
 }
 
 /** The grade of one step. Only a model call can be degraded: nobody else's output has a known shape. */

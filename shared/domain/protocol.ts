@@ -186,7 +186,7 @@ export interface AgentDeclaration {
   on_budget?: 'fail' | 'pause'
   /** Which refusals by wording degrade an item; those that a provider marks always do. */
   refusals?: RefusalChoice
-  /** Further ways not to have worked that its answers are looked at for; none without it. */
+  /** Ways not to have worked that its answers are looked at for, and no others; without it those by default. */
   checks?: CheckName[]
   max_steps?: number
   concurrency?: number

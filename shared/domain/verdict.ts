@@ -4,7 +4,13 @@
 import type { PriceBook } from '../accounts/rules/price-book.ts'
 import { sayUnpriced } from '../accounts/rules/prices.ts'
 import { dollars } from './amounts.ts'
-import { explained, type GradeChoices, type GradedStep, gradeItem } from './grading.ts'
+import {
+  type DeployedDeclaration,
+  explained,
+  type GradeChoices,
+  type GradedStep,
+  gradeItem,
+} from './grading.ts'
 import { LIMITS } from './limits.ts'
 import { plainText } from './plain-text.ts'
 import { microOf } from './pricing.ts'
@@ -73,7 +79,7 @@ export interface CountedStep {
 export function countStep(
   progress: ItemProgress,
   report: StepReport,
-  declaration: AgentDeclaration,
+  declaration: DeployedDeclaration,
   prices: PriceBook,
   /** A call whose cost cannot be told pauses the item; whoever resumes it allows them for the whole run. */
   holdsUnpriced = false,

@@ -1,6 +1,6 @@
 // How the engine reaches an agent: one function that the host supplies, over whatever HTTP client it has.
 
-import type { AgentDeclaration } from '../domain/protocol.ts'
+import type { DeployedDeclaration } from '../domain/grading.ts'
 import type { AgentProtocol, DeploymentKind } from '../domain/vocabulary.ts'
 
 /** The deployment a request goes to. */
@@ -13,7 +13,7 @@ export interface AgentTarget {
   url: string | null
   /** Set for kind `bundle`. */
   bundle_hash: string | null
-  declaration: AgentDeclaration
+  declaration: DeployedDeclaration
   env: Record<string, string>
   /** The item may have killed the last process it ran in: give it one to itself. */
   alone: boolean

@@ -10,6 +10,7 @@ import { LIMITS } from '../domain/limits.ts'
 import type { AgentDeclaration } from '../domain/protocol.ts'
 import { sha256, toHex } from '../domain/secrets.ts'
 import type { AgentProtocol } from '../domain/vocabulary.ts'
+import { DEFAULT_CHECKS } from '../items/rules/checks.ts'
 import type { DeploymentRow } from '../schema/wire-deploy.ts'
 import { variablesOf } from '../starts/rules/declared-source.ts'
 import * as store from '../store/deployments.ts'
@@ -66,7 +67,8 @@ export async function planDeploy(ctx: Context, order: DeployOrder): Promise<Depl
   return underLock(ctx, order.agent_id, async ctx => {
     const same = await findSame(ctx, given, order.env)
     const version = same?.version ?? (await store.findNextVersion(ctx.db, order.agent_id))
-    const plan = await compare(ctx, order.agent_id, { ...given, env: order.env }, 'deleted')
+    const content = { ...given, env: order.env, default_checks: (same ?? given).default_checks }
+    const plan = await compare(ctx, order.agent_id, content, 'deleted')
     return { ...plan, version, created: same === undefined }
   })
 }
@@ -162,6 +164,7 @@ async function contentOf(ctx: Context, { code, ...order }: DeployOrder) {
     url: code.kind === 'url' ? code.url : null,
     bundle_hash: code.kind === 'bundle' ? toHex(await sha256(code.text)) : null,
     declaration: order.declaration,
+    default_checks: order.declaration.checks === undefined ? [...DEFAULT_CHECKS] : null,
     env_sealed: await sealEnv(ctx, order.env),
     external_id: order.external_id,
   }

@@ -91,7 +91,9 @@ export const Declaration = z
       .array(z.enum(CHECKS))
       .max(CHECKS.length)
       .optional()
-      .describe('Further ways not to have worked that answers of models are looked at for; none without it.'),
+      .describe(
+        'Ways not to have worked that answers of models are looked at for, and no others; without it the defaults of when it is deployed, [] for none.',
+      ),
     max_steps: z.int().min(1).max(LIMITS.agent_steps.max).optional(),
     concurrency: z.int().min(1).max(LIMITS.run_concurrency).optional(),
     timeout_seconds: z.int().min(1).max(LIMITS.agent_timeout_seconds.max).optional(),

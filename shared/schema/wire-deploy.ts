@@ -2,8 +2,8 @@
 // code ever leaves through these, a trigger's secret only when it was just made, and an agent's key only to who deploys.
 
 import { z } from '@hono/zod-openapi'
-import type { PlannedSchedule, PlannedTrigger } from '../domain/deploy-plan.ts'
-import { AGENT_PROTOCOLS, DEPLOYMENT_KINDS, PLAN_ACTIONS } from '../domain/vocabulary.ts'
+import { checksOf, type PlannedSchedule, type PlannedTrigger } from '../domain/deploy-plan.ts'
+import { AGENT_PROTOCOLS, CHECKS, DEPLOYMENT_KINDS, PLAN_ACTIONS } from '../domain/vocabulary.ts'
 import { Declaration } from './declaration.ts'
 import type { deployments } from './tables.ts'
 import { timestamp } from './wire.ts'
@@ -26,6 +26,11 @@ export const Deployment = z
     url: z.string().nullable(),
     bundle_hash: z.string().nullable().describe('SHA-256 of the code.'),
     declaration: Declaration,
+    checks: z
+      .array(z.enum(CHECKS))
+      .describe(
+        'What its answers are looked at for: as it declares, or the defaults of when it was deployed, which no update changes.',
+      ),
     external_id: z.string().nullable(),
     created_at: timestamp,
   })
@@ -106,8 +111,10 @@ export const DryRun = z
   .openapi('DryRun', { description: 'What a deploy would do. Nothing was changed.' })
 
 export function deploymentOf(row: DeploymentRow): z.input<typeof Deployment> {
-  const { env_sealed: _, created_at, ...fields } = row
-  return { ...fields, created_at: created_at.toISOString() } as z.input<typeof Deployment>
+  const { env_sealed: _, default_checks: __, created_at, ...fields } = row
+  return { ...fields, checks: [...checksOf(row)], created_at: created_at.toISOString() } as z.input<
+    typeof Deployment
+  >
 }
 
 /** What a deploy does to schedules and triggers; `url` and `secret` are there from when a trigger is. */

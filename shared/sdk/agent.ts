@@ -27,8 +27,8 @@ export interface AgentOptions<In extends AnySchema = AnySchema, Out extends AnyS
    */
   refusals?: 'sure' | 'balanced' | 'off'
   /**
-   * Further ways not to have worked that answers are looked at for, none unless said otherwise: `template_leak`,
-   * `repeats`, `cut_json`, `fenced_json`, `asks_back`, `cannot_look_up`, `placeholders`.
+   * Ways not to have worked that answers are looked at for, and no others: `template_leak`, `repeats`, `cut_json` (these
+   * three unless said otherwise), `fenced_json`, `asks_back`, `cannot_look_up`, `placeholders`; `[]` for none.
    */
   checks?: AgentDeclaration['checks']
   /** Steps one item may take, recorded ones included; 200 unless said otherwise. */

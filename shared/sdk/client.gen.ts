@@ -1979,7 +1979,7 @@ export interface components {
              * @enum {string}
              */
             refusals?: "sure" | "balanced" | "off";
-            /** @description Further ways not to have worked that answers of models are looked at for; none without it. */
+            /** @description Ways not to have worked that answers of models are looked at for, and no others; without it the defaults of when it is deployed, [] for none. */
             checks?: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders")[];
             max_steps?: number;
             concurrency?: number;
@@ -2639,6 +2639,8 @@ export interface components {
             /** @description SHA-256 of the code. */
             bundle_hash: string | null;
             declaration: components["schemas"]["AgentDeclaration"];
+            /** @description What its answers are looked at for: as it declares, or the defaults of when it was deployed, which no update changes. */
+            checks: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders")[];
             external_id: string | null;
             /**
              * Format: date-time
@@ -3407,6 +3409,8 @@ export interface components {
             /** @description SHA-256 of the code. */
             bundle_hash: string | null;
             declaration: components["schemas"]["AgentDeclaration"];
+            /** @description What its answers are looked at for: as it declares, or the defaults of when it was deployed, which no update changes. */
+            checks: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders")[];
             external_id: string | null;
             /**
              * Format: date-time

@@ -6,8 +6,8 @@ import { PROJECT_PRICES } from '../accounts/queries/prices.ts'
 import type { PeriodBudget } from '../accounts/rules/budgets.ts'
 import type { DatedPrice } from '../accounts/rules/price-book.ts'
 import type { Sql } from '../context.ts'
+import type { DeployedDeclaration } from '../domain/grading.ts'
 import { LIMITS } from '../domain/limits.ts'
-import type { AgentDeclaration } from '../domain/protocol.ts'
 import type {
   AgentProtocol,
   DeploymentKind,
@@ -113,7 +113,7 @@ export interface RunDeployment {
   protocol: AgentProtocol
   url: string | null
   bundle_hash: string | null
-  declaration: AgentDeclaration
+  declaration: DeployedDeclaration
   env_sealed: string | null
 }
 
@@ -133,7 +133,8 @@ export async function readRun(sql: Sql, runId: string): Promise<ReadRun | undefi
       ${sql.unsafe(RUN_BUDGETS)} as budgets, ${sql.unsafe(PROJECT_PRICES)} as prices,
       u.spend_day::text,
       case when d.id is null then null else jsonb_build_object('id', d.id, 'kind', d.kind, 'protocol', d.protocol,
-        'url', d.url, 'bundle_hash', d.bundle_hash, 'declaration', d.declaration, 'env_sealed', d.env_sealed)
+        'url', d.url, 'bundle_hash', d.bundle_hash, 
+        'declaration', d.declaration || jsonb_build_object('default_checks', d.default_checks), 'env_sealed', d.env_sealed)
       end as deployment
     from runs r
       join project_usage u on u.project_id = r.project_id

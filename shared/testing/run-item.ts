@@ -2,6 +2,7 @@
 // verdict, steps and cost are what a run on a server records for the same answers; nothing waits between attempts.
 
 import { type OwnPrice, PriceBook } from '../accounts/rules/price-book.ts'
+import type { DeployedDeclaration } from '../domain/grading.ts'
 import { fieldsOf } from '../domain/json.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { ndjsonLines } from '../domain/ndjson.ts'
@@ -18,6 +19,7 @@ import {
   type Verdict,
 } from '../domain/verdict.ts'
 import type { Outcome, OutcomeReason, StepKind } from '../domain/vocabulary.ts'
+import { DEFAULT_CHECKS } from '../items/rules/checks.ts'
 import { type AgentClass, declarationOf } from '../sdk/agent.ts'
 import { serve } from '../sdk/serve.ts'
 import { bodyOf, type Model, ModelError, nameOf } from './model.ts'
@@ -108,7 +110,7 @@ export async function runItem<C extends AgentClass>(
   target: C,
   options: RunItemOptions,
 ): Promise<ItemResult<OutputOf<C>>> {
-  const declaration = declarationOf(target)
+  const declaration = { ...declarationOf(target), default_checks: DEFAULT_CHECKS }
   const progress: ItemProgress = {
     seq: 1,
     attempt: 0,
@@ -203,7 +205,7 @@ function nextLine(
 interface Reading {
   progress: ItemProgress
   rows: StepRow[]
-  declaration: AgentDeclaration
+  declaration: DeployedDeclaration
   world: World
   prices: PriceBook
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openEnv } from '../../shared/engine/deploy.ts'
+import { DEFAULT_CHECKS } from '../../shared/items/rules/checks.ts'
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'
 
@@ -91,6 +92,29 @@ export function agentsPart(given: Given): void {
         [1, false],
       ])
       expect(listed.text).not.toContain('secret-word')
+    })
+
+    it('are given the checks by default where they declare none, and keep what they had [agents.default-checks]', async () => {
+      const { id } = await makeAgent(given())
+      const path = `/v1/agents/${id}/deployments`
+      const deployed = async (more: object, order: object = {}) =>
+        (
+          await given().call('POST', path, {
+            body: { ...bundle, ...order, declaration: { ...declaration, ...more } },
+          })
+        ).json
+      const before = await deployed({})
+      expect(before.checks).toEqual([...DEFAULT_CHECKS])
+      expect(before.declaration).not.toHaveProperty('default_checks')
+      // As a version from before there were any.
+      await given().ctx.sql`update deployments set default_checks = null where id = ${before.id}`
+      expect(await deployed({})).toMatchObject({ id: before.id, created: false, checks: [] })
+      expect((await deployed({ checks: ['asks_back'] })).checks).toEqual(['asks_back'])
+      expect((await deployed({ checks: [] })).checks).toEqual([])
+      await deployed({})
+      const next = { env: { TOKEN: 'next' } }
+      expect(await deployed({}, { ...next, dry_run: true })).toMatchObject({ changes: ['env', 'checks'] })
+      expect(await deployed({}, next)).toMatchObject({ version: 4, checks: [...DEFAULT_CHECKS] })
     })
 
     it('keep their environment sealed with the master key', async () => {

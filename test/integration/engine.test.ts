@@ -13,6 +13,7 @@ import { takeOff } from '../../shared/engine/flight.ts'
 import { Settler } from '../../shared/engine/settler.ts'
 import { submitRun } from '../../shared/engine/submit.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
+import { DEFAULT_CHECKS } from '../../shared/items/rules/checks.ts'
 import { CauseNamer } from '../../shared/recovery/verbs/causes.ts'
 import { settle } from '../../shared/store/settle.ts'
 import { closeMaterializing } from '../../shared/store/submission.ts'
@@ -775,6 +776,30 @@ it.each([
     expect(await conservation(engine, runId)).toEqual([])
   },
 )
+
+it('a deployment that declares no checks has those of when it was deployed, and a refusal stays one [agents.default-checks]', async () => {
+  const answers = [
+    '{"label": "billing"',
+    "[/INST] I'm sorry, but I can't help with that.",
+    '```json\n{}\n```',
+  ]
+  const judged = async () => {
+    engine.play(function* (items) {
+      for (const item of items) {
+        yield step(item, 'ask', { kind: 'llm_call', output: answers[item.seq - 1] })
+        yield result(item, { done: true })
+      }
+    })
+    const runId = await engine.submit(3)
+    await consume(engine.ctx)
+    return (await engine.items(runId)).map(({ outcome_reason }) => outcome_reason)
+  }
+  expect(await judged()).toEqual([null, 'refusal', null])
+  await engine.sql`update deployments set default_checks = ${[...DEFAULT_CHECKS]}`
+  expect(await judged()).toEqual(['cut_json', 'refusal', null])
+  await engine.deploy({ checks: [] })
+  expect(await judged()).toEqual([null, 'refusal', null])
+})
 
 it('an agent that declares checks has its answers looked at for those, and for no others [agents.checks]', async () => {
   const answers = ['{"label": "billing"', '```json\n{"label": "billing"}\n```', 'Dear [Your Name],']

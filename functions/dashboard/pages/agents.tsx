@@ -259,7 +259,7 @@ const Deployments = ({
   />
 )
 
-function declared({ declaration }: Deployment): string {
+function declared({ declaration, checks }: Deployment): string {
   const { schedules = [], triggers = [], item_budget_cents, retries, concurrency } = declaration
   const parts = [
     item_budget_cents === undefined ? '' : `${cents(item_budget_cents)} an item`,
@@ -267,6 +267,7 @@ function declared({ declaration }: Deployment): string {
     concurrency === undefined ? '' : `${count(concurrency)} at once`,
     ...schedules.map(schedule => schedule.cron),
     ...triggers.map(trigger => trigger.name),
+    checks.length === 0 ? '' : `checks ${checks.join(' ')}`,
   ]
   return parts.filter(Boolean).join(', ')
 }

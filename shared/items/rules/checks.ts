@@ -1,8 +1,14 @@
-// Ways in which an answer arrives and has not worked, each looked for only where an agent declares it. Guarantee: pure,
+// Ways in which an answer arrives and has not worked, each looked for only where a deployment has it. Guarantee: pure,
 // of bounded cost whatever the text; a check that finds nothing sure lets the answer pass. How good they are:
 // ../grading.md.
 
 import { CHECKS, type CheckName } from '../../domain/vocabulary.ts'
+
+/**
+ * Made of what declares none, in deployments of now on: what a deployment got stays its own. They find what is broken in
+ * itself, whatever was asked for; the others may be right for an agent.
+ */
+export const DEFAULT_CHECKS: readonly CheckName[] = ['template_leak', 'repeats', 'cut_json']
 
 const HEAD_CHARACTERS = 600
 /** What is read of an answer's end, and of a text that is searched whole. */
