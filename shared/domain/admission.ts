@@ -9,6 +9,8 @@ import type { StopReason } from './vocabulary.ts'
 export interface AdmissionFacts {
   stop_reason: StopReason | null
   is_suspended: boolean
+  /** The whole installation is, since it was restored. */
+  is_held: boolean
   has_deployment: boolean
   /** The run's own cap and the one its agent declares; null is no cap. */
   run_concurrency: number | null
@@ -33,6 +35,7 @@ export interface AdmissionFacts {
 
 export type Wait =
   | 'stopped'
+  | 'held'
   | 'suspended'
   | 'no_deployment'
   | 'price'
@@ -60,6 +63,7 @@ export interface Admission {
 export function admit(facts: AdmissionFacts): Admission {
   const caps: [Wait, number][] = [
     ['stopped', facts.stop_reason ? 0 : Number.POSITIVE_INFINITY],
+    ['held', facts.is_held ? 0 : Number.POSITIVE_INFINITY],
     ['suspended', facts.is_suspended ? 0 : Number.POSITIVE_INFINITY],
     ['no_deployment', facts.has_deployment ? Number.POSITIVE_INFINITY : 0],
     ['price', facts.waits_for_price !== null ? 0 : Number.POSITIVE_INFINITY],

@@ -4,6 +4,7 @@ import { type WhyFacts, whyNot } from './why.ts'
 const admission: NonNullable<WhyFacts['admission']> = {
   stop_reason: null,
   is_suspended: false,
+  is_held: false,
   has_deployment: true,
   run_concurrency: null,
   agent_concurrency: null,
@@ -43,6 +44,7 @@ const admitting = (facts: Partial<typeof admission>) => why({ admission: { ...ad
 describe('why an item is not running', () => {
   it('is the tightest cap, judged as a claim judges it', () => {
     expect(admitting({ is_suspended: true, has_deployment: false })).toBe('suspended')
+    expect(admitting({ is_held: true, is_suspended: true })).toBe('held')
     expect(admitting({ has_deployment: false })).toBe('no_deployment')
     expect(admitting({ run_concurrency: 2, run_running: 2 })).toBe('run_cap')
     expect(admitting({ agent_concurrency: 2, run_running: 2 })).toBe('run_cap')
@@ -76,6 +78,14 @@ describe('why an item is not running', () => {
     const rated = { code: 'llm_call_error', message: '429 Too Many Requests' }
     expect(why({ due_in_ms: 1500, last_attempt: rated })).toBe('provider_rate')
     expect(why({ due_in_ms: 0, last_attempt })).toBe('next')
+  })
+
+  it('is the hold of a restored installation before a retry or money, and after a decision', () => {
+    const held = { admission: { ...admission, is_held: true } }
+    expect(why({ ...held, due_in_ms: 1500 })).toBe('held')
+    expect(why({ ...held, status: 'paused' })).toBe('held')
+    expect(why({ ...held, status: 'paused', lane: 'quarantine' })).toBe('paused_for_decision')
+    expect(why({ admission: { ...held.admission, stop_reason: 'cancelled' } })).toBe('stopped')
   })
 
   it('is a decision, a fence or credit when it is paused', () => {

@@ -21,6 +21,7 @@ export const WAITS = [
   'price',
   'materializing',
   'stopped',
+  'held',
   'suspended',
   'retry_backoff',
   'provider_rate',
@@ -120,6 +121,7 @@ function paused({ lane, outcome_reason, held_reason, run_status, admission }: Wh
 
 /** Of an item that goes on by itself: what it waits for now, which need not be what it was paused for. */
 function waitsForMoney(admission: AdmissionFacts | null): Why {
+  if (admission?.is_held) return WAITING.held(admission)
   if (admission !== null && admission.waits_for_price !== null) return WAITING.price(admission)
   const spent = admission?.periods.find(({ limit_micro, spent_micro }) => isSpent(limit_micro, spent_micro))
   if (spent !== undefined) return { token: 'period_budget', message: saySpent(spent, spent.timezone) }
@@ -138,7 +140,7 @@ function queued(facts: WhyFacts): Why {
     return { token: 'materializing', message: 'Its run is still being submitted.' }
   if (admission === null || admission.stop_reason !== null)
     return { token: 'stopped', message: `Its run is ${facts.run_status}: it will be ended without running.` }
-  if (!admission.is_suspended && due_in_ms !== null && due_in_ms > 0)
+  if (!admission.is_held && !admission.is_suspended && due_in_ms !== null && due_in_ms > 0)
     return waitingForRetry(due_in_ms, last_attempt)
   const { waiting_for } = admit(admission)
   if (waiting_for !== null) return WAITING[waiting_for](admission)
@@ -165,6 +167,11 @@ function waitingForRetry(dueMs: number, last: WhyFacts['last_attempt']): Why {
 
 const WAITING: Record<NonNullable<ReturnType<typeof admit>['waiting_for']>, (f: AdmissionFacts) => Why> = {
   stopped: () => ({ token: 'stopped', message: 'Its run was stopped.' }),
+  held: () => ({
+    token: 'held',
+    message:
+      'The installation was restored from a backup and is held: nothing is dispatched, fired or sent until whoever operates it runs assay admin go-on.',
+  }),
   suspended: () => ({
     token: 'suspended',
     message:

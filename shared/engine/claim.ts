@@ -137,6 +137,7 @@ export function admissionFacts(run: claims.ReadRun): AdmissionFacts {
   return {
     stop_reason: run.stop_reason,
     is_suspended: run.is_suspended,
+    is_held: run.is_held,
     has_deployment: run.deployment !== null,
     run_concurrency: run.concurrency,
     agent_concurrency: declaration?.concurrency ?? null,

@@ -89,6 +89,7 @@ export interface ReadRun {
   queued: number
   due: number
   is_suspended: boolean
+  is_held: boolean
   project_running: number
   /** Since it was submitted, or last claimed from or looked at. */
   waited_ms: number
@@ -127,7 +128,7 @@ export async function readRun(sql: Sql, runId: string): Promise<ReadRun | undefi
       (select count(*)::int from (
         select from due_items d where d.run_id = r.id and d.due_at <= now() limit 1000) due) as due,
       r.replay_of is not null or r.recovery_id is not null as is_replay,
-      c.status = 'suspended' as is_suspended,
+      c.status = 'suspended' as is_suspended, ${isHeld(sql)} as is_held,
       u.running as project_running, extract(epoch from now() - r.touched_at)::float8 * 1000 as waited_ms,
       u.spent_micro, p.credit_micro, p.settings, r.waits_for_price, r.unpriced_model, r.allow_unpriced,
       ${sql.unsafe(RUN_BUDGETS)} as budgets, ${sql.unsafe(PROJECT_PRICES)} as prices,

@@ -1,8 +1,8 @@
 // The role that reads for callers run under. Guarantee: it cannot sign in, and reads exactly the tables that have a
-// policy or a view for it; all other tables are refused to it.
+// policy or a view for it, and of the installation whether it is held; all else is refused to it.
 
 import type { Sql } from '../context.ts'
-import { BEHIND_VIEWS, TENANT_ROLE } from '../schema/tables/tenant.ts'
+import { BEHIND_VIEWS, TENANT_ROLE, TOLD_TO_ALL } from '../schema/tables/tenant.ts'
 
 interface Standing {
   /** As an identifier of SQL. */
@@ -44,6 +44,10 @@ export async function grantTenantReads(sql: Sql): Promise<void> {
       create or replace view ${TENANT_ROLE}.${table} as select * from ${table} where ${shown};
       grant select on ${TENANT_ROLE}.${table} to ${TENANT_ROLE};`,
   )
+  const columns = Object.entries(TOLD_TO_ALL).map(
+    ([table, told]) => `
+      grant select (${told.join(', ')}) on ${table} to ${TENANT_ROLE};`,
+  )
   await sql.unsafe(`
     do $$ declare readable record; begin
       create schema if not exists ${TENANT_ROLE};
@@ -55,6 +59,6 @@ export async function grantTenantReads(sql: Sql): Promise<void> {
       loop
         execute 'grant select on ' || readable.name || ' to ${TENANT_ROLE}';
       end loop;
-      ${views.join('')}
+      ${[...views, ...columns].join('')}
     end $$`)
 }

@@ -1,4 +1,4 @@
-// What becomes of the work of an account that is suspended and resumed.
+// What becomes of the work of an account that is suspended and resumed, and of an installation that is held.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { setStatus } from '../../shared/accounts/verbs/accounts.ts'
@@ -6,6 +6,7 @@ import { consume } from '../../shared/engine/consume.ts'
 import { whyItem } from '../../shared/engine/why.ts'
 import { countBacklog } from '../../shared/store/backlog.ts'
 import { stopCancelled } from '../../shared/store/stop.ts'
+import { readForAccount } from '../../shared/store/tenant.ts'
 import { conservation, result, type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine
@@ -49,4 +50,17 @@ it('a run of a suspended account can be cancelled and ends [accounts.suspend]', 
   await stopCancelled(engine.sql, { id: run_id, project_id: engine.project_id })
   expect(await consume(engine.ctx)).toMatchObject({ claimed: 0 })
   expect(await statuses(run_id)).toEqual(['cancelled', 'cancelled'])
+})
+
+it('an item of a held installation says so to its account, and goes on when the hold is over [items.why]', async () => {
+  const run_id = await engine.submit(1)
+  await engine.sql`update installation set held_since = now()`
+  expect(await consume(engine.ctx)).toMatchObject({ claimed: 0 })
+  const why = () =>
+    readForAccount(engine.ctx.lanes, account_id, stores =>
+      whyItem({ ...engine.ctx, ...stores }, { run_id, seq: 1 }),
+    )
+  expect(await why()).toMatchObject({ token: 'held', message: expect.stringContaining('assay admin go-on') })
+  await engine.sql`update installation set held_since = null`
+  expect(await why()).toMatchObject({ token: 'next' })
 })

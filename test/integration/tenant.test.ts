@@ -8,7 +8,7 @@ import { mintKey } from '../../shared/engine/keys.ts'
 import { createApp } from '../../shared/http/app.ts'
 import type { Reading } from '../../shared/http/confine.ts'
 import { type Endpoint, endpoint } from '../../shared/http/endpoint.ts'
-import { BEHIND_VIEWS } from '../../shared/schema/tables/tenant.ts'
+import { BEHIND_VIEWS, TOLD_TO_ALL } from '../../shared/schema/tables/tenant.ts'
 import * as schema from '../../shared/schema/tables.ts'
 import { readForAccount } from '../../shared/store/tenant.ts'
 import { testDatabase, testRedis } from '../support/stores.ts'
@@ -28,7 +28,7 @@ const tables = Object.values(schema)
   .filter(table => is(table, PgTable))
   .map(table => getTableConfig(table))
 const shown = tables.filter(({ name, policies }) => policies.length > 0 || name in BEHIND_VIEWS)
-const refused = tables.filter(table => !shown.includes(table))
+const refused = tables.filter(table => !shown.includes(table) && !(table.name in TOLD_TO_ALL))
 
 beforeAll(async () => {
   const [database, redis] = await Promise.all([testDatabase(), testRedis()])
@@ -138,6 +138,13 @@ describe.each(shown.map(table => table.name))('%s', name => {
 
 it.each(refused.map(table => table.name))('%s is refused: it is the engine’s alone', async name => {
   await expect(countAs(a.account_id, name)).rejects.toThrow('permission denied')
+})
+
+it('of the installation everybody sees whether it is held, and nothing else', async () => {
+  const read = (columns: string) =>
+    readForAccount(ctx.lanes, a.account_id, ({ sql }) => sql.unsafe(`select ${columns} from installation`))
+  expect([...(await read('held_since'))]).toEqual([{ held_since: null }])
+  await expect(read('key_fingerprint')).rejects.toThrow('permission denied')
 })
 
 describe('a table behind a view, by its own name', () => {

@@ -17,6 +17,12 @@ export const tenantAccount = `nullif(current_setting('${TENANT_SETTING}', true),
 
 const shown = (when: SQL) => pgPolicy('tenant', { for: 'select', to: TENANT_ROLE, using: when })
 
+/**
+ * What is true of the whole installation and told to everybody: these columns alone, of tables that are otherwise the
+ * engine's.
+ */
+export const TOLD_TO_ALL = { installation: ['held_since'] } as const
+
 /** Rows that name their account. Asked once a query. */
 export const ofAccount = (account_id: AnyPgColumn) =>
   shown(sql`${account_id} = (select ${sql.raw(tenantAccount)})`)

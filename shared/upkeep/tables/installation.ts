@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, check, pgTable, text } from 'drizzle-orm/pg-core'
 import { at } from '../../schema/tables/columns.ts'
 
-/** The engine's alone: no account may read it. */
+/** The engine's alone, but for `held_since` (TOLD_TO_ALL). */
 export const installation = pgTable(
   'installation',
   {
