@@ -4,6 +4,7 @@ import { ITEM_STATUSES, OUTCOMES } from '../../shared/domain/vocabulary.ts'
 import { NEXT_CURSOR, readPage, sealCursor, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'
+import { findMended } from '../../shared/recovery/queries/mended.ts'
 import { cursor, itemId, pageSize, partitionKey } from '../../shared/schema/input.ts'
 import { RunItem, runItemOf } from '../../shared/schema/wire.ts'
 import { triageReason } from '../../shared/schema/wire-recovery.ts'
@@ -48,6 +49,13 @@ export const listRunItems = endpoint({
     const page = await readPage(ctx, identity, { cursor, limit }, read, item => [String(item.seq)])
     if (lookedTo !== null) page.next_cursor ??= await sealCursor(ctx, identity, [String(lookedTo)])
     setNextCursor(reply.headers, page)
-    return page.rows.map(item => runItemOf(item, run))
+    const mended = await findMended(
+      ctx.sql,
+      page.rows.filter(({ outcome }) => outcome !== 'ok'),
+    )
+    return page.rows.map(row => {
+      const item = runItemOf(row, run)
+      return { ...item, mended_by: mended.get(item.id) ?? null }
+    })
   },
 })

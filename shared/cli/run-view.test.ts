@@ -44,6 +44,11 @@ describe('tables', () => {
     expect(rows[0]).toMatch(/T-2 +failed +failed +\$0\.0012 +agent_err\S*…$/)
   })
 
+  it('say which of them a replay has mended', () => {
+    const mended = sampleItem({ ...items[1]!, item_id: 'T-2', mended_by: items[0]!.id })
+    expect(itemsTable([mended], screen(120))).toMatch(/T-2 .*failed +failed → ok /)
+  })
+
   it('show at 120 columns partition, cost and age as well', () => {
     expect(itemsTable(items, screen(120)).split('\n')[0]).toMatch(
       /ITEM +PARTITION +RAN +WORKED +COST +DETAIL/,
@@ -105,6 +110,12 @@ describe('the summary of a run', () => {
     const values = { total_items: 61, failed: 61, budget_exceeded_count: 60, queued: 0 }
     const broke = sampleRun({ ...values, status: 'budget_exceeded', budget_cents: 1 })
     expect(runSummary(broke, screen(120))).toContain('ran: 1 of 61, 60 over budget · worked: 0 ok, 1 failed')
+  })
+
+  it('says that a run is in its pilot', () => {
+    expect(runSummary(sampleRun({ pilot_items: 5 }), screen(120))).toMatch(
+      /^pilot +In its pilot: 5 of 100 items go first, the others when one of these was ok\.$/m,
+    )
   })
 
   it('says why a run stopped early', () => {

@@ -1,7 +1,7 @@
 // How runs and their items look: lists as tables, and what a run came to in a few lines.
 
 import { isHeld } from '../domain/lifecycle.ts'
-import { ranAndWorked } from '../view/run.ts'
+import { ranAndWorked, sayPilot } from '../view/run.ts'
 import type { Run, RunItem, Verification } from './api.ts'
 import { ago, brief, clean, count, duration, money, pad, plural, spend } from './format.ts'
 import type { Screen } from './output.ts'
@@ -41,8 +41,8 @@ export function itemsTable(items: RunItem[], screen: Screen): string {
     { title: 'RAN', value: item => item.status },
     {
       title: 'WORKED',
-      value: item => item.worst_outcome_status ?? '–',
-      style: item => outcomeStyle(item.worst_outcome_status),
+      value: item => `${item.worst_outcome_status ?? '–'}${item.mended_by === null ? '' : ' → ok'}`,
+      style: item => outcomeStyle(item.mended_by === null ? item.worst_outcome_status : 'ok'),
     },
     { title: 'COST', value: item => spend(item.cost_usd, item.unpriced), align: 'right', optional: 2 },
     { title: 'DETAIL', value: said, least: 9, optional: 1 },
@@ -79,6 +79,7 @@ export function runSummary(run: Run, screen: Screen): string {
     `${label('status')}${paint('bold', isHeld(run) ? 'waits for a decision' : run.status)}, ${plural(run.total_items, 'item')}${took}`,
     `${label('cost')}${cost}`,
   ]
+  if (run.pilot_items !== null) lines.push(`${label('pilot')}${sayPilot(run.pilot_items, run.total_items)}`)
   if (run.stop_reason === 'pilot_failed')
     lines.push(`${label('stopped')}none of its first items was ok, so the others were not begun`)
   if (run.stop_reason === 'consecutive_failures')

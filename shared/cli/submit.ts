@@ -20,9 +20,9 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     throw usageFailure('--agent is missing', { next: `assay submit ${file} --agent SLUG` })
   const pilot = pilotOf(given)
   const fields = { item_id: given.text('item-id'), partition_key: given.text('partition-key') }
-  if (file === '-' && pilot !== undefined)
-    throw usageFailure('--pilot reads its rows twice, and standard input can be read once', {
-      hint: 'write them to a file first',
+  if (file === '-' && pilot?.goOn === false)
+    throw usageFailure('--pilot asks whether to go on, and standard input cannot be kept until then', {
+      hint: 'write it to a file first; or --yes goes on by itself when an item of the pilot was ok',
     })
   const path = file === '-' ? undefined : await existing(resolve(session.folder, file))
   const agent = await findAgent(api, slug)
@@ -41,9 +41,14 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     ...(concurrency !== undefined && { concurrency }),
     ...(callback_url !== undefined && { callback_url }),
     ...(idempotency_key !== undefined && { idempotency_key }),
+    // What can be read once is sent whole, and the server holds the rest back.
+    ...(path === undefined && pilot !== undefined && { pilot_items: pilot.rows }),
   }
   const source: Source = path === undefined ? await inputSource(process.stdin, fields) : { path, fields }
-  const rest = pilot === undefined ? { order, source } : await runPilot(session, source, order, pilot)
+  const rest =
+    pilot === undefined || path === undefined
+      ? { order, source }
+      : await runPilot(session, source, order, pilot)
   if (typeof rest === 'number') return rest
   const submitted = await submitSource(session, rest.source, rest.order)
   output.emit('submitted', { ...submitted, agent: slug }, ({ paint, program }) =>

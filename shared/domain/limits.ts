@@ -263,6 +263,7 @@ export const LIMITS = {
   reasons_named: 20, // to whoever named one that does not occur
   recovery_runs: 50, // of one recovery: a run for each agent, or each deployment that items ran with
   lineage_items: 100, // ancestors and replays shown of one item
+  mending_replays: 10_000, // looked at to tell which items of a page were mended: twenty of each
 
   // Alerts
   alert_repeat_hours: 24,
@@ -310,7 +311,7 @@ export const LIMITS = {
   source_lease_ms: 25_000, // then its reader is taken for dead and it is read again, as an item is
   source_ms: 600_000, // one reading; ten million rows of 100 bytes take two minutes
   source_request_ms: 280_000, // one reading within a request; Node's fetch waits 300 s for an answer
-  schedule_pilot_items: 10_000, // more is no pilot
+  pilot_of_run_items: 10_000, // more is no pilot
   pilots_per_sweep: 100,
   source_requests_at_once: 8, // in one process, for callers who wait; two of a project, as above
   source_silence_ms: 30_000, // between two pieces of an answer

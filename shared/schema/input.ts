@@ -171,6 +171,7 @@ export const outcome = z.enum(OUTCOMES)
 // Money has to stay exact in micro-dollars below 2^53.
 export const BUDGET_CENTS = [0, LIMITS.budget_cents] as const
 export const CONCURRENCY = [1, LIMITS.run_concurrency] as const
+export const PILOT_ITEMS = [1, LIMITS.pilot_of_run_items] as const
 export const TIMEOUT_SECONDS = [1, LIMITS.agent_timeout_seconds.max] as const
 
 const whole = ([min, max]: readonly [number, number], description: string) =>
@@ -179,6 +180,10 @@ export const budgetCents = whole(BUDGET_CENTS, 'Money the run may spend, in cent
 export const concurrency = whole(
   CONCURRENCY,
   "Items at work at once at most; the project's cap holds as well.",
+)
+export const pilotItems = whole(
+  PILOT_ITEMS,
+  'So many items of a run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed).',
 )
 export const timeoutSeconds = whole(TIMEOUT_SECONDS, 'Time one item may take.')
 export const idempotencyKey = label(

@@ -11,7 +11,9 @@ import {
   idempotencyKey,
   itemId,
   label,
+  PILOT_ITEMS,
   partitionKey,
+  pilotItems,
   queryNumber,
   slug,
   TIMEOUT_SECONDS,
@@ -92,6 +94,7 @@ export const BatchOrder = z
     ...namedAgent,
     name: runName.optional(),
     concurrency: concurrency.optional(),
+    pilot_items: pilotItems.optional(),
     ...settings,
     items: z.array(BatchItem).describe('The pile; an item_id may occur once in it.'),
   })
@@ -111,6 +114,7 @@ export const BatchQuery = z.strictObject({
   ...namedAgent,
   name: runName.optional(),
   concurrency: queryNumber(concurrency, CONCURRENCY).optional(),
+  pilot_items: queryNumber(pilotItems, PILOT_ITEMS).optional(),
   budget_cents: queryNumber(budgetCents, BUDGET_CENTS).optional(),
   timeout_seconds: queryNumber(timeoutSeconds, TIMEOUT_SECONDS).optional(),
   callback_url: callbackUrl.optional(),
@@ -134,6 +138,7 @@ interface Settings {
   name?: string | undefined
   budget_cents?: number | undefined
   concurrency?: number | undefined
+  pilot_items?: number | undefined
   timeout_seconds?: number | undefined
   callback_url?: string | undefined
   idempotency_key?: string | undefined
@@ -153,6 +158,7 @@ export function orderOf(
     name: settings.name ?? null,
     budget_cents: settings.budget_cents ?? null,
     concurrency: settings.concurrency ?? null,
+    pilot_items: settings.pilot_items ?? null,
     timeout_seconds: settings.timeout_seconds ?? null,
     callback_url: settings.callback_url ?? null,
     unpriced: settings.allow_unpriced === true ? ('allow' as const) : ('refuse' as const),

@@ -9,7 +9,7 @@ import { Alert, type AlertRow, alertOf } from './wire-alerts.ts'
 
 const id = (description: string) => z.string().meta({ format: 'uuid', description })
 
-const FinishedItem = RunItem.omit({ input: true }).openapi('FinishedItem', {
+const FinishedItem = RunItem.omit({ input: true, mended_by: true }).openapi('FinishedItem', {
   description: 'An item that has ended, without its input.',
 })
 

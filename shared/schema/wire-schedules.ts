@@ -9,7 +9,7 @@ import { centsOf } from '../domain/pricing.ts'
 import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../domain/vocabulary.ts'
 import { ResultsReceiverOrder } from '../recovery/wire/results.ts'
 import { Source, SourceOrder, SourceProblem, sourceOf } from '../starts/wire.ts'
-import { budgetCents, httpUrl, label, timeoutSeconds, uuid } from './input.ts'
+import { budgetCents, httpUrl, label, pilotItems, timeoutSeconds, uuid } from './input.ts'
 import { rawJson } from './raw-json.ts'
 import { allowUnpriced, UNPRICED_STARTS } from './run-order.ts'
 import type { occurrences, schedules } from './tables.ts'
@@ -147,15 +147,7 @@ const settings = {
   input: z.unknown().describe('Any JSON; it is kept byte for byte. Null when absent.').optional(),
   budget_cents: budgetCents.nullable().optional(),
   allow_unpriced: allowUnpriced.optional(),
-  pilot_items: z
-    .int()
-    .min(1)
-    .max(LIMITS.schedule_pilot_items)
-    .nullable()
-    .describe(
-      'So many items of each run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed).',
-    )
-    .optional(),
+  pilot_items: pilotItems.nullable().optional(),
   timeout_seconds: timeoutSeconds.nullable().optional(),
   callback_url: callbackUrl.nullable().optional(),
   results: ResultsReceiverOrder.nullable().optional(),

@@ -64,6 +64,10 @@ export const Run = z
       .nullable()
       .describe('Whether it worked: the worst verdict of its items so far.'),
     stop_reason: z.enum(STOP_REASONS).nullable().describe('Why dispatch stopped before the pile was empty.'),
+    pilot_items: z
+      .int()
+      .nullable()
+      .describe('While the run is in its pilot, how many of its items go first; null of any other.'),
     total_items: count('Items in the pile at submission.'),
     queued: count('Items that wait to be dispatched.'),
     running: count('Items being worked on.'),
@@ -119,6 +123,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     status: row.status!,
     worst_outcome_status: worstOutcome({ ...row, started: row.started_at !== null }),
     stop_reason: row.stop_reason,
+    pilot_items: isInPilot(row) ? row.pilot_items : null,
     total_items: row.total_items,
     queued: row.total_items - row.running - row.paused - completed - failed - row.cancelled,
     running: row.running,
@@ -151,6 +156,9 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     payloads_purged_at: iso(row.payloads_purged_at),
   }
 }
+
+/** A run keeps the size of a pilot that failed. */
+const isInPilot = ({ stop_reason, finished_at }: RunRow) => stop_reason === null && finished_at === null
 
 const itemFields = {
   id: uuid("The item's record id: what {itemId} in paths stands for."),
@@ -189,6 +197,9 @@ export const RunItem = z
       .describe('Whether it worked; null while there is no verdict.'),
     input: payload('The input, byte for byte.'),
     output: payload('The output, byte for byte; null when there is none.'),
+    mended_by: uuid(
+      'Of an item that did not work, the record id of its newest replay, or replay of a replay, that did.',
+    ).nullable(),
   })
   .openapi('RunItem', { description: 'An item in the list of its run.' })
 
@@ -241,7 +252,7 @@ function commonOf(row: ItemRow, { created_at, payloads_purged_at }: Kept) {
 }
 
 /** `created_at` is the run's: its items are one submission. */
-export function runItemOf(row: ItemRow, run: Kept): z.input<typeof RunItem> {
+export function runItemOf(row: ItemRow, run: Kept): Omit<z.input<typeof RunItem>, 'mended_by'> {
   return {
     ...commonOf(row, run),
     worst_outcome_status: row.outcome,

@@ -2238,6 +2238,8 @@ export interface components {
             name?: string;
             /** @description Items at work at once at most; the project's cap holds as well. */
             concurrency?: number;
+            /** @description So many items of a run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed). */
+            pilot_items?: number;
             /** @description Money the run may spend, in cents. */
             budget_cents?: number;
             /** @description Time one item may take. */
@@ -3808,6 +3810,8 @@ export interface components {
              * @enum {string|null}
              */
             stop_reason: "cancelled" | "budget_exceeded" | "consecutive_failures" | "pilot_failed" | null;
+            /** @description While the run is in its pilot, how many of its items go first; null of any other. */
+            pilot_items: number | null;
             /** @description Items in the pile at submission. */
             total_items: number;
             /** @description Items that wait to be dispatched. */
@@ -4150,6 +4154,11 @@ export interface components {
             worst_outcome_status: "ok" | "degraded" | "failed" | null;
             input: components["schemas"]["Json"] & unknown;
             output: components["schemas"]["Json"];
+            /**
+             * Format: uuid
+             * @description Of an item that did not work, the record id of its newest replay, or replay of a replay, that did.
+             */
+            mended_by: string | null;
         };
         /**
          * @description One item for an agent.
@@ -4288,7 +4297,7 @@ export interface components {
             budget_cents?: number | null;
             /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
             allow_unpriced?: boolean;
-            /** @description So many items of each run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed). */
+            /** @description So many items of a run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed). */
             pilot_items?: number | null;
             /** @description Time one item may take. */
             timeout_seconds?: number | null;
@@ -4393,7 +4402,7 @@ export interface components {
             budget_cents?: number | null;
             /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
             allow_unpriced?: boolean;
-            /** @description So many items of each run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed). */
+            /** @description So many items of a run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed). */
             pilot_items?: number | null;
             /** @description Time one item may take. */
             timeout_seconds?: number | null;
@@ -4968,7 +4977,7 @@ export interface components {
              * @description What it waits for, for machines.
              * @enum {string}
              */
-            token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "suspended" | "retry_backoff" | "provider_rate" | "no_deployment" | "budget" | "pilot" | "run_cap" | "project_cap" | "partition_share" | "next";
+            token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "held" | "suspended" | "retry_backoff" | "provider_rate" | "no_deployment" | "budget" | "pilot" | "run_cap" | "project_cap" | "partition_share" | "next";
             /** @description The same in one sentence. */
             message: string;
             /** @enum {string} */
@@ -8559,6 +8568,11 @@ export interface operations {
                  * @example 1
                  */
                 concurrency?: number;
+                /**
+                 * @description So many items of a run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed). Only with application/x-ndjson.
+                 * @example 1
+                 */
+                pilot_items?: number;
                 /**
                  * @description Money the run may spend, in cents. Only with application/x-ndjson.
                  * @example 1

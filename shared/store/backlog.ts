@@ -3,6 +3,7 @@
 
 import type { Sql } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { OFFERED_ITEMS } from '../starts/queries/pilots.ts'
 
 export interface Backlog {
   /** Items that wait and that no cap keeps from starting. */
@@ -17,7 +18,7 @@ export async function countBacklog(sql: Sql): Promise<Backlog> {
       (select coalesce(sum(running), 0)::bigint from project_usage) as in_flight
     from (
       select greatest(0, coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency}) - u.running) as room,
-        sum(greatest(0, least(least(r.total_items, r.pilot_items) - r.running - r.paused - ended_items(r), r.concurrency - r.running,
+        sum(greatest(0, least(${sql.unsafe(OFFERED_ITEMS)} - r.running - r.paused - ended_items(r), r.concurrency - r.running,
           (d.declaration->>'concurrency')::int - r.running))) as waiting
       from runs r join project_usage u on u.project_id = r.project_id join projects p on p.id = r.project_id
         join accounts c on c.id = p.account_id and c.status = 'active'
@@ -51,7 +52,7 @@ export async function readGauges(sql: Sql): Promise<Gauges> {
   const [row] = await sql<Gauges[]>`
     select open.*,
       coalesce((select extract(epoch from now() - min(
-          case when r.next_seq <= least(r.total_items, r.pilot_items) then r.touched_at else (
+          case when r.next_seq <= ${sql.unsafe(OFFERED_ITEMS)} then r.touched_at else (
             select min(due_at) from due_items i where i.run_id = r.id and i.due_at <= now()) end))
         from runs r join project_usage u on u.project_id = r.project_id join projects p on p.id = r.project_id
           join accounts c on c.id = p.account_id and c.status = 'active'

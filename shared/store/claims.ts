@@ -17,6 +17,7 @@ import type {
   StopReason,
 } from '../domain/vocabulary.ts'
 import type { ProjectSettings } from '../schema/tables.ts'
+import { OFFERED_ITEMS, PILOT_LEFT } from '../starts/queries/pilots.ts'
 import { isHeld } from '../upkeep/queries/installation.ts'
 
 export interface OpenRun {
@@ -35,7 +36,7 @@ export interface OpenRun {
  */
 export async function findOpenRuns(sql: Sql, limit: number) {
   return sql<OpenRun[]>`
-    select r.id, r.stop_reason, greatest(0, least(r.total_items, r.pilot_items) - r.next_seq + 1) as fresh
+    select r.id, r.stop_reason, greatest(0, ${sql.unsafe(OFFERED_ITEMS)} - r.next_seq + 1) as fresh
     from runs r join project_usage u on u.project_id = r.project_id join projects p on p.id = r.project_id
       join agents a on a.id = r.agent_id left join accounts c on c.id = p.account_id
       left join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
@@ -44,9 +45,9 @@ export async function findOpenRuns(sql: Sql, limit: number) {
         + case when r.stop_reason = 'cancelled' then 0 else r.paused end < r.total_items
       when d.id is null or c.status is distinct from 'active' or ${isHeld(sql)} or u.running >= coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency})
         then false
-      when r.pilot_items - r.running - r.paused - ended_items(r) <= 0 then false
+      when ${sql.unsafe(PILOT_LEFT)} <= 0 then false
       when r.running > 0 and r.running >= least(r.concurrency, (d.declaration->>'concurrency')::int) then false
-      else r.next_seq <= least(r.total_items, r.pilot_items)
+      else r.next_seq <= ${sql.unsafe(OFFERED_ITEMS)}
         or exists (select from due_items i where i.run_id = r.id and i.due_at <= now()) end
     order by r.touched_at limit ${limit}`
 }
@@ -122,8 +123,8 @@ export interface RunDeployment {
 export async function readRun(sql: Sql, runId: string): Promise<ReadRun | undefined> {
   const [row] = await sql<ReadRun[]>`
     select r.id, r.project_id, r.agent_id, r.stop_reason, r.budget_micro, r.cost_micro, r.concurrency,
-      r.timeout_seconds, r.next_seq, r.total_items, least(r.total_items, r.pilot_items) as offered_items, r.input_bytes,
-      r.pilot_items - r.running - r.paused - ended_items(r) as pilot_left, r.running, ended_items(r) as ended,
+      r.timeout_seconds, r.next_seq, r.total_items, ${sql.unsafe(OFFERED_ITEMS)} as offered_items, r.input_bytes,
+      ${sql.unsafe(PILOT_LEFT)} as pilot_left, r.running, ended_items(r) as ended,
       r.total_items - r.running - r.paused - ended_items(r) as queued,
       (select count(*)::int from (
         select from due_items d where d.run_id = r.id and d.due_at <= now() limit 1000) due) as due,

@@ -9,6 +9,7 @@
 import { tightestBudget } from '../accounts/queries/budgets.ts'
 import type { Sql } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { OFFERED_ITEMS, PILOT_LEFT } from '../starts/queries/pilots.ts'
 
 export interface ClaimedItem {
   claim_id: number
@@ -143,7 +144,7 @@ async function take(sql: Sql, taking: Taking, taken: string): Promise<ClaimedIte
   const message = `
     select from runs r join project_usage u using (project_id) where r.id = ${runId} for no key update of r, u;
     with run as materialized (
-      select r.id, r.project_id, r.next_seq, least(r.total_items, r.pilot_items) as total_items, ${roomIn(taking)} as room
+      select r.id, r.project_id, r.next_seq, ${OFFERED_ITEMS} as total_items, ${roomIn(taking)} as room
       from runs r join project_usage u using (project_id) join projects p on p.id = r.project_id
       where r.id = ${runId} and r.finished_at is null and r.stop_reason is null and not r.materializing
         and coalesce(r.deployment_id, ${deploymentId}) = ${deploymentId}
@@ -172,7 +173,7 @@ function roomIn({ most, agent_concurrency, expected_micro }: Taking): string {
     ${project} - u.running, ${affordable('r.budget_micro', 'r.cost_micro', 'r.running', expected_micro)},
     ${affordable('p.credit_micro', 'u.spent_micro', 'u.running', expected_micro)},
     ${tightestBudget((...of) => affordable(...of, expected_micro))}, case when r.waits_for_price then 0 end,
-    r.pilot_items - r.running - r.paused - ended_items(r)))::int`
+    ${PILOT_LEFT}))::int`
 }
 
 /** Null where money bounds nothing, which `least` passes over. */

@@ -40,6 +40,10 @@ export function ranAndWorked(run: RunCounts, paint?: Paint): string {
   ].join(' · ')
 }
 
+/** Of a run in its pilot. @example 'In its pilot: 5 of 600 items go first, the others when one of these was ok.' */
+export const sayPilot = (pilot_items: number, total_items: number): string =>
+  `In its pilot: ${count(pilot_items)} of ${counted(total_items, 'item')} go first, the others when one of these was ok.`
+
 /** Of model calls some of which could not be read. @example 'graded 4,100 of 5,000 calls' */
 export const sayGraded = (of: Pick<RunCounts, 'model_call_count' | 'unread_call_count'>): string =>
   `graded ${count(of.model_call_count - of.unread_call_count)} of ${counted(of.model_call_count, 'call')}`

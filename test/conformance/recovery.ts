@@ -126,7 +126,7 @@ export function recoveryPart(given: Given): void {
   })
 
   describe('a replay', () => {
-    it('answers with the new item and the steps it reuses, and shows in the lineage of both [recovery.replay, recovery.steps-reused, items.replayed-from, items.lineage, runs.list-by-item]', async () => {
+    it('answers with the new item and the steps it reuses, and shows in the lineage of both [recovery.replay, recovery.steps-reused, items.replayed-from, items.lineage, runs.list-by-item, runs.items-mended]', async () => {
       const world = given()
       const { run } = await ran(world, fails(), [{ input: { n: 1.5 }, item_id: 'again' }])
       const id = recordId(run)
@@ -153,6 +153,12 @@ export function recoveryPart(given: Given): void {
         [id, -1],
         [replay.json.record_id, 0],
       ])
+      const mended = async (of: string) =>
+        (await world.call('GET', `/v2/runs/${of}/items`)).json.map(
+          (item: { mended_by: string }) => item.mended_by,
+        )
+      expect(await mended(run)).toEqual([replay.json.record_id])
+      expect(await mended(replay.json.run_id)).toEqual([null])
       const { json } = await world.call('GET', `/v2/runs?item_id=again`)
       expect(json.map((one: { id: string }) => one.id)).toEqual([replay.json.run_id, run])
       expect((await world.call('GET', `/v2/runs/${run}/verify`)).json.balanced).toBe(true)

@@ -22,6 +22,32 @@ export function submissionPart(given: Given): void {
     return text.slice(start, text.indexOf(',"output":', start))
   }
 
+  describe('a pilot', () => {
+    const items = [{ input: 1 }, { input: 2 }, { input: 3 }]
+    const pilotOf = async (run_id: string) =>
+      (await given().call('GET', `/v2/runs/${run_id}`)).json.pilot_items
+
+    it('is told by the run for as long as it lasts, of a body and of lines [runs.pilot]', async () => {
+      const { id: agent_id } = await makeAgent(given())
+      const ofBody = await given().call('POST', '/v1/batches', { body: { agent_id, pilot_items: 2, items } })
+      const raw = items.map(item => JSON.stringify(item)).join('\n')
+      const ofLines = await given().call('POST', `/v1/batches?agent_id=${agent_id}&pilot_items=2`, {
+        raw,
+        headers: NDJSON,
+      })
+      expect(await pilotOf(ofBody.json.run_id)).toBe(2)
+      expect(await pilotOf(ofLines.json.run_id)).toBe(2)
+      await given().ctx.sql`update runs set stop_reason = 'pilot_failed' where id = ${ofBody.json.run_id}`
+      expect(await pilotOf(ofBody.json.run_id)).toBeNull()
+    })
+
+    it.each([0, 10_001, 1.5])('of %s items is refused', async pilot_items => {
+      const { id: agent_id } = await makeAgent(given())
+      const refused = await given().call('POST', '/v1/batches', { body: { agent_id, pilot_items, items } })
+      expect([refused.status, refused.json.error.code]).toEqual([400, 'invalid_request'])
+    })
+  })
+
   describe('one item', () => {
     it.each(verbatim)('comes back byte for byte: %s [input.verbatim, items.input]', async input => {
       const agent = await makeAgent(given())

@@ -18,6 +18,7 @@ export function sampleRun(values: Partial<Run> = {}): Run {
     status: 'running',
     worst_outcome_status: null,
     stop_reason: null,
+    pilot_items: null,
     total_items: 100,
     queued: 100,
     running: 0,
@@ -84,6 +85,7 @@ export function sampleItem(values: Partial<RunItem> = {}): RunItem {
   return {
     ...common,
     worst_outcome_status: 'ok',
+    mended_by: null,
     input: { text: 'hello' },
     output: { intent: 'greeting' },
     ...values,

@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx'
 import { isHeld } from '../../../shared/domain/lifecycle.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { sayGraded } from '../../../shared/view/run.ts'
+import { sayGraded, sayPilot } from '../../../shared/view/run.ts'
 import { ofProject, ofRun } from '../frame/addresses.ts'
 import type { Pace, Usual } from './pace.ts'
 import { cents, count, counted, money, percent, span } from './text.tsx'
@@ -61,6 +61,7 @@ export const RunFacts = ({ run, pace, usual }: { run: Run; pace: Pace; usual: Us
 export const RunNotes = ({ run, mayAct }: { run: Run; mayAct: boolean }) => (
   <div id="run-notes" class="notes" data-live>
     {run.stop_reason !== null && <Stopped run={run} mayAct={mayAct} />}
+    {run.pilot_items !== null && <p>{sayPilot(run.pilot_items, run.total_items)}</p>}
     {run.paused > 0 && (
       <p>
         <b>{counted(run.paused, 'item')} held.</b> Its agent asked for a decision, or money ran out: resume or

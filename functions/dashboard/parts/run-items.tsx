@@ -93,7 +93,15 @@ export const RunItems = ({
         },
         { label: 'Partition', cell: item => item.partition_key ?? '' },
         { label: 'Ran', cell: item => <Status of={item.status} /> },
-        { label: 'Worked', cell: item => <Verdict of={item.worst_outcome_status ?? null} /> },
+        {
+          label: 'Worked',
+          cell: item => (
+            <>
+              <Verdict of={item.worst_outcome_status ?? null} />
+              {item.mended_by && <a href={ofItem(item.mended_by)}> ok in a replay</a>}
+            </>
+          ),
+        },
         {
           label: 'Why',
           cell: item => (

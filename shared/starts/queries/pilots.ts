@@ -2,6 +2,12 @@
 
 import type { Sql } from '../../context.ts'
 
+/** Of run `r`, the items that are offered: all of them, or in its pilot the first ones. */
+export const OFFERED_ITEMS = 'least(r.total_items, r.pilot_items)'
+
+/** Of run `r` in its pilot, how many items may still begin; null of any other run. */
+export const PILOT_LEFT = '(r.pilot_items - r.running - r.paused - ended_items(r))'
+
 /**
  * Offers all of runs whose first items have ended with one that is ok, and stops those of which none was. What waits for
  * a person or for money keeps a run in its pilot only as long as nothing was ok.
@@ -11,7 +17,7 @@ export async function endPilots(sql: Sql, limit: number): Promise<number> {
     with ended as (
       select r.id, r.ok > 0 as passed from runs r
       where r.pilot_items is not null and r.finished_at is null and r.stop_reason is null and not r.materializing
-        and r.running = 0 and ended_items(r) + r.paused >= least(r.total_items, r.pilot_items)
+        and r.running = 0 and ended_items(r) + r.paused >= ${sql.unsafe(OFFERED_ITEMS)}
         and (r.ok > 0 or r.paused = 0)
       limit ${limit} for no key update skip locked
     )
