@@ -37,7 +37,7 @@ export const createDeployment = endpoint({
       env: body.env ?? {},
       external_id: body.external_id ?? null,
     }
-    const unpriced = await unpricedModels(ctx, params.agentId)
+    const unpriced = await unpricedModels(ctx, params.agentId, body.declaration.models ?? [])
     if (body.dry_run) return { ...dryRunOf(await planDeploy(ctx, order)), unpriced }
     const deployed = await deploy(ctx, order)
     reply.status = deployed.created ? 201 : 200

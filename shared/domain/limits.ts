@@ -193,6 +193,7 @@ export const LIMITS = {
   agent_schedules: 100, // declared ones
   agent_triggers: 100,
   agent_generators: 100,
+  agent_models: 100, // that it declares
   generator_name_characters: 64,
   generator_piece_characters: 65_536, // of an answer's lines, sent at once; the next are made when these were taken
   deploy_tries: 3, // when something it is about to make is made through the API meanwhile

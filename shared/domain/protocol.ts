@@ -200,6 +200,8 @@ export interface AgentDeclaration {
    * host in that variable of the deployment's environment (see `resolveNetwork`).
    */
   network?: string[]
+  /** Models it calls, as their providers name them: what has no price is told before the first run. */
+  models?: string[]
   /** JSON Schemas, where the declared Standard Schema can give one. */
   input_schema?: unknown
   output_schema?: unknown

@@ -112,6 +112,11 @@ export const Declaration = z
       .array(label(LIMITS.callback_url_characters, 'A host, host:port, or * for the public internet.'))
       .max(LIMITS.agent_network_hosts)
       .optional(),
+    models: z
+      .array(label(LIMITS.name_characters, 'As its provider names it.'))
+      .max(LIMITS.agent_models)
+      .optional()
+      .describe('Models it calls: those without a price are told at the deploy, and refused under a budget.'),
     input_schema: Json.optional(),
     output_schema: Json.optional(),
     generators: z

@@ -72,7 +72,9 @@ const Plan = z
 
 const unpriced = z
   .array(z.string())
-  .describe("Models that the agent's latest runs called and that have no price: budgets do not count them.")
+  .describe(
+    "Models without a price that the agent's latest runs called or that it declares: budgets do not count them.",
+  )
 
 export const Deployed = Deployment.extend({
   created: z

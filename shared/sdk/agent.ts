@@ -46,6 +46,11 @@ export interface AgentOptions<In extends AnySchema = AnySchema, Out extends AnyS
    * `$OPENAI_BASE_URL` for the host in that variable of the deployment's environment. None unless said otherwise.
    */
   network?: string[]
+  /**
+   * Models it calls, as their providers name them: one without a price is told at the deploy, and refused under a
+   * budget, before it was ever called. Others may be called all the same.
+   */
+  models?: string[]
   /** Any Standard Schema (Zod, Valibot, ArkType …): checked before `run`, an item that fails is `invalid_input`. */
   input?: In
   /** Checked after `run`; an output that does not match degrades the item. */
@@ -171,6 +176,7 @@ function declare(options: AgentOptions): AgentDeclaration {
     retries: options.retries,
     max_consecutive_failures: options.maxConsecutiveFailures,
     network: options.network,
+    models: options.models,
     schedule_input: options.scheduleInput,
   }
   return JSON.parse(JSON.stringify(declaration)) as AgentDeclaration
@@ -215,6 +221,8 @@ const schema: Check = value => {
     : 'must be a Standard Schema, such as z.object({…})'
 }
 
+const modelName = text(LIMITS.name_characters)
+
 const CHECKS: Record<keyof AgentOptions, Check> = {
   name: text(LIMITS.slug_characters), // the slug is made from it and is the shorter of the two
   description: text(LIMITS.description_characters),
@@ -243,6 +251,10 @@ const CHECKS: Record<keyof AgentOptions, Check> = {
       ? undefined
       : `${JSON.stringify(wrong)} is not a host: write 'host', 'host:port', '$VARIABLE' or '*', without a scheme or path`
   },
+  models: value =>
+    Array.isArray(value) && value.length <= LIMITS.agent_models && value.every(one => !modelName(one))
+      ? undefined
+      : `must be a list of at most ${LIMITS.agent_models} names of models, such as ['gpt-5-mini']`,
   input: schema,
   output: schema,
   scheduleInput: value => {

@@ -1989,6 +1989,8 @@ export interface components {
             /** @description A run stops when so many items in a row failed. */
             max_consecutive_failures?: number;
             network?: string[];
+            /** @description Models it calls: those without a price are told at the deploy, and refused under a budget. */
+            models?: string[];
             input_schema?: components["schemas"]["Json"] & unknown;
             output_schema?: components["schemas"]["Json"] & unknown;
             /** @description What it can make items with: methods under @items. */
@@ -2606,7 +2608,7 @@ export interface components {
             /** @description What requests to the URL are signed with, for ASSAY_AGENT_KEY of the function there; the same for all versions at this URL. Null for a bundle. */
             agent_key: string | null;
             plan: components["schemas"]["DeployPlan"];
-            /** @description Models that the agent's latest runs called and that have no price: budgets do not count them. */
+            /** @description Models without a price that the agent's latest runs called or that it declares: budgets do not count them. */
             unpriced: string[];
         };
         /** @description A version of an agent. It never changes. */
@@ -2744,7 +2746,7 @@ export interface components {
             /** @description What differs from it: code, url, env, fields of the declaration; everything for a first one. */
             changes: string[];
             plan: components["schemas"]["DeployPlan"];
-            /** @description Models that the agent's latest runs called and that have no price: budgets do not count them. */
+            /** @description Models without a price that the agent's latest runs called or that it declares: budgets do not count them. */
             unpriced?: string[];
         };
         /** @description What went wrong, where, and what to do next. */

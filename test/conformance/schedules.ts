@@ -63,9 +63,13 @@ export function schedulesPart(given: Given): void {
       await world.call('PATCH', `/v1/agents/${agent.id}`, { body: { day_budget_cents: 500 } })
       expect(codeOf(await trigger({}))).toEqual([400, 'unpriced_model'])
       expect((await trigger({ allow_unpriced: true })).json).toMatchObject({ allow_unpriced: true })
-      const body = { kind: 'url', url: 'https://example.org/agent', declaration: { name: 'Priceless' } }
+      const body = {
+        kind: 'url',
+        url: 'https://example.org/agent',
+        declaration: { name: 'Priceless', models: ['gpt-5-mini', 'declared-model'] },
+      }
       const deployed = await world.call('POST', `/v1/agents/${agent.id}/deployments`, { body })
-      expect(deployed.json.unpriced).toEqual(['strange-model'])
+      expect(deployed.json.unpriced).toEqual(['strange-model', 'declared-model'])
     })
 
     it('are listed newest first, in pages', async () => {

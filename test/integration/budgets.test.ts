@@ -322,3 +322,14 @@ it('what is known to have no price is refused under a budget, and taken without 
   await setPrice(engine.ctx, engine.project_id, price)
   await engine.submit(1, { budget_cents: 500, unpriced: 'refuse' })
 })
+
+it('what an agent declares is known before it ever ran [prices.refuse]', async () => {
+  await engine.sql`update deployments set declaration = declaration || '{"models": ["gpt-5-mini", "declared-model"]}'`
+  await expect(engine.submit(1, { budget_cents: 500, unpriced: 'refuse' })).rejects.toMatchObject({
+    code: 'unpriced_model',
+    message: expect.stringContaining('declares model declared-model'),
+  })
+  const price = { model: 'declared-model', input_per_mtok: 0.01, output_per_mtok: 0.01 }
+  await setPrice(engine.ctx, engine.project_id, price)
+  await engine.submit(1, { budget_cents: 500, unpriced: 'refuse' })
+})

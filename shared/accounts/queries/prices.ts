@@ -105,11 +105,19 @@ export async function isUnderBudget(sql: Sql, agent_id: string): Promise<boolean
   return row?.under_budget ?? false
 }
 
-/** What an agent's latest runs called and could not price, with the prices of now; the latest first. */
+/** What an agent's latest runs called and could not price; the latest first. */
 export function findUnpricedRuns(sql: Sql, agent_id: string, runs: number) {
-  return sql<{ run_id: string; model: string; prices: DatedPrice[] | null }[]>`
-    select r.id as run_id, r.unpriced_model as model, ${sql.unsafe(PROJECT_PRICES)} as prices
+  return sql<{ run_id: string; model: string }[]>`
+    select id as run_id, unpriced_model as model
     from (select * from runs where agent_id = ${agent_id} order by id desc limit ${runs}) r
-      join projects p on p.id = r.project_id
-    where r.unpriced_model <> '' order by r.id desc`
+    where unpriced_model <> '' order by id desc`
+}
+
+/** The prices of an agent's project, and the models that its current version declares. */
+export async function findAgentPrices(sql: Sql, agent_id: string) {
+  const [row] = await sql<{ models: string[] | null; prices: DatedPrice[] | null }[]>`
+    select d.declaration->'models' as models, ${sql.unsafe(PROJECT_PRICES)} as prices
+    from agents a join projects p on p.id = a.project_id left join deployments d on d.id = a.current_deployment_id
+    where a.id = ${agent_id}`
+  return row
 }

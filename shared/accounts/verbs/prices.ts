@@ -56,30 +56,52 @@ export async function endWaitsForPrices(ctx: Context): Promise<number> {
   return runs
 }
 
-/** Models that the agent's latest runs called and that still have no price; the latest first. */
-export async function unpricedModels(ctx: Context, agent_id: string): Promise<string[]> {
-  return [...new Set((await stillUnpriced(ctx, agent_id)).map(({ model }) => model))]
+/** Models without a price that the agent's latest runs called, the latest first, and those that it declares. */
+export async function unpricedModels(
+  ctx: Context,
+  agent_id: string,
+  declared?: readonly string[],
+): Promise<string[]> {
+  return [...new Set((await stillUnpriced(ctx, agent_id, declared)).map(({ model }) => model))]
 }
 
-async function stillUnpriced(ctx: Context, agent_id: string) {
-  const runs = await store.findUnpricedRuns(ctx.sql, agent_id, LIMITS.unpriced_runs_looked_at)
-  return runs.filter(({ model, prices }) => !isPriced(model, prices, ctx.now()))
+/** `run_id` is null where the model was declared and is in no run that was looked at. */
+interface Unpriced {
+  model: string
+  run_id: string | null
+}
+
+/** Declared is what the current version says, unless told. */
+async function stillUnpriced(
+  ctx: Context,
+  agent_id: string,
+  declared?: readonly string[],
+): Promise<Unpriced[]> {
+  const [runs, current] = await Promise.all([
+    store.findUnpricedRuns(ctx.sql, agent_id, LIMITS.unpriced_runs_looked_at),
+    store.findAgentPrices(ctx.sql, agent_id),
+  ])
+  const models = (declared ?? current?.models ?? []).map(model => ({ model, run_id: null }))
+  const prices = current?.prices ?? null
+  return [...runs, ...models].filter(({ model }) => !isPriced(model, prices, ctx.now()))
 }
 
 /**
  * Refuses a submission under a budget that cannot be held: one of the agent's latest runs called a model that still has
- * no price.
+ * no price, or the agent declares one.
  *
  * @throws ApiError `unpriced_model`
  */
 export async function refuseUnpriced(ctx: Context, agent_id: string, budget_micro: number | null) {
   const [found] = await stillUnpriced(ctx, agent_id)
   if (found === undefined) return
+  const { model, run_id } = found
   const budget = budget_micro === null ? 'its budget' : `the budget of ${dollars(budget_micro)}`
+  const known = run_id === null ? `declares model ${model}` : `called model ${model} in run ${run_id}`
   throw new ApiError(
     'unpriced_model',
-    `The agent called model ${found.model} in run ${found.run_id}, and no price of it is known: ${budget} cannot be held.`,
-    `${sayNearest(found.model)}Set the price with ${setPriceCommand(found.model)} (dollars per million tokens), or send allow_unpriced to say that you know.`,
+    `The agent ${known}, and no price of it is known: ${budget} cannot be held.`,
+    `${sayNearest(model)}Set the price with ${setPriceCommand(model)} (dollars per million tokens), or send allow_unpriced to say that you know.`,
   )
 }
 
