@@ -88,6 +88,17 @@ describe('the plan for schedules', () => {
     ])
   })
 
+  it('keeps a source that was set by hand where no code speaks of one, and takes it away where code does', () => {
+    const source: DeclaredSource = { generator: 'tickets', item_id: 'id' }
+    const none = { schedules: [{ cron: '0 9 * * *' }] }
+    for (const before of [undefined, none])
+      expect(planSchedules(none, [standing({ source })], before)).toMatchObject([
+        { action: 'unchanged', source },
+      ])
+    const [gone] = planSchedules({ schedules: [{ cron: '0 9 * * *', source: null }] }, [standing({ source })])
+    expect(gone).toMatchObject({ action: 'changed', source: null })
+  })
+
   it('takes the input and the source of a schedule from the code, one or the other', () => {
     const source: DeclaredSource = { generator: 'tickets', item_id: 'id' }
     const declared = { schedules: [{ cron: '0 9 * * *', source }], schedule_input: { a: 2 } }
@@ -97,7 +108,7 @@ describe('the plan for schedules', () => {
       { field: 'input', from: '{"b":1}', to: 'null' },
       { field: 'source', from: null, to: 'the generator tickets' },
     ])
-    const [back] = planSchedules({ schedules: [{ cron: '0 9 * * *' }] }, [standing({ source })])
+    const [back] = planSchedules({ schedules: [{ cron: '0 9 * * *' }] }, [standing({ source })], declared)
     expect(back).toMatchObject({ source: null, changes: [{ from: 'the generator tickets', to: null }] })
   })
 

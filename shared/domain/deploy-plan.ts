@@ -71,17 +71,21 @@ type Declared = Pick<AgentDeclaration, 'schedules' | 'triggers' | 'schedule_inpu
  * Declared schedules are created, or made what the declaration says: an operator's disable is taken back, and one
  * made through the API under the same cron becomes a declared one. Those that were declared and are no more are
  * deleted. What the declaration cannot say (a budget, a callback) stays as it is; who gets the results does where it
- * says nothing of it.
+ * says nothing of it, and a source does where the version before said nothing of it either: it was set by hand.
  */
 export function planSchedules(
   { schedules = [], schedule_input = null }: Declared,
   standing: readonly StandingSchedule[],
+  before: Pick<Declared, 'schedules'> = {},
 ): PlannedSchedule[] {
+  const hadSource = new Set(before.schedules?.filter(one => one.source).map(one => one.cron))
   const byCron = new Map(standing.map(one => [one.cron, one]))
   const kept = new Set(schedules.map(one => one.cron))
   return [
-    ...schedules.map(({ cron, timezone = 'UTC', source = null, results: said }): PlannedSchedule => {
+    ...schedules.map(({ cron, timezone = 'UTC', results: said, ...declared }): PlannedSchedule => {
       const before = byCron.get(cron)
+      const ownSource = hadSource.has(cron) ? null : (before?.source ?? null)
+      const source = declared.source === undefined ? ownSource : declared.source
       const input = source === null ? canonicalJson(schedule_input) : 'null'
       const results = said && { url: said.url, format: said.format ?? 'csv' }
       const planned = { cron, timezone, source, ...(results && { results }) }

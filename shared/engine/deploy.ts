@@ -124,9 +124,10 @@ async function makeCurrent(
   id: string,
   undeclared: Undeclared,
 ): Promise<Deployed> {
+  const before = (await store.findCurrentDeployment(ctx.db, agent_id))?.declaration
   await store.setCurrentDeployment(ctx.db, agent_id, id)
   const deployment = (await store.findDeployment(ctx.db, agent_id, id))!
-  const automation = await reconcile(ctx, deployment, undeclared)
+  const automation = await reconcile(ctx, { ...deployment, before }, undeclared)
   await fault('deploy.before_commit')
   return { deployment, automation, agent_key: await agentKeyOf(ctx, deployment) }
 }
@@ -137,7 +138,11 @@ async function compare(ctx: Context, agent_id: string, after: Content, undeclare
   return {
     current_version: current?.version ?? null,
     changes: before === undefined ? ['everything'] : contentChanges(before, after),
-    automation: await planAutomation(ctx, { agent_id, declaration: after.declaration }, undeclared),
+    automation: await planAutomation(
+      ctx,
+      { agent_id, declaration: after.declaration, before: current?.declaration },
+      undeclared,
+    ),
   }
 }
 

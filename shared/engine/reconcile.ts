@@ -24,6 +24,8 @@ export interface Declaring {
   project_id: string
   agent_id: string
   declaration: AgentDeclaration
+  /** Of the version before; undefined of a first one. */
+  before: AgentDeclaration | undefined
 }
 
 /** What becomes of triggers that code declared and this version does not. */
@@ -32,7 +34,7 @@ export type Undeclared = 'deleted' | 'kept'
 /** Says what the declaration changes. What it is made from is locked until the transaction ends. */
 export async function planAutomation(
   ctx: Context,
-  { agent_id, declaration }: Omit<Declaring, 'project_id'>,
+  { agent_id, declaration, before }: Omit<Declaring, 'project_id'>,
   undeclared: Undeclared,
 ): Promise<Automation> {
   const schedules = await Promise.all(
@@ -51,7 +53,7 @@ export async function planAutomation(
     triggers.map(({ id, webhook_id }) => [id, triggerUrl(ctx.config.base_url, webhook_id)]),
   )
   return {
-    schedules: planSchedules(declaration, schedules),
+    schedules: planSchedules(declaration, schedules, before),
     triggers: planTriggers(declaration, triggers, undeclared).map(one => ({
       ...one,
       url: one.id === null ? null : urls.get(one.id)!,
