@@ -19,7 +19,8 @@ export const SOURCE_OPTIONS: readonly Option[] = [
     name: 'format',
     value: 'FORMAT',
     choices: SOURCE_FORMATS,
-    about: 'how the URL writes its rows; what its end says, or ndjson, unless told',
+    about:
+      'how the URL writes its rows; what its end says unless told, or else ndjson, or json where all is one array',
   },
   { name: 'item-id', value: 'FIELD', about: 'the field of a row that is its item_id' },
   { name: 'partition-key', value: 'FIELD', about: 'the field of a row that is its partition_key' },

@@ -316,6 +316,7 @@ export const LIMITS = {
   pilots_per_sweep: 100,
   source_requests_at_once: 8, // in one process, for callers who wait; two of a project, as above
   source_silence_ms: 30_000, // between two pieces of an answer
+  source_guess_bytes: 64 * 1024, // of blanks before what tells the format of a body
   source_bytes: 8 * 1024 * MiB,
   source_error_bytes: 1000, // read of an answer that is none, to be told
   source_detail_characters: 500,

@@ -152,7 +152,16 @@ interface RowFields {
 
 /** Where the items of a start come from: a URL, or a generator of the agent. */
 export type DeclaredSource = RowFields &
-  ({ url: string; format: SourceFormat; headers?: Record<string, string> } | { generator: string })
+  (
+    | {
+        url: string
+        format: SourceFormat
+        /** Nobody said it and the URL's path does not: one JSON array is read as well. */
+        format_guessed?: boolean
+        headers?: Record<string, string>
+      }
+    | { generator: string }
+  )
 
 /** A recurring start that an agent's code declares; its key is the cron. */
 export interface DeclaredSchedule {

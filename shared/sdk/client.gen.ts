@@ -2501,7 +2501,7 @@ export interface components {
                  */
                 url?: string;
                 /**
-                 * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values. Left out it is what the end of the path says, or else ndjson.
+                 * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values. Left out it is what the end of the path says, or else ndjson, unless the body is one JSON array.
                  * @enum {string}
                  */
                 format?: "ndjson" | "csv" | "json";
@@ -4527,7 +4527,7 @@ export interface components {
              */
             url?: string;
             /**
-             * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values. Left out it is what the end of the path says, or else ndjson.
+             * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values. Left out it is what the end of the path says, or else ndjson, unless the body is one JSON array.
              * @enum {string}
              */
             format?: "ndjson" | "csv" | "json";
@@ -4886,7 +4886,7 @@ export interface components {
                  */
                 url?: string;
                 /**
-                 * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values. Left out it is what the end of the path says, or else ndjson.
+                 * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values. Left out it is what the end of the path says, or else ndjson, unless the body is one JSON array.
                  * @enum {string}
                  */
                 format?: "ndjson" | "csv" | "json";
@@ -13508,7 +13508,7 @@ export interface operations {
                          */
                         url?: string;
                         /**
-                         * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values. Left out it is what the end of the path says, or else ndjson.
+                         * @description Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values. Left out it is what the end of the path says, or else ndjson, unless the body is one JSON array.
                          * @enum {string}
                          */
                         format?: "ndjson" | "csv" | "json";

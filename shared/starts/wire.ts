@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi'
 import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { DeclaredSource } from '../domain/protocol.ts'
-import { SOURCE_FORMATS, TRIGGER_NAME } from '../domain/vocabulary.ts'
+import { SOURCE_FORMATS, type SourceFormat, TRIGGER_NAME } from '../domain/vocabulary.ts'
 import { httpUrl, label, uuid } from '../schema/input.ts'
 import type { ItemsOrder } from './rules/declared-source.ts'
 import {
@@ -64,6 +64,11 @@ export const generatorName = z
 
 export type SourceOrder = DeclaredSource
 
+function formatFor(url: string, said: SourceFormat | undefined) {
+  const format = said ?? formatOf(url)
+  return format === undefined ? { format: 'ndjson', format_guessed: true } : { format }
+}
+
 export const SourceOrder = z
   .strictObject({
     url: url.optional(),
@@ -71,7 +76,7 @@ export const SourceOrder = z
       .enum(SOURCE_FORMATS)
       .optional()
       .describe(
-        'Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values. Left out it is what the end of the path says, or else ndjson.',
+        'Of a URL. ndjson: a JSON value a line. csv: names in the first line. json: one array of values. Left out it is what the end of the path says, or else ndjson, unless the body is one JSON array.',
       ),
     generator: generatorName
       .optional()
@@ -95,9 +100,7 @@ export const SourceOrder = z
   })
   .transform(
     ({ format, ...source }) =>
-      (source.url === undefined
-        ? source
-        : { ...source, format: format ?? formatOf(source.url) }) as SourceOrder,
+      (source.url === undefined ? source : { ...source, ...formatFor(source.url, format) }) as SourceOrder,
   )
   .openapi('SourceOrder', {
     description:

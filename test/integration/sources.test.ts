@@ -118,6 +118,28 @@ describe('an occurrence whose schedule has a source', () => {
   })
 
   it.each([
+    ['an array on one line', '[{"id":"T-1","tenant":"a"},{"id":"T-2","tenant":"b"}]'],
+    ['an array over many lines', '\ufeff\n[\n {"id":"T-1","tenant":"a"},\n {"id":"T-2","tenant":"b"}\n]\n'],
+    ['a value a line', '\n{"id":"T-1","tenant":"a"}\n{"id":"T-2","tenant":"b"}'],
+  ])('reads %s where nobody said a format [sources.format]', async (_, text) => {
+    serve(body(text))
+    const id = await schedule({ format_guessed: true })
+    await tick()
+    const [row] = await rows(id)
+    expect(row).toMatchObject({ outcome: 'fired', detail: null })
+    expect((await engine.items(row!.run_id!)).map(one => one.item_id)).toEqual(['T-1', 'T-2'])
+    expect(source.asked[0]!.headers.accept).toBe('application/x-ndjson, application/json;q=0.9')
+  })
+
+  it('takes arrays a line for none where nobody said a format, and tells what to say', async () => {
+    serve(body('[1]\n[2]\n'))
+    const id = await schedule({ format_guessed: true, item_id: null, partition_key: null })
+    await tick()
+    const [row] = (await rows(id)) as never as [{ detail: { text: string } }]
+    expect(row.detail.text).toContain('for one value a line say ndjson')
+  })
+
+  it.each([
     ['ndjson', '\n'],
     ['ndjson', '\ufeff'],
     ['csv', 'id,tenant\r\n'],

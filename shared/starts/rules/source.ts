@@ -9,16 +9,18 @@ interface RowFields {
   partition_key: string | null
 }
 
-/** How a URL writes its rows, as the end of its path says; a JSON value a line where it says nothing. */
-export function formatOf(url: string): SourceFormat {
+/** How a URL writes its rows, as the end of its path says; undefined where it says nothing. */
+export function formatOf(url: string): SourceFormat | undefined {
   const [path = ''] = url.split(/[?#]/)
-  return SOURCE_FORMATS.find(format => path.endsWith(`.${format}`)) ?? 'ndjson'
+  return SOURCE_FORMATS.find(format => path.endsWith(`.${format}`))
 }
 
 /** A URL that is read at each start. */
 export interface UrlSource extends RowFields {
   url: string
   format: SourceFormat
+  /** Nobody said it and the URL's path does not. */
+  format_guessed?: boolean
   /** Of its headers, whose values are sealed. */
   header_names: string[]
   /** Those values name variables of the deployment's environment: only the deploy that brings both may say so. */

@@ -31,8 +31,8 @@ export async function keptSource(
       source: { generator: order.generator, item_id, partition_key },
       source_headers_sealed: null,
     }
-  const { url, format, headers } = order
-  const kept = { url, format, item_id, partition_key }
+  const { url, format, format_guessed = false, headers } = order
+  const kept = { url, format, ...(format_guessed && { format_guessed }), item_id, partition_key }
   const before = known.source !== null && !isGenerator(known.source) ? known.source : null
   if (by === 'caller' && headers === undefined && before !== null && originOf(before.url) === originOf(url)) {
     const { header_names, headers_from_env } = before

@@ -14,6 +14,7 @@ import { urlFor } from '../rules/source-url.ts'
 import { type OpenSource, type Reading, type Silence, wordsOf } from './reading.ts'
 
 const ACCEPT = { ndjson: 'application/x-ndjson', csv: 'text/csv', json: 'application/json' }
+const ACCEPT_GUESSED = 'application/x-ndjson, application/json;q=0.9'
 
 /** How many rows there are, as far as an answer says. */
 const COUNT_HEADERS = ['item-count', 'x-total-count']
@@ -32,7 +33,7 @@ export async function openUrl(
 async function ask(ctx: Context, reading: Reading<UrlSource>, signal: AbortSignal): Promise<OutsideAnswer> {
   const { source, occasion } = reading
   const headers = {
-    accept: ACCEPT[source.format],
+    accept: source.format_guessed ? ACCEPT_GUESSED : ACCEPT[source.format],
     'user-agent': 'Assay',
     ...(await headersOf(ctx, reading)),
     'accept-encoding': 'identity', // a few bytes could become any number
@@ -107,6 +108,35 @@ async function* whole(answer: OutsideAnswer, silence: Silence): AsyncGenerator<U
 
 function rowsOf(chunks: AsyncIterable<Uint8Array>, source: UrlSource): OpenSource['rows'] {
   if (source.format === 'csv') return csvRows(chunks, fieldsOf(source))
-  if (source.format === 'ndjson') return ndjsonRows(chunks)
+  if (source.format === 'ndjson') return source.format_guessed ? guessedRows(chunks) : ndjsonRows(chunks)
   return jsonRows(chunks, LIMITS.item_input_bytes)
+}
+
+const OPEN_BRACKET = 0x5b
+const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]) // the last three are a byte order mark
+
+/**
+ * One JSON array, where the first thing in the body opens one, else a value a line. Lines that are arrays themselves are
+ * refused by their second one, in words that tell to say ndjson.
+ */
+async function* guessedRows(chunks: AsyncIterable<Uint8Array>) {
+  const reader = chunks[Symbol.asyncIterator]()
+  const head: Uint8Array[] = []
+  let [first, bytes]: [number | undefined, number] = [undefined, 0]
+  while (first === undefined && bytes < LIMITS.source_guess_bytes) {
+    const { done, value } = await reader.next()
+    if (done) break
+    head.push(value)
+    bytes += value.length
+    first = value.find(byte => !BLANKS.has(byte))
+  }
+  async function* again() {
+    try {
+      yield* head
+      for (let next = await reader.next(); !next.done; next = await reader.next()) yield next.value
+    } finally {
+      await reader.return?.()
+    }
+  }
+  yield* first === OPEN_BRACKET ? jsonRows(again(), LIMITS.item_input_bytes) : ndjsonRows(again())
 }
