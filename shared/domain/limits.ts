@@ -135,6 +135,7 @@ export const LIMITS = {
   purge_items: 1000, // of one run in one statement
   purges_per_sweep: 100, // pieces; a run of one item is two, and there may be many such runs
   purge_ms: 250, // of each tick
+  partition_moved_rows: 5000, // that came before the partition of their week, moved under its lock
   log_days: 365, // moments of schedules and alerts, where the project does not say how long it keeps records
   log_removals_per_sweep: 1000, // rows of each
   removals_per_sweep: 20, // steps of sweep_items rows, of projects and agents that were deleted

@@ -35,6 +35,12 @@ export interface Chore {
 }
 
 export const CHORES: readonly Chore[] = [
+  // First, so that after a long outage what the others start finds the partition of its week.
+  {
+    name: 'make partitions ahead',
+    run: ctx => ensureStepPartitions(ctx.sql, ctx.now()),
+    evenHeld: true,
+  },
   { name: 'fire schedules', run: fireDue },
   { name: 'try again what a schedule could not start', run: retryFires },
   { name: 'read the sources of schedules', run: readSources },
@@ -51,11 +57,6 @@ export const CHORES: readonly Chore[] = [
   { name: 'advance recoveries', run: advanceRecoveries },
   { name: 'raise alerts about runs', run: watchForAlerts },
   { name: 'send what is due to the outside', run: deliverDue },
-  {
-    name: 'make partitions ahead',
-    run: ctx => ensureStepPartitions(ctx.sql, ctx.now()),
-    evenHeld: true,
-  },
   { name: 'take what is kept no longer', run: retain },
   { name: 'index new steps', run: indexNewSteps, evenHeld: true },
   { name: 'wake a consumer if there is work', run: wakeForWork, evenHeld: true },

@@ -4,6 +4,7 @@
 
 import type { Sql } from '../context.ts'
 import { firstIdAt, timeOf } from '../domain/ids.ts'
+import { LIMITS } from '../domain/limits.ts'
 
 const WEEK_MS = 7 * 24 * 3600 * 1000
 const WEEKS_AHEAD = 2
@@ -20,16 +21,21 @@ export async function ensureStepPartitions(sql: Sql, nowMs: number): Promise<num
   const missing = wanted.filter(one => !have.some(({ name }) => name === one.name))
   for (const { table, week, name } of missing) {
     const [from, to] = [firstIdAt(week * WEEK_MS), firstIdAt((week + 1) * WEEK_MS)]
-    // Where nobody made it in time, rows of that week lie in the default partition, and there they stay.
-    const [late] = await sql`
-      select from ${sql(`${table}_default`)} where run_id >= ${from} and run_id < ${to} limit 1`
-    if (late) continue
-    // "if not exists" alone still races with another tick; the loser's error means it is there.
-    await withLocks(
-      sql,
-      [`${table}_default`],
-      `create table if not exists ${name} partition of ${table} for values from ('${from}') to ('${to}')`,
-    ).catch(ignoreExisting)
+    // Where nobody made it in time, rows of that week lie in the default partition: few move, and many stay there.
+    const ofWeek = `from ${table}_default where run_id >= '${from}' and run_id < '${to}'`
+    const most = LIMITS.partition_moved_rows
+    const [late] = await sql<{ rows: number }[]>`
+      select count(*)::int as rows from (select ${sql.unsafe(ofWeek)} limit ${most + 1}) late`
+    if (late!.rows > most) continue
+    // Written to the partitions themselves, whose tables have no triggers: nothing of this is news to the search.
+    const move = [
+      `create temp table late on commit drop as select * ${ofWeek}`,
+      `delete ${ofWeek}`,
+      `create table ${name} partition of ${table} for values from ('${from}') to ('${to}')`,
+      `insert into ${name} select * from late`,
+    ]
+    // Another tick may make it meanwhile; the loser's error means it is there.
+    await withLocks(sql, [`${table}_default`], move.join(';')).catch(ignoreExisting)
   }
   return missing.length
 }

@@ -195,3 +195,27 @@ it('takes moments of schedules and alerts as old as the records, and none that i
   expect(await left()).toEqual([1, 1, 1])
   expect((await sql`select from occurrences where manual`).count).toBe(3)
 })
+
+it('gives steps that came before the partition of their week, as after a long outage, to it [steps.retention]', async () => {
+  const { sql, ctx } = engine
+  const run = await oldRun(0)
+  const [week] = (await partitions()).filter(name => name.startsWith('steps_')).slice(-3)
+  const before = await sql`select * from steps order by run_id, seq`
+  // As they lie where nobody has made it yet.
+  for (const table of ['steps', 'step_index']) {
+    const name = week!.replace('steps', table)
+    await sql.unsafe(
+      `create temp table lying as select * from ${name}; drop table ${name};
+      insert into ${table}_default select * from lying; drop table lying`,
+    )
+  }
+  const [{ lying }] = (await sql`select count(*)::int as lying from steps_default`) as never as [
+    { lying: number },
+  ]
+  expect(lying).toBe(2)
+  await sweep(ctx)
+  expect(await partitions()).toContain(week)
+  expect(await sql`select from steps_default`).toHaveLength(0)
+  expect(await sql`select * from steps order by run_id, seq`).toEqual(before)
+  expect(await found()).toEqual([run, run])
+})
