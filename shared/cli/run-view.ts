@@ -80,6 +80,8 @@ export function runSummary(run: Run, screen: Screen): string {
     `${label('cost')}${cost}`,
   ]
   if (run.pilot_items !== null) lines.push(`${label('pilot')}${sayPilot(run.pilot_items, run.total_items)}`)
+  for (const { message } of run.failed_checks ?? [])
+    lines.push(`${label('noticed')}${paint('yellow', message)}`)
   if (run.stop_reason === 'pilot_failed')
     lines.push(`${label('stopped')}none of its first items was ok, so the others were not begun`)
   if (run.stop_reason === 'consecutive_failures')

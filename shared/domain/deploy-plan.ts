@@ -6,7 +6,7 @@ import { type ItemsOrder, itemsDeclared, itemsInWords, sameItems } from '../star
 import { canonicalJson } from './canonical.ts'
 import { LIMITS } from './limits.ts'
 import type { AgentDeclaration, DeclaredSource } from './protocol.ts'
-import type { CheckName, PlanAction } from './vocabulary.ts'
+import type { DeclaredCheck, PlanAction } from './vocabulary.ts'
 
 /** A schedule as it stands, by its key: the agent and the cron. */
 export interface StandingSchedule {
@@ -174,7 +174,7 @@ export interface Content {
   bundle_hash: string | null
   declaration: AgentDeclaration
   /** As deployments keep them, apart from what is declared. */
-  default_checks: readonly CheckName[] | null
+  default_checks: readonly DeclaredCheck[] | null
   env: Record<string, string>
 }
 

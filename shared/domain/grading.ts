@@ -15,7 +15,7 @@ import {
 } from './completion.ts'
 import { LIMITS } from './limits.ts'
 import type { AgentDeclaration, StepReport } from './protocol.ts'
-import type { CheckName, Outcome, OutcomeReason, StepKind } from './vocabulary.ts'
+import type { DeclaredCheck, Outcome, OutcomeReason, StepKind } from './vocabulary.ts'
 
 export interface Grade {
   outcome: Outcome
@@ -33,7 +33,7 @@ interface CompletionRule {
 /** What an agent declares about how its answers are graded; `sure` and no checks where it declares nothing. */
 export interface GradeChoices extends Pick<AgentDeclaration, 'refusals' | 'checks'> {
   /** What is looked for where it declares no checks: the defaults of when it was deployed. */
-  default_checks?: readonly CheckName[] | null
+  default_checks?: readonly DeclaredCheck[] | null
 }
 
 /** A declaration as its deployment keeps it. */

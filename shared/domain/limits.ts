@@ -273,6 +273,11 @@ export const LIMITS = {
   alert_runs_per_look: 1000,
   alert_settings_per_project: 1000,
   alert_channels_per_project: 20,
+  run_check_items: 1000, // of a run, read by their keys in 20 ms; a share of a third is off by 3 in 100 at most
+  run_check_head_characters: 500, // of each output
+  run_check_runs_before: 20, // looked back for one that was looked at
+  run_checks_at_once: 20,
+  run_checks_ms: 2000, // of a tick; what is left waits for the next, and so does what is told of its end
   alert_ended_runs_ms: 2000, // of a tick; what is left waits for the next
   refused_calls_sampled: 20, // items of a run, each by the primary key of its steps
   digest_causes: 3,

@@ -2,7 +2,7 @@
 // Guarantee: the engine and the SDK read the same types, so neither can drift from the page.
 
 import type { ResultFormat } from '../recovery/rules/results.ts'
-import type { CheckName, RefusalChoice, SourceFormat, StepKind } from './vocabulary.ts'
+import type { DeclaredCheck, RefusalChoice, SourceFormat, StepKind } from './vocabulary.ts'
 
 export const PROTOCOL_VERSION = '1'
 export const NDJSON = 'application/x-ndjson'
@@ -196,7 +196,7 @@ export interface AgentDeclaration {
   /** Which refusals by wording degrade an item; those that a provider marks always do. */
   refusals?: RefusalChoice
   /** Ways not to have worked that its answers are looked at for, and no others; without it those by default. */
-  checks?: CheckName[]
+  checks?: DeclaredCheck[]
   max_steps?: number
   concurrency?: number
   timeout_seconds?: number

@@ -51,6 +51,13 @@ export const CHECKS = [
 ] as const
 export type CheckName = (typeof CHECKS)[number]
 
+/** What a run is looked at for as a whole when it has ended; told on the run, no reason of an item. */
+export const RUN_CHECKS = ['one_answer', 'length_jump', 'cost_jump'] as const
+export type RunCheckName = (typeof RUN_CHECKS)[number]
+
+export const DECLARED_CHECKS = [...CHECKS, ...RUN_CHECKS] as const
+export type DeclaredCheck = (typeof DECLARED_CHECKS)[number]
+
 /**
  * Why a step or an item is not `ok`. `agent_degraded` carries the agent's own words beside it; a step with
  * `suspected_refusal` is `ok`.

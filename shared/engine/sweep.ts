@@ -8,6 +8,7 @@ import { errorText } from '../domain/error-text.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { noteTurn } from '../hints/turns.ts'
+import { checkRuns } from '../items/verbs/run-checks.ts'
 import { nameUnnamed } from '../recovery/verbs/causes.ts'
 import { judgePilots } from '../starts/verbs/pilots.ts'
 import { readSources } from '../starts/verbs/source-reader.ts'
@@ -55,6 +56,7 @@ export const CHORES: readonly Chore[] = [
   { name: 'cluster what ended without being dispatched', run: clusterUndispatched },
   { name: 'name the causes of what ended without being dispatched', run: nameUnnamed },
   { name: 'advance recoveries', run: advanceRecoveries },
+  { name: 'look at the answers of runs that ended', run: checkRuns },
   { name: 'raise alerts about runs', run: watchForAlerts },
   { name: 'send what is due to the outside', run: deliverDue },
   { name: 'take what is kept no longer', run: retain },

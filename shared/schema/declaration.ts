@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi'
 import { checkCron, normalCron } from '../domain/cron.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { checkTimezone } from '../domain/timezone.ts'
-import { CHECKS, REFUSAL_CHOICES } from '../domain/vocabulary.ts'
+import { DECLARED_CHECKS, REFUSAL_CHOICES } from '../domain/vocabulary.ts'
 import { ResultsReceiverOrder } from '../recovery/wire/results.ts'
 import { declaredSourceProblem } from '../starts/rules/declared-source.ts'
 import { generatorName, SourceOrder, triggerItems, triggerSourceOrder } from '../starts/wire.ts'
@@ -88,8 +88,8 @@ export const Declaration = z
         "Which refusals by wording degrade an item: 'sure' (as without it), 'balanced' (suspected ones too) or 'off'.",
       ),
     checks: z
-      .array(z.enum(CHECKS))
-      .max(CHECKS.length)
+      .array(z.enum(DECLARED_CHECKS))
+      .max(DECLARED_CHECKS.length)
       .optional()
       .describe(
         'Ways not to have worked that answers of models are looked at for, and no others; without it the defaults of when it is deployed, [] for none.',

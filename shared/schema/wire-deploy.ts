@@ -3,7 +3,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { checksOf, type PlannedSchedule, type PlannedTrigger } from '../domain/deploy-plan.ts'
-import { AGENT_PROTOCOLS, CHECKS, DEPLOYMENT_KINDS, PLAN_ACTIONS } from '../domain/vocabulary.ts'
+import { AGENT_PROTOCOLS, DECLARED_CHECKS, DEPLOYMENT_KINDS, PLAN_ACTIONS } from '../domain/vocabulary.ts'
 import { Declaration } from './declaration.ts'
 import type { deployments } from './tables.ts'
 import { timestamp } from './wire.ts'
@@ -27,7 +27,7 @@ export const Deployment = z
     bundle_hash: z.string().nullable().describe('SHA-256 of the code.'),
     declaration: Declaration,
     checks: z
-      .array(z.enum(CHECKS))
+      .array(z.enum(DECLARED_CHECKS))
       .describe(
         'What its answers are looked at for: as it declares, or the defaults of when it was deployed, which no update changes.',
       ),

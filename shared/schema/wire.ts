@@ -9,6 +9,7 @@ import { worstOutcome } from '../domain/lifecycle.ts'
 import { centsOf, usdOf } from '../domain/pricing.ts'
 import { snippetOf } from '../domain/snippet.ts'
 import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STEP_KINDS, STOP_REASONS } from '../domain/vocabulary.ts'
+import { FailedRunChecks, failedRunChecksOf } from '../items/wire/run-checks.ts'
 import { rawJson } from './raw-json.ts'
 import type { items, runs, steps } from './tables.ts'
 
@@ -88,6 +89,7 @@ export const Run = z
     unpriced_item_count: count('Items that called a model without a known price.'),
     prices_as_of: pricesDate,
     ...callCounts,
+    failed_checks: FailedRunChecks,
     total_input_tokens: count('Input tokens across items.'),
     total_output_tokens: count('Output tokens across items.'),
     concurrency: z
@@ -142,6 +144,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     model_call_count: row.model_calls,
     unread_call_count: row.unread_calls,
     suspected_call_count: row.suspected_calls,
+    failed_checks: failedRunChecksOf(row),
     total_input_tokens: row.input_tokens,
     total_output_tokens: row.output_tokens,
     concurrency: row.concurrency,

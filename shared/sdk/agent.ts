@@ -4,7 +4,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { LIMITS } from '../domain/limits.ts'
 import type { AgentDeclaration, DeclaredSchedule, DeclaredTrigger } from '../domain/protocol.ts'
-import { CHECKS as CHECK_NAMES, REFUSAL_CHOICES } from '../domain/vocabulary.ts'
+import { DECLARED_CHECKS, REFUSAL_CHOICES } from '../domain/vocabulary.ts'
 import type { Context } from './context.ts'
 import { DecoratorTargetError, DecoratorValidationError } from './errors.ts'
 import { generatorsOf } from './generator.ts'
@@ -27,8 +27,9 @@ export interface AgentOptions<In extends AnySchema = AnySchema, Out extends AnyS
    */
   refusals?: 'sure' | 'balanced' | 'off'
   /**
-   * Ways not to have worked that answers are looked at for, and no others: `template_leak`, `repeats`, `cut_json` (these
-   * three unless said otherwise), `fenced_json`, `asks_back`, `cannot_look_up`, `placeholders`; `[]` for none.
+   * Ways not to have worked that answers are looked at for, and no others: `template_leak`, `repeats`, `cut_json`,
+   * `fenced_json`, `asks_back`, `cannot_look_up`, `placeholders`; and over a run, told on it alone: `one_answer`,
+   * `length_jump`, `cost_jump`. Unless said otherwise the first three and the last two; `[]` for none.
    */
   checks?: AgentDeclaration['checks']
   /** Steps one item may take, recorded ones included; 200 unless said otherwise. */
@@ -235,9 +236,9 @@ const CHECKS: Record<keyof AgentOptions, Check> = {
       ? undefined
       : "must be 'sure', 'balanced' or 'off'",
   checks: value =>
-    Array.isArray(value) && value.every(one => (CHECK_NAMES as readonly unknown[]).includes(one))
+    Array.isArray(value) && value.every(one => (DECLARED_CHECKS as readonly unknown[]).includes(one))
       ? undefined
-      : `must be a list of ${CHECK_NAMES.join(', ')}`,
+      : `must be a list of ${DECLARED_CHECKS.join(', ')}`,
   onBudget: value => (value === 'fail' || value === 'pause' ? undefined : "must be 'fail' or 'pause'"),
   maxSteps: whole(1, LIMITS.agent_steps.max),
   concurrency: whole(1),

@@ -1980,7 +1980,7 @@ export interface components {
              */
             refusals?: "sure" | "balanced" | "off";
             /** @description Ways not to have worked that answers of models are looked at for, and no others; without it the defaults of when it is deployed, [] for none. */
-            checks?: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders")[];
+            checks?: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "one_answer" | "length_jump" | "cost_jump")[];
             max_steps?: number;
             concurrency?: number;
             timeout_seconds?: number;
@@ -2644,7 +2644,7 @@ export interface components {
             bundle_hash: string | null;
             declaration: components["schemas"]["AgentDeclaration"];
             /** @description What its answers are looked at for: as it declares, or the defaults of when it was deployed, which no update changes. */
-            checks: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders")[];
+            checks: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "one_answer" | "length_jump" | "cost_jump")[];
             external_id: string | null;
             /**
              * Format: date-time
@@ -3414,7 +3414,7 @@ export interface components {
             bundle_hash: string | null;
             declaration: components["schemas"]["AgentDeclaration"];
             /** @description What its answers are looked at for: as it declares, or the defaults of when it was deployed, which no update changes. */
-            checks: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders")[];
+            checks: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "one_answer" | "length_jump" | "cost_jump")[];
             external_id: string | null;
             /**
              * Format: date-time
@@ -3853,6 +3853,27 @@ export interface components {
             unread_call_count: number;
             /** @description Of those, answers that are ok and may be refusals: their steps have the reason suspected_refusal. */
             suspected_call_count: number;
+            /** @description What shows over the run and in no single item, a second or so after its end; no verdict and no status depends on it. Null for a run that was not looked at. */
+            failed_checks: {
+                /** @enum {string} */
+                check: "one_answer" | "length_jump" | "cost_jump";
+                /** @description What was found, in words. */
+                message: string;
+                /** @description Of one_answer the share of items that have it; of a jump what is typical: bytes of an answer, dollars of an item. */
+                value: number;
+                /** @description Of a jump, the same in the run before. */
+                before: number | null;
+                /**
+                 * Format: uuid
+                 * @description Of a jump, the run that this one is held against.
+                 */
+                before_run_id: string | null;
+                /**
+                 * Format: uuid
+                 * @description Of one_answer, one of the items.
+                 */
+                record_id: string | null;
+            }[] | null;
             /** @description Input tokens across items. */
             total_input_tokens: number;
             /** @description Output tokens across items. */
@@ -3958,6 +3979,8 @@ export interface components {
                     cause: string;
                     items: number;
                 }[];
+                /** @description What checks over the run found, in words. */
+                noticed: string[];
                 /** @description The command that acts; null where all is well. */
                 command: string | null;
                 links: {

@@ -94,12 +94,12 @@ export interface EndedRun extends WatchedRun {
   found: RunFindings
 }
 
-/** Takes runs that have ended off the list that a trigger on runs keeps. */
+/** Takes runs that have ended off the list that a trigger on runs keeps, once their answers were looked at. */
 export async function takeEndedRuns(sql: Sql, limit: number): Promise<EndedRun[]> {
   return sql<EndedRun[]>`
     with taken as (
       delete from ended_runs where run_id in (
-        select run_id from ended_runs order by run_id limit ${limit} for update skip locked)
+        select run_id from ended_runs where not answers_due order by run_id limit ${limit} for update skip locked)
       returning run_id, first_end
     ), judged as (
       select ${watched(sql)}, taken.first_end, not ${isFirst(sql)} as is_replay,

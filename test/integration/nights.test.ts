@@ -7,6 +7,7 @@ import { consume } from '../../shared/engine/consume.ts'
 import { deliverDue } from '../../shared/engine/deliver.ts'
 import { fireDue, watchStarts } from '../../shared/engine/fire.ts'
 import { createSchedule } from '../../shared/engine/schedules.ts'
+import { checkRuns } from '../../shared/items/verbs/run-checks.ts'
 import { setDeadline } from '../../shared/outbox/verbs/deadlines.ts'
 import { setClock } from '../support/clock.ts'
 import { centStep, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
@@ -223,6 +224,27 @@ it('is told once, with what it was like and how the night before was [alerts.dig
       previous: { total_items: 40 },
     },
   })
+})
+
+it('whose answers are of another length than those of the night before is told so [runs.checks]', async () => {
+  await engine.deploy({ checks: ['length_jump'] })
+  const night = async (words: number, at?: string) => {
+    engine.play(items => items.map(item => result(item, `${item.seq} ${'word '.repeat(words)}`)))
+    const runId = await fire(40, at)
+    await consume(engine.ctx)
+    await checkRuns(engine.ctx)
+    await look()
+    return runId
+  }
+  const before = await night(10)
+  const runId = await night(50, '2026-03-04T02:00:10Z')
+  await deliver()
+  await receiver.got(2)
+  const digests = receiver.received.map(one => JSON.parse(one.body).data)
+  expect(digests.find(data => data.run.id === before).noticed).toEqual([])
+  const { noticed, run } = digests.find(data => data.run.id === runId)
+  expect(noticed).toEqual([expect.stringMatching(/^answers are 4\.\d times as long as in the run before/)])
+  expect(run).toMatchObject({ status: 'completed', failed_checks: [{ before_run_id: before }] })
 })
 
 it('is told once also when whoever tells it dies in the middle, or two do at once', async () => {

@@ -37,6 +37,7 @@ export function sampleRun(values: Partial<Run> = {}): Run {
     model_call_count: 0,
     unread_call_count: 0,
     suspected_call_count: 0,
+    failed_checks: null,
     total_input_tokens: 0,
     total_output_tokens: 0,
     concurrency: null,

@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx'
 import { isHeld } from '../../../shared/domain/lifecycle.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { sayGraded, sayPilot } from '../../../shared/view/run.ts'
-import { ofProject, ofRun } from '../frame/addresses.ts'
+import { ofItem, ofProject, ofRun } from '../frame/addresses.ts'
 import type { Pace, Usual } from './pace.ts'
 import { cents, count, counted, money, percent, span } from './text.tsx'
 
@@ -69,6 +69,13 @@ export const RunNotes = ({ run, mayAct }: { run: Run; mayAct: boolean }) => (
         <a href={ofProject(run.project_id, `triage?run_id=${run.id}&kind=quarantine`)}>triage</a>.
       </p>
     )}
+    {run.failed_checks?.map(({ message, before_run_id, record_id }) => (
+      <p>
+        <b>Noticed: {message}.</b>{' '}
+        {before_run_id !== null && <a href={ofRun(run.id, `compare?with=${before_run_id}`)}>Compare</a>}
+        {record_id !== null && <a href={ofItem(record_id)}>One of them</a>}
+      </p>
+    ))}
     {run.unread_call_count > 0 && (
       <p>
         <b>Not every call was graded: {sayGraded(run)}.</b> The answers of the others are none that is known,

@@ -2,13 +2,19 @@
 // of bounded cost whatever the text; a check that finds nothing sure lets the answer pass. How good they are:
 // ../grading.md.
 
-import { CHECKS, type CheckName } from '../../domain/vocabulary.ts'
+import { CHECKS, type CheckName, type DeclaredCheck } from '../../domain/vocabulary.ts'
 
 /**
  * Made of what declares none, in deployments of now on: what a deployment got stays its own. They find what is broken in
  * itself, whatever was asked for; the others may be right for an agent.
  */
-export const DEFAULT_CHECKS: readonly CheckName[] = ['template_leak', 'repeats', 'cut_json']
+export const DEFAULT_CHECKS: readonly DeclaredCheck[] = [
+  'template_leak',
+  'repeats',
+  'cut_json',
+  'length_jump',
+  'cost_jump',
+]
 
 const HEAD_CHARACTERS = 600
 /** What is read of an answer's end, and of a text that is searched whole. */
@@ -120,6 +126,6 @@ const RULES: Record<CheckName, (text: string) => boolean> = {
 }
 
 /** The first of the declared checks that finds something, in the order of CHECKS. */
-export function failedCheck(text: string, checks: readonly CheckName[]): CheckName | undefined {
+export function failedCheck(text: string, checks: readonly DeclaredCheck[]): CheckName | undefined {
   return CHECKS.find(name => checks.includes(name) && RULES[name](text))
 }

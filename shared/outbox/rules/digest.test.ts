@@ -10,7 +10,7 @@ const before = { ...run, id: 'q', ok: 5000, degraded: 0, cost_micro: 3_000_000 }
 const links = runLinks('https://assay.example.com', 'r')
 
 it('a digest says in words what ran, what worked, what it cost, how the last one was, and what to do', () => {
-  expect(digestWords({ run, previous: before, causes: [] })).toEqual({
+  expect(digestWords({ run, previous: before, causes: [], noticed: [] })).toEqual({
     name: 'nightly 0 2 * * *',
     ran: 'all 5,000',
     worked: '4,857 ok, 143 degraded',
@@ -22,22 +22,30 @@ it('a digest says in words what ran, what worked, what it cost, how the last one
 
 it('a run with nothing before it, no budget and all ok is told without a comparison and a command', () => {
   const well = { ...run, ok: 5000, degraded: 0, budget_micro: null }
-  expect(digestWords({ run: well, previous: null, causes: [] })).toMatchObject({
+  expect(digestWords({ run: well, previous: null, causes: [], noticed: [] })).toMatchObject({
     cost: '$3.12 (no budget)',
     compared: null,
     command: null,
   })
-  expect(digestMessage({ run: well, previous: null, causes: [] }, links)).toMatchObject({
+  expect(digestMessage({ run: well, previous: null, causes: [], noticed: [] }, links)).toMatchObject({
     tone: 'good',
     title: 'nightly 0 2 * * * · ran: all 5,000 · worked: 5,000 ok',
     paragraphs: [],
   })
 })
 
+it('what checks over the run found is told, and a run of which something is told is not all well', () => {
+  const well = { ...run, ok: 5000, degraded: 0 }
+  const noticed = ['an item costs 2.4 times what it did in the run before']
+  const message = digestMessage({ run: well, previous: null, causes: [], noticed }, links)
+  expect(message.tone).toBe('warning')
+  expect(message.facts).toContainEqual(['Noticed', noticed[0]])
+})
+
 it('models without a price make its cost a lower bound', () => {
-  expect(digestWords({ run: { ...run, unpriced_items: 7 }, previous: null, causes: [] }).cost).toBe(
-    '≥$3.12 of $5.00 (62 %); 7 items without a price',
-  )
+  expect(
+    digestWords({ run: { ...run, unpriced_items: 7 }, previous: null, causes: [], noticed: [] }).cost,
+  ).toBe('≥$3.12 of $5.00 (62 %); 7 items without a price')
 })
 
 it('its causes are counted, and its links lead to the run and its results', () => {
@@ -45,7 +53,7 @@ it('its causes are counted, and its links lead to the run and its results', () =
     { cause: 'schema_mismatch: total is no number', items: 100 },
     { cause: 'refusal', items: 43 },
   ]
-  const message = digestMessage({ run, previous: null, causes }, links)
+  const message = digestMessage({ run, previous: null, causes, noticed: [] }, links)
   expect(message.paragraphs).toEqual([
     'Why 143 items did not work: 100 × schema_mismatch: total is no number; 43 × refusal',
   ])
@@ -58,7 +66,7 @@ it('its causes are counted, and its links lead to the run and its results', () =
 
 it('a night in which nothing worked is bad, and so is one that was cut short', () => {
   const toneOf = (more: object) =>
-    digestMessage({ run: { ...run, ...more }, previous: null, causes: [] }, links).tone
+    digestMessage({ run: { ...run, ...more }, previous: null, causes: [], noticed: [] }, links).tone
   expect(toneOf({ ok: 0, degraded: 5000 })).toBe('bad')
   expect(toneOf({ status: 'budget_exceeded', ok: 3000, degraded: 0, budget_exceeded: 2000 })).toBe('bad')
 })

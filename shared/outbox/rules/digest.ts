@@ -29,6 +29,8 @@ export interface Digest {
   /** The run of the same schedule that ended before. */
   previous: DigestRun | null
   causes: readonly DigestCause[]
+  /** What checks over the run found, in words. */
+  noticed: readonly string[]
 }
 
 /** Where a run and its results are. */
@@ -90,13 +92,13 @@ export function digestWords({ run, previous }: Digest): DigestWords {
   }
 }
 
-function toneOf(run: DigestRun): Tone {
-  if (isAllOk(run)) return 'good'
+function toneOf({ run, noticed }: Digest): Tone {
+  if (isAllOk(run)) return noticed.length > 0 ? 'warning' : 'good'
   return run.ok === 0 || run.status === 'failed' || run.status === 'budget_exceeded' ? 'bad' : 'warning'
 }
 
 export function digestMessage(digest: Digest, links: RunLinks): Message {
-  const { run, causes } = digest
+  const { run, causes, noticed } = digest
   const words = digestWords(digest)
   const facts: [string, string][] = [
     ['Ran', words.ran],
@@ -104,9 +106,10 @@ export function digestMessage(digest: Digest, links: RunLinks): Message {
     ['Cost', words.cost],
   ]
   if (words.compared !== null) facts.push(['Compared', words.compared])
+  if (noticed.length > 0) facts.push(['Noticed', noticed.join('; ')])
   const list = causes.map(({ cause, items }) => `${count(items)} × ${cause}`)
   return {
-    tone: toneOf(run),
+    tone: toneOf(digest),
     title: `${words.name} · ran: ${words.ran} · worked: ${words.worked}`,
     paragraphs:
       list.length === 0 ? [] : [`Why ${counted(notOk(run), 'item')} did not work: ${list.join('; ')}`],

@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { plainText } from '../../domain/plain-text.ts'
 import type { ChannelFormat } from '../../domain/vocabulary.ts'
+import { sayFailedRunCheck } from '../../items/rules/run-checks.ts'
 import { findTopCauses } from '../../recovery/queries/causes.ts'
 import { toJson } from '../../schema/raw-json.ts'
 import { alertRaisedOf, runFinishedOf } from '../../schema/wire-deliveries.ts'
@@ -66,10 +67,11 @@ async function digestBody(ctx: Context, one: HeldDelivery, end: DigestEnd): Prom
   const causes = await topCauses(sql, end.run.id)
   const run: DigestRun = { ...end.run, cron: end.cron }
   const previous = end.previous && { ...end.previous, cron: end.cron }
-  const digest = { run, previous, causes }
+  const noticed = (end.run.answer_figures?.failed ?? []).map(sayFailedRunCheck)
+  const digest = { run, previous, causes, noticed }
   const links = runLinks(config.base_url, run.id)
   return formatted(one, digestMessage(digest, links), () =>
-    runDigestOf(end, digestWords(digest), causes, links),
+    runDigestOf(end, digestWords(digest), digest, links),
   )
 }
 

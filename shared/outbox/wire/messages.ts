@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import { Run, type RunRow, runOf, timestamp } from '../../schema/wire.ts'
 import { Alert, type AlertRow, alertOf } from '../../schema/wire-alerts.ts'
-import type { DigestCause, DigestWords, RunLinks } from '../rules/digest.ts'
+import type { Digest, DigestWords, RunLinks } from '../rules/digest.ts'
 
 /** A run that has ended, with the schedule that started it and that schedule's run before. */
 export interface DigestEnd {
@@ -42,6 +42,7 @@ export const RunDigest = z
       causes: z
         .array(z.object({ cause: z.string(), items: z.int().min(1) }))
         .describe('Why items did not work, most first; three at most.'),
+      noticed: z.array(z.string()).describe('What checks over the run found, in words.'),
       command: z.string().nullable().describe('The command that acts; null where all is well.'),
       links: z.object({
         run: z.string().meta({ format: 'uri', description: 'The page of the run.' }),
@@ -82,7 +83,7 @@ export const channelTestOf = (
 export function runDigestOf(
   end: DigestEnd,
   words: DigestWords,
-  causes: readonly DigestCause[],
+  { causes, noticed }: Pick<Digest, 'causes' | 'noticed'>,
   links: RunLinks,
 ): z.input<typeof RunDigest> {
   const { run, previous, schedule_id, cron, timezone, scheduled_for } = end
@@ -92,6 +93,7 @@ export function runDigestOf(
     data: {
       ...words,
       causes: [...causes],
+      noticed: [...noticed],
       links,
       schedule:
         schedule_id === null

@@ -15,7 +15,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import type { AgentDeclaration } from '../../domain/protocol.ts'
-import { AGENT_PROTOCOLS, type CheckName, DEPLOYMENT_KINDS } from '../../domain/vocabulary.ts'
+import { AGENT_PROTOCOLS, DEPLOYMENT_KINDS, type DeclaredCheck } from '../../domain/vocabulary.ts'
 import { at, createdAt, id } from './columns.ts'
 import { projects } from './projects.ts'
 import { ofProject } from './tenant.ts'
@@ -80,7 +80,7 @@ export const deployments = pgTable(
     bundle_hash: text('bundle_hash').references(() => bundles.hash),
     declaration: jsonb('declaration').$type<AgentDeclaration>().notNull(),
     /** Where it declares no checks, those that were made by default when it was deployed; null from before there were any. */
-    default_checks: text('default_checks').array().$type<CheckName[]>(),
+    default_checks: text('default_checks').array().$type<DeclaredCheck[]>(),
     /** The environment, encrypted with a key that is not in the database. */
     env_sealed: text('env_sealed'),
     external_id: text('external_id'),

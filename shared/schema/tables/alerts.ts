@@ -55,6 +55,8 @@ export const endedRuns = pgTable('ended_runs', {
     .references(() => runs.id, { onDelete: 'cascade' }),
   /** False where the run had ended before, and all of its items have been decided about since. */
   first_end: boolean('first_end').notNull().default(true),
+  /** Its deployment has checks over a run, which nobody has made yet. */
+  answers_due: boolean('answers_due').notNull().default(false),
 })
 
 /** When a rule last alerted about a subject; the row decides who may alert again. */

@@ -8,6 +8,7 @@ import {
   foreignKey,
   index,
   integer,
+  jsonb,
   pgEnum,
   pgTable,
   primaryKey,
@@ -17,6 +18,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../../domain/vocabulary.ts'
+import type { CheckedRun } from '../../items/rules/run-checks.ts'
 import { agentOf, deployments } from './agents.ts'
 import { at, createdAt, id, micro, textCollateC } from './columns.ts'
 import { projects } from './projects.ts'
@@ -88,6 +90,8 @@ export const runs = pgTable(
     unread_calls: micro('unread_calls').notNull().default(0),
     /** Answers that are ok and may not be: suspected refusals. */
     suspected_calls: micro('suspected_calls').notNull().default(0),
+    /** What its answers were like and what checks over the run found in them; null where it was not looked at. */
+    answer_figures: jsonb('answer_figures').$type<CheckedRun>(),
     created_at: createdAt(),
     /** When a claim or a chunk of the submission last touched the run; the least recently touched is served first. */
     touched_at: at('touched_at').notNull().defaultNow(),

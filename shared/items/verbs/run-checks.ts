@@ -1,0 +1,33 @@
+// Looks at runs that ended, each as a whole. Guarantee: a run is looked at before its end is told, once, and one that
+// cannot be looked at is told without.
+
+import type { Context } from '../../context.ts'
+import { errorText } from '../../domain/error-text.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { RUN_CHECKS } from '../../domain/vocabulary.ts'
+import * as queries from '../queries/run-checks.ts'
+import { failedRunChecks, figuresOf } from '../rules/run-checks.ts'
+
+/** The chore. Returns how many runs it looked at. */
+export async function checkRuns(ctx: Context): Promise<number> {
+  const end = ctx.now() + LIMITS.run_checks_ms
+  let looked = 0
+  for (;;) {
+    const due = await queries.findRunsToCheck(ctx.sql, LIMITS.run_checks_at_once)
+    for (const run of due) {
+      await checkRun(ctx, run).catch(error =>
+        ctx.log('warn', 'run_check_failed', { run_id: run.id, error: errorText(error) }),
+      )
+      await queries.endCheck(ctx.sql, run.id)
+    }
+    looked += due.length
+    if (due.length < LIMITS.run_checks_at_once || ctx.now() >= end) return looked
+  }
+}
+
+async function checkRun({ sql }: Context, run: queries.RunToCheck): Promise<void> {
+  const figures = figuresOf(await queries.readAnswers(sql, run))
+  const before = await queries.findFiguresBefore(sql, run)
+  const checks = RUN_CHECKS.filter(name => run.checks.includes(name))
+  await queries.writeFigures(sql, run.id, { ...figures, failed: failedRunChecks(figures, before, checks) })
+}
