@@ -70,6 +70,8 @@ import { rollSigningSecret } from './projects/roll-signing-secret.ts'
 import { updateProject } from './projects/update.ts'
 import { abortRecovery } from './recovery/abort-recovery.ts'
 import { acknowledgeItem } from './recovery/acknowledge-item.ts'
+import { callItemWrong } from './recovery/call-item-wrong.ts'
+import { confirmItem } from './recovery/confirm-item.ts'
 import { createRecovery } from './recovery/create-recovery.ts'
 import { dismissItem } from './recovery/dismiss-item.ts'
 import { getCause } from './recovery/get-cause.ts'
@@ -77,6 +79,7 @@ import { getRecovery } from './recovery/get-recovery.ts'
 import { listCauses } from './recovery/list-causes.ts'
 import { listRecoveries } from './recovery/list-recoveries.ts'
 import { listTriage } from './recovery/list-triage.ts'
+import { listVerdicts } from './recovery/list-verdicts.ts'
 import { reopenItem } from './recovery/reopen-item.ts'
 import { replayItem } from './recovery/replay-item.ts'
 import { resumeItem } from './recovery/resume-item.ts'
@@ -166,8 +169,11 @@ export const endpoints: readonly Endpoint[] = [
   resumeItem,
   acknowledgeItem,
   dismissItem,
+  callItemWrong,
+  confirmItem,
   reopenItem,
   listTriage,
+  listVerdicts,
   listCauses,
   getCause,
   createRecovery,

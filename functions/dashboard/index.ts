@@ -20,7 +20,14 @@ import { causePage } from './pages/cause.tsx'
 import { removeDeadline, setDeadline } from './pages/deadlines.tsx'
 import { deliveriesPage, deliveryPage, resendDelivery } from './pages/deliveries.tsx'
 import { itemPage } from './pages/item.tsx'
-import { acknowledgeItem, dismissItem, reopenItem, resumeItem } from './pages/item-decide.ts'
+import {
+  acknowledgeItem,
+  callItemWrong,
+  confirmItem,
+  dismissItem,
+  reopenItem,
+  resumeItem,
+} from './pages/item-decide.ts'
 import { itemRaw } from './pages/item-raw.ts'
 import { replayItem, replayPage } from './pages/item-replay.tsx'
 import { createKey, keysPage, revokeKey } from './pages/keys.tsx'
@@ -61,6 +68,7 @@ import {
   triggerPage,
   triggersPage,
 } from './pages/triggers.tsx'
+import { verdictsPage } from './pages/verdicts.tsx'
 
 export const open = { pages: [signInPage], actions: [signIn] }
 /** In the order of the menu. */
@@ -81,6 +89,7 @@ export const pages = [
   replayPage,
   triagePage,
   causePage,
+  verdictsPage,
   recoveryPage,
   recoveriesPage,
   recoveryProgressPage,
@@ -111,6 +120,8 @@ export const actions = [
   resumeItem,
   acknowledgeItem,
   dismissItem,
+  callItemWrong,
+  confirmItem,
   reopenItem,
   decideItems,
   reopenItems,

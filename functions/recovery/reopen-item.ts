@@ -9,7 +9,7 @@ export const reopenItem = endpoint({
   tag: 'Recovery',
   operation_id: 'reopenItem',
   summary: 'Take back a decision about an item',
-  description: `An item that was acknowledged or dismissed within the last ${LIMITS.reopen_minutes} minutes waits for a decision again, where it stood in the feed; a run that its dismissal completed is partial again. What was replayed or resumed goes on, and a held item that was dismissed has ended: neither can be taken back.`,
+  description: `An item that was acknowledged, dismissed, confirmed or called wrong within the last ${LIMITS.reopen_minutes} minutes waits for a decision again, where it stood in the feed; a run that that completed is partial again. What was replayed or resumed goes on, and a held item that was dismissed has ended: neither can be taken back.`,
   auth: 'any',
   params: { itemId: 'item' },
   answers: { 200: { description: 'The row is back in the feed.' } },

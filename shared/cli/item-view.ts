@@ -1,6 +1,7 @@
 // An item as a page: its record with the verdict in words, and its trace as a tree of attempts and steps.
 
 import { readCompletion, wholeOf } from '../domain/completion.ts'
+import { sayDisposition } from '../domain/recovery.ts'
 import { refusalWords } from '../view/refusal.ts'
 import { sayGraded, saySuspected, sayUnchanged } from '../view/run.ts'
 import type { ItemRecord, Schemas, Step } from './api.ts'
@@ -52,7 +53,10 @@ export const verbOf = (action: string) => (action === 'acknowledge' ? 'ack' : ac
 export function decisionText(item: Schemas['ItemWithDecision'], { paint, program }: Screen): string {
   const lines = [
     ...(item.unchanged ? [`${paint('dim', 'replay')}   ${sayUnchanged()}; --reuse none runs it whole`] : []),
-    ...(item.disposition === null ? [] : [`${paint('dim', 'decided')}  ${item.disposition}`]),
+    ...(item.corrected_outcome_status === null
+      ? []
+      : [`${paint('dim', 'people')}   say ${item.corrected_outcome_status}; results have that`]),
+    ...(item.disposition === null ? [] : [`${paint('dim', 'decided')}  ${sayDisposition(item.disposition)}`]),
     ...item.available_actions.map(
       action => `${paint('dim', 'next')}     ${program} ${verbOf(action)} ${item.id}`,
     ),

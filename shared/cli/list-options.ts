@@ -7,7 +7,7 @@ export const sinceOption: Option = {
   value: 'WHEN',
   about: 'only what came since then: 90s, 30m, 2h, 3d, 1w ago, or a time such as 2026-03-02T09:30Z',
 }
-const limit: Option = {
+export const limitOption: Option = {
   name: 'limit',
   value: 'N',
   kind: 'whole',
@@ -16,4 +16,4 @@ const limit: Option = {
 }
 const follow: Option = { name: 'follow', about: 'then tell what comes, oldest first, until Ctrl-C' }
 
-export const LIST_OPTIONS: readonly Option[] = [sinceOption, limit, follow]
+export const LIST_OPTIONS: readonly Option[] = [sinceOption, limitOption, follow]

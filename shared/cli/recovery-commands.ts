@@ -1,8 +1,8 @@
 // The commands about items that did not work or do not run, as data.
 
-import { DEPLOYMENT_CHOICES, REUSE_CHOICES, TRIAGE_ACTIONS } from '../domain/vocabulary.ts'
+import { DEPLOYMENT_CHOICES, REUSE_CHOICES, TRIAGE_ACTIONS, TRIAGE_LANES } from '../domain/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
-import { LIST_OPTIONS } from './list-options.ts'
+import { LIST_OPTIONS, limitOption } from './list-options.ts'
 
 const watch: Option = { name: 'watch', about: 'follow it to its end; its verdict is the exit code' }
 const budget: Option = { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money it may spend' }
@@ -42,8 +42,8 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
       {
         name: 'kind',
         value: 'LANE',
-        choices: ['dlq', 'quarantine'],
-        about: 'only items that did not work, or only held ones',
+        choices: TRIAGE_LANES,
+        about: 'only items that did not work, only held ones, or only those that may not have worked',
       },
       ...filters,
       ...LIST_OPTIONS,
@@ -87,9 +87,30 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
     run: async (...given) => (await import('./triage.ts')).dismiss(...given),
   },
   {
+    name: 'wrong',
+    args: ['ITEM'],
+    summary: 'Call the verdict of an item wrong; what was recorded stays.',
+    options: [],
+    run: async (...given) => (await import('./triage.ts')).callWrong(...given),
+  },
+  {
+    name: 'confirm',
+    args: ['ITEM'],
+    summary: 'Confirm what triage asks about an item: it did not work.',
+    options: [],
+    run: async (...given) => (await import('./triage.ts')).confirm(...given),
+  },
+  {
+    name: 'verdicts',
+    args: [],
+    summary: 'List how often people found verdicts right, by agent and reason.',
+    options: [{ name: 'agent', value: 'SLUG', about: 'only verdicts of this agent' }, limitOption],
+    run: async (...given) => (await import('./verdicts.ts')).verdicts(...given),
+  },
+  {
     name: 'reopen',
     args: ['ITEM'],
-    summary: 'Take back that an item was acknowledged or dismissed, within an hour.',
+    summary: 'Take back a decision about an item within an hour.',
     options: [],
     run: async (...given) => (await import('./triage.ts')).reopen(...given),
   },

@@ -3,7 +3,7 @@
 
 import { LIMITS } from '../domain/limits.ts'
 import { ACTED, sayExcluded } from '../domain/recovery.ts'
-import type { TriageAction } from '../domain/vocabulary.ts'
+import type { RowAction, TriageAction } from '../domain/vocabulary.ts'
 import { type Api, answered, asFailure } from './api.ts'
 import { count, money, plural } from './format.ts'
 import type { Group, Row } from './triage-view.ts'
@@ -53,6 +53,7 @@ const DOING: Record<TriageAction, string> = {
   resume: 'resuming',
   acknowledge: 'acknowledging',
   dismiss: 'dismissing',
+  wrong: 'calling wrong',
 }
 
 /** There are others of the group that were not read. */
@@ -77,21 +78,27 @@ async function recoverAct(api: Api, action: TriageAction, filter: object): Promi
   }
 }
 
+type Decision = Exclude<RowAction, 'replay' | 'resume'>
+
+const WORDS: Record<Decision, (items: string) => string> = {
+  acknowledge: items => `take ${items} out of this list, undecided`,
+  dismiss: items => `dismiss ${items}: nothing more is done`,
+  wrong: items => `call what is said of ${items} wrong; what was recorded stays`,
+  confirm: items => `confirm that ${items} did not work; what was recorded stays`,
+}
+
 export async function decideAct(
   api: Api,
   { rows, group }: Target,
-  action: 'acknowledge' | 'dismiss',
+  action: Decision,
   filters: object,
 ): Promise<Act | string> {
-  if (group?.filter !== undefined && isPart(group))
+  if (group?.filter !== undefined && isPart(group) && action !== 'confirm')
     return recoverAct(api, action, { ...filters, ...group.filter })
   const able = rows.filter(row => row.available_actions.includes(action))
   if (able.length === 0) return `none of these can be ${ACTED[action]}`
   const held = able.some(row => row.kind === 'quarantine')
-  const what =
-    action === 'acknowledge'
-      ? `take ${plural(able.length, 'item')} out of this list, undecided`
-      : `dismiss ${plural(able.length, 'item')}: nothing more is done`
+  const what = WORDS[action](plural(able.length, 'item'))
   const back =
     held && action === 'dismiss'
       ? 'held ones end as cancelled, for good'
@@ -102,7 +109,7 @@ export async function decideAct(
       const done = await each(able, itemId =>
         api.POST(`/v1/durable/runs/{itemId}/${action}`, { params: { path: { itemId } } }),
       )
-      const undo = done.rows.filter(row => row.kind === 'dlq' || action === 'acknowledge')
+      const undo = done.rows.filter(row => row.kind !== 'quarantine' || action === 'acknowledge')
       return { note: `${ACTED[action]}: ${done.words}`, undo }
     },
   }

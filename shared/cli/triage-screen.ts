@@ -52,6 +52,8 @@ async function keepLooking(view: View, signal: AbortSignal): Promise<void> {
   while (await pause(signal)) await view.look()
 }
 
+const DECISIONS = { a: 'acknowledge', d: 'dismiss', w: 'wrong', c: 'confirm' } as const
+
 class View {
   readonly #session: Session
   readonly #screen: FullScreen
@@ -147,9 +149,10 @@ class View {
     else if (key === 'enter') return this.#open(here)
     else if (key === 'x') this.#choose(here)
     else if (key === 'r') return this.#propose(replayAct(api, this.#target(here), this.#filters))
-    else if (key === 'a')
-      return this.#propose(decideAct(api, this.#target(here), 'acknowledge', this.#filters))
-    else if (key === 'd') return this.#propose(decideAct(api, this.#target(here), 'dismiss', this.#filters))
+    else if (Object.hasOwn(DECISIONS, key))
+      return this.#propose(
+        decideAct(api, this.#target(here), DECISIONS[key as keyof typeof DECISIONS], this.#filters),
+      )
     return undefined
   }
 

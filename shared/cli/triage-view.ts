@@ -75,7 +75,7 @@ export const entriesOf = ({ groups, open }: Pick<TriageState, 'groups' | 'open'>
     ...(open.has(group.key) ? group.rows.map(row => ({ key: row.record_id, group, row })) : []),
   ])
 
-const HELP = 'j/k move  enter open  x select  r replay  a acknowledge  d dismiss  u undo  q quit'
+const HELP = 'j/k enter x  r replay  a ack  d dismiss  w wrong  c confirm  u undo  q quit'
 const AROUND = 4 // the title, a blank line, and two lines below
 
 export function triageLines(state: TriageState, rows: number, now: number, screen: Screen): string[] {

@@ -157,6 +157,22 @@ export async function dismiss({ api, output }: Session, given: Given): Promise<E
   return EXIT.ok
 }
 
+export async function callWrong({ api, output }: Session, given: Given): Promise<ExitCode> {
+  const itemId = given.arg(0)
+  await answered(api.POST('/v1/durable/runs/{itemId}/wrong', { params: { path: { itemId } } }))
+  const told = () => `${itemId} is called wrong; what was recorded stays`
+  output.emit('called_wrong', { record_id: itemId }, told)
+  return EXIT.ok
+}
+
+export async function confirm({ api, output }: Session, given: Given): Promise<ExitCode> {
+  const itemId = given.arg(0)
+  await answered(api.POST('/v1/durable/runs/{itemId}/confirm', { params: { path: { itemId } } }))
+  const told = () => `${itemId} is confirmed not to have worked; what was recorded stays`
+  output.emit('confirmed', { record_id: itemId }, told)
+  return EXIT.ok
+}
+
 export async function reopen({ api, output }: Session, given: Given): Promise<ExitCode> {
   const itemId = given.arg(0)
   await answered(api.POST('/v1/durable/runs/{itemId}/reopen', { params: { path: { itemId } } }))

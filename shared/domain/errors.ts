@@ -37,6 +37,7 @@ export const API_ERRORS = {
   item_not_replayable: 409,
   item_not_paused: 409,
   item_already_decided: 409,
+  verdict_not_judgeable: 409,
   item_not_reopenable: 409,
   nothing_to_recover: 409,
   recovery_already_ended: 409,

@@ -331,6 +331,15 @@ export const LIMITS = {
   source_field_characters: 256,
   source_preview_items: 5,
 
+  // Verdicts that people judge
+  suspected_one_of: 5, // items with a suspected answer: one of so many is asked about
+  questions_per_agent: 20, // open at once; as many as a reason needs to be told good or not
+  questions_per_sweep: 500,
+  verdicts_days: 90, // judged longer ago, a reason has got other rules since
+  verdicts_page: { default: 50, max: 200 },
+  verdicts_judged_least: 20, // before that a share says little
+  verdicts_wrong_share: 0.2, // more is said where the reason is shown
+
   // Messages to the outside
   delivery_tries: 4, // the first and three more
   delivery_backoff_ms: { base: 10_000, factor: 6, jitter: 0.25 }, // 10 s, 1 min, 6 min: outlasts a restart, then a deploy
@@ -370,7 +379,6 @@ export const LIMITS = {
   page_messages: 100, // of one prompt, the latest
   inbox_page: 50, // items of triage shown at once, and decided about by one form
   causes_shown: 5,
-  suspected_sampled: 5, // answers that may be refusals, shown beside what waits for a decision
   search_page: 30,
   trace_page: 100, // steps of an item shown at once
   notice_characters: 400, // what an action says on the next page, in a cookie; encoded, one takes up to nine bytes

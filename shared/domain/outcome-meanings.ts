@@ -1,5 +1,6 @@
 // What it means that an item did not work, and what a person can do about it. A reason without both does not compile.
 
+import { CALLED_WRONG } from '../recovery/rules/verdicts.ts'
 import { ITEM_ERROR_MEANINGS } from './error-meanings.ts'
 import type { ItemErrorCode, OutcomeReason } from './vocabulary.ts'
 
@@ -8,7 +9,11 @@ interface Meaning {
   next: string
 }
 
-const MEANINGS: Record<OutcomeReason, Meaning> = {
+const MEANINGS: Record<OutcomeReason | typeof CALLED_WRONG, Meaning> = {
+  [CALLED_WRONG]: {
+    means: 'somebody called it wrong',
+    next: 'Read its output. Mend the prompt or the agent, deploy and replay; or dismiss the item.',
+  },
   refusal: {
     means: 'the model refused',
     next: 'Read its answer below. Where it is wrong to refuse, change the prompt, deploy and replay; where it is right, dismiss the item.',
@@ -96,7 +101,8 @@ const MEANINGS: Record<OutcomeReason, Meaning> = {
 }
 
 /** @example reasonMeaning('refusal') // 'the model refused' */
-export const reasonMeaning = (reason: string): string => MEANINGS[reason as OutcomeReason]?.means ?? reason
+export const reasonMeaning = (reason: string): string =>
+  MEANINGS[reason as keyof typeof MEANINGS]?.means ?? reason
 
 /** What an agent refused stays refused as long as it is the same. */
 const INVALID_INPUT = 'The input does not fit what the agent takes. Replay it with an input that does.'
@@ -107,7 +113,7 @@ export function nextOf(item: {
   error_code: string | null
 }): string | undefined {
   if (item.error_code === 'invalid_input') return INVALID_INPUT
-  return MEANINGS[item.outcome_reason as OutcomeReason]?.next
+  return MEANINGS[item.outcome_reason as keyof typeof MEANINGS]?.next
 }
 
 /** What an error code of an item means; undefined for an agent's own. */

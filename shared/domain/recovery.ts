@@ -9,6 +9,7 @@ import type {
   ItemAction,
   ItemStatus,
   Outcome,
+  RowAction,
   TriageAction,
   TriageLane,
 } from './vocabulary.ts'
@@ -19,6 +20,8 @@ export interface ItemFacts {
   /** Of its row in triage; null when it has none. */
   lane: TriageLane | null
   disposition: Disposition | null
+  /** What people say of it instead of its outcome. */
+  corrected: Outcome | null
   /** Its run was stopped: nothing of it is dispatched any more. */
   run_stopped: boolean
   /** Its input is kept no longer. */
@@ -27,38 +30,55 @@ export interface ItemFacts {
   replay: { record_id: string; status: ItemStatus; outcome: Outcome | null } | null
 }
 
-const RULES: Record<TriageAction, (facts: ItemFacts) => string | null> = {
+const RULES: Record<RowAction, (facts: ItemFacts) => string | null> = {
   replay: refusalToReplay,
   resume: refusalToResume,
   acknowledge: ({ lane, disposition }) =>
-    lane === null
-      ? 'it does not wait for a decision'
-      : disposition === null
-        ? null
-        : `it was ${disposition} already`,
+    lane === null ? NOT_IN_TRIAGE : disposition === null ? null : already(disposition),
   // An acknowledged item has left the feed, but is still undecided.
-  dismiss: ({ lane, disposition }) =>
-    lane === null
-      ? 'it does not wait for a decision'
-      : disposition === null || disposition === 'acknowledged'
-        ? null
-        : `it was ${disposition} already`,
+  dismiss: facts => (facts.lane === null ? NOT_IN_TRIAGE : refusalToDecide(facts)),
+  wrong: refusalToCallWrong,
+  confirm: facts =>
+    facts.lane === 'review' && facts.corrected === null
+      ? refusalToDecide(facts)
+      : 'nothing is asked about it',
+}
+
+const NOT_IN_TRIAGE = 'it does not wait for a decision'
+
+/** @example sayDisposition('wrong') // 'called wrong' */
+export const sayDisposition = (disposition: Disposition): string =>
+  disposition === 'wrong' ? 'called wrong' : disposition
+
+const already = (disposition: Disposition) => `it was ${sayDisposition(disposition)} already`
+
+const refusalToDecide = ({ disposition }: ItemFacts) =>
+  disposition === null || disposition === 'acknowledged' ? null : already(disposition)
+
+/** Only what the grader or an agent judged can be wrong: that an item raised or is held is no judgement. */
+function refusalToCallWrong(facts: ItemFacts): string | null {
+  if (facts.outcome === null) return 'it has no verdict'
+  if (facts.outcome === 'failed') return 'it did not return anything that could be right'
+  // One that was held and went on has a row of that time.
+  if (facts.outcome === 'ok' && facts.lane !== 'review') return null
+  return refusalToDecide(facts)
 }
 
 /** Why an action is not possible, as the end of a sentence; null when it is. */
-export function refusalOf(action: TriageAction, facts: ItemFacts): string | null {
+export function refusalOf(action: RowAction, facts: ItemFacts): string | null {
   return RULES[action](facts)
 }
 
 /** @example actionsOf({...facts, status: 'paused', lane: 'quarantine'}) // ['resume', 'acknowledge', 'dismiss'] */
-export function actionsOf(facts: ItemFacts): TriageAction[] {
-  return (Object.keys(RULES) as TriageAction[]).filter(action => RULES[action](facts) === null)
+export function actionsOf(facts: ItemFacts): RowAction[] {
+  return (Object.keys(RULES) as RowAction[]).filter(action => RULES[action](facts) === null)
 }
 
-function refusalToReplay({ status, outcome, replay, input_purged }: ItemFacts): string | null {
+function refusalToReplay({ status, outcome, corrected, replay, input_purged }: ItemFacts): string | null {
   if (status === 'queued' || status === 'running') return `it is ${status}`
   if (status === 'paused') return 'it is paused: resume or dismiss it'
-  if (outcome === 'ok') return 'it worked'
+  if (corrected === 'ok') return 'it worked: its verdict was called wrong'
+  if ((corrected ?? outcome) === 'ok') return 'it worked'
   if (replay === null) return input_purged ? 'its input is kept no longer' : null
   return replay.outcome === 'ok'
     ? `its replay ${replay.record_id} worked`
@@ -85,7 +105,7 @@ export function refusalToReopen({ status, lane, disposition, decided_ms_ago }: D
   if (lane === 'quarantine' && status !== 'paused') return 'it was held, and has ended; replay it'
   const within_ms = LIMITS.reopen_minutes * 60_000
   if (decided_ms_ago !== null && decided_ms_ago < within_ms) return null
-  return `it was ${disposition} more than ${LIMITS.reopen_minutes} minutes ago; replay it`
+  return `it was ${sayDisposition(disposition)} more than ${LIMITS.reopen_minutes} minutes ago${disposition === 'wrong' ? '' : '; replay it'}`
 }
 
 /** What an item accepts, whether it waits for a decision or was decided about. */
@@ -113,14 +133,18 @@ const EXCLUDED: Record<Exclusion, string> = {
   resumed: 'resumed already',
   purged: 'too old (inputs are kept no longer)',
   run_ended: 'of a run that has ended',
+  wrong: 'called wrong already',
+  not_judged: 'not judged (failed or held)',
 }
 
 /** What an action makes of an item. */
-export const ACTED: Record<TriageAction, string> = {
+export const ACTED: Record<RowAction, string> = {
   replay: 'replayed',
   resume: 'resumed',
   acknowledge: 'acknowledged',
   dismiss: 'dismissed',
+  wrong: 'called wrong',
+  confirm: 'confirmed',
 }
 
 /** What a cohort comes to. */

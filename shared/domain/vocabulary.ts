@@ -104,18 +104,31 @@ export const ITEM_ERROR_CODES = [
 ] as const
 export type ItemErrorCode = (typeof ITEM_ERROR_CODES)[number]
 
-export const TRIAGE_LANES = ['dlq', 'quarantine'] as const
+/** `review`: the item worked as recorded, and somebody says or asks whether it did. The order is that of the column's type. */
+export const TRIAGE_LANES = ['dlq', 'quarantine', 'review'] as const
 export type TriageLane = (typeof TRIAGE_LANES)[number]
 
-export const DISPOSITIONS = ['acknowledged', 'dismissed', 'replayed', 'resumed'] as const
+/** What was decided. `wrong`: what the row says is not so; `confirmed`: what it asks is. */
+export const DISPOSITIONS = [
+  'acknowledged',
+  'dismissed',
+  'replayed',
+  'resumed',
+  'wrong',
+  'confirmed',
+] as const
 export type Disposition = (typeof DISPOSITIONS)[number]
 
-/** What may be done with an item that waits for a decision. */
-export const TRIAGE_ACTIONS = ['replay', 'resume', 'acknowledge', 'dismiss'] as const
+/** What may be done with items that wait for a decision, one or a whole cohort. `wrong`: their verdict is called wrong. */
+export const TRIAGE_ACTIONS = ['replay', 'resume', 'acknowledge', 'dismiss', 'wrong'] as const
 export type TriageAction = (typeof TRIAGE_ACTIONS)[number]
 
+/** What a row accepts. `confirm`: what it asks is so. */
+export const ROW_ACTIONS = [...TRIAGE_ACTIONS, 'confirm'] as const
+export type RowAction = (typeof ROW_ACTIONS)[number]
+
 /** The same, and what may be done with one that was decided about. */
-export const ITEM_ACTIONS = [...TRIAGE_ACTIONS, 'reopen'] as const
+export const ITEM_ACTIONS = [...ROW_ACTIONS, 'reopen'] as const
 export type ItemAction = (typeof ITEM_ACTIONS)[number]
 
 /** Which code replays an item: the agent's of now, or what the item ran with. */
@@ -139,6 +152,8 @@ export const EXCLUSIONS = [
   'resumed',
   'purged',
   'run_ended',
+  'wrong',
+  'not_judged',
 ] as const
 export type Exclusion = (typeof EXCLUSIONS)[number]
 

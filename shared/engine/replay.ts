@@ -7,7 +7,8 @@ import { fault } from '../domain/fault.ts'
 import { itemRecordId } from '../domain/ids.ts'
 import { microOf } from '../domain/pricing.ts'
 import { refusalOf, refusalToReopen } from '../domain/recovery.ts'
-import type { DeploymentChoice, ReuseChoice, TriageAction } from '../domain/vocabulary.ts'
+import type { DeploymentChoice, ReuseChoice, RowAction } from '../domain/vocabulary.ts'
+import { callOkWrong } from '../recovery/queries/verdicts.ts'
 import { copyWithSteps } from '../recovery/verbs/copy.ts'
 import * as store from '../store/replay.ts'
 import * as triage from '../store/triage.ts'
@@ -106,12 +107,35 @@ export async function acknowledgeItem(ctx: Context, key: ItemKey): Promise<void>
 
 /** @throws ApiError `item_already_decided` */
 export async function dismissItem(ctx: Context, key: ItemKey): Promise<void> {
-  if ((await triage.dismiss(ctx.sql, [key])) > 0) return deliverSoon(ctx)
+  if ((await triage.endWaiting(ctx.sql, [key], { as: 'dismissed', one_by_one: true })) > 0)
+    return deliverSoon(ctx)
   await refuse(ctx.sql, 'dismiss', key)
 }
 
 /**
- * Takes back that an item was acknowledged or dismissed: it waits for a decision again, and so does its run.
+ * Calls wrong what is said of an item: that it did not work, where it waits in triage for that, else that it worked,
+ * which opens a row. What was recorded stays.
+ *
+ * @throws ApiError `verdict_not_judgeable`
+ */
+export async function callItemWrong(ctx: Context, key: ItemKey): Promise<void> {
+  if ((await triage.endWaiting(ctx.sql, [key], { as: 'wrong' })) > 0) return deliverSoon(ctx)
+  if (await callOkWrong(ctx.sql, key)) return
+  await refuse(ctx.sql, 'wrong', key)
+}
+
+/**
+ * Says that what is asked about an item is so: it did not work, whatever was recorded.
+ *
+ * @throws ApiError `verdict_not_judgeable`
+ */
+export async function confirmItem(ctx: Context, key: ItemKey): Promise<void> {
+  if ((await triage.endWaiting(ctx.sql, [key], { as: 'confirmed' })) > 0) return
+  await refuse(ctx.sql, 'confirm', key)
+}
+
+/**
+ * Takes back a decision about an item that nothing was begun by: it waits for a decision again, and so does its run.
  *
  * @throws ApiError `item_not_reopenable`
  */
@@ -129,18 +153,22 @@ export async function reopenItem(ctx: Context, key: ItemKey): Promise<void> {
   deliverSoon(ctx) // a run that goes back to partial is announced like one that comes to it
 }
 
-async function refuse(sql: Sql, action: TriageAction, key: ItemKey, lock = false): Promise<void> {
+async function refuse(sql: Sql, action: RowAction, key: ItemKey, lock = false): Promise<void> {
   const facts = await triage.findStanding(sql, key, lock)
   const refusal = facts === undefined ? 'it is gone' : refusalOf(action, facts)
   if (refusal !== null) throw refused(action, key, refusal)
 }
 
-const CODES: Record<TriageAction, ApiErrorCode> = {
+const CODES: Record<RowAction, ApiErrorCode> = {
   replay: 'item_not_replayable',
   resume: 'item_not_paused',
   acknowledge: 'item_already_decided',
   dismiss: 'item_already_decided',
+  wrong: 'verdict_not_judgeable',
+  confirm: 'verdict_not_judgeable',
 }
 
-const refused = (action: TriageAction, { run_id, seq }: ItemKey, why: string) =>
-  new ApiError(CODES[action], `Cannot ${action} item ${itemRecordId(run_id, seq)}: ${why}.`)
+const refused = (action: RowAction, { run_id, seq }: ItemKey, why: string) => {
+  const act = action === 'wrong' ? 'call wrong' : action
+  return new ApiError(CODES[action], `Cannot ${act} item ${itemRecordId(run_id, seq)}: ${why}.`)
+}

@@ -10,6 +10,7 @@ import { LIMITS } from '../domain/limits.ts'
 import { noteTurn } from '../hints/turns.ts'
 import { checkRuns } from '../items/verbs/run-checks.ts'
 import { nameUnnamed } from '../recovery/verbs/causes.ts'
+import { askQuestions } from '../recovery/verbs/questions.ts'
 import { judgePilots } from '../starts/verbs/pilots.ts'
 import { readSources } from '../starts/verbs/source-reader.ts'
 import { findNextDue, findOpenRuns, reapClaims } from '../store/claims.ts'
@@ -61,6 +62,7 @@ export const CHORES: readonly Chore[] = [
   { name: 'send what is due to the outside', run: deliverDue },
   { name: 'take what is kept no longer', run: retain },
   { name: 'index new steps', run: indexNewSteps, evenHeld: true },
+  { name: 'ask about answers that may be refusals', run: askQuestions, evenHeld: true },
   { name: 'wake a consumer if there is work', run: wakeForWork, evenHeld: true },
 ]
 

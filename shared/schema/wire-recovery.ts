@@ -14,9 +14,9 @@ import {
   OUTCOMES,
   REUSE_CHOICES,
   type ReuseChoice,
-  TRIAGE_ACTIONS,
+  ROW_ACTIONS,
+  type RowAction,
   TRIAGE_LANES,
-  type TriageAction,
 } from '../domain/vocabulary.ts'
 import { WAITS, type WaitToken, type WhyFacts } from '../domain/why.ts'
 import { budgetCents, label } from './input.ts'
@@ -34,8 +34,22 @@ export const TriageEntry = z
     agent_id: id('The agent of its run.'),
     agent_slug: z.string(),
     partition_key: z.string().nullable(),
-    kind: z.enum(TRIAGE_LANES).describe('dlq: it did not work. quarantine: it is held.'),
-    reason: z.string().describe('Why, as a token: the outcome reason, or hold.'),
+    kind: z
+      .enum(TRIAGE_LANES)
+      .describe(
+        'dlq: it did not work. quarantine: it is held. review: it worked as recorded, and somebody says or asks whether it did.',
+      ),
+    reason: z
+      .string()
+      .describe(
+        'Why, as a token: the outcome reason, or hold; of a review suspected_refusal (is it a refusal?) or called_wrong.',
+      ),
+    question: z
+      .string()
+      .nullable()
+      .describe(
+        'Of a review, what is asked about it: confirm it or call it wrong. Null where nothing is asked.',
+      ),
     error_code: z.string().nullable(),
     message: z
       .string()
@@ -54,7 +68,7 @@ export const TriageEntry = z
       .number()
       .describe('What it has cost: about what it costs again, without the steps a replay reuses.'),
     unpriced: z.boolean().describe('It called a model without a known price: its cost is a lower bound.'),
-    available_actions: z.array(z.enum(TRIAGE_ACTIONS)).describe('What the item accepts now.'),
+    available_actions: z.array(z.enum(ROW_ACTIONS)).describe('What the item accepts now.'),
     created_at: timestamp.describe('When it came into the feed.'),
   })
   .openapi('TriageRow', { description: 'An item that waits for a decision.' })
@@ -89,7 +103,7 @@ export interface TriageSource {
 
 export function triageEntryOf(
   row: TriageSource,
-  available_actions: TriageAction[],
+  available_actions: RowAction[],
 ): z.input<typeof TriageEntry> {
   return {
     record_id: itemRecordId(row.run_id, row.seq),
@@ -101,6 +115,7 @@ export function triageEntryOf(
     partition_key: row.partition_key,
     kind: row.lane,
     reason: row.reason,
+    question: row.lane === 'review' && row.reason === 'suspected_refusal' ? 'Is this a refusal?' : null,
     error_code: row.error_code,
     message: row.message,
     cluster_key: row.cluster_key,
@@ -117,6 +132,12 @@ export function triageEntryOf(
 export const ItemWithDecision = ItemRecord.extend({
   disposition: z.enum(DISPOSITIONS).nullable().describe('What was decided about it; null while nothing was.'),
   decided_at: timestamp.nullable().describe('When.'),
+  corrected_outcome_status: z
+    .enum(OUTCOMES)
+    .nullable()
+    .describe(
+      'Whether it worked as people say, where that is not what was recorded; results have this. Null where nobody differs.',
+    ),
   available_actions: z.array(z.enum(ITEM_ACTIONS)).describe('What it accepts now.'),
   unchanged: z.boolean().describe('A replay that ended like its original without asking anything again.'),
 }).openapi('ItemWithDecision', {
@@ -125,12 +146,18 @@ export const ItemWithDecision = ItemRecord.extend({
 
 export const itemWithDecisionOf = (
   row: ItemInRunRow,
-  decision: { disposition: Disposition | null; decided_at: Date | null; unchanged: boolean },
+  decision: {
+    disposition: Disposition | null
+    decided_at: Date | null
+    corrected: (typeof OUTCOMES)[number] | null
+    unchanged: boolean
+  },
   available_actions: ItemAction[],
 ): z.input<typeof ItemWithDecision> => ({
   ...itemRecordOf(row),
   disposition: decision.disposition,
   decided_at: decision.decided_at?.toISOString() ?? null,
+  corrected_outcome_status: decision.corrected,
   available_actions,
   unchanged: decision.unchanged,
 })

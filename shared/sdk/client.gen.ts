@@ -913,6 +913,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/durable/runs/{itemId}/wrong": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call the verdict of an item wrong
+         * @description Of an item in triage: what its row says is not so. The row leaves the feed, as by dismissing. Of an item that is ok: it did not work. It comes into triage as a review, to be decided about like any row; its run keeps its status. What was recorded stays in either case; results say what people found. Only what was judged can be wrong, so not that an item failed.
+         */
+        post: operations["callItemWrong"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/durable/runs/{itemId}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm what is asked about an item
+         * @description Of a review that asks, such as whether an answer is a refusal: it is. The row leaves the feed, results say that the item did not work, and it can be replayed; the recorded verdict stays. What is not so is called wrong.
+         */
+        post: operations["confirmItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/durable/runs/{itemId}/reopen": {
         parameters: {
             query?: never;
@@ -924,7 +964,7 @@ export interface paths {
         put?: never;
         /**
          * Take back a decision about an item
-         * @description An item that was acknowledged or dismissed within the last 60 minutes waits for a decision again, where it stood in the feed; a run that its dismissal completed is partial again. What was replayed or resumed goes on, and a held item that was dismissed has ended: neither can be taken back.
+         * @description An item that was acknowledged, dismissed, confirmed or called wrong within the last 60 minutes waits for a decision again, where it stood in the feed; a run that that completed is partial again. What was replayed or resumed goes on, and a held item that was dismissed has ended: neither can be taken back.
          */
         post: operations["reopenItem"];
         delete?: never;
@@ -945,6 +985,26 @@ export interface paths {
          * @description Newest first: items that did not work (dlq) and items that are held (quarantine), until they carry a disposition. A page goes on where the one before ended, whatever comes or leaves in between.
          */
         get: operations["listTriage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/verdicts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List how good verdicts are
+         * @description By agent and reason, over the last 90 days: how many verdicts people judged in triage, and how many they called wrong; what was wrong most often first. A verdict counts as confirmed when its item was replayed or dismissed one by one, or when a question about it was confirmed. What was acknowledged is undecided; what was replayed or dismissed as a cohort nobody looked at: neither counts. A cohort that is called wrong does.
+         */
+        get: operations["listVerdicts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2756,7 +2816,7 @@ export interface components {
                  * @description Stable, for machines.
                  * @enum {string}
                  */
-                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "unpriced_model" | "source_failed" | "source_empty" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "suspended" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "delivery_pending" | "too_many_channels" | "too_many_deadlines" | "too_many_prices" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "dependency_unreachable";
+                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "unpriced_model" | "source_failed" | "source_empty" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "suspended" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "verdict_not_judgeable" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "delivery_pending" | "too_many_channels" | "too_many_deadlines" | "too_many_prices" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "dependency_unreachable";
                 /** @description For people. */
                 message: string;
                 /** @description What to do next. */
@@ -2971,19 +3031,50 @@ export interface components {
              * @description What was decided about it; null while nothing was.
              * @enum {string|null}
              */
-            disposition: "acknowledged" | "dismissed" | "replayed" | "resumed" | null;
+            disposition: "acknowledged" | "dismissed" | "replayed" | "resumed" | "wrong" | "confirmed" | null;
             /**
              * Format: date-time
              * @description When.
              */
             decided_at: string | null;
+            /**
+             * @description Whether it worked as people say, where that is not what was recorded; results have this. Null where nobody differs.
+             * @enum {string|null}
+             */
+            corrected_outcome_status: "ok" | "degraded" | "failed" | null;
             /** @description What it accepts now. */
-            available_actions: ("replay" | "resume" | "acknowledge" | "dismiss" | "reopen")[];
+            available_actions: ("replay" | "resume" | "acknowledge" | "dismiss" | "wrong" | "confirm" | "reopen")[];
             /** @description A replay that ended like its original without asking anything again. */
             unchanged: boolean;
         };
         /** @description The output, byte for byte; null when there is none. */
         Json: unknown;
+        /** @description How often people found verdicts with a reason right. */
+        JudgedReason: {
+            /**
+             * Format: uuid
+             * @description The project of its items.
+             */
+            project_id: string;
+            /**
+             * Format: uuid
+             * @description The agent of its items.
+             */
+            agent_id: string;
+            agent_slug: string;
+            /** @description The reason token. suspected_refusal: answers that were asked about. called_wrong: ok items that somebody called wrong. */
+            reason: string;
+            /** @description Verdicts with this reason that people judged. */
+            judged: number;
+            /** @description Of those, taken as right: replayed or dismissed one by one, or confirmed where it was asked. */
+            confirmed: number;
+            /** @description Of those, called wrong. */
+            wrong: number;
+            /** @description The share of them that was right. */
+            precision: number;
+            /** @description At least 20 were judged, and more than a fifth of them called wrong. */
+            often_wrong: boolean;
+        };
         /** @description Who is asking. */
         Member: {
             /**
@@ -3446,7 +3537,7 @@ export interface components {
              * @description What is done with the items, as with one of them: replay, or dismiss, acknowledge, resume. replay unless told.
              * @enum {string}
              */
-            action: "replay" | "resume" | "acknowledge" | "dismiss";
+            action: "replay" | "resume" | "acknowledge" | "dismiss" | "wrong";
             filter: components["schemas"]["RecoveryFilter"];
             /** @description How many go first; null is all at once. */
             first: number | null;
@@ -3570,7 +3661,7 @@ export interface components {
              * @description What is done with the items, as with one of them: replay, or dismiss, acknowledge, resume. replay unless told.
              * @enum {string}
              */
-            action?: "replay" | "resume" | "acknowledge" | "dismiss";
+            action?: "replay" | "resume" | "acknowledge" | "dismiss" | "wrong";
             filter: components["schemas"]["RecoveryFilter"];
             /** @description Replay this many first, and the rest only if they do better than before: at least one of them works, and no more of them fail than had failed. */
             first?: number;
@@ -3597,7 +3688,7 @@ export interface components {
              * @description What is done with the items, as with one of them: replay, or dismiss, acknowledge, resume. replay unless told.
              * @enum {string}
              */
-            action: "replay" | "resume" | "acknowledge" | "dismiss";
+            action: "replay" | "resume" | "acknowledge" | "dismiss" | "wrong";
             /** @description Items that would be acted on. */
             eligible: number;
             /** @description Of those, how many are held: one that is dismissed ends as cancelled, for good. */
@@ -3608,7 +3699,7 @@ export interface components {
                  * @description held: it waits to be resumed. not_held: it does not. purged: its input is kept no longer. run_ended: its run was stopped or has ended. Otherwise what was decided about it.
                  * @enum {string}
                  */
-                reason: "held" | "not_held" | "acknowledged" | "dismissed" | "replayed" | "resumed" | "purged" | "run_ended";
+                reason: "held" | "not_held" | "acknowledged" | "dismissed" | "replayed" | "resumed" | "purged" | "run_ended" | "wrong" | "not_judged";
                 /** @description Items. */
                 count: number;
             }[];
@@ -4031,7 +4122,7 @@ export interface components {
                  * @description dlq: it did not work. quarantine: it is or was held.
                  * @enum {string}
                  */
-                kind: "dlq" | "quarantine";
+                kind: "dlq" | "quarantine" | "review";
                 /** @description Why, as a token. */
                 reason: string;
                 error_code: string | null;
@@ -4759,12 +4850,14 @@ export interface components {
             agent_slug: string;
             partition_key: string | null;
             /**
-             * @description dlq: it did not work. quarantine: it is held.
+             * @description dlq: it did not work. quarantine: it is held. review: it worked as recorded, and somebody says or asks whether it did.
              * @enum {string}
              */
-            kind: "dlq" | "quarantine";
-            /** @description Why, as a token: the outcome reason, or hold. */
+            kind: "dlq" | "quarantine" | "review";
+            /** @description Why, as a token: the outcome reason, or hold; of a review suspected_refusal (is it a refusal?) or called_wrong. */
             reason: string;
+            /** @description Of a review, what is asked about it: confirm it or call it wrong. Null where nothing is asked. */
+            question: string | null;
             error_code: string | null;
             /** @description The error or the reason in words, its first 200 characters. */
             message: string | null;
@@ -4787,7 +4880,7 @@ export interface components {
             /** @description It called a model without a known price: its cost is a lower bound. */
             unpriced: boolean;
             /** @description What the item accepts now. */
-            available_actions: ("replay" | "resume" | "acknowledge" | "dismiss")[];
+            available_actions: ("replay" | "resume" | "acknowledge" | "dismiss" | "wrong" | "confirm")[];
             /**
              * Format: date-time
              * @description When it came into the feed.
@@ -4927,6 +5020,11 @@ export interface components {
                     [key: string]: string;
                 };
             } | null;
+        };
+        VerdictPage: {
+            rows: components["schemas"]["JudgedReason"][];
+            /** @description Where the next page begins; null on the last one. */
+            next_cursor: string | null;
         };
         Verification: {
             /** Format: uuid */
@@ -10538,6 +10636,200 @@ export interface operations {
             };
         };
     };
+    callItemWrong: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the item.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000001
+                 */
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is called wrong. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`, `suspended` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `verdict_not_judgeable` */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    confirmItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the item.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000001
+                 */
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is confirmed. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`, `suspended` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `verdict_not_judgeable` */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     reopenItem: {
         parameters: {
             query?: never;
@@ -10642,7 +10934,7 @@ export interface operations {
                  * @description Only this lane; both when absent.
                  * @example dlq
                  */
-                kind?: "dlq" | "quarantine";
+                kind?: "dlq" | "quarantine" | "review";
                 /**
                  * @description Only items of this partition.
                  * @example tenant-a
@@ -10703,6 +10995,110 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TriagePage"];
+                };
+            };
+            /** @description `invalid_cursor`, `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`, `suspended` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listVerdicts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only verdicts of this project.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                project_id?: string;
+                /**
+                 * @description Only verdicts of the agent with this slug.
+                 * @example ticket-triage
+                 */
+                agent?: string;
+                /**
+                 * @description Opaque; where the page before said the next one begins.
+                 * @example Zk1xR2…
+                 */
+                cursor?: string;
+                /**
+                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @example 1
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The reasons that were judged. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerdictPage"];
                 };
             };
             /** @description `invalid_cursor`, `invalid_request` */

@@ -10,7 +10,7 @@ export async function readRunFailures(sql: Sql, run_id: string): Promise<RunFail
   const [row] = await sql<RunFailures[]>`
     with looked as materialized (
       select seq, lane, disposition, reason, error_code, cluster_key, partition_key, prompt
-      from triage where run_id = ${run_id} order by seq limit ${LIMITS.failures_looked_through}
+      from triage where run_id = ${run_id} and lane <> 'review' order by seq limit ${LIMITS.failures_looked_through}
     ), reasons as (
       select lane as kind, reason, error_code, count(*)::int as count,
         count(*) filter (where disposition is null)::int as waiting, min(seq) as seq

@@ -10,9 +10,12 @@ import type { RecoveryRow, RecoveryRunRow } from '../schema/wire-cohort.ts'
 import { columnsOf } from './columns.ts'
 import { canBeReplayed, type ItemKey, replayInTheWay, triageConditions } from './triage.ts'
 
-/** Rows of triage that pass a recovery's filter and are older than the recovery: not what it made fail itself. */
+/**
+ * Rows of triage that pass a recovery's filter and are older than the recovery: not what it made fail itself. What is
+ * asked about items that worked is answered one by one.
+ */
 export const inTriage = (sql: Sql, projectId: string, filter: RecoveryFilter, recoveryId?: string) => sql`
-  t.project_id = ${projectId} ${triageConditions(sql, filter)}
+  t.project_id = ${projectId} and t.lane <> 'review' ${triageConditions(sql, filter)}
   ${filter.from === undefined ? sql`` : sql`and t.created_at >= ${filter.from}::text::timestamptz`}
   ${filter.to === undefined ? sql`` : sql`and t.created_at < ${filter.to}::text::timestamptz`}
   ${recoveryId === undefined ? sql`` : sql`and t.created_at < (select created_at from recoveries where id = ${recoveryId})`}
@@ -53,6 +56,9 @@ export const standingFor: Record<TriageAction, (sql: Sql) => PendingQuery<Row[]>
     when r.stop_reason is not null or r.finished_at is not null then 'run_ended' else 'eligible' end`,
   acknowledge: sql => sql`coalesce(t.disposition::text, 'eligible')`,
   dismiss: sql => sql`case when t.disposition <> 'acknowledged' then t.disposition::text else 'eligible' end`,
+  wrong: sql => sql`case
+    when t.disposition <> 'acknowledged' then t.disposition::text
+    when t.lane <> 'dlq' or t.error_code is not null then 'not_judged' else 'eligible' end`,
 }
 
 /**
@@ -75,8 +81,8 @@ export async function countCohort(
     select t.agent_id, r.deployment_id, t.lane = 'quarantine' as held, sum(t.items)::int as count,
       ${standingFor[action](sql)} as standing
     from (
-      select t.run_id, t.agent_id, t.disposition, t.lane, count(*) as items
-      from triage t where ${inTriage(sql, projectId, filter)} group by 1, 2, 3, 4
+      select t.run_id, t.agent_id, t.disposition, t.lane, t.error_code, count(*) as items
+      from triage t where ${inTriage(sql, projectId, filter)} group by 1, 2, 3, 4, 5
     ) t join runs r on r.id = t.run_id group by 1, 2, 3, 5`
 }
 

@@ -4,6 +4,7 @@
 
 import type { Sql } from '../context.ts'
 import { HOLD_KEY } from '../domain/protocol.ts'
+import { countJudged, isVerdict } from '../recovery/queries/verdicts.ts'
 import { numbers } from './columns.ts'
 import { canBeReplayed, type ItemKey, recordId } from './triage.ts'
 
@@ -70,12 +71,12 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
       select k.n, i.run_id, i.seq, i.item_id, i.partition_key, coalesce(${copy.input}::text, i.input) as input,
         run.total_items + row_number() over (order by k.n)::int as new_seq,
         coalesce(t.lane = 'dlq' and (t.disposition is null or t.disposition = 'acknowledged'), false)
-        as was_undecided
+        as was_undecided, coalesce(t.judged, false) as was_judged
       from runs run,
         unnest(${keys.map(k => k.run_id)}::uuid[], ${keys.map(k => k.seq)}::int[]) with ordinality as k(run_id, seq, n)
         join items i on i.run_id = k.run_id and i.seq = k.seq
         left join triage t on t.run_id = k.run_id and t.seq = k.seq
-      where run.id = ${run_id} and (i.outcome in ('degraded', 'failed') or i.status = 'cancelled')
+      where run.id = ${run_id} and (coalesce(t.corrected, i.outcome) in ('degraded', 'failed') or i.status = 'cancelled')
         and (not ${copy.in_feed} or t.disposition is null)
         and ${canBeReplayed(sql, 'k')}
     ), reused as materialized (
@@ -100,10 +101,13 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
       select c.run_id, c.seq, ${run_id}, c.new_seq, o.step_nos
       from chosen c left join (
         select n, array_agg(step_no) as step_nos from ${placesOf(sql, copy.offered)} group by n) o using (n)
-    ), decided as (
-      update triage t set disposition = 'replayed', decided_at = now() from chosen c
-      where t.run_id = c.run_id and t.seq = c.seq
-    ), counted as (
+    ), replayed as (
+      -- Whoever replays one item has looked at it; a cohort is nobody's judgement.
+      update triage t set disposition = 'replayed', decided_at = now(),
+        judged = t.judged or (not ${copy.in_feed} and ${isVerdict(sql)})
+      from chosen c where t.run_id = c.run_id and t.seq = c.seq
+      returning t.project_id, t.agent_id, t.reason, t.disposition, t.judged, c.was_judged
+    ), decided as (select * from replayed where not was_judged), ${countJudged(sql)}, counted as (
       update runs r set undecided = r.undecided - c.n
       from (select run_id, count(*)::int as n from chosen where was_undecided group by 1) c where r.id = c.run_id
     ), n as (select count(*)::int as n from chosen),

@@ -5,6 +5,7 @@
 import type { Sql } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { withoutEscapes, wordsOf } from '../domain/words.ts'
+import { sampleSuspected } from '../recovery/queries/questions.ts'
 import { numbers, texts } from './columns.ts'
 import { toolName } from './step-errors.ts'
 
@@ -72,8 +73,8 @@ async function insertIndexed(sql: Sql, steps: readonly FiledStep[]): Promise<voi
         s.outcome_reason, s.error_code, s.name, coalesce(array_to_tsvector(string_to_array(t.words, ' ')), '')
       from step t join steps s using (run_id, seq, step_no) join runs r on r.id = s.run_id
       on conflict do nothing
-      returning run_id, project_id, started_at, kind, outcome, outcome_reason, error_code, name
-    )
+      returning run_id, seq, project_id, started_at, kind, outcome, outcome_reason, error_code, name
+    ), ${sampleSuspected(sql)}
     insert into run_step_errors as e (run_id, project_id, hour, outcome, error_code, tool_name, outcome_reason, steps, last_at)
     select run_id, project_id, hour_of(started_at), outcome, error_code, ${toolName(sql)}, outcome_reason,
       count(*), max(started_at)

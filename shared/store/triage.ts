@@ -4,6 +4,8 @@
 import type { Sql } from '../context.ts'
 import type { ItemFacts } from '../domain/recovery.ts'
 import type { Disposition, ItemStatus, Outcome, TriageLane } from '../domain/vocabulary.ts'
+import { countJudged, isVerdict, uncountJudged } from '../recovery/queries/verdicts.ts'
+import { CALLED_WRONG } from '../recovery/rules/verdicts.ts'
 import { forget } from './settle.ts'
 
 export interface ItemKey {
@@ -28,6 +30,7 @@ export interface TriageEntry extends ItemKey {
   item_id: string
   status: ItemStatus
   outcome: Outcome | null
+  corrected: Outcome | null
   message: string | null
   cost_micro: number
   unpriced: boolean
@@ -93,7 +96,7 @@ export function triageConditions(sql: Sql, filter: Partial<TriageFilter>) {
 export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacters: number) {
   const { before } = filter
   return sql<TriageEntry[]>`
-    select t.run_id, t.seq, t.project_id, t.agent_id, a.slug as agent_slug, t.lane, t.disposition, t.reason,
+    select t.run_id, t.seq, t.project_id, t.agent_id, a.slug as agent_slug, t.lane, t.disposition, t.corrected, t.reason,
       t.error_code, t.partition_key, t.cluster_key, t.cause_id, t.created_at, t.created_at::text as created_text, i.item_id,
       i.status, i.outcome, i.cost_micro, i.unpriced, left(coalesce(i.error_message, i.degraded_reason), ${messageCharacters}) as message,
       r.stop_reason is not null as run_stopped,
@@ -131,7 +134,7 @@ export interface Standing extends ItemFacts {
 export async function findStanding(sql: Sql, { run_id, seq }: ItemKey, lock = false) {
   if (lock) await sql`select 1 from runs where id = ${run_id} for no key update`
   const [row] = await sql<Standing[]>`
-    select i.status, i.outcome, t.lane, t.disposition, t.decided_at,
+    select i.status, i.outcome, t.lane, t.disposition, t.corrected, t.decided_at,
       extract(epoch from clock_timestamp() - t.decided_at)::float8 * 1000 as decided_ms_ago, r.stop_reason is not null as run_stopped,
       r.payloads_purged_at is not null as input_purged, again.replay,
       exists (select from replays p where p.run_id = i.run_id and p.seq = i.seq and p.unchanged) as unchanged
@@ -159,24 +162,46 @@ export async function acknowledge(sql: Sql, keys: readonly ItemKey[]): Promise<n
   return count
 }
 
+/** What ends the wait of an item for good; whether somebody looked at just this one. */
+export type Ending = { as: 'dismissed'; one_by_one: boolean } | { as: 'wrong' | 'confirmed' }
+
+/** Of each: which rows accept it, whether it judges their verdict, and the verdict they have by it. */
+const ENDINGS = {
+  dismissed: (sql: Sql) => ({ accepts: sql`true`, judges: isVerdict(sql), corrected: sql`t.corrected` }),
+  wrong: (sql: Sql) => ({
+    accepts: sql`(t.lane = 'review' or ${isVerdict(sql)})`,
+    judges: sql`true`,
+    corrected: sql`case when t.lane = 'dlq' then 'ok'::outcome end`,
+  }),
+  confirmed: (sql: Sql) => ({
+    accepts: sql`t.lane = 'review' and t.corrected is null`,
+    judges: sql`true`,
+    corrected: sql`'degraded'::outcome`,
+  }),
+}
+
 /**
- * Decides that nothing more is done about items; held ones thereby end as cancelled. Returns how many had not been
- * decided about before.
+ * Decides that nothing more is done about items; held ones thereby end as cancelled. Returns how many accepted it and
+ * had not been decided about before.
  */
-export async function dismiss(sql: Sql, keys: readonly ItemKey[]): Promise<number> {
+export async function endWaiting(sql: Sql, keys: readonly ItemKey[], ending: Ending): Promise<number> {
+  const { accepts, judges, corrected } = ENDINGS[ending.as](sql)
+  const looked = ending.as !== 'dismissed' || ending.one_by_one
   const [row] = await sql<{ n: number }[]>`
-    with ${chosen(sql, keys)}, dismissed as (
-      update triage t set disposition = 'dismissed', decided_at = now() from run, chosen k
+    with ${chosen(sql, keys)}, decided as (
+      update triage t set disposition = ${ending.as}, decided_at = now(), judged = ${looked} and ${judges},
+        corrected = ${corrected}
+      from run, chosen k
       where t.run_id = run.id and k.run_id = run.id and t.seq = k.seq
-        and (t.disposition is null or t.disposition = 'acknowledged')
-      returning t.run_id, t.seq, t.lane
-    ), ended as (
-      update items i set status = 'cancelled', completed_at = now() from dismissed d
+        and (t.disposition is null or t.disposition = 'acknowledged') and ${accepts}
+      returning t.run_id, t.seq, t.lane, t.project_id, t.agent_id, t.reason, t.disposition, t.judged
+    ), ${countJudged(sql)}, ended as (
+      update items i set status = 'cancelled', completed_at = now() from decided d
       where i.run_id = d.run_id and i.seq = d.seq and i.status = 'paused' and d.lane = 'quarantine'
       returning i.run_id
     ), n as (
       select run_id, sum(decided)::int as decided, sum(ended)::int as ended from (
-        select run_id, (lane = 'dlq')::int as decided, 0 as ended from dismissed
+        select run_id, (lane = 'dlq')::int as decided, 0 as ended from decided
         union all select run_id, 0, 1 from ended
       ) of_run group by 1
     ), counted as (
@@ -186,7 +211,7 @@ export async function dismiss(sql: Sql, keys: readonly ItemKey[]): Promise<numbe
           case when ended_items(r) + n.ended >= r.total_items then now() end)
       from n where r.id = n.run_id returning r.id, r.finished_at
     ), ${forget(sql)}
-    select count(*)::int as n from dismissed`
+    select count(*)::int as n from decided`
   return row!.n
 }
 
@@ -194,14 +219,18 @@ export async function dismiss(sql: Sql, keys: readonly ItemKey[]): Promise<numbe
 export async function reopen(sql: Sql, { run_id, seq }: ItemKey): Promise<boolean> {
   const [row] = await sql<{ n: number }[]>`
     with known as (
-      select t.seq, t.lane, t.disposition from triage t join items i on i.run_id = t.run_id and i.seq = t.seq
-      where t.run_id = ${run_id} and t.seq = ${seq} and t.disposition in ('acknowledged', 'dismissed')
-        and (t.lane = 'dlq' or i.status = 'paused')
+      select t.seq, t.lane, t.disposition, t.judged as was_judged, (t.decided_at at time zone 'UTC')::date as day
+      from triage t join items i on i.run_id = t.run_id and i.seq = t.seq
+      where t.run_id = ${run_id} and t.seq = ${seq}
+        and t.disposition in ('acknowledged', 'dismissed', 'wrong', 'confirmed')
+        and (t.lane <> 'quarantine' or i.status = 'paused')
     ), reopened as (
-      update triage t set disposition = null, decided_at = null from known k
-      where t.run_id = ${run_id} and t.seq = k.seq and t.disposition = k.disposition
-      returning k.lane = 'dlq' and k.disposition = 'dismissed' as undecides
-    ), counted as (
+      update triage t set disposition = null, decided_at = null, judged = false,
+        corrected = case when t.lane = 'review' and t.reason = ${CALLED_WRONG} then 'degraded'::outcome end
+      from known k where t.run_id = ${run_id} and t.seq = k.seq and t.disposition = k.disposition
+      returning t.project_id, t.agent_id, t.reason, k.disposition, k.was_judged, k.day,
+        k.lane = 'dlq' and k.disposition in ('dismissed', 'wrong') as undecides
+    ), ${uncountJudged(sql)}, counted as (
       update runs set undecided = undecided + 1 where id = ${run_id} and exists (select from reopened where undecides)
     )
     select count(*)::int as n from reopened`

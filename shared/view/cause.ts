@@ -13,4 +13,5 @@ export const actionsOfCause = (cause: Pick<Schemas['Cause'], 'error_code' | 'rea
   isOfHeld(cause) ? 'resume' : 'replay',
   'acknowledge',
   'dismiss',
+  ...(cause.error_code === null && !isOfHeld(cause) ? (['wrong'] as const) : []),
 ]

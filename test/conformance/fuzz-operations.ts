@@ -75,6 +75,7 @@ export const HINTS: Record<string, Hint> = {
   replayItem: { params: { item: 'dlq' } },
   acknowledgeItem: { params: { item: 'dlq' } },
   dismissItem: { params: { item: 'dlq' } },
+  callItemWrong: { params: { item: 'dlq' } },
   reopenItem: { params: { item: 'dlq' } },
   createSchedule: {
     weight: 30,

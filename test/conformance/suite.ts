@@ -27,6 +27,7 @@ import { sweepPart } from './sweep.ts'
 import { triggerItemsPart } from './trigger-items.ts'
 import { triggersPart } from './triggers.ts'
 import { earlyAnswerPart, uploadPart } from './upload.ts'
+import { verdictsPart } from './verdicts.ts'
 import { openWorld, type World } from './world.ts'
 
 export type Given = () => World
@@ -52,6 +53,7 @@ export function conformance(name: string, startHost: StartHost, { sweeps = true 
     recoveryPart(given)
     resultsPart(given)
     causesPart(given)
+    verdictsPart(given)
     deliveriesPart(given)
     triggersPart(given)
     triggerItemsPart(given)

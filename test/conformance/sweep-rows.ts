@@ -91,9 +91,12 @@ export const ROWS: Record<string, Row> = {
   acknowledgeItem: {},
   replayItem: { destroys: true },
   dismissItem: { own: 409, destroys: true },
+  callItemWrong: { own: 409, destroys: true },
+  confirmItem: { own: 409 },
   reopenItem: {},
   resumeItem: { own: 409 },
   listTriage: {},
+  listVerdicts: {},
   listCauses: {},
   getCause: {},
   createRecovery: {

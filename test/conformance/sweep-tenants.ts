@@ -167,6 +167,10 @@ async function fail({ ctx: { sql } }: World, run_id: string, word: string): Prom
       case when seq = 3 then ${other!.id} else ${cause!.id} end
     from items join runs on runs.id = run_id where run_id = ${run_id}`
   await sql`
+    insert into verdict_days (project_id, agent_id, reason, day, confirmed)
+    select project_id, agent_id, ${word} || n, now()::date, 1 from runs, generate_series(1, 2) as n
+    where id = ${run_id}`
+  await sql`
     update runs set failed = 3, undecided = 3, next_seq = 4, started_at = now(), finished_at = now()
     where id = ${run_id}`
   return cause!.id

@@ -15,6 +15,7 @@ const ENGINE_ALONE: Record<string, string> = {
   installation: 'is the operator’s, who is no account',
   purges: 'only tells retention how far it is',
   source_reads: 'occurrences that are still read: the tick’s, until their outcome is written',
+  suspected_items: 'only tells which items to ask about once they have ended',
   unindexed_steps: 'only tells the index of steps what is left to do',
 }
 

@@ -279,7 +279,9 @@ export async function conservation(engine: TestEngine, runId: string) {
         where e.run_id = r.id and e.outcome in ('degraded', 'failed') and t.seq is null) as all_in_triage,
       not exists (select from replays p join items o on o.run_id = p.from_run_id and o.seq = p.from_seq
         join items n on n.run_id = p.run_id and n.seq = p.seq
-        where (p.run_id = r.id or p.from_run_id = r.id) and (n.item_id <> o.item_id or o.outcome = 'ok'))
+        left join triage t on t.run_id = o.run_id and t.seq = o.seq
+        where (p.run_id = r.id or p.from_run_id = r.id)
+          and (n.item_id <> o.item_id or coalesce(t.corrected, o.outcome) = 'ok'))
         as replays_are_of_what_failed,
       (select running from project_usage u where u.project_id = r.project_id)
         = (select sum(running) from runs where project_id = r.project_id) as project_running,

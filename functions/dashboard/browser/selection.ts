@@ -8,6 +8,8 @@ const WORDS: Record<string, string> = {
   resume: 'Resume',
   acknowledge: 'Acknowledge',
   dismiss: 'Dismiss',
+  wrong: 'Call wrong',
+  confirm: 'Confirm',
 }
 
 export function followSelection(): void {

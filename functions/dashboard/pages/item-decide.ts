@@ -44,6 +44,33 @@ export const dismissItem = action({
   },
 })
 
+export const callItemWrong = action({
+  path: '/dashboard/items/{itemId}/wrong',
+  async act({ api, params }) {
+    const path = { itemId: params.itemId }
+    await api.POST('/v1/durable/runs/{itemId}/wrong', { params: { path } })
+    const { data: item } = await api.GET('/v1/durable/runs/{itemId}', { params: { path } })
+    const undo = item?.available_actions.includes('reopen') ? { undo: undoOf(params.itemId) } : {}
+    const said =
+      item?.corrected_outcome_status === 'degraded'
+        ? 'The item is called wrong, and waits in triage.'
+        : 'What was said of the item is called wrong.'
+    return { to: ofItem(params.itemId), said, ...undo }
+  },
+})
+
+export const confirmItem = action({
+  path: '/dashboard/items/{itemId}/confirm',
+  async act({ api, params }) {
+    await api.POST('/v1/durable/runs/{itemId}/confirm', { params: { path: { itemId: params.itemId } } })
+    return {
+      to: ofItem(params.itemId),
+      said: 'The item is confirmed not to have worked.',
+      undo: undoOf(params.itemId),
+    }
+  },
+})
+
 export const reopenItem = action({
   path: '/dashboard/items/{itemId}/reopen',
   async act({ api, params }) {

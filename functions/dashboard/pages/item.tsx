@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { itemErrorMeaning, nextOf, reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
+import { sayDisposition } from '../../../shared/domain/recovery.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
 import { sayGraded, saySuspected, sayUnchanged } from '../../../shared/view/run.ts'
 import { ofItem, ofProject, ofRun } from '../frame/addresses.ts'
@@ -56,7 +57,8 @@ export const itemPage = page({
           <p id="state" data-live>
             <span class="dim">ran</span> <Status of={item.status} /> · <span class="dim">worked</span>{' '}
             <Verdict of={item.outcome_status} />
-            {item.disposition !== null && ` · ${item.disposition}`} · {item.agent_slug} · line{' '}
+            {item.corrected_outcome_status !== null && ` (people say ${item.corrected_outcome_status})`}
+            {item.disposition !== null && ` · ${sayDisposition(item.disposition)}`} · {item.agent_slug} · line{' '}
             {count(item.line)}
             {item.partition_key !== null && (
               <>

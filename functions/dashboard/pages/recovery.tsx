@@ -96,6 +96,7 @@ export const VERBS: Record<TriageAction, string> = {
   resume: 'Resume',
   acknowledge: 'Acknowledge',
   dismiss: 'Dismiss',
+  wrong: 'Call wrong',
 }
 
 const nameOf = (run: Run) => run.name ?? run.agent_slug

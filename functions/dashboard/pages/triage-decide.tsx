@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../../shared/domain/errors.ts'
 import { LIMITS } from '../../../shared/domain/limits.ts'
-import { TRIAGE_ACTIONS, type TriageAction } from '../../../shared/domain/vocabulary.ts'
+import { ROW_ACTIONS, type RowAction } from '../../../shared/domain/vocabulary.ts'
 import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../frame/addresses.ts'
 import { action, type View } from '../frame/page.ts'
@@ -12,12 +12,14 @@ import { counted } from '../parts/text.tsx'
 
 const AT_ONCE = 4 // calls; each takes a connection
 
-const SAID: Record<TriageAction, (items: string, isOne: boolean) => string> = {
+const SAID: Record<RowAction, (items: string, isOne: boolean) => string> = {
   replay: (items, isOne) =>
     `${items} ${isOne ? 'is' : 'are'} replayed, ${isOne ? 'in a run of its own' : 'each in a run of its own'}.`,
   resume: (items, isOne) => `${items} ${isOne ? 'goes' : 'go'} on.`,
   acknowledge: (items, isOne) => `${items} ${isOne ? 'has' : 'have'} left triage, undecided.`,
   dismiss: (items, isOne) => `${items} ${isOne ? 'is' : 'are'} dismissed.`,
+  wrong: (items, isOne) => `${items} ${isOne ? 'is' : 'are'} called wrong.`,
+  confirm: (items, isOne) => `${items} ${isOne ? 'is' : 'are'} confirmed not to have worked.`,
 }
 
 export const decideItems = action({
@@ -25,9 +27,9 @@ export const decideItems = action({
   form: z.strictObject({
     back: z.string().optional(),
     items: z.union([z.string(), z.array(z.string())]).optional(),
-    action: z.enum(TRIAGE_ACTIONS).optional(),
+    action: z.enum(ROW_ACTIONS).optional(),
     /** A row's own button: an action and an item, whatever is selected. */
-    one: z.templateLiteral([z.enum(TRIAGE_ACTIONS), ' ', z.uuid()]).optional(),
+    one: z.templateLiteral([z.enum(ROW_ACTIONS), ' ', z.uuid()]).optional(),
     /** Said on the page that asks before held items end. */
     sure: z.literal('yes').optional(),
   }),
@@ -105,13 +107,13 @@ function askedView(project_id: string, ids: readonly string[], held: number, bac
 
 interface Decision {
   items?: string | string[] | undefined
-  action?: TriageAction | undefined
-  one?: `${TriageAction} ${string}` | undefined
+  action?: RowAction | undefined
+  one?: `${RowAction} ${string}` | undefined
 }
 
-function orderOf({ items = [], action, one }: Decision): [TriageAction, string[]] {
+function orderOf({ items = [], action, one }: Decision): [RowAction, string[]] {
   if (one !== undefined) {
-    const [verb, id] = one.split(' ') as [TriageAction, string]
+    const [verb, id] = one.split(' ') as [RowAction, string]
     return [verb, [id]]
   }
   const ids = [items].flat()
@@ -124,18 +126,17 @@ function orderOf({ items = [], action, one }: Decision): [TriageAction, string[]
   return [action, ids.slice(0, LIMITS.inbox_page)]
 }
 
-async function decide(api: Client, verb: TriageAction, itemId: string): Promise<void> {
+async function decide(api: Client, verb: RowAction, itemId: string): Promise<void> {
   const call = { params: { path: { itemId } } }
   if (verb === 'replay') await api.POST('/v1/durable/runs/{itemId}/replay', { ...call, body: {} })
   else if (verb === 'resume') await api.POST('/v1/durable/runs/{itemId}/resume', { ...call, body: {} })
-  else if (verb === 'acknowledge') await api.POST('/v1/durable/runs/{itemId}/acknowledge', call)
-  else await api.POST('/v1/durable/runs/{itemId}/dismiss', call)
+  else await api.POST(`/v1/durable/runs/{itemId}/${verb}`, call)
 }
 
 /** Of what was just decided, what can be taken back: a held item that was dismissed has ended. */
-async function reopenableOf(api: Client, verb: TriageAction, ids: readonly string[]): Promise<string[]> {
+async function reopenableOf(api: Client, verb: RowAction, ids: readonly string[]): Promise<string[]> {
   if (verb === 'acknowledge') return [...ids]
-  if (verb !== 'dismiss') return []
+  if (verb === 'replay' || verb === 'resume') return []
   const reopenable: string[] = []
   await each(ids, async itemId => {
     const { data } = await api.GET('/v1/durable/runs/{itemId}', { params: { path: { itemId } } })

@@ -3,9 +3,10 @@
 import { z } from 'zod'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { TRIAGE_LANES } from '../../../shared/domain/vocabulary.ts'
-import type { Schemas } from '../../../shared/sdk/client.ts'
+import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { refusalWords } from '../../../shared/view/refusal.ts'
-import { ofItem, ofProject } from '../frame/addresses.ts'
+import { doubtOf } from '../../../shared/view/verdict.ts'
+import { ofProject } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { page } from '../frame/page.ts'
 import { Causes, type CausesProps } from '../parts/causes.tsx'
@@ -31,8 +32,7 @@ export const triagePage = page({
     const { cursor, ...filter } = query
     const given = defined(filter)
     const ofRun = defined({ run_id: query.run_id })
-    const isFirst = Object.keys(given).length === 0 && cursor === undefined
-    const [{ data: found }, { data: known }, { data: agents = [] }, { data: suspected }] = await Promise.all([
+    const [{ data: found }, { data: known }, { data: agents = [] }, { data: judged }] = await Promise.all([
       api.GET('/v1/triage', {
         params: { query: { project_id, ...given, ...defined({ cursor }), limit: LIMITS.inbox_page } },
       }),
@@ -40,10 +40,12 @@ export const triagePage = page({
         params: { query: { project_id, ...ofRun, waiting: 'true', limit: LIMITS.triage_page.max } },
       }),
       api.GET('/v1/agents', { params: { query: { project_id } } }),
-      isFirst ? api.GET('/v1/steps', { params: { query: suspectedOf(project_id) } }) : { data: undefined },
+      api.GET('/v1/verdicts', { params: { query: { project_id, limit: LIMITS.verdicts_page.max } } }),
     ])
     const { rows = [], next_cursor = null } = found ?? {}
     const causes = known?.rows ?? []
+    const doubt = doubtOf(judged?.rows ?? [])
+    const suspicions = await suspicionsOf(api, project_id, rows)
     const isFiltered = Object.keys(given).length > 0
     const options = shellOptions({
       kind: query.kind,
@@ -62,12 +64,16 @@ export const triagePage = page({
       body: (
         <>
           <h1>Triage</h1>
-          <p class="dim">What did not work or is held, until somebody decides. Newest first.</p>
+          <p class="dim">
+            What did not work or is held, until somebody decides. Newest first.{' '}
+            <a href={ofProject(project_id, 'verdicts')}>How good verdicts are</a>
+          </p>
           <Filters query={query} agents={agents} isFiltered={isFiltered} project_id={project_id} />
           {!isFiltered && cursor === undefined && (
             <Why
               causes={causes.slice(0, LIMITS.causes_shown)}
               project_id={project_id}
+              doubt={doubt}
               now={ctx.now()}
               mayAct={member.role !== 'viewer'}
             />
@@ -78,6 +84,8 @@ export const triagePage = page({
             <Inbox
               rows={rows}
               causes={causes}
+              doubt={doubt}
+              suspicions={suspicions}
               project_id={project_id}
               filter={given}
               back={request.url}
@@ -86,7 +94,6 @@ export const triagePage = page({
             />
           )}
           <Pager request={request} next={next_cursor} />
-          <Suspected steps={suspected?.steps ?? []} project_id={project_id} />
         </>
       ),
     }
@@ -114,6 +121,9 @@ const Filters = ({
         </option>
         <option value="quarantine" selected={query.kind === 'quarantine'}>
           held
+        </option>
+        <option value="review" selected={query.kind === 'review'}>
+          may not have worked
         </option>
       </select>
     </label>
@@ -154,36 +164,13 @@ const Why = (shown: CausesProps) =>
     </section>
   )
 
-const suspectedOf = (project_id: string) => ({
-  project_id,
-  outcome_reason: 'suspected_refusal' as const,
-  limit: LIMITS.suspected_sampled,
-})
-
-/** The newest answers that are ok and may be refusals, to be looked at: nothing waits for them. */
-const Suspected = ({ steps, project_id }: { steps: readonly Schemas['Step'][]; project_id: string }) =>
-  steps.length === 0 ? (
-    ''
-  ) : (
-    <section aria-label="Suspected">
-      <h2>Suspected</h2>
-      <p class="dim">
-        Answers that are ok and may be refusals, the newest. Where they are, the agent declares{' '}
-        <code>refusals: 'balanced'</code>.{' '}
-        <a href={ofProject(project_id, 'search?reason=suspected_refusal')}>Show all</a>
-      </p>
-      <ul>
-        {steps.map(step => (
-          <li>
-            <a href={ofItem(step.record_id)}>
-              <bdi>{step.item_id}</bdi>
-            </a>{' '}
-            {step.key}: <q>{refusalWords(step)}</q>
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
+/** By which words the answers that are asked about may be refusals, by record id; the newest are known. */
+async function suspicionsOf(api: Client, project_id: string, rows: readonly Schemas['TriageRow'][]) {
+  if (!rows.some(row => row.question !== null)) return new Map<string, string>()
+  const query = { project_id, outcome_reason: 'suspected_refusal', limit: LIMITS.steps_page.max } as const
+  const { data } = await api.GET('/v1/steps', { params: { query } })
+  return new Map((data?.steps ?? []).map(step => [step.record_id, refusalWords(step) ?? '']))
+}
 
 const Empty = ({ isFiltered, project_id }: { isFiltered: boolean; project_id: string }) => (
   <div class="empty">

@@ -2,6 +2,7 @@
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { isOfHeld } from '../../../shared/view/cause.ts'
+import type { Doubt } from '../../../shared/view/verdict.ts'
 import { ofItem, ofProject } from '../frame/addresses.ts'
 import { List } from './list.tsx'
 import { count, money, percent, When } from './text.tsx'
@@ -13,11 +14,23 @@ export interface CausesProps {
   project_id: string
   /** Of which the items are counted; absent for all runs. */
   run?: { id: string; total_items: number }
+  /** Of a reason that is often wrong, how often. */
+  doubt?: Doubt
   now: number
   mayAct: boolean
 }
 
-export const Causes = ({ causes, project_id, run, now, mayAct }: CausesProps) => {
+/** Said beside a reason that people often found wrong. */
+export const Doubted = ({ words, project_id }: { words: string | undefined; project_id: string }) =>
+  words === undefined ? (
+    ''
+  ) : (
+    <div class="v-degraded">
+      This reason was <a href={ofProject(project_id, 'verdicts')}>{words}</a>.
+    </div>
+  )
+
+export const Causes = ({ causes, project_id, run, doubt, now, mayAct }: CausesProps) => {
   if (causes.length === 0) return ''
   const to = (page: string, cause: Cause) =>
     ofProject(
@@ -29,7 +42,15 @@ export const Causes = ({ causes, project_id, run, now, mayAct }: CausesProps) =>
       id="causes"
       rows={causes}
       columns={[
-        { label: 'Why', cell: one => <a href={ofProject(project_id, `causes/${one.id}`)}>{one.title}</a> },
+        {
+          label: 'Why',
+          cell: one => (
+            <>
+              <a href={ofProject(project_id, `causes/${one.id}`)}>{one.title}</a>
+              <Doubted words={doubt?.(one)} project_id={project_id} />
+            </>
+          ),
+        },
         {
           label: 'Items',
           numeric: true,

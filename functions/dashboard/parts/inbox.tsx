@@ -2,10 +2,12 @@
 // buttons and the selected ones theirs; a script only adds what they come to.
 
 import { itemErrorMeaning, reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
-import type { MemberRole } from '../../../shared/domain/vocabulary.ts'
+import { type MemberRole, ROW_ACTIONS, type RowAction } from '../../../shared/domain/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { actionsOfCause } from '../../../shared/view/cause.ts'
+import type { Doubt } from '../../../shared/view/verdict.ts'
 import { ofItem, ofProject } from '../frame/addresses.ts'
+import { Doubted } from './causes.tsx'
 import { count, counted, Verdict, When } from './text.tsx'
 
 type Row = Schemas['TriageRow']
@@ -15,6 +17,10 @@ interface InboxProps {
   rows: readonly Row[]
   /** Those that are known, with all their items counted. */
   causes: readonly Cause[]
+  /** Of a reason that is often wrong, how often. */
+  doubt: Doubt
+  /** By which words an answer may be what is asked about it, by record id. */
+  suspicions: ReadonlyMap<string, string>
   project_id: string
   /** What is shown; a group narrows it. */
   filter: Record<string, string>
@@ -23,7 +29,17 @@ interface InboxProps {
   role: MemberRole
 }
 
-export const Inbox = ({ rows, causes, project_id, filter, back, now, role }: InboxProps) => {
+export const Inbox = ({
+  rows,
+  causes,
+  doubt,
+  suspicions,
+  project_id,
+  filter,
+  back,
+  now,
+  role,
+}: InboxProps) => {
   const known = new Map(causes.map(one => [one.id, one]))
   const keyOf = ({ kind, reason, cause_id }: Row) => cause_id ?? `${kind} ${reason}`
   const groups = [...Map.groupBy(rows, keyOf)].sort(([, a], [, b]) => b.length - a.length)
@@ -52,6 +68,7 @@ export const Inbox = ({ rows, causes, project_id, filter, back, now, role }: Inb
                 at={at}
                 rows={own}
                 cause={known.get(key)}
+                doubt={doubt}
                 project_id={project_id}
                 filter={filter}
                 mayDecide={mayDecide}
@@ -59,7 +76,7 @@ export const Inbox = ({ rows, causes, project_id, filter, back, now, role }: Inb
             </tbody>
             <tbody data-rows data-group={String(at)}>
               {own.map(row => (
-                <Entry row={row} now={now} mayDecide={mayDecide} />
+                <Entry row={row} suspicion={suspicions.get(row.record_id)} now={now} mayDecide={mayDecide} />
               ))}
             </tbody>
           </>
@@ -78,9 +95,24 @@ export const Inbox = ({ rows, causes, project_id, filter, back, now, role }: Inb
   )
 }
 
-const ACTIONS = ['replay', 'resume', 'acknowledge', 'dismiss'] as const
-const WORDS = { replay: 'Replay', resume: 'Resume', acknowledge: 'Acknowledge', dismiss: 'Dismiss' } as const
-const KEYS = { replay: 'r', resume: 'r', acknowledge: 'a', dismiss: 'd' } as const
+const WORDS: Record<RowAction, string> = {
+  replay: 'Replay',
+  resume: 'Resume',
+  acknowledge: 'Acknowledge',
+  dismiss: 'Dismiss',
+  wrong: 'Call wrong',
+  confirm: 'Confirm',
+}
+/** To a question. */
+const ANSWERS: Partial<Record<RowAction, string>> = { confirm: 'Yes', wrong: 'No' }
+const KEYS: Record<RowAction, string> = {
+  replay: 'r',
+  resume: 'r',
+  acknowledge: 'a',
+  dismiss: 'd',
+  wrong: 'w',
+  confirm: 'c',
+}
 
 /** What is done with all that are selected; before the rows, so that a key means it where no row is looked at. */
 const Bulk = () => (
@@ -88,7 +120,7 @@ const Bulk = () => (
     <span class="dim" data-selected aria-live="polite">
       None selected.
     </span>
-    {ACTIONS.map(action => (
+    {ROW_ACTIONS.map(action => (
       <button name="action" value={action} data-bulk={action} data-key={KEYS[action]}>
         {WORDS[action]} selected
       </button>
@@ -100,6 +132,7 @@ const Group = ({
   at,
   rows,
   cause,
+  doubt,
   project_id,
   filter,
   mayDecide,
@@ -107,11 +140,12 @@ const Group = ({
   at: number
   rows: readonly Row[]
   cause: Cause | undefined
+  doubt: Doubt
   project_id: string
   filter: Record<string, string>
   mayDecide: boolean
 }) => {
-  const [{ kind, reason }] = rows as [Row]
+  const [{ kind, reason, question }] = rows as [Row]
   const narrower = cause === undefined ? { reason } : { cause_id: cause.id }
   const to = (path: string, more: Record<string, string>) =>
     ofProject(project_id, `${path}?${new URLSearchParams({ ...filter, ...more })}`)
@@ -134,6 +168,8 @@ const Group = ({
           </a>
         ) : kind === 'quarantine' ? (
           'Held for a person'
+        ) : question !== null ? (
+          question
         ) : (
           capital(reasonMeaning(reason))
         )}{' '}
@@ -141,6 +177,7 @@ const Group = ({
           {counted(rows.length, 'item')} on this page
           {cause !== undefined && filter.partition_key === undefined && `, ${count(cause.waiting)} in all`}
         </span>
+        <Doubted words={doubt(rows[0]!)} project_id={project_id} />
       </th>
       {mayDecide && (
         <td>
@@ -158,7 +195,14 @@ const Group = ({
   )
 }
 
-const Entry = ({ row, now, mayDecide }: { row: Row; now: number; mayDecide: boolean }) => (
+interface EntryProps {
+  row: Row
+  suspicion: string | undefined
+  now: number
+  mayDecide: boolean
+}
+
+const Entry = ({ row, suspicion, now, mayDecide }: EntryProps) => (
   <tr data-href={ofItem(row.record_id)}>
     {mayDecide && (
       <td>
@@ -187,7 +231,12 @@ const Entry = ({ row, now, mayDecide }: { row: Row; now: number; mayDecide: bool
       </div>
     </td>
     <td>
-      <Verdict of={row.outcome_status ?? 'held'} /> <bdi>{row.message ?? meaningOf(row)}</bdi>
+      <Verdict of={row.outcome_status ?? 'held'} /> <bdi>{row.message ?? row.question ?? meaningOf(row)}</bdi>
+      {suspicion && (
+        <div class="dim">
+          <q>{suspicion}</q>
+        </div>
+      )}
       {row.error_code !== null && <div class="dim">{row.error_code}</div>}
     </td>
     <td class="nowrap">
@@ -197,7 +246,7 @@ const Entry = ({ row, now, mayDecide }: { row: Row; now: number; mayDecide: bool
       <td class="nowrap row-buttons">
         {row.available_actions.map(action => (
           <button name="one" value={`${action} ${row.record_id}`} data-key={KEYS[action]} data-one>
-            {WORDS[action]}
+            {row.question === null ? WORDS[action] : (ANSWERS[action] ?? WORDS[action])}
           </button>
         ))}
       </td>

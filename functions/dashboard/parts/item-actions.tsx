@@ -7,6 +7,35 @@ import { Sure } from './form.tsx'
 import type { Item } from './record.ts'
 import { money } from './text.tsx'
 
+const UNDO = {
+  acknowledged: 'Undo acknowledging',
+  dismissed: 'Undo dismissing',
+  wrong: 'Undo calling it wrong',
+  confirmed: 'Undo confirming',
+} as const
+
+/** What is called wrong: that it did not work, that it may not have, or that it did. */
+const CallWrong = ({ item }: { item: Item }) => {
+  const isSaid = item.outcome_status !== 'ok' || item.corrected_outcome_status !== null
+  const [label, effect] = item.available_actions.includes('confirm')
+    ? ['It is no refusal', 'It leaves triage; the verdict stays ok.']
+    : isSaid
+      ? [
+          item.outcome_status === 'ok' ? 'It worked after all' : 'The verdict is wrong: it worked',
+          'It leaves triage, and results say that it worked; the verdict here stays.',
+        ]
+      : [
+          'The verdict is wrong: it did not work',
+          'It comes into triage, and results say that it did not work; the verdict here and its run stay.',
+        ]
+  return (
+    <form method="post" action={ofItem(item.id, 'wrong')}>
+      <button data-key="w">{label}</button>
+      <p class="dim">{effect}</p>
+    </form>
+  )
+}
+
 export const ItemActions = ({ item, role }: { item: Item; role: MemberRole }) => {
   const { available_actions: can, id } = item
   if (role === 'viewer' || can.length === 0) return ''
@@ -59,11 +88,16 @@ export const ItemActions = ({ item, role }: { item: Item; role: MemberRole }) =>
           <p class="dim">Nothing more is done about it, and its run counts it as decided.</p>
         </form>
       )}
+      {can.includes('confirm') && (
+        <form method="post" action={at('confirm')}>
+          <button data-key="c">It is a refusal</button>
+          <p class="dim">Results say that it did not work, and it can be replayed; the verdict here stays.</p>
+        </form>
+      )}
+      {can.includes('wrong') && <CallWrong item={item} />}
       {can.includes('reopen') && (
         <form method="post" action={at('reopen')}>
-          <button data-key="u">
-            {item.disposition === 'dismissed' ? 'Undo dismissing' : 'Undo acknowledging'}
-          </button>
+          <button data-key="u">{UNDO[item.disposition as keyof typeof UNDO]}</button>
           <p class="dim">
             It waits for a decision again. Possible for {LIMITS.reopen_minutes} minutes after the decision.
           </p>

@@ -2,13 +2,14 @@
 // place that says so: a replay, a recovery and the dry run of one cannot differ.
 
 import { HOLD_KEY } from '../../domain/protocol.ts'
-import type {
-  ItemErrorCode,
-  ItemStatus,
-  Outcome,
-  OutcomeReason,
-  ReuseChoice,
-  StepKind,
+import {
+  CHECKS,
+  type ItemErrorCode,
+  type ItemStatus,
+  type Outcome,
+  type OutcomeReason,
+  type ReuseChoice,
+  type StepKind,
 } from '../../domain/vocabulary.ts'
 
 /** What the caller wants taken over; a named step goes before the choice where the item has it. */
@@ -59,6 +60,7 @@ export interface Reuse<Step extends StepHead = StepHead> {
 /** Reasons that lie in what was answered, not in how far the attempt came. */
 const FAULTY_ANSWERS = new Set<string>([
   'refusal',
+  ...CHECKS,
   'empty_output',
   'truncated',
   'content_filter',
@@ -76,8 +78,12 @@ const LOST_ATTEMPTS = new Set<string>([
   'agent_unresponsive',
 ] satisfies ItemErrorCode[])
 
-/** Whether the item did not work because of an answer: with the same answer it would end the same way. */
-export function isFaultOfAnswer({ outcome_reason, error_code }: EndedItem): boolean {
+/**
+ * Whether the item did not work because of an answer: with the same answer it would end the same way. One that completed
+ * without a reason was ok, and somebody called that wrong.
+ */
+export function isFaultOfAnswer({ status, outcome_reason, error_code }: EndedItem): boolean {
+  if (status === 'completed' && outcome_reason === null) return true
   return FAULTY_ANSWERS.has(outcome_reason ?? '') && !LOST_ATTEMPTS.has(error_code ?? '')
 }
 

@@ -1,17 +1,22 @@
-// Decides about a whole cohort: dismisses, acknowledges or resumes what waits. Guarantee: a step decides about a bounded
+// Decides about a whole cohort: dismisses, acknowledges, resumes or calls wrong what waits. Guarantee: a step decides about a bounded
 // number of items and counts them in one transaction, so whatever dies between two steps, the next goes on behind it.
 
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { TriageAction } from '../../domain/vocabulary.ts'
 import { type OpenRecovery, updateRecovery } from '../../store/recoveries.ts'
-import { acknowledge, dismiss, type ItemKey, resume } from '../../store/triage.ts'
+import { acknowledge, endWaiting, type ItemKey, resume } from '../../store/triage.ts'
 import { nextToDecide, noteDecided } from '../queries/decisions.ts'
 
 const DECISIONS: Record<
   Exclude<TriageAction, 'replay'>,
   (sql: Sql, keys: readonly ItemKey[]) => Promise<number>
-> = { dismiss, acknowledge, resume: (sql, keys) => resume(sql, keys) }
+> = {
+  dismiss: (sql, keys) => endWaiting(sql, keys, { as: 'dismissed', one_by_one: false }),
+  wrong: (sql, keys) => endWaiting(sql, keys, { as: 'wrong' }),
+  acknowledge,
+  resume: (sql, keys) => resume(sql, keys),
+}
 
 /** Takes one step under the lock of the recovery's row; true when another can follow at once. */
 export async function decideNext(sql: Sql, recovery: OpenRecovery): Promise<boolean> {

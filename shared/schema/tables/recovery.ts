@@ -12,7 +12,7 @@ import {
 } from '../../domain/vocabulary.ts'
 import { at, createdAt, id, micro } from './columns.ts'
 import { projects } from './projects.ts'
-import { runOf, runs } from './runs.ts'
+import { outcome, runOf, runs } from './runs.ts'
 import { ofProject, ofRun } from './tenant.ts'
 
 export const triageLane = pgEnum('triage_lane', TRIAGE_LANES)
@@ -22,7 +22,7 @@ export const reuseChoice = pgEnum('reuse_choice', REUSE_CHOICES)
 export const triageAction = pgEnum('triage_action', TRIAGE_ACTIONS)
 export const recoveryStatus = pgEnum('recovery_status', RECOVERY_STATUSES)
 
-/** Items that need a decision: what did not work (`dlq`) and what is held (`quarantine`). */
+/** Items that need a decision: what did not work (`dlq`), what is held (`quarantine`), what may not have worked (`review`). */
 export const triage = pgTable(
   'triage',
   {
@@ -46,6 +46,10 @@ export const triage = pgTable(
     created_at: createdAt(),
     disposition: disposition('disposition'),
     decided_at: at('decided_at'),
+    /** The verdict that people gave it instead of the recorded one. */
+    corrected: outcome('corrected'),
+    /** What was decided says whether its reason was right, and is counted in `verdict_days`. */
+    judged: boolean('judged').notNull().default(false),
   },
   t => [
     primaryKey({ columns: [t.run_id, t.seq] }),
@@ -70,7 +74,11 @@ export const triage = pgTable(
     index('triage_cause')
       .on(t.project_id, t.cause_id, t.created_at, t.run_id, t.seq)
       .where(sql`cause_id is not null`),
-    index('triage_without_cause').on(t.run_id, t.seq).where(sql`cause_id is null`),
+    // Of what did not work or is held: the others have none.
+    index('triage_without_cause')
+      .on(t.run_id, t.seq)
+      .where(sql`cause_id is null and lane = any (array['dlq', 'quarantine']::triage_lane[])`),
+    index('triage_corrected').on(t.run_id, t.seq).where(sql`corrected is not null`),
     // Ended by a statement that had no input at hand; the tick reads their prompts.
     index('triage_unclustered').on(t.run_id, t.seq).where(sql`error_code is not null and prompt is null`),
   ],

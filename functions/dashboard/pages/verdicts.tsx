@@ -1,0 +1,77 @@
+// How good verdicts are: how often people found each reason of each agent right.
+
+import { z } from 'zod'
+import { LIMITS } from '../../../shared/domain/limits.ts'
+import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
+import { ofProject } from '../frame/addresses.ts'
+import { defined } from '../frame/defined.ts'
+import { page } from '../frame/page.ts'
+import { List, Pager } from '../parts/list.tsx'
+import { count } from '../parts/text.tsx'
+
+export const verdictsPage = page({
+  path: '/dashboard/projects/{projectId}/verdicts',
+  query: z.strictObject({ cursor: z.string().optional() }),
+  async show({ api, params, query, request }) {
+    const project_id = params.projectId
+    const { data } = await api.GET('/v1/verdicts', { params: { query: { project_id, ...defined(query) } } })
+    const { rows, next_cursor } = data!
+    return {
+      title: 'Verdicts',
+      project_id,
+      menu: 'triage',
+      cli: 'assay verdicts',
+      body: (
+        <>
+          <p class="crumbs">
+            <a href={ofProject(project_id, 'triage')}>Triage</a>
+          </p>
+          <h1>How good verdicts are</h1>
+          <p class="dim">
+            What people judged in triage in the last {LIMITS.verdicts_days} days. Replaying or dismissing an
+            item by itself takes its verdict as right; acknowledging it, and deciding about a whole cohort,
+            says nothing about it, unless the cohort is called wrong.
+          </p>
+          <List
+            id="verdicts"
+            rows={rows}
+            columns={[
+              { label: 'Agent', cell: row => row.agent_slug },
+              {
+                label: 'Reason',
+                cell: row => (
+                  <>
+                    <a
+                      href={ofProject(
+                        project_id,
+                        `triage?${new URLSearchParams({ agent_id: row.agent_id, reason: row.reason })}`,
+                      )}
+                    >
+                      {reasonMeaning(row.reason)}
+                    </a>{' '}
+                    <code>{row.reason}</code>
+                  </>
+                ),
+              },
+              { label: 'Judged', numeric: true, cell: row => count(row.judged) },
+              { label: 'Confirmed', numeric: true, cell: row => count(row.confirmed) },
+              { label: 'Wrong', numeric: true, cell: row => count(row.wrong) },
+              {
+                label: 'Precision',
+                numeric: true,
+                cell: row =>
+                  row.often_wrong ? (
+                    <span class="v-degraded">{row.precision.toFixed(2)}, often wrong</span>
+                  ) : (
+                    row.precision.toFixed(2)
+                  ),
+              },
+            ]}
+            empty={<p>Nobody has judged a verdict yet. In triage, w calls one wrong.</p>}
+          />
+          <Pager request={request} next={next_cursor} />
+        </>
+      ),
+    }
+  },
+})

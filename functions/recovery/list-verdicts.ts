@@ -1,0 +1,45 @@
+import { z } from '@hono/zod-openapi'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { readPage } from '../../shared/http/cursor.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { scopeOf } from '../../shared/http/scope.ts'
+import { listVerdicts as list } from '../../shared/recovery/queries/verdicts.ts'
+import { judgedReasonOf, VerdictPage } from '../../shared/recovery/wire/verdicts.ts'
+import { cursor, pageSize, slug, uuid } from '../../shared/schema/input.ts'
+import { listProjects } from '../../shared/store/projects.ts'
+
+const DAY_MS = 86_400_000
+
+export const listVerdicts = endpoint({
+  method: 'get',
+  path: '/v1/verdicts',
+  tag: 'Recovery',
+  operation_id: 'listVerdicts',
+  summary: 'List how good verdicts are',
+  description: `By agent and reason, over the last ${LIMITS.verdicts_days} days: how many verdicts people judged in triage, and how many they called wrong; what was wrong most often first. A verdict counts as confirmed when its item was replayed or dismissed one by one, or when a question about it was confirmed. What was acknowledged is undecided; what was replayed or dismissed as a cohort nobody looked at: neither counts. A cohort that is called wrong does.`,
+  auth: 'any',
+  query: z.strictObject({
+    project_id: uuid('Only verdicts of this project.').optional(),
+    agent: slug.optional().describe('Only verdicts of the agent with this slug.'),
+    cursor: cursor.optional(),
+    limit: pageSize(LIMITS.verdicts_page),
+  }),
+  answers: { 200: { description: 'The reasons that were judged.', schema: VerdictPage } },
+  errors: ['invalid_cursor', 'not_found'],
+  async handle({ ctx, principal, query }) {
+    const { cursor, limit, project_id, agent } = query
+    const scope = await scopeOf(ctx, principal, project_id)
+    const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
+    const from_day = new Date(ctx.now() - LIMITS.verdicts_days * DAY_MS).toISOString().slice(0, 10)
+    const found = { agent, from_day, project_ids: projects.map(({ id }) => id) }
+    const page = await readPage(
+      ctx,
+      { list: 'verdicts', ...scope, filters: { agent } },
+      { cursor, limit },
+      (after, limit) =>
+        list(ctx.sql, { ...found, before: after && { wrong: Number(after[0]), key: after[1]! }, limit }),
+      row => [String(row.wrong), row.key],
+    )
+    return { rows: page.rows.map(judgedReasonOf), next_cursor: page.next_cursor }
+  },
+})

@@ -1,0 +1,46 @@
+// The command that tells how good verdicts are: what people judged, counted by the server.
+
+import { LIMITS } from '../domain/limits.ts'
+import { reasonMeaning } from '../domain/outcome-meanings.ts'
+import { answered, type Schemas } from './api.ts'
+import type { Given } from './arguments.ts'
+import type { ExitCode } from './failure.ts'
+import { count } from './format.ts'
+import { tellList } from './listing.ts'
+import type { Session } from './session.ts'
+import { type Column, table } from './table.ts'
+
+type Judged = Schemas['JudgedReason']
+
+const COLUMNS: Column<Judged>[] = [
+  { title: 'AGENT', value: row => row.agent_slug, least: 8 },
+  { title: 'REASON', value: row => row.reason },
+  { title: 'JUDGED', value: row => count(row.judged), align: 'right' },
+  { title: 'CONFIRMED', value: row => count(row.confirmed), align: 'right' },
+  { title: 'WRONG', value: row => count(row.wrong), align: 'right' },
+  {
+    title: 'PRECISION',
+    value: row => row.precision.toFixed(2),
+    align: 'right',
+    style: row => (row.often_wrong ? 'yellow' : undefined),
+  },
+  { title: 'MEANS', value: row => reasonMeaning(row.reason), least: 12, optional: 1 },
+]
+
+export async function verdicts(session: Session, given: Given): Promise<ExitCode> {
+  const agent = given.text('agent')
+  return tellList<Judged>(session, given, {
+    event: 'verdict',
+    empty: 'nobody has judged a verdict yet: in triage, w calls one wrong',
+    page: LIMITS.verdicts_page.max,
+    read: async (limit, cursor) => {
+      const query = { limit, ...(agent !== undefined && { agent }), ...(cursor && { cursor }) }
+      const page = await answered(session.api.GET('/v1/verdicts', { params: { query } }))
+      return { rows: page.rows, next: page.next_cursor ?? undefined }
+    },
+    inAnyOrder: true,
+    keyOf: row => `${row.agent_id} ${row.reason}`,
+    cameAt: () => null,
+    text: (rows, screen) => table(COLUMNS, rows, screen),
+  })
+}

@@ -1,0 +1,79 @@
+// What people say of verdicts. Guarantee: a decision that judges a verdict counts in the statement that makes it, and one
+// that is taken back no more, so the counts equal a recount at every commit.
+
+import type { Sql } from '../../context.ts'
+import type { ItemKey } from '../../store/triage.ts'
+import { CALLED_WRONG, type VerdictCounts } from '../rules/verdicts.ts'
+
+/** Rows of triage `t` that say a judgement: the grader's, an agent's, or that of who called an ok item wrong. */
+export const isVerdict = (sql: Sql) => sql`
+  (t.lane = 'dlq' and t.error_code is null or t.lane = 'review' and t.corrected is not null)`
+
+/** Counts the rows of the statement's `decided` that are `judged` now. */
+export const countJudged = (sql: Sql) => sql`
+  counted_verdicts as (
+    insert into verdict_days as v (project_id, agent_id, reason, day, confirmed, wrong)
+    select project_id, agent_id, reason, (now() at time zone 'UTC')::date,
+      count(*) filter (where disposition <> 'wrong'), count(*) filter (where disposition = 'wrong')
+    from decided where judged group by 1, 2, 3 order by 1, 2, 3
+    on conflict (project_id, day, agent_id, reason)
+    do update set confirmed = v.confirmed + excluded.confirmed, wrong = v.wrong + excluded.wrong
+  )`
+
+/** Takes off the counts what the statement's `reopened` had judged. */
+export const uncountJudged = (sql: Sql) => sql`
+  uncounted_verdicts as (
+    update verdict_days v set confirmed = v.confirmed - (r.disposition <> 'wrong')::int,
+      wrong = v.wrong - (r.disposition = 'wrong')::int
+    from reopened r
+    where r.was_judged and v.project_id = r.project_id and v.day = r.day and v.agent_id = r.agent_id
+      and v.reason = r.reason
+  )`
+
+/** Opens a row for an item that is ok; false when it has one that says so, or is not ok. */
+export async function callOkWrong(sql: Sql, { run_id, seq }: ItemKey): Promise<boolean> {
+  const { count } = await sql`
+    insert into triage as t (run_id, seq, project_id, agent_id, lane, reason, partition_key, corrected, cost_micro)
+    select i.run_id, i.seq, r.project_id, r.agent_id, 'review', ${CALLED_WRONG}, i.partition_key, 'degraded',
+      i.cost_micro
+    from items i join runs r on r.id = i.run_id where i.run_id = ${run_id} and i.seq = ${seq} and i.outcome = 'ok'
+    -- One that was held and went on.
+    on conflict (run_id, seq) do update set lane = excluded.lane, reason = excluded.reason, cause_id = null,
+      corrected = excluded.corrected, created_at = now(), disposition = null, decided_at = null
+    where t.lane = 'quarantine'`
+  return count === 1
+}
+
+export interface VerdictFilter {
+  project_ids: readonly string[]
+  /** The slug of their agent. */
+  agent?: string | undefined
+  /** The first day (UTC) that counts. */
+  from_day: string
+  before?: { wrong: number; key: string } | undefined
+  limit: number
+}
+
+export interface VerdictRow extends VerdictCounts {
+  project_id: string
+  agent_id: string
+  agent_slug: string
+  reason: string
+  /** Tells rows apart that are wrong as often. */
+  key: string
+}
+
+/** How often each reason of each agent was judged, and how; what was wrong most often first. */
+export async function listVerdicts(sql: Sql, filter: VerdictFilter) {
+  const { project_ids, agent, from_day, before, limit } = filter
+  return sql<VerdictRow[]>`
+    select n.*, a.slug as agent_slug from (
+      select project_id, agent_id, reason, agent_id || ' ' || reason as key, sum(confirmed)::int as confirmed,
+        sum(wrong)::int as wrong
+      from verdict_days where project_id = any(${[...project_ids]}::uuid[]) and day >= ${from_day}::text::date
+      group by 1, 2, 3 having sum(confirmed + wrong) > 0
+    ) n join agents a on a.id = n.agent_id
+    where ${agent === undefined ? sql`true` : sql`a.slug = ${agent}`}
+      ${before === undefined ? sql`` : sql`and (n.wrong, n.key) < (${before.wrong}::int, ${before.key}::text)`}
+    order by n.wrong desc, n.key desc limit ${limit}`
+}

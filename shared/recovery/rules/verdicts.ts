@@ -1,0 +1,22 @@
+// What people say of verdicts: which rows of triage say something that can be wrong, and how good a reason is. Pure.
+
+import { LIMITS } from '../../domain/limits.ts'
+
+/** The reason of a row that was opened by calling an ok item wrong. */
+export const CALLED_WRONG = 'called_wrong'
+
+/** Of a reason of an agent: decisions that say whether it was right. */
+export interface VerdictCounts {
+  confirmed: number
+  wrong: number
+}
+
+export const judgedOf = ({ confirmed, wrong }: VerdictCounts): number => confirmed + wrong
+
+/** The share that was right, of at least one that was judged. */
+export const precisionOf = (counts: VerdictCounts): number => counts.confirmed / judgedOf(counts)
+
+/** Wrong so often, among enough that were judged, that it is said wherever the reason is shown. */
+export const isOftenWrong = (counts: VerdictCounts): boolean =>
+  judgedOf(counts) >= LIMITS.verdicts_judged_least &&
+  counts.wrong > judgedOf(counts) * LIMITS.verdicts_wrong_share

@@ -1,0 +1,38 @@
+// How often people found verdicts right, and what they are to be asked about. Counted by the decisions themselves, so that reading it costs as much as there
+// are reasons, and not as much as was decided; it outlives the items.
+
+import { date, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { agents } from '../../schema/tables/agents.ts'
+import { projects } from '../../schema/tables/projects.ts'
+import { runs } from '../../schema/tables/runs.ts'
+import { ofProject } from '../../schema/tables/tenant.ts'
+
+/** Of each day (UTC), agent and reason, how many verdicts were taken as right, and how many called wrong. */
+export const verdictDays = pgTable(
+  'verdict_days',
+  {
+    project_id: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    agent_id: uuid('agent_id')
+      .notNull()
+      .references(() => agents.id, { onDelete: 'cascade' }),
+    reason: text('reason').notNull(),
+    day: date('day').notNull(),
+    confirmed: integer('confirmed').notNull().default(0),
+    wrong: integer('wrong').notNull().default(0),
+  },
+  t => [primaryKey({ columns: [t.project_id, t.day, t.agent_id, t.reason] }), ofProject(t)],
+)
+
+/** Items of the sample that may not have worked and have perhaps not ended: then somebody is asked about them. */
+export const suspectedItems = pgTable(
+  'suspected_items',
+  {
+    run_id: uuid('run_id')
+      .notNull()
+      .references(() => runs.id, { onDelete: 'cascade' }),
+    seq: integer('seq').notNull(),
+  },
+  t => [primaryKey({ columns: [t.run_id, t.seq] })],
+)

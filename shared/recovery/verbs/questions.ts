@@ -1,0 +1,8 @@
+// Asks people in triage about what the grader is not sure of.
+
+import type { Context } from '../../context.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { askAboutSuspected } from '../queries/questions.ts'
+
+export const askQuestions = (ctx: Context): Promise<number> =>
+  askAboutSuspected(ctx.sql, LIMITS.questions_per_sweep)

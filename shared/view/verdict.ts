@@ -1,0 +1,21 @@
+// How verdicts that people judge are told, once, for dashboard and command line.
+
+import { count } from '../domain/amounts.ts'
+import type { Schemas } from '../sdk/client.ts'
+
+type Judged = Pick<Schemas['JudgedReason'], 'agent_id' | 'reason' | 'judged' | 'wrong' | 'often_wrong'>
+
+/** @example sayWrong({ wrong: 8, judged: 25 }) // 'called wrong in 8 of 25 judged' */
+export const sayWrong = ({ wrong, judged }: Pick<Judged, 'wrong' | 'judged'>): string =>
+  `called wrong in ${count(wrong)} of ${count(judged)} judged`
+
+export type Doubt = (of: Pick<Judged, 'agent_id' | 'reason'>) => string | undefined
+
+/** Of an agent's reason that is wrong too often, what is said wherever it is shown; undefined of all others. */
+export function doubtOf(rows: readonly Judged[]): Doubt {
+  const doubted = rows.filter(row => row.often_wrong)
+  return ({ agent_id, reason }) => {
+    const found = doubted.find(row => row.agent_id === agent_id && row.reason === reason)
+    return found && sayWrong(found)
+  }
+}

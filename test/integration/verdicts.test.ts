@@ -1,0 +1,235 @@
+// Verdicts that people judge: called wrong, confirmed, asked about, and counted.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { consume } from '../../shared/engine/consume.ts'
+import { planRecovery, startRecovery } from '../../shared/engine/recover.ts'
+import {
+  acknowledgeItem,
+  callItemWrong,
+  confirmItem,
+  dismissItem,
+  reopenItem,
+  replayItem,
+} from '../../shared/engine/replay.ts'
+import { listVerdicts } from '../../shared/recovery/queries/verdicts.ts'
+import { nameUnnamed } from '../../shared/recovery/verbs/causes.ts'
+import { askQuestions } from '../../shared/recovery/verbs/questions.ts'
+import { indexSteps } from '../../shared/store/step-index.ts'
+import { conservation, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
+import { recovered, recoveryOrder } from '../support/recoveries.ts'
+
+let engine: TestEngine
+beforeAll(async () => {
+  engine = await testEngine()
+  await engine.deploy({ max_consecutive_failures: 1_000_000 })
+})
+afterAll(() => engine.close())
+afterEach(async () => {
+  await engine.sql`delete from triage`
+  await engine.sql`delete from verdict_days`
+})
+
+const REFUSED = "I'm sorry, but I can't help with that."
+const SUSPECTED = "I'd rather not write that, sorry."
+
+/** A run whose items end as their answers say; null is a failure. */
+async function ranWith(answers: readonly (string | null)[]): Promise<string> {
+  engine.play(function* (items) {
+    for (const item of items) {
+      const answer = answers[item.seq - 1]
+      if (answer == null) yield failure(item, 'tool_call_error')
+      else {
+        yield step(item, 'ask', { kind: 'llm_call', output: answer })
+        yield result(item, { answer })
+      }
+    }
+  })
+  const run_id = await engine.submit(answers.length)
+  await consume(engine.ctx)
+  return run_id
+}
+
+const rowsOf = (run_id: string) =>
+  engine.sql`select seq, lane, reason, disposition, corrected, judged from triage where run_id = ${run_id} order by seq`
+
+const counted = async () => {
+  const found = { project_ids: [engine.project_id], from_day: '2000-01-01', limit: 100 }
+  const rows = await listVerdicts(engine.sql, found)
+  return Object.fromEntries(rows.map(row => [row.reason, [row.confirmed, row.wrong]]))
+}
+
+/** What a recount of the rows that are kept comes to. */
+const recounted = async () => {
+  const rows = await engine.sql`
+    select reason, count(*) filter (where disposition <> 'wrong')::int as confirmed,
+      count(*) filter (where disposition = 'wrong')::int as wrong
+    from triage where judged group by 1`
+  return Object.fromEntries(rows.map(row => [row.reason, [row.confirmed, row.wrong]]))
+}
+
+describe('a verdict that is called wrong', () => {
+  it('stays as it was recorded, and its run is decided about as if it were dismissed [triage.wrong]', async () => {
+    const run_id = await ranWith(['fine', REFUSED])
+    const before = await engine.items(run_id)
+    await callItemWrong(engine.ctx, { run_id, seq: 2 })
+    expect(await rowsOf(run_id)).toMatchObject([{ seq: 2, disposition: 'wrong', corrected: 'ok' }])
+    expect(await engine.items(run_id)).toEqual(before)
+    expect(await engine.run(run_id)).toMatchObject({ undecided: 0, ok: 1, degraded: 1 })
+    expect(await conservation(engine, run_id)).toEqual([])
+    for (const act of [callItemWrong, dismissItem, confirmItem, replayItemOnce])
+      await expect(act(engine.ctx, { run_id, seq: 2 })).rejects.toMatchObject({ status: 409 })
+  })
+
+  it('is taken back within the hour, and no longer counted [triage.reopen]', async () => {
+    const run_id = await ranWith(['fine', REFUSED])
+    await callItemWrong(engine.ctx, { run_id, seq: 2 })
+    expect(await counted()).toEqual({ refusal: [0, 1] })
+    await reopenItem(engine.ctx, { run_id, seq: 2 })
+    expect(await rowsOf(run_id)).toMatchObject([{ disposition: null, corrected: null, judged: false }])
+    expect(await engine.run(run_id)).toMatchObject({ undecided: 1 })
+    expect(await counted()).toEqual({})
+    expect(await conservation(engine, run_id)).toEqual([])
+  })
+
+  it('is a judgement: that an item failed cannot be wrong', async () => {
+    const run_id = await ranWith([null])
+    await expect(callItemWrong(engine.ctx, { run_id, seq: 1 })).rejects.toMatchObject({
+      code: 'verdict_not_judgeable',
+      message: expect.stringContaining('it did not return anything that could be right'),
+    })
+    expect(await counted()).toEqual({})
+  })
+
+  it('may be that of a whole cohort, in which what failed is left [recoveries.decide]', async () => {
+    const run_id = await ranWith([REFUSED, REFUSED, null, 'fine'])
+    const order = recoveryOrder(engine, { action: 'wrong', filter: { run_id } })
+    const ineligible = [{ reason: 'not_judged', count: 1 }]
+    expect(await planRecovery(engine.ctx, order)).toMatchObject({ eligible: 2, ineligible })
+    expect(await recovered(engine, await startRecovery(engine.ctx, order))).toMatchObject({ decided: 2 })
+    expect(await counted()).toEqual({ refusal: [0, 2] })
+    expect(await engine.run(run_id)).toMatchObject({ undecided: 1 })
+    expect(await conservation(engine, run_id)).toEqual([])
+  })
+})
+
+const replayItemOnce = (ctx: TestEngine['ctx'], key: { run_id: string; seq: number }) =>
+  replayItem(ctx, key, {})
+
+describe('how good a reason is', () => {
+  it('is counted by decisions about single items, and by none about cohorts but the call that it is wrong [verdicts.list]', async () => {
+    const run_id = await ranWith([...Array.from({ length: 6 }, () => REFUSED), null])
+    await dismissItem(engine.ctx, { run_id, seq: 1 })
+    await replayItem(engine.ctx, { run_id, seq: 2 }, {})
+    await callItemWrong(engine.ctx, { run_id, seq: 3 })
+    await acknowledgeItem(engine.ctx, { run_id, seq: 4 })
+    await dismissItem(engine.ctx, { run_id, seq: 7 }) // a failure is no judgement
+    const rest = recoveryOrder(engine, { action: 'dismiss', filter: { run_id } })
+    await recovered(engine, await startRecovery(engine.ctx, rest))
+    expect(await counted()).toEqual({ refusal: [2, 1] })
+    expect(await recounted()).toEqual(await counted())
+  })
+
+  it('is the same however many decide at once', async () => {
+    const run_id = await ranWith(Array.from({ length: 12 }, () => REFUSED))
+    const keys = Array.from({ length: 12 }, (_, n) => ({ run_id, seq: n + 1 }))
+    const acts = [callItemWrong, dismissItem, callItemWrong]
+    const all = keys.flatMap(key => acts.map(act => act(engine.ctx, key)))
+    const done = (await Promise.allSettled(all)).filter(one => one.status === 'fulfilled')
+    expect(done).toHaveLength(12)
+    expect(await recounted()).toEqual(await counted())
+    await Promise.all(keys.map(key => reopenItem(engine.ctx, key)))
+    expect(await counted()).toEqual({})
+    expect(await conservation(engine, run_id)).toEqual([])
+  })
+
+  it('outlives the items it was told by', async () => {
+    const run_id = await ranWith([REFUSED])
+    await callItemWrong(engine.ctx, { run_id, seq: 1 })
+    await engine.sql`delete from triage where run_id = ${run_id}`
+    expect(await counted()).toEqual({ refusal: [0, 1] })
+  })
+})
+
+describe('an ok item that is called wrong', () => {
+  it('comes into triage, and its run stays what it was [triage.wrong-ok]', async () => {
+    const run_id = await ranWith(['fine', 'fine'])
+    const before = [await engine.run(run_id), await engine.items(run_id)]
+    await callItemWrong(engine.ctx, { run_id, seq: 2 })
+    expect(await rowsOf(run_id)).toMatchObject([
+      { seq: 2, lane: 'review', reason: 'called_wrong', disposition: null, corrected: 'degraded' },
+    ])
+    await nameUnnamed(engine.ctx)
+    expect([await engine.run(run_id), await engine.items(run_id)]).toEqual(before)
+    expect(await conservation(engine, run_id)).toEqual([])
+    expect(await counted()).toEqual({})
+  })
+
+  it('is decided about like any row: replayed, dismissed, or found to have worked after all', async () => {
+    const run_id = await ranWith(['fine', 'fine', 'fine'])
+    const before = await engine.run(run_id)
+    for (const seq of [1, 2, 3]) await callItemWrong(engine.ctx, { run_id, seq })
+    await replayItem(engine.ctx, { run_id, seq: 1 }, {})
+    await dismissItem(engine.ctx, { run_id, seq: 2 })
+    await callItemWrong(engine.ctx, { run_id, seq: 3 })
+    expect(await rowsOf(run_id)).toMatchObject([
+      { disposition: 'replayed', corrected: 'degraded' },
+      { disposition: 'dismissed', corrected: 'degraded' },
+      { disposition: 'wrong', corrected: null },
+    ])
+    expect(await counted()).toEqual({ called_wrong: [2, 1] })
+    for (const seq of [2, 3]) await reopenItem(engine.ctx, { run_id, seq })
+    expect(await rowsOf(run_id)).toMatchObject([
+      { disposition: 'replayed' },
+      { disposition: null, corrected: 'degraded' },
+      { disposition: null, corrected: 'degraded' },
+    ])
+    expect(await counted()).toEqual({ called_wrong: [1, 0] })
+    expect(await engine.run(run_id)).toEqual(before)
+    expect(await conservation(engine, run_id)).toEqual([])
+  })
+})
+
+describe('an answer that may be a refusal', () => {
+  const asked = async (items: number) => {
+    const run_id = await ranWith(Array.from({ length: items }, () => SUSPECTED))
+    const before = await engine.run(run_id)
+    while ((await indexSteps(engine.sql, 1000)) > 0);
+    while ((await askQuestions(engine.ctx)) > 0);
+    return { run_id, before, rows: await rowsOf(run_id) }
+  }
+
+  it('is asked about in a sample that its item_id decides, and no more than is bounded [triage.questions]', async () => {
+    const { run_id, before, rows } = await asked(60)
+    expect(rows.length).toBeGreaterThan(0)
+    expect(rows.length).toBeLessThan(LIMITS.questions_per_agent)
+    expect(new Set(rows.map(row => `${row.lane} ${row.reason}`))).toEqual(
+      new Set(['review suspected_refusal']),
+    )
+    expect(await engine.run(run_id)).toEqual(before)
+    expect(await conservation(engine, run_id)).toEqual([])
+    await engine.sql`delete from triage`
+    expect((await asked(60)).rows.map(row => row.seq)).toEqual(rows.map(row => row.seq))
+    expect((await asked(400)).rows).toHaveLength(LIMITS.questions_per_agent - rows.length)
+  })
+
+  it('is confirmed or called wrong, and the verdict stays ok either way [triage.confirm]', async () => {
+    const { run_id, before, rows } = await asked(60)
+    const [yes, no] = rows.map(row => ({ run_id, seq: row.seq as number }))
+    await confirmItem(engine.ctx, yes!)
+    await callItemWrong(engine.ctx, no!)
+    expect(await rowsOf(run_id)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ seq: yes!.seq, disposition: 'confirmed', corrected: 'degraded' }),
+        expect.objectContaining({ seq: no!.seq, disposition: 'wrong', corrected: null }),
+      ]),
+    )
+    expect(await counted()).toEqual({ suspected_refusal: [1, 1] })
+    expect(await engine.run(run_id)).toEqual(before)
+    await expect(confirmItem(engine.ctx, no!)).rejects.toMatchObject({ code: 'verdict_not_judgeable' })
+    await reopenItem(engine.ctx, yes!)
+    expect(await counted()).toEqual({ suspected_refusal: [0, 1] })
+    await confirmItem(engine.ctx, yes!)
+    expect(await replayItem(engine.ctx, yes!, {})).toMatchObject({ reused_steps: 0 })
+  })
+})
