@@ -55,6 +55,7 @@ export const LIMITS = {
   failure_groups: 20, // listed of each
   cause_message_characters: 1000, // of a message, looked at
   cause_words: 64, // of a message, compared
+  masked_messages: 256, // whose words a process remembers, at most 1,000 characters each
   cause_input_characters: 65_536, // of an input, whose texts are looked for in its message
   cause_input_texts: 256,
   causes_of_kind: 500, // of one agent, step, code and reason; what is like none of them is one more
