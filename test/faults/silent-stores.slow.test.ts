@@ -36,10 +36,10 @@ async function startBehindRelays() {
 }
 
 const readiness = async () => (await fetch(`${stack.base_url}/health/ready`)).json()
-const until = (condition: () => unknown) =>
+const until = (what: string, condition: () => unknown) =>
   vi.waitFor(
     async () => {
-      if (!(await condition())) throw new Error('not yet')
+      if (!(await condition())) throw new Error(`not yet: ${what}`)
     },
     { timeout: PATIENCE_MS / 2, interval: 100 },
   )
@@ -55,18 +55,23 @@ it('a PostgreSQL that falls silent makes nobody hang, and all goes on when it sp
 
   const speak = relays.postgres.hold()
   answer()
-  await until(async () => (await readiness()).dependencies.postgres.status === 'unreachable')
+  await until(
+    'PostgreSQL is called unreachable',
+    async () => (await readiness()).dependencies.postgres.status === 'unreachable',
+  )
   const headers = { authorization: `Bearer ${stack.api_key}` }
   const refused = await fetch(`${stack.base_url}/v1/projects`, { headers })
   expect([refused.status, (await refused.json()).error.code]).toEqual([500, 'store_unreachable'])
   expect(refused.headers.get('retry-after')).toBe('2')
-  const saysTimeout = (log: string[]) => log.some(line => line.includes('QUERY_TIMEOUT'))
-  await until(() => saysTimeout(stack.control.log) && saysTimeout(consumer.log))
+  // The one for an answer, or, where a connection had just been closed for being idle, that for a session.
+  const saysTimeout = (log: string[]) => log.some(line => /(?:QUERY|CONNECT)_TIMEOUT/.test(line))
+  await until('the API and the tick name a deadline', () => saysTimeout(stack.control.log))
+  await until('the consumer names a deadline', () => saysTimeout(consumer.log))
 
   speak()
   expect(await stack.finished(runId)).toMatchObject({ ok: ITEMS })
   expect(await stack.breaches(runId)).toEqual([])
-  await until(async () => (await readiness()).turns.tick.status === 'ok')
+  await until('the tick turns again', async () => (await readiness()).turns.tick.status === 'ok')
   const next = await stack.submit(agentId, [{}])
   expect(await stack.finished(next)).toMatchObject({ ok: 1 })
 })
@@ -82,6 +87,6 @@ it('a Redis that falls silent costs no item and makes nobody hang, and wakes aga
   expect(await stack.finished(whileSilent)).toMatchObject({ ok: ITEMS })
   expect((await readiness()).dependencies.redis.status).toBe('unreachable')
   speak()
-  await until(async () => (await readiness()).status === 'ready')
+  await until('all is ready', async () => (await readiness()).status === 'ready')
   expect(await stack.breaches(whileSilent)).toEqual([])
 })

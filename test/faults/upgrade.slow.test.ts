@@ -179,7 +179,7 @@ it('a migration is applied while this version works, and no request or item suff
     expect(await stack.finished(runId)).toMatchObject({ status: 'completed', ok: pile.length })
     expect(await stack.breaches(runId)).toEqual([])
   }
-  const refused = await reading.end()
+  expect(await reading.end()).toEqual([])
   const said = [...stack.control.log, ...consumer.log].filter(line => /"level":"(warn|error)"/.test(line))
-  expect({ refused, said }).toEqual({ refused: [], said: [] })
+  expect(said.map(line => line.slice(0, 300))).toEqual([])
 })

@@ -13,9 +13,10 @@ import { WORKERD, workerdFolder } from '../support/workerd.ts'
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
 const MAX_OUTPUT = 64 * 2 ** 20
+const PATIENCE_MS = 120_000 // programs of others, which start slowly beside other work
 
 describe('config.capnp', () => {
-  it('is compiled by workerd, with every bundle in it', async () => {
+  it('is compiled by workerd, with every bundle in it', { timeout: PATIENCE_MS }, async () => {
     const args = ['compile', join(await workerdFolder(), 'config.capnp'), '--config-only']
     const { stdout } = await run(WORKERD, args, { encoding: 'buffer', maxBuffer: MAX_OUTPUT })
     for (const { name } of UNITS) expect(stdout.includes(`${name}\0`)).toBe(true)
@@ -46,18 +47,27 @@ describe('wrangler.toml', () => {
   it.each([
     ['', 'assay-wake'],
     ['staging', 'assay-wake-staging'],
-  ])('is accepted by Wrangler without a warning, for environment "%s"', async (environment, queue) => {
-    const { path, remove } = await tempFolder()
-    const args = ['deploy', '--dry-run', '--config', join(ROOT, 'wrangler.toml'), '--env', environment]
-    const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', NO_COLOR: '1', WRANGLER_LOG_PATH: path }
-    try {
-      const wrangler = join(ROOT, 'node_modules/.bin/wrangler')
-      const { stdout, stderr } = await run(wrangler, [...args, '--outdir', path], { cwd: ROOT, env })
-      expect(stdout + stderr).not.toMatch(/WARNING|ERROR/)
-      for (const binding of [`env.WAKE (${queue})`, 'env.OUTSIDE', 'env.BASE_URL', 'env.ASSAY_CONSUMER_URL'])
-        expect(stdout).toContain(binding)
-    } finally {
-      await remove()
-    }
-  })
+  ])(
+    'is accepted by Wrangler without a warning, for environment "%s"',
+    { timeout: PATIENCE_MS },
+    async (environment, queue) => {
+      const { path, remove } = await tempFolder()
+      const args = ['deploy', '--dry-run', '--config', join(ROOT, 'wrangler.toml'), '--env', environment]
+      const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', NO_COLOR: '1', WRANGLER_LOG_PATH: path }
+      try {
+        const wrangler = join(ROOT, 'node_modules/.bin/wrangler')
+        const { stdout, stderr } = await run(wrangler, [...args, '--outdir', path], { cwd: ROOT, env })
+        expect(stdout + stderr).not.toMatch(/WARNING|ERROR/)
+        for (const binding of [
+          `env.WAKE (${queue})`,
+          'env.OUTSIDE',
+          'env.BASE_URL',
+          'env.ASSAY_CONSUMER_URL',
+        ])
+          expect(stdout).toContain(binding)
+      } finally {
+        await remove()
+      }
+    },
+  )
 })
