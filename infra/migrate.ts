@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres, { type Sql } from 'postgres'
-import { ensureTenantRole, grantTenantReads } from '../shared/store/tenant-role.ts'
+import { ensureTenantRole, TENANT_READS } from '../shared/store/tenant-role.ts'
 import { Refusal } from './local/refusal.ts'
 import { postgresOptions } from './node/postgres-options.ts'
 import { readSettings } from './node/settings.ts'
@@ -48,15 +48,24 @@ export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: n
   }
 }
 
+export const applyWhileOthersWork = (sql: Sql, migrationsFolder = FOLDER): Promise<unknown> =>
+  whileOthersWork(sql, () => applyMigrations(drizzle(sql), { migrationsFolder }))
+
+/** After every migration: callers' reads see what has a policy or a view for them by now. */
+export async function grantTenantReads(sql: Sql): Promise<void> {
+  for (const statement of TENANT_READS) await whileOthersWork(sql, () => sql.unsafe(statement))
+}
+
 /**
  * Whoever waits for a lock on a table makes all wait that come after, so it waits for a short time and lets them pass.
  * The timeout comes after the advisory lock, which it would bound as well.
  */
-export async function applyWhileOthersWork(sql: Sql, migrationsFolder = FOLDER): Promise<void> {
+async function whileOthersWork(sql: Sql, change: () => Promise<unknown>): Promise<void> {
   await sql`select set_config('lock_timeout', ${LOCK_WAIT_MS.toString()}, false)`
   for (let tries = LOCK_TRIES; ; tries--) {
     try {
-      return await applyMigrations(drizzle(sql), { migrationsFolder })
+      await change()
+      return
     } catch (error) {
       if (!isInTheWay(error)) throw error
       if (tries > 1) continue

@@ -37,28 +37,32 @@ export async function ensureTenantRole(sql: Sql): Promise<string[]> {
   return after.exists ? [grant(after)] : [create, grant(after)]
 }
 
-/** After every migration: shows the role what has a policy or a view for it by now. */
-export async function grantTenantReads(sql: Sql): Promise<void> {
-  const views = Object.entries(BEHIND_VIEWS).map(
-    ([table, shown]) => `
-      create or replace view ${TENANT_ROLE}.${table} as select * from ${table} where ${shown};
-      grant select on ${TENANT_ROLE}.${table} to ${TENANT_ROLE};`,
-  )
-  const columns = Object.entries(TOLD_TO_ALL).map(
-    ([table, told]) => `
-      grant select (${told.join(', ')}) on ${table} to ${TENANT_ROLE};`,
-  )
-  await sql.unsafe(`
-    do $$ declare readable record; begin
-      create schema if not exists ${TENANT_ROLE};
-      grant usage on schema ${TENANT_ROLE} to ${TENANT_ROLE};
-      execute format('grant usage on schema %I to ${TENANT_ROLE}', current_schema());
-      for readable in
-        select format('%I.%I', schemaname, tablename) as name from pg_policies
-        where schemaname = current_schema() and '${TENANT_ROLE}' = any(roles)
-      loop
-        execute 'grant select on ' || readable.name || ' to ${TENANT_ROLE}';
-      end loop;
-      ${[...views, ...columns].join('')}
-    end $$`)
-}
+const VIEWS = Object.entries(BEHIND_VIEWS).map(
+  ([table, shown]) => `
+    create or replace view ${TENANT_ROLE}.${table} as select * from ${table} where ${shown};
+    grant select on ${TENANT_ROLE}.${table} to ${TENANT_ROLE}`,
+)
+
+const COLUMNS = Object.entries(TOLD_TO_ALL).map(
+  ([table, told]) => `grant select (${told.join(', ')}) on ${table} to ${TENANT_ROLE}`,
+)
+
+/**
+ * Shows the role what has a policy or a view for it by now. Each is a transaction of its own: one that replaced two
+ * views would wait for a read that has them in turn, and the read for it.
+ */
+export const TENANT_READS: readonly string[] = [
+  `do $$ declare readable record; begin
+    create schema if not exists ${TENANT_ROLE};
+    grant usage on schema ${TENANT_ROLE} to ${TENANT_ROLE};
+    execute format('grant usage on schema %I to ${TENANT_ROLE}', current_schema());
+    for readable in
+      select format('%I.%I', schemaname, tablename) as name from pg_policies
+      where schemaname = current_schema() and '${TENANT_ROLE}' = any(roles)
+    loop
+      execute 'grant select on ' || readable.name || ' to ${TENANT_ROLE}';
+    end loop;
+  end $$`,
+  ...VIEWS,
+  ...COLUMNS,
+]

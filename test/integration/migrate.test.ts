@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { afterEach, expect, inject, test } from 'vitest'
-import { applyWhileOthersWork, migrate } from '../../infra/migrate.ts'
+import { applyWhileOthersWork, grantTenantReads, migrate } from '../../infra/migrate.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { readForAccount } from '../../shared/store/tenant.ts'
 import { nextMigration } from '../support/next-migration.ts'
@@ -145,4 +145,26 @@ test('a migration that waits for a table keeps nobody else waiting, and is done 
   holder.release()
   await migrating
   expect(await sql`select from pg_indexes where indexname = 'next'`).toHaveLength(1)
+})
+
+test('a read that has views in any order meets no migration that has them in another', async () => {
+  const { url } = await emptyDatabase()
+  await migrate(url)
+  const sql = postgres(url, { max: 3, onnotice: () => {} })
+  parts.defer(() => sql.end())
+  const reader = await sql.reserve()
+  await reader`begin`
+  await reader`select from assay_tenant.triage`
+  const own = postgres(url, { max: 1, onnotice: () => {} })
+  const granting = grantTenantReads(own).finally(() => own.end())
+  await expect
+    .poll(() => sql`select from pg_locks where not granted and relation = 'assay_tenant.triage'::regclass`, {
+      timeout: 20_000,
+    })
+    .toHaveLength(1)
+  await reader`select from assay_tenant.items`
+  await reader`select from assay_tenant.step_index`
+  await reader`commit`
+  reader.release()
+  await granting
 })
