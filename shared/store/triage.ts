@@ -200,13 +200,20 @@ export async function endWaiting(sql: Sql, keys: readonly ItemKey[], ending: End
       where i.run_id = d.run_id and i.seq = d.seq and i.status = 'paused' and d.lane = 'quarantine'
       returning i.run_id
     ), n as (
-      select run_id, sum(decided)::int as decided, sum(ended)::int as ended from (
-        select run_id, (lane = 'dlq')::int as decided, 0 as ended from decided
-        union all select run_id, 0, 1 from ended
+      select run_id, sum(decided)::int as decided, sum(ended)::int as ended, bool_or(was_unpriced) as was_unpriced
+      from (
+        select run_id, (lane = 'dlq')::int as decided, 0 as ended,
+          lane = 'quarantine' and reason = 'unpriced_model' as was_unpriced from decided
+        union all select run_id, 0, 1, false from ended
       ) of_run group by 1
     ), counted as (
       update runs r set undecided = r.undecided - n.decided, paused = r.paused - n.ended,
         cancelled = r.cancelled + n.ended,
+        -- What no price would do waits for whoever decides about the items held for it: after the last, for nobody.
+        waits_for_price = r.waits_for_price and not case when r.unpriced_model = '' and n.was_unpriced then not exists (
+          select from triage t join items i on i.run_id = t.run_id and i.seq = t.seq
+          where t.run_id = r.id and t.lane = 'quarantine' and t.reason = 'unpriced_model' and i.status = 'paused'
+            and not exists (select from decided d where d.run_id = t.run_id and d.seq = t.seq)) else false end,
         finished_at = coalesce(r.finished_at,
           case when ended_items(r) + n.ended >= r.total_items then now() end)
       from n where r.id = n.run_id returning r.id, r.finished_at

@@ -10,6 +10,7 @@ import { consume } from '../../shared/engine/consume.ts'
 import { resumeItem } from '../../shared/engine/replay.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
 import { whyItem } from '../../shared/engine/why.ts'
+import { endWaiting } from '../../shared/store/triage.ts'
 import { setClock } from '../support/clock.ts'
 import { centStep, conservation, result, step, type TestEngine, testEngine } from '../support/engine.ts'
 
@@ -240,6 +241,28 @@ it('what waits for a person does so whatever else of its run waits for a price [
   await setPrice(engine.ctx, engine.project_id, price)
   await sweep(engine.ctx)
   expect(await engine.run(runId)).toMatchObject({ paused: 2, unpriced_model: '', waits_for_price: true })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('what no price would do keeps the rest waiting for whoever decides about the held items, and after the last for nobody [prices.pause]', async () => {
+  const calling = new Set<string>()
+  engine.play(items =>
+    items.map(item => {
+      if (calling.size < 2) calling.add(item.item_id)
+      return calling.has(item.item_id) ? step(item, 'call', called(NOT_COVERED)) : result(item)
+    }),
+  )
+  const runId = await engine.submit(10, { budget_cents: 1000, concurrency: 2 })
+  await consume(engine.ctx)
+  const held = (await engine.items(runId)).filter(item => item.outcome_reason === 'unpriced_model')
+  expect(held).toHaveLength(2)
+  for (const [at, { seq }] of held.entries()) {
+    await endWaiting(engine.sql, [{ run_id: runId, seq: Number(seq) }], { as: 'dismissed', one_by_one: true })
+    expect(await engine.run(runId)).toMatchObject({ waits_for_price: at === 0 })
+    await sweep(engine.ctx)
+    await consume(engine.ctx)
+  }
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 8, cancelled: 2 })
   expect(await conservation(engine, runId)).toEqual([])
 })
 
