@@ -1,7 +1,7 @@
 // Numbers and money as people read and write them: in the dashboard, in the terminal and in messages. Guarantee: what is
 // spent never shows as $0, and an amount that is written means the same wherever it says its unit.
 
-import { LIMITS } from './limits.ts'
+import { INPUT_LIMITS } from './limits/input.ts'
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
@@ -36,7 +36,7 @@ export function centsOfAmount(text: string, unit: 'cents' | 'dollars'): number |
   if (whole === undefined || (cents !== undefined && (sign ?? part) !== undefined)) return undefined
   const isCents = cents !== undefined || (isBareAmount(text) && unit === 'cents')
   const value = isCents ? Number(whole) : Number(whole) * 100 + Number((part ?? '').padEnd(2, '0'))
-  return value > LIMITS.budget_cents ? undefined : value
+  return value > INPUT_LIMITS.budget_cents ? undefined : value
 }
 
 /** Whether an amount leaves its unit open. */

@@ -2,7 +2,7 @@
 // value is the very text that stands there, an inch mark inside it too; a record is named by the line it begins on.
 
 import { parse } from 'csv-parse'
-import { LIMITS } from './limits.ts'
+import { INPUT_LIMITS } from './limits/input.ts'
 
 const DELIMITERS = [',', ';', '\t']
 /** What a first line may be long; beyond it, its delimiter is judged by what came so far. */
@@ -71,7 +71,7 @@ function readerOf(head: string) {
     relax_column_count: true,
     relax_quotes: true,
     skip_empty_lines: true,
-    max_record_size: LIMITS.item_input_bytes,
+    max_record_size: INPUT_LIMITS.item_input_bytes,
     info: true,
     on_record(record, { lines, empty_lines }) {
       last = { lines, empty_lines }
@@ -133,5 +133,5 @@ function asCsvError(error: unknown, last: Place): unknown {
 
 const WORDS: Record<string, string> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
-  CSV_MAX_RECORD_SIZE: `it is longer than ${LIMITS.item_input_bytes} bytes`,
+  CSV_MAX_RECORD_SIZE: `it is longer than ${INPUT_LIMITS.item_input_bytes} bytes`,
 }

@@ -5,7 +5,7 @@
 import { type BadLine, describeLines } from './bad-lines.ts'
 import { CsvError, csvRecords } from './csv.ts'
 import { checkJson, fieldsOf, JsonError } from './json.ts'
-import { LIMITS } from './limits.ts'
+import { INPUT_LIMITS } from './limits/input.ts'
 import { LineError, ndjsonLines } from './ndjson.ts'
 
 /** Fields of a row. */
@@ -45,7 +45,7 @@ export interface Taking {
 
 export type FileFormat = 'csv' | 'ndjson'
 
-const MAX_DEPTH = LIMITS.json_depth - 1 // the line around an input is a level too
+const MAX_DEPTH = INPUT_LIMITS.json_depth - 1 // the line around an input is a level too
 const HEADER_NAMED = 20
 /** As many as are passed on in one piece: there may be any number. */
 const BLANK_LINES = '\n'.repeat(64 * 1024)
@@ -99,7 +99,7 @@ export async function* linesOfRows(
         next = row.line + 1
       }
       const isLast = 'last' in row
-      if (isLast || problems.length >= LIMITS.bad_lines_named) throw new BadLines(file, problems, true)
+      if (isLast || problems.length >= INPUT_LIMITS.bad_lines_named) throw new BadLines(file, problems, true)
     }
     if (problems.length === 0 && piece !== '') yield encoder.encode(piece)
   }
@@ -109,7 +109,7 @@ export async function* linesOfRows(
 /** One JSON value a line. */
 export async function* jsonRows(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row[]> {
   try {
-    for await (const { first_line, lines } of ndjsonLines(chunks, LIMITS.item_input_bytes))
+    for await (const { first_line, lines } of ndjsonLines(chunks, INPUT_LIMITS.item_input_bytes))
       yield lines.map((text, index) => ({ line: first_line + index, text }))
   } catch (error) {
     if (!(error instanceof LineError)) throw error

@@ -1,7 +1,7 @@
 // The gate for JSON text from outside: one strict scan, and raw slices of the text instead of parsed values.
 // Guarantee: what passes is RFC 8259 JSON within the bounds, without repeated keys, and is kept byte for byte.
 
-import { LIMITS } from './limits.ts'
+import { INPUT_LIMITS } from './limits/input.ts'
 
 export type JsonErrorCode = 'invalid_json' | 'duplicate_key' | 'too_deep' | 'number_out_of_range'
 
@@ -28,13 +28,13 @@ export class JsonError extends Error {
 
 /** Passes one JSON value with nothing but whitespace around it; throws JsonError otherwise. */
 export function checkJson(text: string, limits?: { depth?: number }): void {
-  const scan = new Scan(text, limits?.depth ?? LIMITS.json_depth)
+  const scan = new Scan(text, limits?.depth ?? INPUT_LIMITS.json_depth)
   scan.end(scan.value(scan.space(0), 0))
 }
 
 /** The members of a text whose root is an object: decoded key to the value's own text. */
 export function fieldsOf(text: string, limits?: { depth?: number }): Map<string, string> {
-  const scan = new Scan(text, limits?.depth ?? LIMITS.json_depth)
+  const scan = new Scan(text, limits?.depth ?? INPUT_LIMITS.json_depth)
   const start = scan.space(0)
   if (text.charCodeAt(start) !== OPEN_BRACE) scan.expected(start, 'a JSON object')
   const fields = new Map<string, string>()
@@ -44,7 +44,7 @@ export function fieldsOf(text: string, limits?: { depth?: number }): Map<string,
 
 /** The elements of a text whose root is an array, each as its own text. */
 export function elementsOf(text: string, limits?: { depth?: number }): string[] {
-  const scan = new Scan(text, limits?.depth ?? LIMITS.json_depth)
+  const scan = new Scan(text, limits?.depth ?? INPUT_LIMITS.json_depth)
   const start = scan.space(0)
   if (text.charCodeAt(start) !== OPEN_BRACKET) scan.expected(start, 'a JSON array')
   const elements: string[] = []

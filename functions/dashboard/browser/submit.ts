@@ -3,7 +3,7 @@
 // pressing again.
 
 import { BadLines } from '../../../shared/domain/file-items.ts'
-import { LIMITS } from '../../../shared/domain/limits.ts'
+import { INPUT_LIMITS } from '../../../shared/domain/limits/input.ts'
 import { spreadOver } from '../../../shared/domain/pilot.ts'
 import {
   BadOrder,
@@ -116,8 +116,8 @@ async function submitAll(form: HTMLFormElement, file: File, fields: FormFields):
 async function submitPilot(form: HTMLFormElement, file: File, fields: FormFields): Promise<void> {
   const order = orderOf(fields)
   const { rows } = await linesOf(file, fields, told)
-  if (rows <= LIMITS.pilot_items) return submitAll(form, file, fields)
-  const { body } = await linesOf(file, fields, told, spreadOver(rows, LIMITS.pilot_items))
+  if (rows <= INPUT_LIMITS.pilot_items) return submitAll(form, file, fields)
+  const { body } = await linesOf(file, fields, told, spreadOver(rows, INPUT_LIMITS.pilot_items))
   const { run_id } = await sent(form, orderOfPilot(order), body, file)
   const query = pilotQuery(fields, { run_id, file: file.name, rows, bytes: file.size })
   history.pushState(null, '', `${location.pathname}?${query}`)

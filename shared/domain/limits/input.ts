@@ -1,0 +1,49 @@
+// What a caller may send: identifiers, JSON, submissions, triggers. Browsers get these with the page that submits a
+// file, so bounds of other things stand elsewhere.
+
+import { KiB, MiB } from './bytes.ts'
+
+export const INPUT_LIMITS = {
+  // Identifiers and labels
+  item_id_bytes: 256,
+  partition_key_bytes: 256,
+  api_key_name_characters: 128,
+  name_characters: 256,
+  description_characters: 4096,
+  slug_characters: 64,
+  idempotency_key_characters: 256,
+  idempotency_window_hours: 24,
+
+  // Triggers
+  trigger_name_characters: 64,
+  secret_env_characters: 256,
+  signing_secret_characters: { min: 8, max: 256 },
+  standard_secret_bytes: { min: 24, max: 64 }, // as Standard Webhooks says
+  webhook_tolerance_s: 300, // as Standard Webhooks, Stripe and Slack say
+  trigger_items_bytes: 25 * MiB, // a body of items; GitHub sends as much at most
+  trigger_touch_ms: 1000, // last_fired_at is exact to this
+
+  // JSON from outside
+  json_depth: 64,
+  body_bytes: 64 * MiB,
+  body_drain_ms: 5000, // what is left of a refused body is read for so long
+  item_input_bytes: 1 * MiB,
+  item_line_bytes: 1 * MiB + 8 * KiB, // an input and its two keys, every character of theirs escaped
+  item_output_bytes: 1 * MiB,
+  step_payload_bytes: 256 * KiB,
+  step_tokens: 100_000_000, // no model reads or writes as much in one call
+  step_key_characters: 256,
+  error_message_characters: 2000,
+  unread_characters: 500, // of what is said of a model's answer that was not read
+  bad_lines_named: 20,
+  callback_url_characters: 2048,
+  budget_cents: 100_000_000_000, // a billion dollars: its micro-dollars stay below 2^53
+
+  // Submission
+  items_per_run: 10_000_000,
+  insert_chunk_items: 2000, // 500: 0.97, 2000: 1 (end-to-end ratio in the prototype)
+  insert_chunk_bytes: 8 * MiB,
+  inserts_in_flight: 2, // 1: 0.92 (end-to-end ratio in the prototype)
+  pilot_items: 20, // of what the dashboard runs first
+  duplicate_ids_in_memory: 100_000, // beyond this PostgreSQL looks for repeated item ids
+} as const
