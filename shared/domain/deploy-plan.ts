@@ -179,8 +179,13 @@ export interface Content {
 }
 
 /** What a deployment's answers are looked at for. */
-export const checksOf = ({ declaration, default_checks }: Pick<Content, 'declaration' | 'default_checks'>) =>
-  declaration.checks ?? default_checks ?? []
+export const checksOf = ({
+  declaration,
+  default_checks,
+}: Pick<Content, 'declaration' | 'default_checks'>) => [
+  ...(declaration.checks ?? default_checks ?? []),
+  ...(declaration.language ? ['wrong_language' as const] : []),
+]
 
 /** Names what differs: `code`, `url`, `env`, and fields of the declaration. */
 export function contentChanges(before: Content, after: Content): string[] {

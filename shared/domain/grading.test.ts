@@ -73,6 +73,35 @@ describe('the grade of a model call', () => {
     expect(gradeStep(step({ output }), { refusals: 'off' })).toEqual({ outcome: 'ok', reason: null })
   })
 
+  it('in another language than its agent declares is degraded, a refusal in another language is a refusal [agents.language]', () => {
+    const english =
+      'The parcel was sent on Monday and should be with you by the end of the week, as you asked.'
+    const reasonOf = (text: string, declared: object) =>
+      gradeStep(step({ output: chat(text) }), declared).reason
+    expect(reasonOf(english, { language: 'de' })).toBe('wrong_language')
+    expect(reasonOf(english, { language: 'de', checks: [] })).toBe('wrong_language')
+    expect(reasonOf(english, { language: 'en' })).toBeNull()
+    expect(reasonOf(`${REFUSAL} ${english}`, { language: 'de' })).toBe('refusal')
+    expect(
+      gradeItem({ output: english, output_text: '""', steps: [], declared: { language: 'de' } }),
+    ).toEqual({
+      outcome: 'degraded',
+      reason: 'wrong_language',
+      degraded_reason: 'The output is in another language than its agent declares.',
+    })
+  })
+
+  it('that repeats what was asked is degraded where its agent declares that, and asked is what its step says', () => {
+    const prompt =
+      'Classify the ticket below as billing, delivery or other and answer with the label alone. My card!'
+    const input = { messages: [{ role: 'user', content: prompt }] }
+    const declared = { checks: ['echoes_prompt' as const] }
+    expect(gradeStep(step({ input, output: chat(prompt) }), declared).reason).toBe('echoes_prompt')
+    expect(gradeStep(step({ input, output: chat(prompt) })).reason).toBeNull()
+    expect(gradeStep(step({ output: chat(prompt) }), declared).reason).toBeNull()
+    expect(gradeStep(step({ input: null, output: chat(prompt) }), declared).reason).toBeNull()
+  })
+
   it('with a refusal that its provider marks is one, whatever the agent declares', () => {
     const output = chat(null, 'stop', { refusal: 'No.' })
     expect(gradeStep(step({ output }), { refusals: 'off' })).toEqual({

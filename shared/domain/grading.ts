@@ -31,7 +31,7 @@ interface CompletionRule {
 }
 
 /** What an agent declares about how its answers are graded; `sure` and no checks where it declares nothing. */
-export interface GradeChoices extends Pick<AgentDeclaration, 'refusals' | 'checks'> {
+export interface GradeChoices extends Pick<AgentDeclaration, 'refusals' | 'checks' | 'language'> {
   /** What is looked for where it declares no checks: the defaults of when it was deployed. */
   default_checks?: readonly DeclaredCheck[] | null
 }
@@ -53,22 +53,28 @@ const COMPLETION_RULES: readonly CompletionRule[] = [
   },
 ]
 
-function gradeCompletion(completion: Completion, declared: GradeChoices): Grade {
+function gradeCompletion(completion: Completion, declared: GradeChoices, input?: unknown): Grade {
   if (completion.ungraded) return OK
   const reason = COMPLETION_RULES.find(rule => rule.when(completion))?.reason
   if (reason !== undefined) return { outcome: 'degraded', reason }
-  return completion.has_tool_calls || completion.has_data ? OK : gradeWording(completion.text, declared)
+  return completion.has_tool_calls || completion.has_data
+    ? OK
+    : gradeWording(completion.text, declared, input)
 }
 
-/** A text by its wording alone. A declared check names it before a refusal does, one by default after. */
-function gradeWording(text: string, { refusals = 'sure', checks, default_checks }: GradeChoices): Grade {
-  const declared = checks && failedCheck(text, checks)
-  if (declared !== undefined) return { outcome: 'degraded', reason: declared }
+/** A text by its wording alone. A declared check names it before a refusal does, a default and the language after. */
+function gradeWording(text: string, declared: GradeChoices, input?: unknown): Grade {
+  const { refusals = 'sure', checks, default_checks, language } = declared
+  const asked = { input, language }
+  const named = checks && failedCheck(text, checks, asked)
+  if (named !== undefined) return { outcome: 'degraded', reason: named }
   const level = refusals === 'off' ? 'none' : readRefusal(text).level
   if (level === 'sure' || (level === 'suspected' && refusals === 'balanced'))
     return { outcome: 'degraded', reason: 'refusal' }
-  const failed = checks === undefined && default_checks ? failedCheck(text, default_checks) : undefined
-  if (failed !== undefined) return { outcome: 'degraded', reason: failed }
+  const late =
+    (checks === undefined && default_checks ? failedCheck(text, default_checks, asked) : undefined) ??
+    (language && failedCheck(text, ['wrong_language'], asked))
+  if (late !== undefined) return { outcome: 'degraded', reason: late }
   return level === 'none' ? OK : SUSPECTED
 }
 
@@ -81,7 +87,7 @@ export function gradeStep(
   if (step.error !== undefined) {
     return { outcome: 'failed', reason: step.kind === 'llm_call' ? 'provider_error' : 'step_error' }
   }
-  return isRead(reading) ? gradeCompletion(reading, declared) : OK
+  return isRead(reading) ? gradeCompletion(reading, declared, step.input) : OK
 }
 
 function gradeAnswer(output: unknown, declared: GradeChoices): Grade {
@@ -216,6 +222,8 @@ const PREDICATES: Partial<Record<OutcomeReason, string>> = {
   asks_back: 'asks for what it should have been given.',
   cannot_look_up: 'says that the model cannot look things up.',
   placeholders: 'leaves placeholders to be filled in.',
+  echoes_prompt: 'repeats its prompt.',
+  wrong_language: 'is in another language than its agent declares.',
   empty_output: 'has neither text nor tool calls.',
   truncated: 'was cut off at a token limit.',
   content_filter: "was stopped by the provider's content filter.",

@@ -50,6 +50,14 @@ const MEANINGS: Record<OutcomeReason | typeof CALLED_WRONG, Meaning> = {
     means: 'the answer leaves placeholders to be filled in',
     next: 'Give the prompt what belongs there, deploy, then replay.',
   },
+  echoes_prompt: {
+    means: 'the answer repeats its prompt',
+    next: 'See whether the model is one that follows instructions, and whether its prompt says what to do; then replay.',
+  },
+  wrong_language: {
+    means: 'the answer is in another language than its agent declares',
+    next: 'Name the language in the prompt, last and in that language itself, deploy, then replay.',
+  },
   empty_output: {
     means: 'the output is empty',
     next: 'Read the last model call below. Replay once; if it stays empty, the prompt or the agent needs a change.',

@@ -2,7 +2,7 @@
 // Guarantee: the engine and the SDK read the same types, so neither can drift from the page.
 
 import type { ResultFormat } from '../recovery/rules/results.ts'
-import type { DeclaredCheck, RefusalChoice, SourceFormat, StepKind } from './vocabulary.ts'
+import type { DeclaredCheck, Language, RefusalChoice, SourceFormat, StepKind } from './vocabulary.ts'
 
 export const PROTOCOL_VERSION = '1'
 export const NDJSON = 'application/x-ndjson'
@@ -197,6 +197,8 @@ export interface AgentDeclaration {
   refusals?: RefusalChoice
   /** Ways not to have worked that its answers are looked at for, and no others; without it those by default. */
   checks?: DeclaredCheck[]
+  /** The language of its answers; one that is surely in another is `wrong_language`. */
+  language?: Language
   max_steps?: number
   concurrency?: number
   timeout_seconds?: number

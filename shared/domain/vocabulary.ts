@@ -39,6 +39,25 @@ export type StopReason = (typeof STOP_REASONS)[number]
 export const STEP_KINDS = ['llm_call', 'tool_call', 'tool_result', 'step'] as const
 export type StepKind = (typeof STEP_KINDS)[number]
 
+/** Languages that answers are told apart by. */
+export const LANGUAGES = [
+  'en',
+  'de',
+  'fr',
+  'es',
+  'it',
+  'nl',
+  'pl',
+  'pt',
+  'tr',
+  'ru',
+  'zh',
+  'ja',
+  'ko',
+  'ar',
+] as const
+export type Language = (typeof LANGUAGES)[number]
+
 /** What an answer is looked at for where its agent declares it; each is the reason it gives. */
 export const CHECKS = [
   'template_leak',
@@ -48,6 +67,8 @@ export const CHECKS = [
   'asks_back',
   'cannot_look_up',
   'placeholders',
+  'echoes_prompt',
+  'wrong_language',
 ] as const
 export type CheckName = (typeof CHECKS)[number]
 
@@ -55,7 +76,8 @@ export type CheckName = (typeof CHECKS)[number]
 export const RUN_CHECKS = ['one_answer', 'length_jump', 'cost_jump'] as const
 export type RunCheckName = (typeof RUN_CHECKS)[number]
 
-export const DECLARED_CHECKS = [...CHECKS, ...RUN_CHECKS] as const
+/** That a language is declared says of itself that answers in another one are wrong. */
+export const DECLARED_CHECKS = [...CHECKS.filter(name => name !== 'wrong_language'), ...RUN_CHECKS]
 export type DeclaredCheck = (typeof DECLARED_CHECKS)[number]
 
 /**

@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi'
 import { checkCron, normalCron } from '../domain/cron.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { checkTimezone } from '../domain/timezone.ts'
-import { DECLARED_CHECKS, REFUSAL_CHOICES } from '../domain/vocabulary.ts'
+import { DECLARED_CHECKS, LANGUAGES, REFUSAL_CHOICES } from '../domain/vocabulary.ts'
 import { ResultsReceiverOrder } from '../recovery/wire/results.ts'
 import { declaredSourceProblem } from '../starts/rules/declared-source.ts'
 import { generatorName, SourceOrder, triggerItems, triggerSourceOrder } from '../starts/wire.ts'
@@ -94,6 +94,10 @@ export const Declaration = z
       .describe(
         'Ways not to have worked that answers of models are looked at for, and no others; without it the defaults of when it is deployed, [] for none.',
       ),
+    language: z
+      .enum(LANGUAGES)
+      .optional()
+      .describe('The language of its answers; one that is surely in another is degraded, wrong_language.'),
     max_steps: z.int().min(1).max(LIMITS.agent_steps.max).optional(),
     concurrency: z.int().min(1).max(LIMITS.run_concurrency).optional(),
     timeout_seconds: z.int().min(1).max(LIMITS.agent_timeout_seconds.max).optional(),

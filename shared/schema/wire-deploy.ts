@@ -3,7 +3,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { checksOf, type PlannedSchedule, type PlannedTrigger } from '../domain/deploy-plan.ts'
-import { AGENT_PROTOCOLS, DECLARED_CHECKS, DEPLOYMENT_KINDS, PLAN_ACTIONS } from '../domain/vocabulary.ts'
+import { AGENT_PROTOCOLS, CHECKS, DEPLOYMENT_KINDS, PLAN_ACTIONS, RUN_CHECKS } from '../domain/vocabulary.ts'
 import { Declaration } from './declaration.ts'
 import type { deployments } from './tables.ts'
 import { timestamp } from './wire.ts'
@@ -27,7 +27,7 @@ export const Deployment = z
     bundle_hash: z.string().nullable().describe('SHA-256 of the code.'),
     declaration: Declaration,
     checks: z
-      .array(z.enum(DECLARED_CHECKS))
+      .array(z.enum([...CHECKS, ...RUN_CHECKS]))
       .describe(
         'What its answers are looked at for: as it declares, or the defaults of when it was deployed, which no update changes.',
       ),
@@ -114,7 +114,7 @@ export const DryRun = z
 
 export function deploymentOf(row: DeploymentRow): z.input<typeof Deployment> {
   const { env_sealed: _, default_checks: __, created_at, ...fields } = row
-  return { ...fields, checks: [...checksOf(row)], created_at: created_at.toISOString() } as z.input<
+  return { ...fields, checks: checksOf(row), created_at: created_at.toISOString() } as z.input<
     typeof Deployment
   >
 }

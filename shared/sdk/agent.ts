@@ -4,7 +4,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { LIMITS } from '../domain/limits.ts'
 import type { AgentDeclaration, DeclaredSchedule, DeclaredTrigger } from '../domain/protocol.ts'
-import { DECLARED_CHECKS, REFUSAL_CHOICES } from '../domain/vocabulary.ts'
+import { DECLARED_CHECKS, LANGUAGES, type Language, REFUSAL_CHOICES } from '../domain/vocabulary.ts'
 import type { Context } from './context.ts'
 import { DecoratorTargetError, DecoratorValidationError } from './errors.ts'
 import { generatorsOf } from './generator.ts'
@@ -28,10 +28,15 @@ export interface AgentOptions<In extends AnySchema = AnySchema, Out extends AnyS
   refusals?: 'sure' | 'balanced' | 'off'
   /**
    * Ways not to have worked that answers are looked at for, and no others: `template_leak`, `repeats`, `cut_json`,
-   * `fenced_json`, `asks_back`, `cannot_look_up`, `placeholders`; and over a run, told on it alone: `one_answer`,
+   * `fenced_json`, `asks_back`, `cannot_look_up`, `placeholders`, `echoes_prompt`; and over a run, told on it alone: `one_answer`,
    * `length_jump`, `cost_jump`. Unless said otherwise the first three and the last two; `[]` for none.
    */
   checks?: AgentDeclaration['checks']
+  /**
+   * The language of its answers (`en de fr es it nl pl pt tr ru zh ja ko ar`); one that is surely in another is
+   * degraded, with the reason `wrong_language`.
+   */
+  language?: Language
   /** Steps one item may take, recorded ones included; 200 unless said otherwise. */
   maxSteps?: number
   /** Items of one run that may be worked on at the same time. */
@@ -171,6 +176,7 @@ function declare(options: AgentOptions): AgentDeclaration {
     on_budget: options.onBudget,
     refusals: options.refusals,
     checks: options.checks,
+    language: options.language,
     max_steps: options.maxSteps,
     concurrency: options.concurrency,
     timeout_seconds: options.timeoutSeconds,
@@ -238,7 +244,9 @@ const CHECKS: Record<keyof AgentOptions, Check> = {
   checks: value =>
     Array.isArray(value) && value.every(one => (DECLARED_CHECKS as readonly unknown[]).includes(one))
       ? undefined
-      : `must be a list of ${DECLARED_CHECKS.join(', ')}`,
+      : `must be a list of ${DECLARED_CHECKS.join(', ')}; wrong_language is looked for where language is declared`,
+  language: value =>
+    (LANGUAGES as readonly unknown[]).includes(value) ? undefined : `must be one of ${LANGUAGES.join(', ')}`,
   onBudget: value => (value === 'fail' || value === 'pause' ? undefined : "must be 'fail' or 'pause'"),
   maxSteps: whole(1, LIMITS.agent_steps.max),
   concurrency: whole(1),

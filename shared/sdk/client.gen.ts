@@ -2040,7 +2040,12 @@ export interface components {
              */
             refusals?: "sure" | "balanced" | "off";
             /** @description Ways not to have worked that answers of models are looked at for, and no others; without it the defaults of when it is deployed, [] for none. */
-            checks?: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "one_answer" | "length_jump" | "cost_jump")[];
+            checks?: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "echoes_prompt" | "one_answer" | "length_jump" | "cost_jump")[];
+            /**
+             * @description The language of its answers; one that is surely in another is degraded, wrong_language.
+             * @enum {string}
+             */
+            language?: "en" | "de" | "fr" | "es" | "it" | "nl" | "pl" | "pt" | "tr" | "ru" | "zh" | "ja" | "ko" | "ar";
             max_steps?: number;
             concurrency?: number;
             timeout_seconds?: number;
@@ -2704,7 +2709,7 @@ export interface components {
             bundle_hash: string | null;
             declaration: components["schemas"]["AgentDeclaration"];
             /** @description What its answers are looked at for: as it declares, or the defaults of when it was deployed, which no update changes. */
-            checks: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "one_answer" | "length_jump" | "cost_jump")[];
+            checks: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "echoes_prompt" | "wrong_language" | "one_answer" | "length_jump" | "cost_jump")[];
             external_id: string | null;
             /**
              * Format: date-time
@@ -3505,7 +3510,7 @@ export interface components {
             bundle_hash: string | null;
             declaration: components["schemas"]["AgentDeclaration"];
             /** @description What its answers are looked at for: as it declares, or the defaults of when it was deployed, which no update changes. */
-            checks: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "one_answer" | "length_jump" | "cost_jump")[];
+            checks: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "echoes_prompt" | "wrong_language" | "one_answer" | "length_jump" | "cost_jump")[];
             external_id: string | null;
             /**
              * Format: date-time
@@ -11831,7 +11836,7 @@ export interface operations {
                  * @description Only steps that the grader gave this reason.
                  * @example refusal
                  */
-                outcome_reason?: "refusal" | "suspected_refusal" | "template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "empty_output" | "truncated" | "content_filter" | "schema_mismatch" | "agent_degraded" | "step_error" | "agent_error" | "provider_error" | "transport_error" | "limit_exceeded" | "budget_exceeded" | "unpriced_model";
+                outcome_reason?: "refusal" | "suspected_refusal" | "template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "echoes_prompt" | "wrong_language" | "empty_output" | "truncated" | "content_filter" | "schema_mismatch" | "agent_degraded" | "step_error" | "agent_error" | "provider_error" | "transport_error" | "limit_exceeded" | "budget_exceeded" | "unpriced_model";
                 /**
                  * @description Only steps that cost at least this many dollars.
                  * @example 1

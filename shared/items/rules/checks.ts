@@ -2,7 +2,9 @@
 // of bounded cost whatever the text; a check that finds nothing sure lets the answer pass. How good they are:
 // ../grading.md.
 
-import { CHECKS, type CheckName, type DeclaredCheck } from '../../domain/vocabulary.ts'
+import { CHECKS, type CheckName, type DeclaredCheck, type Language } from '../../domain/vocabulary.ts'
+import { echoes } from './echo.ts'
+import { otherLanguage } from './language.ts'
 
 /**
  * Made of what declares none, in deployments of now on: what a deployment got stays its own. They find what is broken in
@@ -114,7 +116,20 @@ const ofHead = (text: string) => text.slice(0, HEAD_CHARACTERS).toLowerCase().re
 const LETTER =
   /^\s*(?:(?:subject:[^\n]*\n\s*)?(?:dear|hi|hello|hey|good (?:morning|afternoon|evening))\b[^\n]{0,40}[,!\n])/i
 
-const RULES: Record<CheckName, (text: string) => boolean> = {
+/** What a check knows beside the answer. */
+export interface Asked {
+  /** What the model was asked with, in any shape; unknown where an agent returned the answer. */
+  input?: unknown
+  /** In which language its agent's answers are. */
+  language?: Language | undefined
+}
+
+function isInAnotherLanguage(text: string, language: Language | undefined): boolean {
+  // The names in data are a program's.
+  return language !== undefined && !/^\s*[[{]/.test(text) && otherLanguage(text, language) !== undefined
+}
+
+const RULES: Record<CheckName, (text: string, asked: Asked) => boolean> = {
   asks_back: text => !LETTER.test(text) && ASKS_BACK.some(pattern => pattern.test(ofHead(text))),
   cannot_look_up: text => CANNOT_LOOK_UP.test(ofHead(text)),
   repeats,
@@ -123,9 +138,15 @@ const RULES: Record<CheckName, (text: string) => boolean> = {
   fenced_json: isFencedJson,
   cut_json: isCutJson,
   placeholders: text => PLACEHOLDER.test(text.slice(0, BODY_CHARACTERS)),
+  echoes_prompt: (text, { input }) => echoes(text, input),
+  wrong_language: (text, { language }) => isInAnotherLanguage(text, language),
 }
 
 /** The first of the declared checks that finds something, in the order of CHECKS. */
-export function failedCheck(text: string, checks: readonly DeclaredCheck[]): CheckName | undefined {
-  return CHECKS.find(name => checks.includes(name) && RULES[name](text))
+export function failedCheck(
+  text: string,
+  checks: readonly (CheckName | DeclaredCheck)[],
+  asked: Asked = {},
+): CheckName | undefined {
+  return CHECKS.find(name => checks.includes(name) && RULES[name](text, asked))
 }

@@ -1,106 +1,23 @@
 import { describe, expect, it } from 'vitest'
+import { foundBetween, judgedNights, nightOf } from '../../../test/bench/verdicts/nights.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { RUN_CHECKS, type RunCheckName } from '../../domain/vocabulary.ts'
-import {
-  failedRunChecks,
-  figuresOf,
-  LEAST_ANSWERS,
-  type LookedAt,
-  sampledSeqs,
-  sayFailedRunCheck,
-} from './run-checks.ts'
+import { RUN_CHECKS } from '../../domain/vocabulary.ts'
+import { failedRunChecks, figuresOf, LEAST_ANSWERS, sampledSeqs, sayFailedRunCheck } from './run-checks.ts'
 
-/** The same numbers in every run of the tests. */
-function dice(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-interface Night {
-  items: number
-  /** What a typical answer has and costs. */
-  bytes?: number
-  cost_micro?: number
-  /** How far sizes lie from what is typical: of 0.7, one in six is more than twice that. */
-  width?: number
-  /** Share of items with one answer. */
-  same?: number
-}
-
-function nightOf({ items, bytes = 400, cost_micro = 900, width = 0.7, same = 0 }: Night, seed: number) {
-  const roll = dice(seed)
-  const size = () => Math.exp(width * Math.sqrt(-2 * Math.log(1 - roll())) * Math.cos(2 * Math.PI * roll()))
-  return figuresOf(
-    Array.from({ length: items }, (_, n): LookedAt => {
-      const isSame = n < same * items
-      return {
-        seq: n + 1,
-        head: isSame ? (n % 2 === 0 ? '"It is  on its way."' : '"it is on\\nits way."') : `"answer ${n}"`,
-        bytes: Math.max(1, Math.round(bytes * size())),
-        cost_micro: Math.max(1, Math.round(cost_micro * size())),
-        unpriced: false,
-      }
-    }),
-  )
-}
-
-const found = (night: Night, before: Night, seed: number, checks: readonly RunCheckName[] = RUN_CHECKS) =>
-  failedRunChecks(nightOf(night, 2 * seed), { run_id: 'before', ...nightOf(before, 2 * seed + 1) }, checks)
-
-const SIZES = [20, 35, 60, 150, 1000]
-const WIDTHS = [0.1, 0.4, 0.7, 1]
-const SEEDS = Array.from({ length: 20 }, (_, n) => n + 1)
-const each = (list: (items: number, width: number, seed: number) => boolean) =>
-  SIZES.flatMap(items =>
-    WIDTHS.flatMap(width => SEEDS.map(seed => list(items, width, seed * 1000 + items + width))),
-  )
-
-const NIGHTS: Record<RunCheckName, { bad: boolean[]; good: boolean[] }> = (() => {
-  const jump = (check: RunCheckName, size: 'bytes' | 'cost_micro') => {
-    const says = (items: number, width: number, seed: number, factor: number) =>
-      found({ items, width, [size]: 1000 * factor }, { items, width, [size]: 1000 }, seed).some(
-        one => one.check === check,
-      )
-    return {
-      bad: [
-        ...each((items, width, seed) => says(items, width, seed, 3)),
-        ...each((items, width, seed) => says(items, width, seed, 0.25)),
-      ],
-      good: [
-        ...each((items, width, seed) => says(items, width, seed, 1)),
-        ...each((items, width, seed) => says(items, width, seed, 1.4)),
-      ],
-    }
-  }
-  const one = (items: number, same: number, seed: number) =>
-    found({ items, same }, { items }, seed, ['one_answer']).length > 0
-  return {
-    one_answer: {
-      bad: [0.34, 0.5, 1].flatMap(same => each((items, _, seed) => one(items, same, seed))),
-      good: [0, 0.1, 0.3].flatMap(same => each((items, _, seed) => one(items, same, seed))),
-    },
-    length_jump: jump('length_jump', 'bytes'),
-    cost_jump: jump('cost_jump', 'cost_micro'),
-  }
-})()
+const NIGHTS = judgedNights()
 
 describe.each(RUN_CHECKS)('%s', name => {
-  const { bad, good } = NIGHTS[name]
-  const right = bad.filter(Boolean).length
-  const wrong = good.filter(Boolean).length
+  const { found, passed } = NIGHTS[name]
+  const right = found.filter(Boolean).length
+  const wrong = passed.filter(Boolean).length
 
   it('is measured on some hundred nights of either kind, of all sizes and widths', () => {
-    expect(Math.min(bad.length, good.length)).toBeGreaterThanOrEqual(800)
+    expect(Math.min(found.length, passed.length)).toBeGreaterThanOrEqual(800)
   })
 
   it('is right in 98 of 100 that it finds, and finds nine in ten', () => {
     expect(right / (right + wrong)).toBeGreaterThanOrEqual(0.98)
-    expect(right / bad.length).toBeGreaterThanOrEqual(0.9)
+    expect(right / found.length).toBeGreaterThanOrEqual(0.9)
   })
 })
 
@@ -112,11 +29,10 @@ it('nothing is told of fewer than twenty answers, nor of a night that has none b
 })
 
 it('only what was declared is looked for', () => {
-  expect(found({ items: 100, bytes: 9000, same: 1 }, { items: 100 }, 7, [])).toEqual([])
-  expect(found({ items: 100, bytes: 9000, same: 1 }, { items: 100 }, 7).map(({ check }) => check)).toEqual([
-    'one_answer',
-    'length_jump',
-  ])
+  expect(foundBetween({ items: 100, bytes: 9000, same: 1 }, { items: 100 }, 7, [])).toEqual([])
+  expect(
+    foundBetween({ items: 100, bytes: 9000, same: 1 }, { items: 100 }, 7).map(({ check }) => check),
+  ).toEqual(['one_answer', 'length_jump'])
 })
 
 it('what a call without a price cost is not held against anything', () => {

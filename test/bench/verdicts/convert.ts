@@ -6,6 +6,7 @@
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parse } from 'csv-parse/sync'
+import { LANGUAGES } from '../../../shared/domain/vocabulary.ts'
 import { PHRASES } from '../../../shared/items/rules/refusal-phrases.ts'
 import type { LabelledAnswer } from './data.ts'
 
@@ -36,6 +37,12 @@ const rows = (file: string) =>
 const json = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
 const listOf = (value: unknown) => (Array.isArray(value) ? value : [])
 const files = (repository: string, pattern: string) => globSync(join(repository, pattern)).sort()
+
+/** Where it is asked in a language that answers are told apart by, they should be in it. */
+const languageDue = (name: string) => {
+  const language = LANGUAGES.find(one => one === name)
+  return language && { language }
+}
 
 /** Whose model it is, by its name. */
 const FAMILIES: readonly [RegExp, string][] = [
@@ -119,6 +126,7 @@ const SOURCES: Record<string, (folder: string) => Iterable<LabelledAnswer>> = {
           set: file.includes('ablation') ? 'polyrefuse-ablated' : 'polyrefuse',
           family: familyOf(model!),
           lang: language!,
+          ...languageDue(language!),
           text: String(one.response),
           label:
             (one.wildguard as { refusal?: number } | undefined)?.refusal === 1 ? 'refusal' : 'compliance',
@@ -228,6 +236,7 @@ const SOURCES: Record<string, (folder: string) => Iterable<LabelledAnswer>> = {
           set: 'alpaca_eval',
           family: familyOf(file.split('/').at(-2)!),
           lang: 'en',
+          input: row.instruction,
           text: String(row.output),
           label: 'unlabelled',
         }

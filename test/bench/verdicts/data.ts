@@ -2,6 +2,7 @@
 
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { CHECKS, type CheckName, type Language } from '../../../shared/domain/vocabulary.ts'
 
 export interface LabelledAnswer {
   text: string
@@ -16,6 +17,11 @@ export interface LabelledAnswer {
   lang?: string
   /** Where it is from; the file's name where it is not said. */
   set: string
+  /** Which check should find it, `none` where none should; a label that names a check says the same. */
+  check?: CheckName | 'none'
+  /** What the model was asked with, and the language that was due. */
+  input?: unknown
+  language?: Language
   /** Only its beginning was kept. */
   cut?: true
   /** What a list of strings and a judge said of it, where the set recorded that. */
@@ -34,7 +40,9 @@ export function readLabelled(folder: string): LabelledAnswer[] {
           const answer = JSON.parse(line) as LabelledAnswer
           if (typeof answer.text !== 'string' || typeof answer.label !== 'string')
             throw new Error(`${file}, line ${i + 1}: an answer needs a text and a label`)
+          const named = CHECKS.find(name => name === (answer.label as string))
           return {
+            ...(named && { check: named }),
             ...answer,
             set: answer.set ?? basename(file, '.jsonl'),
             family: answer.family ?? 'unknown',

@@ -1,15 +1,15 @@
 // How good the detector of refusals is, over labelled answers in the plain form (data.ts): recall and precision of what
 // is sure and of what is suspected, by set, family and language, beside a list of strings and a judge where their
-// labels were recorded; how many of customers' own sentences it takes for one; and what the further checks find.
+// labels were recorded; how many of customers' own sentences it takes for one; and how good the further checks are, over
+// our own answers and nights, and over the folder's, of which a line may say which check should find it.
 //
 //   npm run bench:verdicts -- --data FOLDER [--leave-out]
 //
 // --leave-out trains once for each family of the data, without it, and measures that one: some minutes.
 
 import { parseArgs } from 'node:util'
-import { CHECKS } from '../../../shared/domain/vocabulary.ts'
-import { failedCheck } from '../../../shared/items/rules/checks.ts'
 import { type RefusalDetector, readRefusal, refusalDetector } from '../../../shared/items/rules/refusal.ts'
+import { checkFigures } from './check-figures.ts'
 import { type LabelledAnswer, readLabelled } from './data.ts'
 import { HEADING, type Judged, lineOf, linesBy } from './figures.ts'
 import { fit, HELD_OUT, prepare } from './fit.ts'
@@ -48,12 +48,7 @@ if (customers.length > 0) {
   for (const { answer } of sure.slice(0, CUSTOMERS_SHOWN)) console.log(`  ${answer.text.slice(0, 150)}`)
 }
 
-console.log('\nFound by the further checks')
-for (const check of CHECKS) {
-  const found = answers.filter(({ text }) => failedCheck(text, [check]) !== undefined)
-  const bySet = [...Map.groupBy(found, ({ set }) => set)].map(([set, list]) => `${set} ${list.length}`)
-  console.log(`  ${check.padEnd(15)} ${found.length} of ${answers.length}  ${bySet.join(', ')}`)
-}
+console.log(`\n${checkFigures(answers).join('\n')}`)
 
 if (values['leave-out']) {
   const prepared = prepare([...answers, ...ownSentences()].filter(({ set }) => !HELD_OUT.has(set)))
