@@ -3864,6 +3864,8 @@ export interface components {
              * @description RFC 3339, UTC.
              */
             completed_at?: string | null;
+            /** @description People say so: outcome_status and outcome_reason are theirs, and not what was recorded. Who it was is in the audit log; the record of the item has what was recorded. */
+            corrected?: boolean;
         } & {
             [key: string]: components["schemas"]["Json"] & unknown;
         };
@@ -4077,6 +4079,10 @@ export interface components {
                 }[];
                 /** @description What checks over the run found, in words. */
                 noticed: string[];
+                /** @description Items whose verdict people corrected: the words count them as people say, `run` as recorded. */
+                corrected_items: number;
+                /** @description The same of the run before. */
+                previous_corrected_items: number;
                 /** @description The command that acts; null where all is well. */
                 command: string | null;
                 links: {

@@ -16,7 +16,7 @@ const mayRefuse = answers("I'd rather not write that, sorry.")
 /** People judge verdicts, and what is recorded stays. */
 export function verdictsPart(given: Given): void {
   describe('verdicts', () => {
-    it('are called wrong in triage, which decides about the item and changes nothing that was recorded [triage.wrong, triage.reopen]', async () => {
+    it('are called wrong in triage, which decides about the item and changes nothing that was recorded; results say what people do [triage.wrong, triage.reopen, results.corrected]', async () => {
       const world = given()
       const play: Play = item => (item.seq === 1 ? works : item.seq === 2 ? refuses : fails())(item)
       const { run } = await ran(world, play, [{ input: 1 }, { input: 2 }, { input: 3 }])
@@ -43,6 +43,11 @@ export function verdictsPart(given: Given): void {
       expect((await world.call('GET', `/v2/runs/${run}`)).json).toMatchObject({
         ...{ status: 'completed', worst_outcome_status: 'failed', degraded_count: 1, failed: 1 },
       })
+      const results = await world.call('GET', `/v1/results?run_id=${run}&only=ok`)
+      expect(results.json).toMatchObject([
+        { record_id: recordId(run), outcome_status: 'ok', corrected: false },
+        { record_id: refused, outcome_status: 'ok', outcome_reason: null, corrected: true },
+      ])
       expect(await act(refused, 'reopen')).toBe(200)
       expect((await world.call('GET', `/v2/runs/${run}`)).json.status).toBe('partial')
       expect((await world.call('GET', `/v1/durable/runs/${refused}`)).json).toEqual(before)

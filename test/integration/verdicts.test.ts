@@ -12,6 +12,8 @@ import {
   reopenItem,
   replayItem,
 } from '../../shared/engine/replay.ts'
+import { findCorrections } from '../../shared/outbox/queries/digests.ts'
+import { type ResultScope, resultsInChunks, slicesOf } from '../../shared/recovery/queries/results.ts'
 import { listVerdicts } from '../../shared/recovery/queries/verdicts.ts'
 import { nameUnnamed } from '../../shared/recovery/verbs/causes.ts'
 import { askQuestions } from '../../shared/recovery/verbs/questions.ts'
@@ -187,6 +189,36 @@ describe('an ok item that is called wrong', () => {
     expect(await counted()).toEqual({ called_wrong: [1, 0] })
     expect(await engine.run(run_id)).toEqual(before)
     expect(await conservation(engine, run_id)).toEqual([])
+  })
+})
+
+describe('results', () => {
+  it('have the verdict that people gave, and say so [results.corrected]', async () => {
+    const run_id = await ranWith([REFUSED, REFUSED, 'fine', null])
+    await callItemWrong(engine.ctx, { run_id, seq: 1 })
+    await callItemWrong(engine.ctx, { run_id, seq: 3 })
+    const told = async (scope: ResultScope, only: 'all' | 'ok') => {
+      const slices = await slicesOf(engine.sql, scope)
+      const rows: unknown[][] = []
+      const options = { only, withInput: false }
+      for await (const chunk of resultsInChunks(make => make(engine.sql), scope, slices, options))
+        rows.push(...chunk.map(row => [row.seq, row.outcome, row.outcome_reason, row.corrected]))
+      return rows
+    }
+    const said = [
+      [1, 'ok', null, true],
+      [2, 'degraded', 'refusal', false],
+      [3, 'degraded', 'called_wrong', true],
+      [4, 'failed', 'step_error', false],
+    ]
+    const ofAgent = { agent_id: engine.agent_id, from_run_id: run_id }
+    for (const scope of [{ run_id }, { run_id, replays: false as const }, ofAgent]) {
+      expect((await told(scope, 'all')).sort()).toEqual(said)
+      expect(await told(scope, 'ok')).toEqual(said.slice(0, 1))
+    }
+    expect(await findCorrections(engine.sql, [run_id])).toEqual([{ run_id, to_ok: 1, to_degraded: 1 }])
+    await callItemWrong(engine.ctx, { run_id, seq: 3 })
+    expect(await told({ run_id }, 'ok')).toEqual([said[0], [3, 'ok', null, false]])
   })
 })
 

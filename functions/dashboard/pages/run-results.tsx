@@ -65,7 +65,15 @@ export const runResultsPage = page({
             columns={[
               { label: 'Item', cell: row => <a href={ofItem(row.record_id)}>{row.item_id}</a> },
               { label: 'Partition', cell: row => row.partition_key ?? '' },
-              { label: 'Worked', cell: row => <Verdict of={row.outcome_status} /> },
+              {
+                label: 'Worked',
+                cell: row => (
+                  <>
+                    <Verdict of={row.outcome_status} />
+                    {row.corrected && <span class="dim"> corrected</span>}
+                  </>
+                ),
+              },
               { label: 'Output', cell: row => <code>{brief(row.output)}</code> },
               { label: 'Tries', cell: row => row.tries, numeric: true },
               { label: 'Cost', cell: row => money(row.total_cost_usd), numeric: true },

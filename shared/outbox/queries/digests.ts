@@ -17,6 +17,14 @@ export async function queueDigests(sql: Sql, runIds: readonly string[]): Promise
   return count
 }
 
+/** Of runs, how many items people found to have worked, or not to, against what was recorded. */
+export async function findCorrections(sql: Sql, runIds: readonly string[]) {
+  return sql<{ run_id: string; to_ok: number; to_degraded: number }[]>`
+    select run_id, count(*) filter (where corrected = 'ok')::int as to_ok,
+      count(*) filter (where corrected = 'degraded')::int as to_degraded
+    from triage where run_id = any(${[...runIds]}::uuid[]) and corrected is not null group by 1`
+}
+
 /** What digests tell, by message: the run as it was when it ended, its schedule, and the run of that before. */
 export async function findDigests(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, DigestEnd>> {
   const rows = await sql<

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
-import { type DigestRun, digestMessage, digestWords, runLinks } from './digest.ts'
+import { corrected, type DigestRun, digestMessage, digestWords, runLinks } from './digest.ts'
 
 const run: DigestRun = {
   ...{ id: 'r', name: 'schedule 0 2 * * *', agent_slug: 'nightly', cron: '0 2 * * *', status: 'partial' },
   ...{ total_items: 5000, ok: 4857, degraded: 143, failed: 0, budget_exceeded: 0, cancelled: 0, paused: 0 },
   ...{ cost_micro: 3_120_000, budget_micro: 5_000_000, unpriced_items: 0, finished_at: new Date(0) },
+  corrected: 0,
 }
 const before = { ...run, id: 'q', ok: 5000, degraded: 0, cost_micro: 3_000_000 }
 const links = runLinks('https://assay.example.com', 'r')
@@ -17,6 +18,17 @@ it('a digest says in words what ran, what worked, what it cost, how the last one
     cost: '$3.12 of $5.00 (62 %)',
     compared: 'last time: 5,000 items, 100 % ok for $3.00; now 97.1 % ok for $3.12',
     command: 'assay recover --run r --dry-run',
+  })
+})
+
+it('what people corrected is counted as they say, and said', () => {
+  const [now, last] = [
+    corrected(run, { to_ok: 43, to_degraded: 0 }),
+    corrected(before, { to_ok: 0, to_degraded: 50 }),
+  ]
+  expect(digestWords({ run: now, previous: last, causes: [], noticed: [] })).toMatchObject({
+    worked: '4,900 ok, 100 degraded (43 corrected)',
+    compared: 'last time: 5,000 items, 99 % ok (50 corrected) for $3.00; now 98 % ok for $3.12',
   })
 })
 

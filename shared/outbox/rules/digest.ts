@@ -22,6 +22,8 @@ export interface DigestRun extends RunTally {
   budget_micro: number | null
   unpriced_items: number
   finished_at: Date
+  /** Of the items above, those whose verdict is people's and not the recorded one. */
+  corrected: number
 }
 
 export interface Digest {
@@ -72,20 +74,35 @@ function costOf({ cost_micro, budget_micro, unpriced_items }: DigestRun): string
   return `${spent}${of}${unpriced}`
 }
 
+/** A tally as people corrected it. */
+export function corrected<Run extends RunTally>(run: Run, { to_ok, to_degraded }: Corrections) {
+  const changed = { ok: run.ok + to_ok - to_degraded, degraded: run.degraded + to_degraded - to_ok }
+  return { ...run, ...changed, corrected: to_ok + to_degraded }
+}
+
+/** Items that people found to have worked, and those they found not to. */
+export interface Corrections {
+  to_ok: number
+  to_degraded: number
+}
+
+const sayCorrected = (run: DigestRun) => (run.corrected === 0 ? '' : ` (${count(run.corrected)} corrected)`)
+const workedOf = (run: DigestRun) => worked(run) + sayCorrected(run)
+
 /** Shares and not counts: nights differ in size. */
 function comparedOf(run: DigestRun, before: DigestRun): string {
   const share = (of: RunTally) =>
     of.total_items === 0 ? '–' : `${((100 * of.ok) / of.total_items).toFixed(1).replace(/\.0$/, '')} %`
   const items = counted(before.total_items, 'item')
   const cost = dollars(before.cost_micro)
-  return `last time: ${items}, ${share(before)} ok for ${cost}; now ${share(run)} ok for ${dollars(run.cost_micro)}`
+  return `last time: ${items}, ${share(before)} ok${sayCorrected(before)} for ${cost}; now ${share(run)} ok for ${dollars(run.cost_micro)}`
 }
 
 export function digestWords({ run, previous }: Digest): DigestWords {
   return {
     name: runLabel(run),
     ran: ran(run) === 'all' ? `all ${count(run.total_items)}` : ran(run),
-    worked: worked(run),
+    worked: workedOf(run),
     cost: costOf(run),
     compared: previous && comparedOf(run, previous),
     command: isAllOk(run) ? null : `assay recover --run ${run.id} --dry-run`,

@@ -11,9 +11,16 @@ import { toJson } from '../../schema/raw-json.ts'
 import { alertRaisedOf, runFinishedOf } from '../../schema/wire-deliveries.ts'
 import { findRunEnds, findToldAlerts, type HeldDelivery } from '../../store/deliveries.ts'
 import { findProjectNames } from '../queries/channels.ts'
-import { findDigests } from '../queries/digests.ts'
+import { findCorrections, findDigests } from '../queries/digests.ts'
 import { alertMessage, resolvedMessage, testMessage } from '../rules/alert-message.ts'
-import { type DigestCause, type DigestRun, digestMessage, digestWords, runLinks } from '../rules/digest.ts'
+import {
+  corrected,
+  type DigestCause,
+  type DigestRun,
+  digestMessage,
+  digestWords,
+  runLinks,
+} from '../rules/digest.ts'
 import { isMailUrl, mailOf, slackOf, teamsOf } from '../rules/formats.ts'
 import type { Message } from '../rules/message.ts'
 import { alertResolvedOf, channelTestOf, type DigestEnd, runDigestOf } from '../wire/messages.ts'
@@ -65,8 +72,13 @@ function formatted({ url, format }: HeldDelivery, message: Message, json: () => 
 async function digestBody(ctx: Context, one: HeldDelivery, end: DigestEnd): Promise<string> {
   const { sql, config } = ctx
   const causes = await topCauses(sql, end.run.id)
-  const run: DigestRun = { ...end.run, cron: end.cron }
-  const previous = end.previous && { ...end.previous, cron: end.cron }
+  const changed = await findCorrections(sql, [end.run.id, ...(end.previous ? [end.previous.id] : [])])
+  const told = (run: NonNullable<DigestEnd['previous']>): DigestRun => {
+    const corrections = changed.find(({ run_id }) => run_id === run.id) ?? { to_ok: 0, to_degraded: 0 }
+    return corrected({ ...run, cron: end.cron }, corrections)
+  }
+  const run = told(end.run)
+  const previous = end.previous && told(end.previous)
   const noticed = (end.run.answer_figures?.failed ?? []).map(sayFailedRunCheck)
   const digest = { run, previous, causes, noticed }
   const links = runLinks(config.base_url, run.id)

@@ -43,6 +43,12 @@ export const RunDigest = z
         .array(z.object({ cause: z.string(), items: z.int().min(1) }))
         .describe('Why items did not work, most first; three at most.'),
       noticed: z.array(z.string()).describe('What checks over the run found, in words.'),
+      corrected_items: z
+        .int()
+        .describe(
+          'Items whose verdict people corrected: the words count them as people say, `run` as recorded.',
+        ),
+      previous_corrected_items: z.int().describe('The same of the run before.'),
       command: z.string().nullable().describe('The command that acts; null where all is well.'),
       links: z.object({
         run: z.string().meta({ format: 'uri', description: 'The page of the run.' }),
@@ -83,7 +89,7 @@ export const channelTestOf = (
 export function runDigestOf(
   end: DigestEnd,
   words: DigestWords,
-  { causes, noticed }: Pick<Digest, 'causes' | 'noticed'>,
+  { run: told, previous: before, causes, noticed }: Digest,
   links: RunLinks,
 ): z.input<typeof RunDigest> {
   const { run, previous, schedule_id, cron, timezone, scheduled_for } = end
@@ -94,6 +100,8 @@ export function runDigestOf(
       ...words,
       causes: [...causes],
       noticed: [...noticed],
+      corrected_items: told.corrected,
+      previous_corrected_items: before?.corrected ?? 0,
       links,
       schedule:
         schedule_id === null

@@ -86,9 +86,13 @@ const itemsOf = (sql: Sql, scope: ResultScope, within: Fragment) => {
   return withReplays(sql, scope.run_id, within)
 }
 
+/** Whether an item worked, as people say where they do: a look into an index of those alone, 2 µs an item. */
+const outcomeOf = (sql: Sql) => sql`coalesce((
+  select t.corrected from triage t where t.run_id = i.run_id and t.seq = i.seq and t.corrected is not null), i.outcome)`
+
 const found = (sql: Sql, where: Fragment, line: string) => sql`
   with found as (
-    select i.run_id, i.seq, ${sql.unsafe(line)} as line, i.item_id, i.outcome, i.unpriced, i.cost_micro from items i
+    select i.run_id, i.seq, ${sql.unsafe(line)} as line, i.item_id, ${outcomeOf(sql)} as outcome, i.unpriced, i.cost_micro from items i
     where ${where}
   )`
 
@@ -98,7 +102,7 @@ const found = (sql: Sql, where: Fragment, line: string) => sql`
  */
 const withReplays = (sql: Sql, run_id: string, within: Fragment) => sql`
   with recursive found as (
-    select i.run_id, i.seq, i.line, i.item_id, i.outcome, i.unpriced, i.cost_micro from items i
+    select i.run_id, i.seq, i.line, i.item_id, ${outcomeOf(sql)} as outcome, i.unpriced, i.cost_micro from items i
     where i.run_id = ${run_id} and ${within}
     union all
     select i.run_id, i.seq, f.line, f.item_id, i.outcome, i.unpriced, i.cost_micro
@@ -106,8 +110,8 @@ const withReplays = (sql: Sql, run_id: string, within: Fragment) => sql`
     cross join lateral (
       select run_id, seq from replays where from_run_id = f.run_id and from_seq = f.seq offset 0) p
     cross join lateral (
-      select run_id, seq, outcome, unpriced, cost_micro from items
-      where run_id = p.run_id and seq = p.seq offset 0) i
+      select i.run_id, i.seq, ${outcomeOf(sql)} as outcome, i.unpriced, i.cost_micro from items i
+      where i.run_id = p.run_id and i.seq = p.seq offset 0) i
   )`
 
 /** What asks the database once; nothing is held between two calls. */
@@ -141,8 +145,12 @@ export async function readResults(
   const keys = winners.map(({ record_id }) => parseItemRecordId(record_id)!)
   const input = sql.unsafe(withInput ? 'i.input' : 'null::text')
   const rows = await sql<Read[]>`
-    select n, ${sql(READ)}, created_at, input, output from (
+    select n, ${sql(READ)}, outcome, outcome_reason, degraded_reason, corrected, created_at, input, output from (
       select k.n::int as n, row_number() over (order by k.n) as nth, ${sql(READ.map(name => `i.${name}`))}, r.created_at,
+        t.corrected is not null as corrected, coalesce(t.corrected, i.outcome) as outcome,
+        case when t.corrected is null then i.outcome_reason when t.corrected <> 'ok' then
+          case t.reason when 'suspected_refusal' then 'refusal' else t.reason end end as outcome_reason,
+        case when t.corrected is null then i.degraded_reason end as degraded_reason,
         case when r.payloads_purged_at is null then ${input} end as input,
         case when r.payloads_purged_at is null then i.output end as output,
         -- Sizes are known without reading what is stored apart from its row.
@@ -150,6 +158,7 @@ export async function readResults(
       from unnest(${keys.map(k => k.run_id)}::uuid[], ${keys.map(k => k.seq)}::int[]) with ordinality k(run_id, seq, n)
       join items i on i.run_id = k.run_id and i.seq = k.seq
       join runs r on r.id = k.run_id
+      left join triage t on t.run_id = k.run_id and t.seq = k.seq and t.corrected is not null
     ) as read
     where nth = 1 or bytes <= ${LIMITS.export_chunk_bytes}
     order by n`
@@ -168,9 +177,6 @@ const READ = [
   'item_id',
   'partition_key',
   'status',
-  'outcome',
-  'outcome_reason',
-  'degraded_reason',
   'error_code',
   'error_message',
   'cost_micro',

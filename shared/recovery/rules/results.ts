@@ -33,6 +33,7 @@ export const RESULT_FIELDS = [
   'line',
   'created_at',
   'completed_at',
+  'corrected',
 ] as const
 export type ResultField = (typeof RESULT_FIELDS)[number]
 

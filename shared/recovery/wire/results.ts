@@ -44,6 +44,11 @@ export const Result = z
       ),
     created_at: timestamp,
     completed_at: timestamp.nullable(),
+    corrected: z
+      .boolean()
+      .describe(
+        'People say so: outcome_status and outcome_reason are theirs, and not what was recorded. Who it was is in the audit log; the record of the item has what was recorded.',
+      ),
   })
   .partial()
   .catchall(Json)
@@ -119,6 +124,8 @@ export type ResultRow = Pick<
   tries: number
   unpriced: boolean
   total_cost_micro: number
+  /** Its outcome and reason are what people say. */
+  corrected: boolean
 }
 
 function resultOf(row: ResultRow): Required<z.input<typeof Result>> {
@@ -142,6 +149,7 @@ function resultOf(row: ResultRow): Required<z.input<typeof Result>> {
     line: row.line,
     created_at: row.created_at.toISOString(),
     completed_at: row.completed_at === null ? null : row.completed_at.toISOString(),
+    corrected: row.corrected,
   }
 }
 
