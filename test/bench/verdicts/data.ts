@@ -8,7 +8,7 @@ export interface LabelledAnswer {
   text: string
   /**
    * What people or a judge said of it. `partial`: it refuses and helps as well. `customer`: no answer of a model at
-   * all, but what a person wrote. `likely_refusal`: a list of strings says so, or it contradicts instead of helping.
+   * all, but what a person wrote. `likely_refusal`: a list of strings says so.
    * `unlabelled`: nobody said; answers to harmless questions. Whatever else stands there is counted by nothing.
    */
   label: 'refusal' | 'likely_refusal' | 'compliance' | 'partial' | 'customer' | 'unlabelled' | 'other'

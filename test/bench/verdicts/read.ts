@@ -1,0 +1,55 @@
+// Reads the files that public repositories keep answers in, and tells whose model an answer is of.
+
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { LANGUAGES } from '../../../shared/domain/vocabulary.ts'
+import type { LabelledAnswer } from './data.ts'
+
+/** What a repository has, in the plain form; `folder` is its checkout. */
+export type Sources = Record<string, (folder: string) => Iterable<LabelledAnswer>>
+
+export type Fields = Record<string, unknown>
+
+export const lines = (file: string) =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap(line => {
+      try {
+        return [JSON.parse(line) as Fields]
+      } catch {
+        return []
+      }
+    })
+export const rows = (file: string) =>
+  parse(readFileSync(file), { columns: true, relax_quotes: true, relax_column_count: true }) as Record<
+    string,
+    string
+  >[]
+export const json = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
+export const listOf = (value: unknown) => (Array.isArray(value) ? value : [])
+export const files = (repository: string, pattern: string) => globSync(join(repository, pattern)).sort()
+
+/** Where it is asked in a language that answers are told apart by, they should be in it. */
+export const languageDue = (name: string) => {
+  const language = LANGUAGES.find(one => one === name)
+  return language && { language }
+}
+
+/** Whose model it is, by its name. */
+const FAMILIES: readonly [RegExp, string][] = [
+  [/gemma/, 'gemma'],
+  [/gemini/, 'gemini'],
+  [/deepseek|r1-1776|chimera|mai-ds/, 'deepseek'],
+  [/claude/, 'claude'],
+  [/qwen|qwq/, 'qwen'],
+  [/gpt-oss|gpt|davinci|chatgpt|openai|o1-|o3-|horizon|optimus|quasar/, 'gpt'],
+  [/mistral|mixtral|zephyr/, 'mistral'],
+  [/vicuna|llama|tulu|nemotron/, 'llama'],
+  [/phi/, 'phi'],
+  [/cohere|command/, 'command'],
+  [/glm/, 'glm'],
+  [/grok/, 'grok'],
+]
+export const familyOf = (model: string) =>
+  FAMILIES.find(([pattern]) => pattern.test(model.toLowerCase()))?.[1] ?? 'other'
