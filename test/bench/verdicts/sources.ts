@@ -114,7 +114,7 @@ export const ANSWERS: Sources = {
     folder,
   ) {
     for (const file of files(folder, 'Data/*.json'))
-      for (const row of json(file) as Fields[])
+      for (const row of (json(file) as Fields[]).filter(({ data_source }) => data_source === 'real'))
         yield {
           set: 'taxonomy',
           family: familyOf(String(row.model_name)),
