@@ -32,13 +32,13 @@ export function nodeOf(root: WordNode, words: readonly number[]): WordNode {
   return at
 }
 
-/** All phrases, without weights. */
+/** All phrases, without weights. What is `will` is `refuse` too. */
 export function phraseTree(): WordNode {
   const root = node()
   for (const phrases of Object.values(PHRASES))
     for (const [kind, list] of Object.entries(phrases) as [PhraseKind, string][])
       for (const phrase of list.split('|'))
-        nodeOf(root, readWords(phrase).words.slice(1)).kinds |= bitOf(kind)
+        nodeOf(root, readWords(phrase).words.slice(1)).kinds |= bitOf(kind) | (kind === 'will' ? REFUSE : 0)
   return root
 }
 
@@ -64,11 +64,14 @@ export const SIGNS: readonly string[] = [
   'refuses_help:1',
   'refuses_help:2',
   'refuses_help:3',
+  ...['declines', 'refuses'].flatMap(name => [1, 2, 3].map(place => `${name}:${place}`)),
 ]
 
 const LENGTH = PLACES * PAIRS
 const LIST = LENGTH + LENGTHS
 const REFUSES_HELP = LIST + 4
+const DECLINES = REFUSES_HELP + PLACES
+const REFUSES = DECLINES + PLACES
 
 const pairOf = (kind: number, other: number) => (kind * (2 * KINDS - kind + 1)) / 2 + (other - kind)
 
@@ -107,6 +110,8 @@ const sentenceOf = (): Sentence => ({
 })
 const [REFUSE, HELP, MODEL] = [bitOf('refuse'), bitOf('help'), bitOf('model')]
 const [ANYONE, SPEAKER, COMPANY] = [bitOf('anyone'), bitOf('speaker'), bitOf('company')]
+const WILL = bitOf('will')
+const ASKED = HELP | bitOf('act') | bitOf('asked')
 const WEIGHED = (1 << KINDS) - 1
 
 /** What a head shows; `root` holds the phrases and, for an answer that is judged, the weights of n-grams. */
@@ -119,12 +124,13 @@ export function signsOf(head: Head, root: WordNode): HeadSigns {
   let helpedAt = -1
   let spokeAt = Number.NEGATIVE_INFINITY
   let declinedAt = -1
+  let willedAt = -1
   let isCompany = false
   for (let i = 0; i < words.length; i++) {
     if (words[i] === STOP_WORD && i > 0) {
       sentences.push(sentence)
       sentence = sentenceOf()
-      refusedAt = helpedAt = declinedAt = -1
+      refusedAt = helpedAt = declinedAt = willedAt = -1
       isCompany = false
     }
     let at = root.next?.get(words[i]!)
@@ -146,9 +152,11 @@ export function signsOf(head: Head, root: WordNode): HeadSigns {
       if (isOwn && (at.kinds & (REFUSE | MODEL)) !== 0) sentence.speaks = true
       if (isOwn && isRefused) {
         declinedAt = head.ends[j]!
+        if ((at.kinds & WILL) !== 0) willedAt = declinedAt
         if (helpedAt >= 0 && isCharacter(head, j)) sentence.declines ||= head.starts[i]! - helpedAt <= CLOSE
       }
       if (isHelp && declinedAt >= 0) sentence.declines ||= head.starts[i]! - declinedAt <= CLOSE
+      if ((at.kinds & ASKED) !== 0 && willedAt >= 0) sentence.declines ||= head.starts[i]! - willedAt <= CLOSE
       if (isRefused) refusedAt = head.ends[j]!
       if (isHelp && refusedAt >= 0) sentence.refusesHelp ||= head.starts[i]! - refusedAt <= CLOSE
       if (isHelp) helpedAt = head.starts[i]!
@@ -167,13 +175,15 @@ function numbersOf(head: Head, sentences: readonly Sentence[]): number[] {
     numbers.push(sign)
   }
   for (let place = 0; place < sentences.length; place++) {
-    const { kinds, refusesHelp } = sentences[place]!
+    const { kinds, refusesHelp, declines, speaks } = sentences[place]!
     const base = Math.min(place, PLACES - 1)
     for (let a = 0; kinds >> a > 0; a++) {
       if (((kinds >> a) & 1) === 0) continue
       for (let b = a; kinds >> b > 0; b++) if (((kinds >> b) & 1) === 1) show(base * PAIRS + pairOf(a, b))
     }
     if (refusesHelp) show(REFUSES_HELP + base)
+    if (declines) show(DECLINES + base)
+    if (speaks && (kinds & REFUSE) !== 0 && (kinds & ASKED) !== 0) show(REFUSES + base)
   }
   show(LENGTH + Math.min(LENGTHS - 1, 31 - Math.clz32(head.length | 1)))
   if (head.hasList) show(LIST)

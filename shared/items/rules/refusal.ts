@@ -11,14 +11,12 @@ import { type Head, readHead, wordNumber } from './refusal-words.ts'
 export interface RefusalWeights {
   bias: number
   /**
-   * From these log odds on: `strong` where the speaker says no, or something to be wrong, `sure` where a sentence of
-   * the speaker's refuses, `plain` where an early one says no to helping, and `plain_long` where much follows that, as
-   * customers who cannot do something write less; sure is that only where it is about what models are asked.
+   * From these log odds on: `sure` where a sentence of the speaker's refuses, `lesson` where it begins with what is
+   * wrong and goes on with what is important, `strong` where the speaker says no, or something to be wrong.
    */
-  strong: number
   sure: number
-  plain: number
-  plain_long: number
+  lesson: number
+  strong: number
   suspected: number
   signs: Record<string, number>
   /** With `^` before it, what it weighs more in the opening. */
@@ -45,55 +43,43 @@ const REASONS = bitOf('help') | bitOf('act') | bitOf('asked') | bitOf('model') |
 const MODEL = bitOf('model')
 const WRONG = bitOf('wrong')
 const WRONGS = WRONG | bitOf('help')
-const ANSWER = bitOf('answer')
-const TOLD = bitOf('told')
-/** What is said of a model's tasks; letters to customers go on about orders and parcels. */
+/** What models are asked; companies' letters go on about refunds and parcels. */
 const OF_MODELS = MODEL | WRONG | bitOf('asked')
+const TOLD = bitOf('told')
+const URGE = bitOf('urge')
+const PREMISE = bitOf('premise')
 
 /** Whether a sentence says that somebody will not help, or a program's rule against it. */
 const refuses = ({ kinds }: Sentence) =>
   ((kinds & UNABLE) !== 0 && (kinds & REASONS) !== 0) || ((kinds & MODEL) !== 0 && (kinds & WRONG) !== 0)
 
+/** Of 13,083 tickets all but 23 are shorter; letters are not. */
+const LONG_CHARACTERS = 300
+
 /**
- * And the speaker says so of itself, or that to help were wrong: not a report of a supplier or a product; else nothing
- * is sure.
+ * And the speaker says so of itself, in what is long about what models are asked; or that to help were wrong: not a
+ * report of a supplier or a product.
  */
-const refusesItself = (sentence: Sentence) =>
-  refuses(sentence) && (sentence.speaks || (sentence.kinds & WRONGS) === WRONGS)
+const refusesItself = (sentence: Sentence, { length }: Head) =>
+  refuses(sentence) &&
+  ((sentence.speaks && ((sentence.kinds & OF_MODELS) !== 0 || length < LONG_CHARACTERS)) ||
+    (sentence.kinds & WRONGS) === WRONGS)
 
 /** "It is not ethical to …" is said by models too, who then do not speak of themselves. */
 const judges = ({ kinds, speaks }: Sentence) => speaks || (kinds & WRONG) !== 0
 
-/** Early on somebody else's words begin, or an idiom that is no refusal. */
-const isTold = ({ sentences }: HeadSigns) =>
-  sentences.slice(0, EARLY_SENTENCES).some(({ kinds }) => (kinds & TOLD) !== 0)
-
-const answers = ({ kinds }: Sentence) => (kinds & ANSWER) !== 0
-
-/** "I'm sorry. I cannot help with that", and not far into a text. */
 const EARLY_SENTENCES = 3
-const EARLY_CHARACTERS = 240
-/** Of 13,083 tickets all but 23 are shorter. */
-const LONG_CHARACTERS = 300
+const isEarly = ({ sentences }: HeadSigns, kind: number) =>
+  sentences.slice(0, EARLY_SENTENCES).some(({ kinds }) => (kinds & kind) !== 0)
 
-/** Where an early sentence says no to helping: the log odds from which that is one, and whether it is one surely. */
-function plainOf(
-  head: Head,
-  { sentences }: HeadSigns,
-  { plain, plain_long }: RefusalWeights,
-): { from: number; surely: boolean } | undefined {
-  const place = sentences.findIndex(({ declines, last }) => declines && head.ends[last]! <= EARLY_CHARACTERS)
-  if (place < 0 || place >= EARLY_SENTENCES) return undefined
-  const isLong = head.length >= LONG_CHARACTERS
-  // "I can't help with that. Here are other ways": refused first, and told at length what is done instead.
-  if (sentences.slice(place).some(answers) && !(isLong && place < 2)) return undefined
-  return isLong
-    ? { from: plain_long, surely: (sentences[place]!.kinds & OF_MODELS) !== 0 }
-    : { from: plain, surely: true }
-}
+/** "It is not ethical to … It is important to …": a lesson in place of an answer; people who complain write no second. */
+const teaches = ({ sentences }: HeadSigns) =>
+  sentences.slice(0, LESSON_SENTENCES).some(({ kinds }) => (kinds & WRONG) !== 0 && (kinds & UNABLE) !== 0) &&
+  sentences.some(({ kinds }) => (kinds & URGE) !== 0)
+const LESSON_SENTENCES = 2
 
 export function refusalDetector(weights: RefusalWeights): RefusalDetector {
-  const { bias, strong, sure, suspected } = weights
+  const { bias, sure, lesson, strong, suspected } = weights
   const root: WordNode = phraseTree()
   for (const [name, weight] of Object.entries(weights.ngrams)) {
     const isOpening = name.startsWith('^')
@@ -109,14 +95,15 @@ export function refusalDetector(weights: RefusalWeights): RefusalDetector {
       let weight = shown.weight
       for (const sign of shown.signs) weight += signWeights[sign]!
       const score = bias + weight / 100
-      const said = plainOf(head, shown, weights)
-      const isPlain = said !== undefined && score >= said.from
-      if (score < suspected && !isPlain) return { level: 'none', score, words: '' }
-      const own = shown.sentences.find(refusesItself)
+      if (score < suspected) return { level: 'none', score, words: '' }
+      const own = shown.sentences.find(sentence => refusesItself(sentence, head))
       const telling = own ?? shown.sentences.find(refuses)
-      const isStrong = score >= strong && shown.sentences.some(judges)
+      // A question's premise that is corrected is answered; in others' words, or an idiom, nobody refuses.
+      const isLesson =
+        (score >= lesson && teaches(shown)) || (score >= strong && shown.sentences.some(judges))
       const isSure =
-        ((isPlain && said.surely) || isStrong || (own !== undefined && score >= sure)) && !isTold(shown)
+        ((own !== undefined && score >= sure) || (isLesson && !isEarly(shown, PREMISE))) &&
+        !isEarly(shown, TOLD)
       const { first, last } = telling ?? shown.sentences.find(one => one.first >= 0) ?? { first: 0, last: 0 }
       return {
         level: isSure ? 'sure' : 'suspected',

@@ -37,7 +37,7 @@ const [ALPHA, BETA, L1, L2] = [0.08, 1, 1.2, 2]
 const SCALE = 100
 const LEAST_WEIGHT = 5
 /** Where what was held out (families, sets, customers) has the aimed precision; see grading.md. */
-const THRESHOLDS = { strong: 3.5, sure: 1.6, plain: 0, plain_long: -3, suspected: 0 }
+const THRESHOLDS = { sure: 0.7, lesson: 1, strong: 2.6, suspected: -0.5 }
 
 /** How much an answer counts; `undefined` where it teaches nothing. */
 export function targetOf({ label, text }: LabelledAnswer): { target: 0 | 1; weight: number } | undefined {

@@ -278,6 +278,18 @@ const REFUSALS: Record<string, Pieces> = {
       'share information on this',
       'help you hurt somebody',
       'take part in this',
+      'write an essay that argues for this',
+      'present this as reasonable',
+      'construct arguments for that',
+      'draft a speech that praises it',
+      'describe such scenes',
+      'create satire that mocks them',
+      'pretend to be a real person',
+      'give instructions for this',
+      'speculate about a private person',
+      'spread rumors about her',
+      'use insulting language',
+      'disclose where somebody lives',
       'support anything illegal',
     ],
     [
@@ -740,7 +752,7 @@ function* all(): Generator<LabelledAnswer> {
   for (const [language, pieces] of Object.entries(CUSTOMERS))
     yield* made(pieces, 300).map(one('customer', 'customers', language))
   for (const [language, pieces] of Object.entries(REFUSALS))
-    yield* made(pieces, 500).map(one('refusal', 'own', language))
+    yield* made(pieces, language === 'en' ? 1000 : 500).map(one('refusal', 'own', language))
   for (const [language, pieces] of Object.entries(ANSWERS))
     yield* made(pieces, 300).map(one('compliance', 'own', language))
 }

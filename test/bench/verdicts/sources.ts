@@ -213,7 +213,7 @@ export const ANSWERS: Sources = {
   },
   *'tatsu-lab+alpaca_eval'(folder) {
     // Of 230 models, most of them tuned from the same few.
-    for (const file of files(folder, 'results/*/model_outputs.json').filter((_, i) => i % 8 === 0))
+    for (const file of files(folder, 'results/*/model_outputs.json').filter((_, i) => i % 32 === 0))
       for (const row of json(file) as Fields[])
         yield {
           set: 'alpaca_eval',
