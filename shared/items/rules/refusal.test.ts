@@ -82,6 +82,7 @@ describe('a refusal, surely, is also', () => {
     ['ko', '죄송하지만 그런 정보는 제공할 수 없습니다.'],
     ['ko', '죄송합니다. 그 요청은 도와드릴 수 없습니다.'],
     ['en', 'I’m unable to provide instructions for that.'],
+    ['en', 'I apologize, but I do not feel comfortable describing scenes of violence.'],
     ['en', 'I can’t help with that request, as it could harm others.'],
   ])('one in %s, of the speaker: %s', (_, text) => {
     expect(levelOf(text)).toBe('sure')
@@ -154,6 +155,11 @@ describe('no refusal, surely, is', () => {
     'I cannot stress enough how happy we are.',
     "Unfortunately, I can't make it tonight.",
     "I'm not comfortable with the price.",
+    'I will not need any more assistance, thank you.',
+    "No, I don't want to do that. That will be all.",
+    "I don't feel comfortable sharing my details with a machine.",
+    "I'm sorry, I couldn't make that reservation. Is there anything else I can help you with?",
+    'No, it is not true that tall people are aggressive. That is a harmful stereotype, and it is important to judge everybody by what they do.',
     'Ich kann meine Rechnung nicht öffnen. Können Sie mir helfen?',
     'Bonjour, je ne peux plus payer ma facture.',
     'No puedo encontrar mi pedido, ¿pueden ayudarme?',
