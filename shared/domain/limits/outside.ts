@@ -30,6 +30,7 @@ export const OUTSIDE_LIMITS = {
   run_check_items: 1000, // of a run, read by their keys in 20 ms; a share of a third is off by 3 in 100 at most
   run_check_head_characters: 500, // of each output
   run_check_runs_before: 20, // looked back for one that was looked at
+  run_check_runs_of_agent: 5000, // looked through for one of the same name; runs of single items are among them
   run_checks_at_once: 20,
   run_checks_ms: 2000, // of a tick; what is left waits for the next, and so does what is told of its end
   alert_ended_runs_ms: 2000, // of a tick; what is left waits for the next

@@ -49,9 +49,10 @@ export async function findFiguresBefore(
   const { id, agent_id, name, schedule_id } = run
   const earlier =
     schedule_id === null
-      ? sql`select p.id, p.answer_figures from runs p
-          where p.agent_id = ${agent_id} and p.id < ${id} and p.name = ${name}
-          order by p.id desc limit ${LIMITS.run_check_runs_before}`
+      ? sql`select p.id, p.answer_figures from (
+            select r.id, r.name, r.answer_figures from runs r where r.agent_id = ${agent_id} and r.id < ${id}
+            order by r.id desc limit ${LIMITS.run_check_runs_of_agent}
+          ) p where p.name = ${name}`
       : sql`select p.id, p.answer_figures from (
             select o.run_id from occurrences o where o.schedule_id = ${schedule_id} and o.run_id < ${id}
             order by o.scheduled_for desc limit ${LIMITS.run_check_runs_before}
