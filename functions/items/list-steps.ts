@@ -9,7 +9,7 @@ import { notFound, runIn, scopeOf } from '../../shared/http/scope.ts'
 import { checkPeriod } from '../../shared/http/validation.ts'
 import { pageSize } from '../../shared/schema/input.ts'
 import { StepQuery } from '../../shared/schema/step-query.ts'
-import { Step, stepOf } from '../../shared/schema/wire.ts'
+import { Step, stepOf } from '../../shared/schema/wire-steps.ts'
 import { listProjects } from '../../shared/store/projects.ts'
 import { type FoundStep, type StepKey, searchSteps } from '../../shared/store/search.ts'
 

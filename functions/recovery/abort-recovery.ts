@@ -1,7 +1,7 @@
 import { abortRecovery as abort } from '../../shared/engine/recover.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { within } from '../../shared/http/scope.ts'
-import { Recovery, recoveryOf } from '../../shared/schema/wire-cohort.ts'
+import { Recovery, recoveryOf } from '../../shared/schema/wire-recoveries.ts'
 import { findRecovery } from '../../shared/store/recoveries.ts'
 
 export const abortRecovery = endpoint({

@@ -2,13 +2,8 @@ import { ApiError } from '../../shared/domain/errors.ts'
 import { planRecovery, startRecovery } from '../../shared/engine/recover.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, runIn, scopeOf } from '../../shared/http/scope.ts'
-import {
-  CohortPlan,
-  cohortPlanOf,
-  Recovery,
-  RecoveryOrder,
-  recoveryOf,
-} from '../../shared/schema/wire-cohort.ts'
+import { CohortPlan, cohortPlanOf, RecoveryOrder } from '../../shared/schema/wire-cohort.ts'
+import { Recovery, recoveryOf } from '../../shared/schema/wire-recoveries.ts'
 import { findRecovery } from '../../shared/store/recoveries.ts'
 
 export const createRecovery = endpoint({

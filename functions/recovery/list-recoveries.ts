@@ -4,7 +4,7 @@ import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.t
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import { cursor, pageSize, uuid } from '../../shared/schema/input.ts'
-import { Recovery, recoveryOf } from '../../shared/schema/wire-cohort.ts'
+import { Recovery, recoveryOf } from '../../shared/schema/wire-recoveries.ts'
 import { listRecoveries as list } from '../../shared/store/recoveries.ts'
 
 export const listRecoveries = endpoint({

@@ -6,7 +6,7 @@ import type { PendingQuery, Row } from 'postgres'
 import type { Database, Sql } from '../context.ts'
 import type { DeploymentChoice, Exclusion, RecoveryStatus, TriageAction } from '../domain/vocabulary.ts'
 import { projects, type RecoveryFilter, recoveries, runs } from '../schema/tables.ts'
-import type { RecoveryRow, RecoveryRunRow } from '../schema/wire-cohort.ts'
+import type { RecoveryRow, RecoveryRunRow } from '../schema/wire-recoveries.ts'
 import { columnsOf } from './columns.ts'
 import { canBeReplayed, type ItemKey, replayInTheWay, triageConditions } from './triage.ts'
 

@@ -7,7 +7,7 @@ import { firstIdAt } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { Outcome, OutcomeReason } from '../domain/vocabulary.ts'
 import { wordQuery } from '../domain/words.ts'
-import type { StepRow } from '../schema/wire.ts'
+import type { StepRow } from '../schema/wire-steps.ts'
 
 /** `started_text` and `cost_micro` are what pages are sorted by, as the database writes them. */
 export type FoundStep = StepRow & { project_id: string; started_text: string }

@@ -7,7 +7,8 @@ import { cancelRun } from '../../shared/engine/cancel.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import { dismissItem } from '../../shared/engine/replay.ts'
 import { reapClaims } from '../../shared/store/claims.ts'
-import { returnItems, settle } from '../../shared/store/settle.ts'
+import { returnItems } from '../../shared/store/returns.ts'
+import { settle } from '../../shared/store/settle.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine

@@ -1,0 +1,67 @@
+// Gives back items whose attempt ended without a verdict, to be offered again. Guarantee: guarded by the attempt, so the
+// statement may be sent again, and an item that somebody else has by now stays with them.
+
+import type { Sql } from '../context.ts'
+import { numbers, texts } from './columns.ts'
+import { type FlushClaims, LOCKED, lockClaims } from './settle.ts'
+
+/** An attempt that ended without ending its item. */
+export interface Return {
+  seq: number
+  attempt: number
+  code: string
+  message: string
+  /** From now until the item may be offered again. */
+  delay_ms: number
+  alone: boolean
+  /** Which of the two retry counts it goes on. */
+  blame: 'agent' | 'transport' | 'nobody'
+  ran_ms: number
+}
+
+/** Puts running items back in the queue, guarded by their attempt; returns how many went. */
+export async function returnItems(
+  sql: Sql,
+  runId: string,
+  returns: readonly Return[],
+  claims: FlushClaims,
+): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    with given as (
+      select * from rows from (
+        unnest(${numbers(returns.map(r => r.seq))}::text::int[]),
+        unnest(${numbers(returns.map(r => r.attempt))}::text::smallint[]),
+        unnest(${numbers(returns.map(r => r.delay_ms))}::text::float8[]),
+        unnest(${numbers(returns.map(r => r.alone))}::text::boolean[]),
+        unnest(${numbers(returns.map(r => Math.round(r.ran_ms)))}::text::int[]),
+        string_to_table(${texts(returns.map(r => r.blame))}, E'\\x1e'),
+        string_to_table(${texts(returns.map(r => r.code))}, E'\\x1e'),
+        string_to_table(${texts(returns.map(r => r.message || ' '))}, E'\\x1e')
+      ) as t(seq, attempt, delay_ms, alone, ran_ms, blame, code, message)
+    ), ${lockClaims(sql, claims)}, returned as (
+      update items i set status = 'queued', ran_ms = i.ran_ms + g.ran_ms,
+        agent_failures = i.agent_failures + (g.blame = 'agent')::int::smallint,
+        transport_failures = i.transport_failures + (g.blame = 'transport')::int::smallint
+      from given g
+      where i.run_id = ${runId} and i.seq = any(${numbers(returns.map(r => r.seq))}::text::int[])
+        and i.seq = g.seq and i.attempt = g.attempt and i.status = 'running' and ${sql.unsafe(LOCKED)}
+      returning i.seq, i.attempt, i.started_at, g.code, g.message, g.delay_ms, g.alone
+    ), logged as (
+      insert into attempts (run_id, seq, attempt, started_at, code, message)
+      select ${runId}, seq, attempt, started_at, code, message from returned on conflict do nothing
+    ), due as (
+      insert into due_items (run_id, seq, due_at, alone)
+      select ${runId}, seq, now() + make_interval(secs => delay_ms / 1000), alone from returned
+      on conflict (run_id, seq) do update set due_at = excluded.due_at, alone = excluded.alone
+    ), closed as (
+      delete from claims where id = any(${numbers(claims.closed)}::text::bigint[])
+    ), n as (select count(*)::int as n from returned),
+    counted as (
+      update runs r set running = r.running - n.n, touched_at = now() from n where r.id = ${runId}
+      returning r.project_id
+    ), used as (
+      update project_usage u set running = u.running - n.n from n, counted c where u.project_id = c.project_id
+    )
+    select n from n`
+  return row?.n ?? 0
+}
