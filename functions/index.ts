@@ -88,6 +88,7 @@ import { compareRuns } from './runs/compare.ts'
 import { followRun } from './runs/events.ts'
 import { getRunFailures } from './runs/failures.ts'
 import { getRun } from './runs/get.ts'
+import { gradeRun } from './runs/grade.ts'
 import { listRuns } from './runs/list.ts'
 import { listRunItems } from './runs/list-items.ts'
 import { startRun } from './runs/start.ts'
@@ -157,6 +158,7 @@ export const endpoints: readonly Endpoint[] = [
   listRunItems,
   getRunFailures,
   compareRuns,
+  gradeRun,
   cancelRun,
   verifyRun,
   exportItemRecords,

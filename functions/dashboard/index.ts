@@ -40,6 +40,7 @@ import { recoveryPage, startRecovery } from './pages/recovery.tsx'
 import { runEvents, runPage } from './pages/run.tsx'
 import { cancelRun, cancelRunPage } from './pages/run-cancel.tsx'
 import { compareRunPage } from './pages/run-compare.tsx'
+import { gradeRunPage } from './pages/run-grade.tsx'
 import { runResultsFile, runResultsPage } from './pages/run-results.tsx'
 import { verifyRunPage } from './pages/run-verify.tsx'
 import { runsPage } from './pages/runs.tsx'
@@ -81,6 +82,7 @@ export const pages = [
   runEvents,
   cancelRunPage,
   compareRunPage,
+  gradeRunPage,
   verifyRunPage,
   runResultsPage,
   runResultsFile,

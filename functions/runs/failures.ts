@@ -9,13 +9,14 @@ export const getRunFailures = endpoint({
   tag: 'Runs',
   operation_id: 'getRunFailures',
   summary: 'Count what did not work in a run',
-  description: 'By reason, by cluster and by partition, decided about or not.',
+  description:
+    'By reason, by cluster and by partition, decided about or not; and what of its model calls was not read, or has no price.',
   auth: 'any',
   params: { runId: 'run' },
   answers: { 200: { description: 'The counts.', schema: RunFailures } },
   errors: [],
   async handle({ ctx, principal, params }) {
     const run = await runIn(ctx, principal, params.runId)
-    return readRunFailures(ctx.sql, run.id)
+    return readRunFailures(ctx.sql, run)
   },
 })

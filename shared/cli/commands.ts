@@ -1,6 +1,6 @@
 // The commands as data: what they are called, take and do. Their code is loaded when they run.
 
-import { OUTCOMES } from '../domain/vocabulary.ts'
+import { CHECKS, OUTCOMES, REFUSAL_CHOICES } from '../domain/vocabulary.ts'
 import { ACCOUNT_COMMANDS } from './account-commands.ts'
 import { ADMINISTRATION_COMMANDS } from './administer-commands.ts'
 import { ALERT_COMMANDS } from './alert-commands.ts'
@@ -206,6 +206,30 @@ export const COMMANDS: readonly Command[] = [
       { name: 'out', value: 'FILE', about: 'into a file, which is there only once it is whole' },
     ],
     run: async (...given) => (await import('./results.ts')).results(...given),
+  },
+  {
+    name: 'grade',
+    args: ['FILE|RUN'],
+    summary: 'Grade recorded answers by the rules of today, and say what differs; nothing changes.',
+    options: [
+      {
+        name: 'agent',
+        value: 'SLUG',
+        about: 'by what this agent declares now; of a RUN its own unless told',
+      },
+      {
+        name: 'refusals',
+        value: 'WHICH',
+        choices: REFUSAL_CHOICES,
+        about: 'refusals by wording that degrade; as declared unless told, else sure',
+      },
+      {
+        name: 'checks',
+        value: 'A,B',
+        about: `what answers are looked at for: ${CHECKS.join(', ')}; none for nothing; as declared unless told`,
+      },
+    ],
+    run: async (...given) => (await import('./grade.ts')).grade(...given),
   },
   {
     name: 'search',

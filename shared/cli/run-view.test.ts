@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sampleItem, sampleRun, screen } from '../../test/support/cli-samples.ts'
 import type { Verification } from './api.ts'
 import { widthOf } from './format.ts'
-import { itemsTable, runSummary, runsTable, verificationText } from './run-view.ts'
+import { itemsTable, runSummary, runsTable, uncountedText, verificationText } from './run-view.ts'
 
 const NOW = Date.parse('2026-01-01T02:00:00.000Z')
 const runs = [
@@ -94,8 +94,48 @@ describe('the summary of a run', () => {
       `run     ${run.id}  night`,
       'ran: all · worked: 95 ok, 2 degraded, 3 failed · 5 to decide',
       'status  partial, 100 items in 1:30',
-      'cost    ≥$0.01, 1,500 tokens in, 20 out, 1 item called a model without a known price, list prices of 2026-01-01',
+      'cost    ≥$0.01, 1,500 tokens in, 20 out, 1 item made a call whose cost is not known, list prices of 2026-01-01',
       `open    5 items wait for a decision: assay triage --run ${run.id}`,
+    ])
+  })
+
+  it('tells graded, unread, suspected and priced apart, and what mends each', () => {
+    const run = sampleRun({
+      completed: 100,
+      queued: 0,
+      model_call_count: 14,
+      unread_call_count: 2,
+      suspected_call_count: 1,
+      unpriced_item_count: 3,
+    })
+    const text = runSummary(run, screen(120))
+    expect(text).toContain('worked: 100 ok · graded 12 of 14 calls · 1 call suspected')
+    expect(text).toContain('3 items made a call whose cost is not known')
+    expect(text).toContain(
+      `suspect 1 call may be a refusal: assay search --reason suspected_refusal --run ${run.id}`,
+    )
+    const failures = {
+      looked_at: 0,
+      is_complete: true,
+      reasons: [],
+      clusters: [],
+      partitions: [],
+      unread: [
+        {
+          found: 'The output is no answer that is known: an object with "says".',
+          calls: 2,
+          record_id: run.id,
+        },
+      ],
+      unpriced: [
+        { model: 'llama3.1', calls: 2, record_id: run.id },
+        { model: null, calls: 1, record_id: run.id },
+      ],
+    }
+    expect(uncountedText(failures, screen(140)).split('\n')).toEqual([
+      `unread  2 calls: The output is no answer that is known: an object with "says"., such as ${run.id}`,
+      '        nobody knows whether these worked; read of ctx.llm says what such an answer came to',
+      'price   none is known of llama3.1 (2 calls), no name (1 call); assay prices check',
     ])
   })
 

@@ -2,7 +2,7 @@
 
 import { isHeld } from '../domain/lifecycle.ts'
 import { ranAndWorked, sayPilot } from '../view/run.ts'
-import type { Run, RunItem, Verification } from './api.ts'
+import type { Run, RunItem, Schemas, Verification } from './api.ts'
 import { ago, brief, clean, count, duration, money, pad, plural, spend } from './format.ts'
 import type { Screen } from './output.ts'
 import { type Column, table } from './table.ts'
@@ -70,7 +70,7 @@ export function runSummary(run: Run, screen: Screen): string {
     `${count(run.total_input_tokens)} tokens in`,
     `${count(run.total_output_tokens)} out`,
     run.unpriced_item_count > 0 &&
-      `${plural(run.unpriced_item_count, 'item')} called a model without a known price`,
+      `${plural(run.unpriced_item_count, 'item')} made a call whose cost is not known`,
     `list prices of ${run.prices_as_of}`,
   ])
   const lines = [
@@ -91,12 +91,39 @@ export function runSummary(run: Run, screen: Screen): string {
       `${label('budget')}${money(run.budget_cents / 100)} was reached; what was not dispatched did not run`,
     )
   }
+  if (run.suspected_call_count > 0) {
+    const calls = plural(run.suspected_call_count, 'call')
+    lines.push(
+      `${label('suspect')}${calls} may be ${run.suspected_call_count === 1 ? 'a refusal' : 'refusals'}: ${program} search --reason suspected_refusal --run ${run.id}`,
+    )
+  }
   const open = run.undecided_count + run.paused
   if (open > 0) {
     lines.push(
       `${label('open')}${plural(open, 'item')} wait${open === 1 ? 's' : ''} for a decision: ${program} triage --run ${run.id}`,
     )
   }
+  return lines.join('\n')
+}
+
+const FOUND_SHOWN = 3
+
+/** What of a run's model calls was not read, or has no known cost: what was found, and what mends it. */
+export function uncountedText({ unread, unpriced }: Schemas['RunFailures'], screen: Screen): string {
+  const { paint, program, columns } = screen
+  const label = (text: string) => paint('dim', pad(text, 8))
+  const lines = unread.slice(0, FOUND_SHOWN).map(({ found, calls, record_id }, at) => {
+    const tail = `, such as ${record_id}`
+    const said = brief(`${plural(calls, 'call')}: ${found}`, Math.max(40, columns - 8 - tail.length))
+    return `${label(at === 0 ? 'unread' : '')}${said}${tail}`
+  })
+  if (unread.length > 0)
+    lines.push(
+      `${label('')}nobody knows whether these worked; read of ctx.llm says what such an answer came to`,
+    )
+  if (unpriced.length === 0) return lines.join('\n')
+  const models = unpriced.map(({ model, calls }) => `${clean(model ?? 'no name')} (${plural(calls, 'call')})`)
+  lines.push(`${label('price')}none is known of ${models.join(', ')}; ${program} prices check`)
   return lines.join('\n')
 }
 

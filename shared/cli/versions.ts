@@ -94,7 +94,7 @@ async function makeCurrent(
 }
 
 /** The newest version that is the one. */
-async function findVersion(
+export async function findVersion(
   api: Api,
   agent: Agent,
   isIt: (version: Version) => boolean,

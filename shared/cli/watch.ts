@@ -9,7 +9,7 @@ import { count } from './format.ts'
 import { untilInterrupted } from './interrupt.ts'
 import { paceMeter, progressLine } from './progress.ts'
 import { runNews } from './run-news.ts'
-import { runSummary } from './run-view.ts'
+import { runSummary, uncountedText } from './run-view.ts'
 import type { Session } from './session.ts'
 import { exitOf, hasEnded } from './verdict.ts'
 
@@ -33,7 +33,17 @@ export async function watchedRun(session: Session, run_id: string): Promise<Run>
     })
   }
   session.output.emit('ended', { exit_code: exitOf(run), run }, screen => runSummary(run, screen))
+  await tellUncounted(session, run)
   return run
+}
+
+async function tellUncounted({ api, output }: Session, run: Run): Promise<void> {
+  if (run.unread_call_count === 0 && run.unpriced_item_count === 0) return
+  const path = { runId: run.id }
+  const failures = await answered(api.GET('/v2/runs/{runId}/failures', { params: { path } }))
+  const { unread, unpriced } = failures
+  if (unread.length + unpriced.length === 0) return
+  output.emit('uncounted', { run_id: run.id, unread, unpriced }, screen => uncountedText(failures, screen))
 }
 
 type Watching = Pick<Session, 'api' | 'output' | 'now'>

@@ -63,14 +63,17 @@ function readOutput(output: unknown): Reading {
 
 /** The answer itself: of one that was too long for the trace its outline, of a stream what its pieces come to. */
 export function wholeOf(output: unknown): unknown {
-  const kept = fields(output)?.cut === true ? (output as Fields).outline : output
+  const outlined = fields(output)?.cut === true ? (output as Fields).outline : output
+  const stream = fields(outlined)?.stream
+  // Some clients put the stream into their answer.
+  const kept = Array.isArray(stream) ? stream : outlined
   if (!Array.isArray(kept)) return kept
   const pieces = kept.map(piece => fields(piece) ?? {})
   for (const { join } of SHAPES) {
     const whole = join?.(pieces)
     if (whole !== undefined) return whole
   }
-  return kept
+  return outlined
 }
 
 const KEYS_SHOWN = 8

@@ -8,6 +8,10 @@ const count = (description: string) => z.int().min(0).describe(description)
 const groups = <T extends z.ZodType>(of: T, description: string) =>
   z.array(of).max(LIMITS.failure_groups).describe(description)
 const counts = { count: count('Items.'), waiting: count('Of those, items that wait for a decision.') }
+const calls = {
+  calls: count(`Calls of the first ${LIMITS.uncounted_items} items that have such a call.`),
+  record_id: z.string().meta({ format: 'uuid', description: 'Record id of an item that made one.' }),
+}
 
 export const RunFailures = z
   .object({
@@ -46,6 +50,20 @@ export const RunFailures = z
         waiting: counts.waiting,
       }),
       'Partitions with most of them.',
+    ),
+    unread: groups(
+      z.object({
+        found: z.string().describe('What was found in place of an answer that is known.'),
+        ...calls,
+      }),
+      'Model calls whose answer was not read, by what was found, the most frequent first.',
+    ),
+    unpriced: groups(
+      z.object({
+        model: z.string().nullable().describe('Null where the call names none.'),
+        ...calls,
+      }),
+      'Model calls that were read and whose cost is not known, by their model.',
     ),
   })
   .openapi('RunFailures', { description: 'What did not work in a run, by what went wrong and for whom.' })

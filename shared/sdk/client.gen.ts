@@ -638,7 +638,7 @@ export interface paths {
         };
         /**
          * Count what did not work in a run
-         * @description By reason, by cluster and by partition, decided about or not.
+         * @description By reason, by cluster and by partition, decided about or not; and what of its model calls was not read, or has no price.
          */
         get: operations["getRunFailures"];
         put?: never;
@@ -661,6 +661,26 @@ export interface paths {
          * @description Items are the same where they have the same item_id; those without one of yours are in no other run. It reads both piles, so a million items take many seconds; runs of more than 1000000 items are refused.
          */
         get: operations["compareRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/runs/{runId}/grade": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Grade what a run recorded by the rules of today
+         * @description Nothing is run and nothing changes: the recorded answers are graded as they would be now, by what the current version of the agent declares or by what the query says. An answer is about a part of the run, of so many items at most, fewer where they are long; the parts add up.
+         */
+        get: operations["gradeRun"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2934,6 +2954,55 @@ export interface components {
             /** @description True when an earlier fire with the same key started this run. */
             duplicate: boolean;
         };
+        /** @description A part of a run as it was graded, and as it would be now. */
+        Grade: {
+            /** @description The agent whose declaration counts. */
+            agent: string;
+            /** @description The version of it; null where nothing is deployed. */
+            version: number | null;
+            /** @enum {string} */
+            refusals: "sure" | "balanced" | "off";
+            checks: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "echoes_prompt" | "wrong_language")[];
+            /** @description Items that were looked at: those that returned. */
+            items: number;
+            /** @description Model calls that were looked at. */
+            calls: number;
+            /** @description Of these, calls that stay as they were: their agent told the answer, or it was too long to keep. */
+            calls_left: number;
+            /** @description Each verdict that occurs. */
+            verdicts: {
+                /** @description A reason; unread of a call whose answer was not read; else ok. */
+                verdict: string;
+                /** @description Items that were recorded so. */
+                items_was: number;
+                /** @description Items that would be. */
+                items_now: number;
+                /** @description Calls that were recorded so. */
+                calls_was: number;
+                /** @description Calls that would be. */
+                calls_now: number;
+            }[];
+            /** @description Each pair of verdicts that differs, the most frequent first. */
+            changes: {
+                /** @enum {string} */
+                of: "item" | "call";
+                /** @description As recorded. */
+                was: string;
+                /** @description By the rules of today. */
+                now: string;
+                /** @description How many. */
+                count: number;
+                /** @description The first of them. */
+                examples: {
+                    item_id: string | null;
+                    record_id: string | null;
+                    /** @description The key of the step, of a call. */
+                    step: string | null;
+                }[];
+            }[];
+            /** @description Where the next part of the run begins; null after the last. */
+            next_cursor: string | null;
+        };
         /** @description The durable record of an item. */
         ItemRecord: {
             /**
@@ -4171,6 +4240,30 @@ export interface components {
                 held: number;
                 /** @description Of those, items that wait for a decision. */
                 waiting: number;
+            }[];
+            /** @description Model calls whose answer was not read, by what was found, the most frequent first. */
+            unread: {
+                /** @description What was found in place of an answer that is known. */
+                found: string;
+                /** @description Calls of the first 200 items that have such a call. */
+                calls: number;
+                /**
+                 * Format: uuid
+                 * @description Record id of an item that made one.
+                 */
+                record_id: string;
+            }[];
+            /** @description Model calls that were read and whose cost is not known, by their model. */
+            unpriced: {
+                /** @description Null where the call names none. */
+                model: string | null;
+                /** @description Calls of the first 200 items that have such a call. */
+                calls: number;
+                /**
+                 * Format: uuid
+                 * @description Record id of an item that made one.
+                 */
+                record_id: string;
             }[];
         };
         /** @description A run has come to an end. */
@@ -9413,6 +9506,121 @@ export interface operations {
                 };
             };
             /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`, `suspended` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    gradeRun: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Whose declaration counts, of its current version: the run's own agent unless told.
+                 * @example ticket-triage
+                 */
+                agent?: string;
+                /**
+                 * @description As declared unless told.
+                 * @example sure
+                 */
+                refusals?: "sure" | "balanced" | "off";
+                /**
+                 * @description What answers are looked at for, with commas between; none for nothing. As declared unless told.
+                 * @example cut_json,asks_back
+                 */
+                checks?: string;
+                /**
+                 * @description Opaque; where the page before said the next one begins.
+                 * @example Zk1xR2…
+                 */
+                cursor?: string;
+                /**
+                 * @description Entries in one page: 2000 unless told; clamped to 1 to 2000.
+                 * @example 1
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the run.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What differs. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Grade"];
+                };
+            };
+            /** @description `invalid_cursor`, `invalid_request` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

@@ -10,7 +10,16 @@ export type Recorded<Answer> = Answer extends { finalChatCompletion(): PromiseLi
       ? Whole
       : Answer extends AsyncIterable<infer Piece>
         ? Piece[]
-        : Answer
+        : Answer extends { fullStream: AsyncIterable<unknown> }
+          ? Results<Answer>
+          : Answer extends { stream?: AsyncIterable<infer Piece> | undefined }
+            ? Omit<Answer, 'stream'> & { stream: Piece[] }
+            : Answer
+
+/** What the results of streamText and streamObject come to once their stream is at its end. */
+type Results<Answer> = {
+  [Name in Extract<keyof Answer, (typeof RESULTS)[number]>]: Awaited<Answer[Name]>
+}
 
 /**
  * By which the clients of Anthropic and OpenAI hand over a stream that they put together. OpenAI's chat has a final
@@ -18,14 +27,45 @@ export type Recorded<Answer> = Answer extends { finalChatCompletion(): PromiseLi
  */
 const FINALS = ['finalChatCompletion', 'finalMessage', 'finalResponse'] as const
 
+/** Of the Vercel AI SDK: each a promise beside the stream. */
+const RESULTS = [
+  'text',
+  'object',
+  'finishReason',
+  'steps',
+  'totalUsage',
+  'usage',
+  'toolCalls',
+  'response',
+] as const
+
 export async function recorded<Answer>(answer: Answer): Promise<Recorded<Answer>> {
   const stream = answer as Partial<Record<(typeof FINALS)[number], () => PromiseLike<unknown>>>
   const final = isObject(answer) ? FINALS.find(name => typeof stream[name] === 'function') : undefined
   if (final !== undefined) return (await stream[final]!()) as Recorded<Answer>
-  if (!isStream(answer)) return answer as Recorded<Answer>
+  if (isStream(answer)) return (await piecesOf(answer)) as Recorded<Answer>
+  const { fullStream, stream: beside } = (isObject(answer) ? answer : {}) as Record<string, unknown>
+  if (isStream(fullStream)) return (await resultsOf(fullStream, answer as object)) as Recorded<Answer>
+  // Bedrock's client puts the stream into its answer.
+  if (isStream(beside)) return { ...answer, stream: await piecesOf(beside) } as Recorded<Answer>
+  return answer as Recorded<Answer>
+}
+
+async function piecesOf(stream: AsyncIterable<unknown>): Promise<unknown[]> {
   const pieces: unknown[] = []
-  for await (const piece of answer) add(pieces, piece)
-  return pieces as Recorded<Answer>
+  for await (const piece of stream) add(pieces, piece)
+  return pieces
+}
+
+async function resultsOf(stream: AsyncIterable<unknown>, answer: object): Promise<Record<string, unknown>> {
+  for await (const _ of stream);
+  const promised = answer as Partial<Record<(typeof RESULTS)[number], unknown>>
+  const results: Record<string, unknown> = {}
+  for (const name of RESULTS) {
+    const result = await promised[name]
+    if (result !== undefined) results[name] = result
+  }
+  return results
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -100,6 +100,20 @@ export function outcomesPart(given: Given): void {
       })
     })
 
+    it('is graded again by the rules of today, and nothing differs [runs.grade]', async () => {
+      const { status, json } = await read(`/v2/runs/${run}/grade`)
+      expect(status).toBe(200)
+      expect(json).toMatchObject({ items: 4, calls: 2, refusals: 'sure', changes: [], next_cursor: null })
+      expect(json.verdicts).toContainEqual({
+        verdict: 'unread',
+        items_was: 0,
+        items_now: 0,
+        calls_was: 1,
+        calls_now: 1,
+      })
+      expect((await read(`/v2/runs/${run}/grade?agent=nobody`)).status).toBe(404)
+    })
+
     it('has the worst verdict of its items [runs.worst-outcome]', () => {
       expect(told.worst_outcome_status).toBe('failed')
     })

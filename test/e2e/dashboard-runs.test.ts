@@ -10,7 +10,9 @@ import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../suppor
 
 /** Does as its input says. */
 const asTold: Play = item => PLAYS[item.input as keyof typeof PLAYS](item)
-const PLAYS: Record<'ok' | 'fail' | 'hold' | 'dear', Play> = {
+const PLAYS: Record<'ok' | 'fail' | 'hold' | 'dear' | 'unread' | 'suspect', Play> = {
+  unread: item => [called(item, 'in-house', 0, 0, { says: 'billing' }), ...works(item)],
+  suspect: item => [called(item, 'gpt-4o-mini', 10, 4, "I'd rather not write that, sorry."), ...works(item)],
   ok: works,
   fail: fails(),
   hold: holds,
@@ -50,11 +52,33 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     await page.getByText('npx assay watch RUN').waitFor()
   })
 
+  it('a run tells graded, unread, suspected and cost apart, and what would differ by other rules', async () => {
+    const { run } = await ran(world, asTold, told(['ok', 'dear', 'unread', 'suspect', 'suspect']))
+    const page = await open(`/runs/${run}`)
+    await page.getByText('Not every call was graded: graded 3 of 4 calls.').waitFor()
+    await page.getByText('The output is no answer that is known: an object with "says".').waitFor()
+    await page.getByText('2 calls may be refusals').waitFor()
+    await page.getByText('2 items made a call whose cost is not known').waitFor()
+    await page.getByText('Without a price: a-model-nobody-priced (1 call)').waitFor()
+    await page.getByRole('link', { name: 'See what would differ' }).click()
+    await page.getByText('Under these rules 2 items and 2 calls differ.').waitFor()
+    await page.getByText('Nothing was asked again, and what was recorded stays.').waitFor()
+    const differing = page.getByRole('region', { name: 'changes' })
+    await differing.getByText('2 items').waitFor()
+    await differing.getByRole('link', { name: 'ticket 4' }).first().waitFor()
+    await page.getByLabel('Refusals by wording').selectOption('')
+    await page.getByRole('button', { name: 'Grade again' }).click()
+    await page.getByText('Under these rules nothing differs.').waitFor()
+    expect(await axeProblems(page)).toEqual([])
+  })
+
   it('a run says what ran, what did not work, why, and that its cost is a lower bound', async () => {
     const { run } = await ran(world, asTold, told(['ok', 'fail', 'fail', 'hold', 'dear']))
     const page = await open(`/runs/${run}`)
     await page.getByText('5 submitted = 2 ok + 0 degraded + 2 failed + 1 held').waitFor()
-    await page.getByText('1 item called a model without a known price: the cost is a lower bound').waitFor()
+    await page
+      .getByText('1 item made a call whose cost is not known, so the cost is a lower bound.')
+      .waitFor()
     await page.getByText('1 item held.').waitFor()
     const reasons = page.getByRole('region', { name: 'reasons' })
     await reasons.getByText('no answer').waitFor()

@@ -57,6 +57,11 @@ export const runPage = page({
               <a class="button" href={ofRun(run.id, 'compare')} data-key="d">
                 Compare
               </a>
+              {!isOpen && (
+                <a class="button" href={ofRun(run.id, 'grade')}>
+                  Grade again
+                </a>
+              )}
               {!isOpen && mayAct && run.undecided_count > 0 && (
                 <a
                   class="button primary"
@@ -81,7 +86,7 @@ export const runPage = page({
             <Bar id="worked" title="Did it work" parts={workedParts(run, items)} total={run.total_items} />
           </div>
           <Conservation run={run} />
-          <RunNotes run={run} mayAct={mayAct} />
+          <RunNotes run={run} failures={failures.data!} mayAct={mayAct} />
           <RunFacts run={run} pace={paceOf(run, now)} usual={usualOf(earlier, now)} />
           {(run.replay_of !== null || replays.length > 0) && (
             <p id="replays" data-live>

@@ -9,6 +9,7 @@ import type { Pace, Usual } from './pace.ts'
 import { cents, count, counted, money, percent, span } from './text.tsx'
 
 type Run = Schemas['Run']
+type Failures = Schemas['RunFailures']
 
 const Fact = ({ name, usual, children }: { name: string; usual?: string | null; children: Child }) => (
   <div>
@@ -58,7 +59,7 @@ export const RunFacts = ({ run, pace, usual }: { run: Run; pace: Pace; usual: Us
 )
 
 /** What has to be said in words: why it stopped, what waits, and where the cost is a lower bound. */
-export const RunNotes = ({ run, mayAct }: { run: Run; mayAct: boolean }) => (
+export const RunNotes = ({ run, failures, mayAct }: { run: Run; failures: Failures; mayAct: boolean }) => (
   <div id="run-notes" class="notes" data-live>
     {run.stop_reason !== null && <Stopped run={run} mayAct={mayAct} />}
     {run.pilot_items !== null && <p>{sayPilot(run.pilot_items, run.total_items)}</p>}
@@ -76,27 +77,59 @@ export const RunNotes = ({ run, mayAct }: { run: Run; mayAct: boolean }) => (
         {record_id !== null && <a href={ofItem(record_id)}>One of them</a>}
       </p>
     ))}
-    {run.unread_call_count > 0 && (
-      <p>
-        <b>Not every call was graded: {sayGraded(run)}.</b> The answers of the others are none that is known,
-        so nobody knows whether they worked. Their steps say what was found; <code>read</code> of{' '}
-        <code>ctx.llm</code> and <code>answer</code> of the protocol tell it.
-      </p>
-    )}
+    {run.unread_call_count > 0 && <Unread run={run} failures={failures} />}
     {run.suspected_call_count > 0 && (
       <p>
-        <b>{counted(run.suspected_call_count, 'call')} may be refusals</b> and are ok nevertheless.{' '}
-        <a href={ofProject(run.project_id, `search?reason=suspected_refusal&run_id=${run.id}`)}>Read them</a>{' '}
-        and, where they are refusals, let the agent declare <code>refusals: 'balanced'</code>.
+        <b>
+          {counted(run.suspected_call_count, 'call')} may be{' '}
+          {run.suspected_call_count === 1 ? 'a refusal' : 'refusals'}
+        </b>{' '}
+        and {run.suspected_call_count === 1 ? 'is' : 'are'} ok nevertheless.{' '}
+        <a href={ofProject(run.project_id, `search?reason=suspected_refusal&run_id=${run.id}`)}>Read</a> what
+        was answered; where such are refusals, let the agent declare <code>refusals: 'balanced'</code>.{' '}
+        <a href={ofRun(run.id, 'grade?refusals=balanced')}>See what would differ</a>.
       </p>
     )}
-    {run.unpriced_item_count > 0 && (
-      <p>
-        {counted(run.unpriced_item_count, 'item')} called a model without a known price: the cost is a lower
-        bound. Give the model a price under <a href={ofProject(run.project_id, 'prices')}>prices</a>.
-      </p>
-    )}
+    {run.unpriced_item_count > 0 && <Unpriced run={run} failures={failures} />}
   </div>
+)
+
+const FOUND_SHOWN = 3
+
+const Unread = ({ run, failures }: { run: Run; failures: Failures }) => (
+  <p>
+    <b>Not every call was graded: {sayGraded(run)}.</b> The answers of the others are none that is known, so
+    nobody knows whether they worked. <code>read</code> of <code>ctx.llm</code>, or <code>answer</code> of the
+    protocol, says what such an answer came to.
+    {failures.unread.slice(0, FOUND_SHOWN).map(({ found, calls, record_id }) => (
+      <>
+        <br />
+        <a href={ofItem(record_id)}>{counted(calls, 'call')}</a>: <bdi>{found}</bdi>
+      </>
+    ))}
+  </p>
+)
+
+const Unpriced = ({ run, failures }: { run: Run; failures: Failures }) => (
+  <p>
+    {counted(run.unpriced_item_count, 'item')} made a call whose cost is not known, so the cost is a lower
+    bound.{' '}
+    {failures.unpriced.length > 0 && (
+      <>
+        Without a price:{' '}
+        {failures.unpriced.map(({ model, calls, record_id }, at) => (
+          <>
+            {at > 0 && ', '}
+            <bdi>{model ?? 'calls that name no model'}</bdi> (
+            <a href={ofItem(record_id)}>{counted(calls, 'call')}</a>)
+          </>
+        ))}
+        .{' '}
+      </>
+    )}
+    Give a model its price under <a href={ofProject(run.project_id, 'prices')}>prices</a>; calls that are not
+    read have none.
+  </p>
 )
 
 const WHY: Record<NonNullable<Run['stop_reason']>, (run: Run) => string> = {

@@ -9,6 +9,7 @@ export const READING_LIMITS = {
   items_looked_through: 20_000, // for one page of a filtered list; a page that found less ends early and leads on
   failures_looked_through: 20_000, // of a run, to count by reason, cluster and partition
   failure_groups: 20, // listed of each
+  uncounted_items: 200, // of a run, whose calls without a grade or a price are told by what is wrong with them
   cause_message_characters: 1000, // of a message, looked at
   cause_words: 64, // of a message, compared
   masked_messages: 256, // whose words a process remembers, at most 1,000 characters each
@@ -22,6 +23,16 @@ export const READING_LIMITS = {
   compared_items: 1_000_000, // of each of two runs
   diffed_items: 100_000, // by the command line, which holds the outputs of both
   compared_changes: 50, // items listed of each change of verdict
+  // Recorded answers that are graded again; about 60 µs a call
+  regrade_page: { default: 2000, max: 2000 }, // items in one request
+  regrade_ms: 1000, // of one request
+  regrade_page_ms: 5000, // of a page that asks again and again
+  regrade_chunk_items: 200, // read at once, 12 ms of grading; then others have their turn
+  regrade_chunk_bytes: 8 * MiB,
+  regrade_item_calls: 1000, // of one item, the last; the last one decides its verdict
+  regrade_examples: 5, // of each change
+  regrade_line_bytes: 16 * MiB, // of a file of answers
+  regrade_labels: 200, // pairs of a label and a verdict
   activity_days: { default: 14, max: 90 },
   activity_runs: 200_000, // the latest, summed by day
   held_cache_ms: 2000, // what a page says of a hold

@@ -262,6 +262,23 @@ describe('other frameworks', () => {
     })
   })
 
+  it('the Vercel AI SDK: several steps are priced by the longest of them, not as one prompt', () => {
+    const step = (inputTokens: number, text: string) => ({
+      content: [{ type: 'text', text }],
+      finishReason: 'stop',
+      usage: { inputTokens, outputTokens: 2, cachedInputTokens: 1 },
+    })
+    const steps = [step(150_000, 'Looking.'), step(160_000, 'billing')]
+    const usage = tokens(310_000, 4, 2, { calls: 2, longest_input_tokens: 160_000 })
+    const totalUsage = { inputTokens: 310_000, outputTokens: 4, cachedInputTokens: 2 }
+    expect(read({ steps, totalUsage })).toMatchObject({ text: 'billing', usage })
+    expect(read({ steps })?.usage).toEqual(usage)
+    expect(read({ text: 'billing', finishReason: 'stop', usage: steps[1]!.usage, steps })?.usage).toEqual(
+      usage,
+    )
+    expect(read({ steps: [steps[0]] })?.usage).toEqual(tokens(150_000, 2, 1))
+  })
+
   it('Mistral’s client, in camel case', () => {
     const message = { role: 'assistant', content: '', toolCalls: [{ function: { name: 'look' } }] }
     const usage = { promptTokens: 5, completionTokens: 6 }

@@ -201,6 +201,47 @@ describe('a stream', () => {
     expect(await recorded({ finalChatCompletion: async () => message })).toBe(message)
   })
 
+  it('that a client puts into its answer, as Bedrock’s does, is read there, and stays there', async () => {
+    const pieces = STREAMS.find(([name]) => name === 'Bedrock')![1]
+    const told = await recorded({ $metadata: { requestId: 'r' }, stream: streamed(pieces) })
+    expect(told).toMatchObject({ $metadata: { requestId: 'r' }, stream: expect.any(Array) })
+    expect(call(told)).toEqual(call(pieces))
+    expect(readAnswer(told)?.[0]?.parts).toEqual([{ kind: 'text', text: 'billing' }])
+    expect(call({ stream: [{ a: 1 }] })).toHaveProperty('unread')
+  })
+
+  it('of the Vercel AI SDK is recorded as the results it came to', async () => {
+    const usage = { inputTokens: 9, outputTokens: 3 }
+    const steps = [{ content: [{ type: 'text', text: 'billing' }], finishReason: 'length', usage }]
+    let isRead = false
+    class StreamTextResult {
+      get fullStream() {
+        return (async function* () {
+          yield { type: 'text-delta', id: '0', text: 'billing' }
+          isRead = true
+        })()
+      }
+      // Results are promises that are kept at the end of the stream alone.
+      readonly #at = async <T>(value: T) => (isRead ? value : Promise.reject(new Error('too early')))
+      get text() {
+        return this.#at('billing')
+      }
+      get finishReason() {
+        return this.#at('length' as const)
+      }
+      get steps() {
+        return this.#at(steps)
+      }
+      get totalUsage() {
+        return this.#at(usage)
+      }
+    }
+    const told = await recorded(new StreamTextResult())
+    const text: string = told.text
+    expect(told).toEqual({ text, finishReason: 'length', steps, totalUsage: usage })
+    expect(call(told)).toMatchObject({ text: 'billing', finish: 'length', usage: { input_tokens: 9 } })
+  })
+
   it('of OpenAI’s client is recorded with its model and tokens, which its final message has not', async () => {
     const message = { role: 'assistant', content: 'billing' }
     const completion = { object: 'chat.completion', choices: [{ message }], usage: { prompt_tokens: 9 } }

@@ -2,6 +2,7 @@
 // transcripts and images. A result keeps its text in getters of its class; sent as JSON, only its list of steps is left.
 
 import {
+  type CompletionUsage,
   type Fields,
   fields,
   filled,
@@ -18,16 +19,16 @@ export const vercelAi: Shape = {
   read(body) {
     const steps = list(body.steps)
     const last = reasonOf(body) === undefined ? fields(steps[steps.length - 1]) : body
-    const usage = fields(body.totalUsage) ?? fields(last?.usage)
     const reason = last && reasonOf(last)
-    if (last === undefined || reason === undefined || usage === undefined) return undefined
+    const hasUsage = (fields(body.totalUsage) ?? fields(last?.usage)) !== undefined
+    if (last === undefined || reason === undefined || !hasUsage) return undefined
     const gathered = new Gathered()
     if (typeof last.text === 'string') gathered.text = last.text
     else gathered.add(last.content)
     gathered.has_tool_calls ||= some(last.toolCalls)
     gathered.has_data ||= last.object != null || some(last.files)
     const { modelId } = fields(last.response) ?? {}
-    return gathered.completion('vercel_ai', modelId, finishOf(reason), usageOf(usage, gathered))
+    return gathered.completion('vercel_ai', modelId, finishOf(reason), totalOf(body, gathered))
   },
   messages(body) {
     const steps = list(body.steps).map(fields)
@@ -53,10 +54,37 @@ function reasonOf({ finishReason }: Fields): string | undefined {
   return typeof reason === 'string' ? reason : undefined
 }
 
-function usageOf(usage: Fields, gathered: Gathered) {
+/** Of all steps, each of which is a call with a prompt of its own. */
+function totalOf(body: Fields, gathered: Gathered): CompletionUsage {
+  const calls = list(body.steps).map(step => usageOf(fields(fields(step)?.usage), gathered))
+  const sum = calls.reduce(added, NOTHING)
+  // Which of them `usage` is about differs between versions: all steps, or the last.
+  const told = fields(body.totalUsage) ?? (sum.input_tokens > 0 ? undefined : fields(body.usage))
+  const total = told === undefined ? sum : usageOf(told, gathered)
+  if (calls.length < 2) return total
+  const longest_input_tokens = calls.reduce((most, call) => Math.max(most, call.input_tokens), 0)
+  return { ...total, calls: calls.length, longest_input_tokens }
+}
+
+const NOTHING: Counts = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cached_input_tokens: 0,
+  cache_write_tokens: 0,
+}
+type Counts = ReturnType<typeof usageOf>
+
+const added = (a: Counts, b: Counts): Counts => ({
+  input_tokens: a.input_tokens + b.input_tokens,
+  output_tokens: a.output_tokens + b.output_tokens,
+  cached_input_tokens: a.cached_input_tokens + b.cached_input_tokens,
+  cache_write_tokens: a.cache_write_tokens + b.cache_write_tokens,
+})
+
+function usageOf(usage: Fields | undefined, gathered: Gathered) {
   // The newer providers divide each side; the total is among its parts.
-  const [input, output] = [fields(usage.inputTokens), fields(usage.outputTokens)]
-  const details = fields(usage.inputTokenDetails)
+  const [input, output] = [fields(usage?.inputTokens), fields(usage?.outputTokens)]
+  const details = fields(usage?.inputTokenDetails)
   return {
     input_tokens: gathered.count(input ?? usage, ...(input ? ['total'] : ['inputTokens', 'promptTokens'])),
     output_tokens: gathered.count(

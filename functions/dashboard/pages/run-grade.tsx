@@ -1,0 +1,141 @@
+// What a run recorded, graded again by the rules of today or by others: a change of rules is tried here before it is
+// trusted. Nothing changes by it.
+
+import { z } from 'zod'
+import { LIMITS } from '../../../shared/domain/limits.ts'
+import { CHECKS, REFUSAL_CHOICES } from '../../../shared/domain/vocabulary.ts'
+import { type Regrade, RegradeTally } from '../../../shared/items/rules/regrade.ts'
+import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { sayRules } from '../../../shared/view/grade.ts'
+import { ofItem, ofRun } from '../frame/addresses.ts'
+import { page } from '../frame/page.ts'
+import { Choice } from '../parts/choice.tsx'
+import { List } from '../parts/list.tsx'
+import { count, counted } from '../parts/text.tsx'
+import { runOf } from './run-reads.ts'
+
+type Change = Regrade['changes'][number]
+type Asked = { refusals?: Schemas['Grade']['refusals']; checks?: string }
+
+const CHECK_CHOICES = ['none', ...CHECKS, CHECKS.join()]
+
+export const gradeRunPage = page({
+  path: '/dashboard/runs/{runId}/grade',
+  query: z.strictObject({
+    refusals: z.enum(['', ...REFUSAL_CHOICES]).optional(),
+    checks: z.enum(['', ...CHECK_CHOICES]).optional(),
+  }),
+  async show({ api, params, query, ctx }) {
+    const run = await runOf(api, params.runId)
+    const asked: Asked = {
+      ...(query.refusals && { refusals: query.refusals }),
+      ...(query.checks && { checks: query.checks }),
+    }
+    const { rules, told, isWhole } = await graded(api, run.id, asked, ctx.now)
+    const name = run.name ?? run.agent_slug
+    const options = Object.entries(asked).map(([option, value]) => ` --${option} ${value}`)
+    return {
+      title: `${name}, graded again`,
+      project_id: run.project_id,
+      menu: 'runs',
+      cli: `assay grade ${run.id}${options.join('')}`,
+      body: (
+        <>
+          <h1>
+            <a href={ofRun(run.id)}>{name}</a>, graded again
+          </h1>
+          <p class="lead">{sayDifference(told)}</p>
+          <p>
+            {isWhole ? '' : 'So far: '}
+            {counted(told.calls, 'recorded call')} of {counted(told.items, 'item')} that returned, by{' '}
+            {sayRules(rules)}. Nothing was asked again, and what was recorded stays.
+            {told.calls_left > 0 &&
+              ` ${counted(told.calls_left, 'call')} stay as they were: their agent told the answer, or it was too long to keep.`}
+            {!isWhole && ' The command below looks at all of it.'}
+          </p>
+          <form class="filters" method="get">
+            <Choice
+              name="refusals"
+              label="Refusals by wording"
+              options={{ '': 'as declared', ...Object.fromEntries(REFUSAL_CHOICES.map(one => [one, one])) }}
+              chosen={query.refusals}
+            />
+            <Choice
+              name="checks"
+              label="Checks"
+              options={{
+                '': 'as declared',
+                ...Object.fromEntries(CHECK_CHOICES.map(one => [one, one.includes(',') ? 'all' : one])),
+              }}
+              chosen={query.checks}
+            />
+            <button>Grade again</button>
+          </form>
+          <h2>Verdicts</h2>
+          <List
+            id="verdicts"
+            rows={told.verdicts}
+            columns={[
+              { label: 'Verdict', cell: row => row.verdict },
+              { label: 'Items were', numeric: true, cell: row => count(row.items_was) },
+              { label: 'Items are', numeric: true, cell: row => count(row.items_now) },
+              { label: 'Calls were', numeric: true, cell: row => count(row.calls_was) },
+              { label: 'Calls are', numeric: true, cell: row => count(row.calls_now) },
+            ]}
+            empty="No item of this run has returned."
+          />
+          {told.changes.length > 0 && <h2>What differs</h2>}
+          {told.changes.length > 0 && <Changes changes={told.changes} />}
+        </>
+      ),
+    }
+  },
+})
+
+/** As much of the run as a page has time for. */
+async function graded(api: Client, runId: string, asked: Asked, now: () => number) {
+  const tally = new RegradeTally()
+  const until = now() + LIMITS.regrade_page_ms
+  for (let cursor: string | undefined; ; ) {
+    const query = { ...asked, ...(cursor && { cursor }) }
+    const { data } = await api.GET('/v2/runs/{runId}/grade', { params: { path: { runId }, query } })
+    tally.add(data!)
+    cursor = data!.next_cursor ?? undefined
+    const isWhole = cursor === undefined
+    if (isWhole || now() >= until) return { rules: data!, told: tally.told(), isWhole }
+  }
+}
+
+function sayDifference({ changes }: Regrade): string {
+  const differing = (of: Change['of']) =>
+    changes.filter(change => change.of === of).reduce((sum, change) => sum + change.count, 0)
+  const [items, calls] = [differing('item'), differing('call')]
+  if (items + calls === 0) return 'Under these rules nothing differs.'
+  return `Under these rules ${counted(items, 'item')} and ${counted(calls, 'call')} differ.`
+}
+
+const Changes = ({ changes }: { changes: readonly Change[] }) => (
+  <List
+    id="changes"
+    rows={changes}
+    columns={[
+      { label: 'How many', numeric: true, cell: row => counted(row.count, row.of) },
+      { label: 'Was', cell: row => row.was },
+      { label: 'Now', cell: row => row.now },
+      {
+        label: 'Such as',
+        cell: row =>
+          row.examples.map(({ item_id, record_id, step }, at) => (
+            <>
+              {at > 0 && ', '}
+              <a href={ofItem(record_id!)}>
+                <bdi>{item_id}</bdi>
+              </a>
+              {step !== null && ` ${step}`}
+            </>
+          )),
+      },
+    ]}
+    empty=""
+  />
+)

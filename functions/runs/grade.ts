@@ -1,0 +1,67 @@
+import type { Context } from '../../shared/context.ts'
+import { checksOf } from '../../shared/domain/deploy-plan.ts'
+import { ApiError } from '../../shared/domain/errors.ts'
+import type { GradeChoices } from '../../shared/domain/grading.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { openCursor, sealCursor } from '../../shared/http/cursor.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { agentIn, agentOrdered, runIn } from '../../shared/http/scope.ts'
+import { findRecordedItems } from '../../shared/items/queries/recorded-calls.ts'
+import { RegradeTally, rulesOf } from '../../shared/items/rules/regrade.ts'
+import { Grade, GradeQuery } from '../../shared/items/wire/grade.ts'
+import { findCurrentDeployment } from '../../shared/store/deployments.ts'
+
+export const gradeRun = endpoint({
+  method: 'get',
+  path: '/v2/runs/{runId}/grade',
+  tag: 'Runs',
+  operation_id: 'gradeRun',
+  summary: 'Grade what a run recorded by the rules of today',
+  description: `Nothing is run and nothing changes: the recorded answers are graded as they would be now, by what the current version of the agent declares or by what the query says. An answer is about a part of the run, of so many items at most, fewer where they are long; the parts add up.`,
+  auth: 'any',
+  params: { runId: 'run' },
+  query: GradeQuery,
+  answers: { 200: { description: 'What differs.', schema: Grade } },
+  errors: ['not_found', 'invalid_cursor'],
+  async handle({ ctx, principal, params, query: { cursor, limit, agent: slug, ...asked } }) {
+    const run = await runIn(ctx, principal, params.runId)
+    if (run.steps_purged_at !== null || run.payloads_purged_at !== null)
+      throw new ApiError(
+        'invalid_request',
+        `Retention has removed what run ${run.id} recorded, so it can't be graded again.`,
+        'Grade a newer run, or let the project keep steps and payloads for longer in its settings.',
+      )
+    const { account_id } = principal
+    const filters = { run_id: run.id, agent: slug, ...asked }
+    const identity = { list: 'grade', account_id, project_id: run.project_id, filters }
+    const after = cursor === undefined ? 0 : Number((await openCursor(ctx, identity, cursor))[0])
+    const { id, slug: agent } =
+      slug === undefined
+        ? await agentIn(ctx, principal, run.agent_id)
+        : await agentOrdered(ctx, principal, { agent: slug, project_id: run.project_id })
+    const current = await findCurrentDeployment(ctx.db, id)
+    const { rules, declared } = rulesOf(current && { ...current, checks: checksOf(current) }, asked)
+    const { tally, last_seq } = await gradePart(ctx, { run_id: run.id, after, limit }, declared)
+    const next_cursor = last_seq === null ? null : await sealCursor(ctx, identity, [String(last_seq)])
+    return { agent, version: current?.version ?? null, ...rules, ...tally.told(), next_cursor }
+  },
+})
+
+interface Part {
+  run_id: string
+  after: number
+  limit: number
+}
+
+/** Grades from `after` on until the run is at its end, or what one request may take of the time of others. */
+async function gradePart(ctx: Context, { run_id, after, limit }: Part, declared: GradeChoices) {
+  const tally = new RegradeTally()
+  const until = ctx.now() + LIMITS.regrade_ms
+  for (let last_seq = after; ; ) {
+    const found = await findRecordedItems(ctx.sql, run_id, last_seq, after + limit - last_seq)
+    for (const item of found.items) tally.item(item, declared)
+    if (found.last_seq === null) return { tally, last_seq: null }
+    last_seq = found.last_seq
+    if (last_seq - after >= limit || ctx.now() >= until) return { tally, last_seq }
+  }
+}

@@ -1,0 +1,188 @@
+// The command that grades recorded answers by the rules of today. Guarantee: nothing is run and nothing changes; of a
+// file of any length, and a run of any size, no more is held than the sums and a few examples.
+
+import { createReadStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { isUuid } from '../domain/ids.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { LineError, ndjsonLines } from '../domain/ndjson.ts'
+import { nearest } from '../domain/nearest.ts'
+import { CHECKS, type CheckName, type RefusalChoice } from '../domain/vocabulary.ts'
+import { type GradedFile, RecordedAnswers } from '../items/rules/recorded-answers.ts'
+import { type GradeRules, type Regrade, RegradeTally, rulesOf } from '../items/rules/regrade.ts'
+import { sayRules } from '../view/grade.ts'
+import { answered, findAgent } from './api.ts'
+import type { Given } from './arguments.ts'
+import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
+import { clean, count, plural } from './format.ts'
+import type { Screen } from './output.ts'
+import type { Session } from './session.ts'
+import { type Column, table } from './table.ts'
+import { findVersion } from './versions.ts'
+
+interface Rules extends GradeRules {
+  agent: string | null
+  version: number | null
+}
+
+export async function grade(session: Session, given: Given): Promise<ExitCode> {
+  const of = given.arg(0)
+  const asked = askedOf(given)
+  if (isUuid(of)) return gradeRun(session, of, asked)
+  const { rules, declared } = await rulesFor(session, asked)
+  const answers = new RecordedAnswers(declared)
+  await eachLine(session, of, (line, number) => answers.line(line, number))
+  const told = answers.told()
+  const value = { file: of, ...rules, ...told }
+  session.output.emit('grade', value, screen => fileText(`answers of ${clean(of)}`, rules, told, screen))
+  return EXIT.ok
+}
+
+interface Asked extends Partial<GradeRules> {
+  agent?: string
+}
+
+function askedOf(given: Given): Asked {
+  const [agent, refusals] = [given.text('agent'), given.text('refusals') as RefusalChoice | undefined]
+  const checks = checksOf(given.text('checks'))
+  return { ...(agent && { agent }), ...(refusals && { refusals }), ...(checks && { checks }) }
+}
+
+function checksOf(text: string | undefined): CheckName[] | undefined {
+  if (text === undefined || text === 'none') return text && []
+  const names = text.split(',').map(name => name.trim())
+  for (const name of names) {
+    if (CHECKS.includes(name as CheckName)) continue
+    const near = nearest(name, CHECKS, 3)
+    throw usageFailure(`there is no check "${name}"`, {
+      hint:
+        near === undefined ? `there are: ${CHECKS.join(', ')}; none for nothing` : `did you mean ${near}?`,
+    })
+  }
+  return names as CheckName[]
+}
+
+async function rulesFor({ api }: Session, { agent: slug, ...asked }: Asked) {
+  const agent = slug === undefined ? undefined : await findAgent(api, slug)
+  const current = agent && (await findVersion(api, agent, version => version.is_current))
+  const { rules, declared } = rulesOf(current, asked)
+  const whose = { agent: agent?.slug ?? null, version: current?.version ?? null }
+  return { rules: { ...whose, ...rules }, declared }
+}
+
+async function eachLine(session: Session, path: string, take: (line: string, number: number) => void) {
+  const input = path === '-' ? process.stdin : createReadStream(resolve(session.folder, path))
+  try {
+    for await (const { first_line, lines } of ndjsonLines(input, LIMITS.regrade_line_bytes))
+      for (const [at, line] of lines.entries()) take(line, first_line + at)
+  } catch (error) {
+    if (error instanceof LineError)
+      throw new Failure(EXIT.usage, error.code, `${path}: ${error.message}`, {
+        hint: 'each line is one answer, as JSON',
+      })
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT')
+      throw usageFailure(`there is no file ${path}, and it is no id of a run`, { next: 'assay runs' })
+    if (code === undefined) throw error
+    throw new Failure(EXIT.usage, 'unreadable_file', (error as Error).message)
+  }
+}
+
+async function gradeRun({ api, output }: Session, runId: string, { checks, ...asked }: Asked) {
+  const tally = new RegradeTally()
+  const query = { ...asked, ...(checks && { checks: checks.join() || 'none' }) }
+  for (let cursor: string | undefined; ; ) {
+    const part = await answered(
+      api.GET('/v2/runs/{runId}/grade', {
+        params: { path: { runId }, query: { ...query, ...(cursor && { cursor }) } },
+      }),
+    )
+    tally.add(part)
+    const told = tally.told()
+    if (part.next_cursor === null) {
+      const { agent, version, refusals, checks } = part
+      const rules = { agent, version, refusals, checks }
+      output.emit('grade', { run_id: runId, ...rules, ...told }, screen => runText(rules, told, screen))
+      return EXIT.ok
+    }
+    cursor = part.next_cursor
+    output.redraw('grading', { items: told.items }, () => `graded ${plural(told.items, 'item')}`)
+  }
+}
+
+function runText(rules: Rules, told: Regrade, screen: Screen): string {
+  const differing = (of: 'item' | 'call') =>
+    told.changes.filter(change => change.of === of).reduce((sum, change) => sum + change.count, 0)
+  const lines = [
+    `graded ${plural(told.calls, 'call')} of ${plural(told.items, 'item')} by ${sayRules(rules)}`,
+    told.changes.length === 0
+      ? screen.paint('green', 'nothing differs from what was recorded')
+      : `${screen.paint('yellow', `${plural(differing('item'), 'item')} and ${plural(differing('call'), 'call')} differ`)}; what was recorded stays`,
+    ...(told.calls_left === 0
+      ? []
+      : [
+          `${plural(told.calls_left, 'call')} stay as they were: their agent told the answer, or it was too long to keep`,
+        ]),
+    '',
+    table(COUNTS_OF_RUN, told.verdicts, screen),
+  ]
+  return [...lines, ...changesText(told, screen)].join('\n')
+}
+
+function fileText(what: string, rules: Rules, told: GradedFile, screen: Screen): string {
+  const isCompared = told.verdicts.some(row => row.calls_was > 0)
+  const lines = [`graded ${count(told.calls)} ${what} by ${sayRules(rules)}`, '']
+  lines.push(table(isCompared ? COUNTS_OF_FILE : COUNTS_OF_FILE.slice(0, 2), told.verdicts, screen))
+  lines.push(...changesText(told, screen))
+  if (told.labelled > 0) {
+    const share = ((100 * told.agreed) / told.labelled).toFixed(1)
+    lines.push('', `${count(told.agreed)} of ${count(told.labelled)} labels agree (${share} %)`)
+    lines.push(table(LABELS, told.labels, screen))
+  }
+  if (told.unread.length > 0) lines.push('', 'not read, such as')
+  for (const { item_id, found } of told.unread) lines.push(`  ${clean(item_id)}: ${clean(found)}`)
+  return lines.join('\n')
+}
+
+const changesText = ({ changes }: Regrade, screen: Screen) =>
+  changes.length === 0 ? [] : ['', table(CHANGES, changes, screen)]
+
+type Count = Regrade['verdicts'][number]
+type Change = Regrade['changes'][number]
+
+const figures = (title: string, of: (row: Count) => number): Column<Count> => ({
+  title,
+  value: row => count(of(row)),
+  align: 'right',
+})
+const VERDICT: Column<Count> = { title: 'VERDICT', value: row => clean(row.verdict), least: 8 }
+const COUNTS_OF_RUN = [
+  VERDICT,
+  figures('ITEMS WERE', row => row.items_was),
+  figures('ARE', row => row.items_now),
+  figures('CALLS WERE', row => row.calls_was),
+  figures('ARE', row => row.calls_now),
+]
+const COUNTS_OF_FILE = [
+  VERDICT,
+  figures('ANSWERS', row => row.calls_now),
+  figures('WERE', row => row.calls_was),
+]
+
+const CHANGES: Column<Change>[] = [
+  { title: 'DIFFER', value: row => plural(row.count, row.of), align: 'right' },
+  { title: 'WAS', value: row => clean(row.was) },
+  { title: 'NOW', value: row => clean(row.now), style: row => (row.now === 'ok' ? 'green' : 'yellow') },
+  {
+    title: 'SUCH AS',
+    value: row =>
+      row.examples.map(({ item_id, step }) => clean([item_id, step].filter(Boolean).join(' '))).join(', '),
+    least: 12,
+  },
+]
+
+const LABELS: Column<GradedFile['labels'][number]>[] = [
+  { title: 'LABEL', value: row => clean(row.label), least: 8 },
+  { title: 'VERDICT', value: row => row.verdict, least: 8 },
+  { title: 'ANSWERS', value: row => count(row.count), align: 'right' },
+]

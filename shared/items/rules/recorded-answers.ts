@@ -1,0 +1,88 @@
+// Answers of models in a file, one JSON value a line. Guarantee: whatever a line holds, it is graded or said to be
+// unread, and why; what is kept of them does not grow with the file.
+
+import type { GradeChoices } from '../../domain/grading.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { fields, filled } from './providers/answer.ts'
+import { gradeAnswer, type Regrade, RegradeTally, type VerdictWord } from './regrade.ts'
+
+export interface LabelCount {
+  label: string
+  verdict: VerdictWord
+  count: number
+}
+
+export interface GradedFile extends Regrade {
+  /** Of the lines that have a label, those that were graded alike. */
+  labelled: number
+  agreed: number
+  labels: LabelCount[]
+  /** The first that were not read: where, and what was found. */
+  unread: { item_id: string; found: string }[]
+}
+
+export class RecordedAnswers {
+  readonly #declared: GradeChoices
+  readonly #tally = new RegradeTally()
+  readonly #labels = new Map<string, LabelCount>()
+  readonly #unread: GradedFile['unread'] = []
+  #labelled = 0
+  #agreed = 0
+
+  constructor(declared: GradeChoices) {
+    this.#declared = declared
+  }
+
+  /**
+   * A provider's answer as it came, or an object that has it in `answer`, with an `item_id`, the `verdict` it got and
+   * the `label` it ought to have where these are known: `ok`, `degraded`, or a reason such as `refusal`.
+   */
+  line(text: string, number: number): void {
+    const { output, problem, item_id, verdict, label } = lineOf(text)
+    const { outcome, word, unread } = gradeAnswer(output, this.#declared)
+    const id = item_id ?? `line ${number}`
+    if (unread !== null && this.#unread.length < LIMITS.regrade_examples)
+      this.#unread.push({ item_id: id, found: problem ?? unread })
+    // Where a verdict names no reason, any will do.
+    const was = verdict === outcome && outcome !== 'ok' ? word : verdict
+    this.#tally.call({ was, now: word }, { item_id: id, record_id: null, step: null })
+    if (label === null) return
+    this.#labelled++
+    if (label === word || (label === outcome && unread === null)) this.#agreed++
+    this.#count(label, word)
+  }
+
+  told(): GradedFile {
+    const labels = [...this.#labels.values()].sort(
+      (a, b) => (a.label < b.label ? -1 : 1) || b.count - a.count,
+    )
+    return {
+      ...this.#tally.told(),
+      labelled: this.#labelled,
+      agreed: this.#agreed,
+      labels,
+      unread: this.#unread,
+    }
+  }
+
+  #count(label: string, verdict: VerdictWord): void {
+    const found = this.#labels.get(`${label}\n${verdict}`)
+    if (found !== undefined) found.count++
+    else if (this.#labels.size < LIMITS.regrade_labels)
+      this.#labels.set(`${label}\n${verdict}`, { label, verdict, count: 1 })
+  }
+}
+
+function lineOf(text: string) {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return { output: undefined, problem: 'The line is not JSON.', item_id: null, verdict: null, label: null }
+  }
+  const line = fields(value)
+  if (line === undefined || !('answer' in line))
+    return { output: value, item_id: null, verdict: null, label: null }
+  const word = (name: string) => (filled(line[name]) ? line[name].slice(0, LIMITS.name_characters) : null)
+  return { output: line.answer, item_id: word('item_id'), verdict: word('verdict'), label: word('label') }
+}
