@@ -7,7 +7,7 @@ import { openCursor, sealCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, agentOrdered, runIn } from '../../shared/http/scope.ts'
 import { findRecordedItems } from '../../shared/items/queries/recorded-calls.ts'
-import { RegradeTally, rulesOf } from '../../shared/items/rules/regrade.ts'
+import { RegradeTally, readsInputs, rulesOf } from '../../shared/items/rules/regrade.ts'
 import { Grade, GradeQuery } from '../../shared/items/wire/grade.ts'
 import { findCurrentDeployment } from '../../shared/store/deployments.ts'
 
@@ -56,9 +56,14 @@ interface Part {
 /** Grades from `after` on until the run is at its end, or what one request may take of the time of others. */
 async function gradePart(ctx: Context, { run_id, after, limit }: Part, declared: GradeChoices) {
   const tally = new RegradeTally()
+  const withInputs = readsInputs(declared)
   const until = ctx.now() + LIMITS.regrade_ms
   for (let last_seq = after; ; ) {
-    const found = await findRecordedItems(ctx.sql, run_id, last_seq, after + limit - last_seq)
+    const found = await findRecordedItems(ctx.sql, run_id, {
+      after: last_seq,
+      most: after + limit - last_seq,
+      withInputs,
+    })
     for (const item of found.items) tally.item(item, declared)
     if (found.last_seq === null) return { tally, last_seq: null }
     last_seq = found.last_seq

@@ -1,6 +1,6 @@
 // The commands as data: what they are called, take and do. Their code is loaded when they run.
 
-import { CHECKS, OUTCOMES, REFUSAL_CHOICES } from '../domain/vocabulary.ts'
+import { ANSWER_CHECKS, OUTCOMES, REFUSAL_CHOICES } from '../domain/vocabulary.ts'
 import { ACCOUNT_COMMANDS } from './account-commands.ts'
 import { ADMINISTRATION_COMMANDS } from './administer-commands.ts'
 import { ALERT_COMMANDS } from './alert-commands.ts'
@@ -226,7 +226,7 @@ export const COMMANDS: readonly Command[] = [
       {
         name: 'checks',
         value: 'A,B',
-        about: `what answers are looked at for: ${CHECKS.join(', ')}; none for nothing; as declared unless told`,
+        about: `what answers are looked at for: ${ANSWER_CHECKS.join(', ')}; none for nothing; as declared unless told`,
       },
     ],
     run: async (...given) => (await import('./grade.ts')).grade(...given),

@@ -7,7 +7,7 @@ import { isUuid } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { LineError, ndjsonLines } from '../domain/ndjson.ts'
 import { nearest } from '../domain/nearest.ts'
-import { CHECKS, type CheckName, type RefusalChoice } from '../domain/vocabulary.ts'
+import { ANSWER_CHECKS, type AnswerCheck, type RefusalChoice } from '../domain/vocabulary.ts'
 import { type GradedFile, RecordedAnswers } from '../items/rules/recorded-answers.ts'
 import { type GradeRules, type Regrade, RegradeTally, rulesOf } from '../items/rules/regrade.ts'
 import { sayRules } from '../view/grade.ts'
@@ -38,7 +38,7 @@ export async function grade(session: Session, given: Given): Promise<ExitCode> {
   return EXIT.ok
 }
 
-interface Asked extends Partial<GradeRules> {
+interface Asked extends Partial<Pick<GradeRules, 'refusals' | 'checks'>> {
   agent?: string
 }
 
@@ -48,18 +48,20 @@ function askedOf(given: Given): Asked {
   return { ...(agent && { agent }), ...(refusals && { refusals }), ...(checks && { checks }) }
 }
 
-function checksOf(text: string | undefined): CheckName[] | undefined {
+function checksOf(text: string | undefined): AnswerCheck[] | undefined {
   if (text === undefined || text === 'none') return text && []
   const names = text.split(',').map(name => name.trim())
   for (const name of names) {
-    if (CHECKS.includes(name as CheckName)) continue
-    const near = nearest(name, CHECKS, 3)
+    if (ANSWER_CHECKS.includes(name as AnswerCheck)) continue
+    const near = nearest(name, ANSWER_CHECKS, 3)
     throw usageFailure(`there is no check "${name}"`, {
       hint:
-        near === undefined ? `there are: ${CHECKS.join(', ')}; none for nothing` : `did you mean ${near}?`,
+        near === undefined
+          ? `there are: ${ANSWER_CHECKS.join(', ')}; none for nothing`
+          : `did you mean ${near}?`,
     })
   }
-  return names as CheckName[]
+  return names as AnswerCheck[]
 }
 
 async function rulesFor({ api }: Session, { agent: slug, ...asked }: Asked) {
@@ -100,8 +102,8 @@ async function gradeRun({ api, output }: Session, runId: string, { checks, ...as
     tally.add(part)
     const told = tally.told()
     if (part.next_cursor === null) {
-      const { agent, version, refusals, checks } = part
-      const rules = { agent, version, refusals, checks }
+      const { agent, version, refusals, checks, language } = part
+      const rules = { agent, version, refusals, checks, language }
       output.emit('grade', { run_id: runId, ...rules, ...told }, screen => runText(rules, told, screen))
       return EXIT.ok
     }

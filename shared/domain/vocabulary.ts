@@ -77,7 +77,10 @@ export const RUN_CHECKS = ['one_answer', 'length_jump', 'cost_jump'] as const
 export type RunCheckName = (typeof RUN_CHECKS)[number]
 
 /** That a language is declared says of itself that answers in another one are wrong. */
-export const DECLARED_CHECKS = [...CHECKS.filter(name => name !== 'wrong_language'), ...RUN_CHECKS]
+export const ANSWER_CHECKS = CHECKS.filter(name => name !== 'wrong_language')
+export type AnswerCheck = (typeof ANSWER_CHECKS)[number]
+
+export const DECLARED_CHECKS = [...ANSWER_CHECKS, ...RUN_CHECKS]
 export type DeclaredCheck = (typeof DECLARED_CHECKS)[number]
 
 /**

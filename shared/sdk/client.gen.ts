@@ -2962,7 +2962,12 @@ export interface components {
             version: number | null;
             /** @enum {string} */
             refusals: "sure" | "balanced" | "off";
-            checks: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "echoes_prompt" | "wrong_language")[];
+            checks: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "echoes_prompt")[];
+            /**
+             * @description Answers in another one are wrong; null where none is declared.
+             * @enum {string|null}
+             */
+            language: "en" | "de" | "fr" | "es" | "it" | "nl" | "pl" | "pt" | "tr" | "ru" | "zh" | "ja" | "ko" | "ar" | null;
             /** @description Items that were looked at: those that returned. */
             items: number;
             /** @description Model calls that were looked at. */

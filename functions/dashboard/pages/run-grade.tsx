@@ -3,7 +3,7 @@
 
 import { z } from 'zod'
 import { LIMITS } from '../../../shared/domain/limits.ts'
-import { CHECKS, REFUSAL_CHOICES } from '../../../shared/domain/vocabulary.ts'
+import { ANSWER_CHECKS, REFUSAL_CHOICES } from '../../../shared/domain/vocabulary.ts'
 import { type Regrade, RegradeTally } from '../../../shared/items/rules/regrade.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { sayRules } from '../../../shared/view/grade.ts'
@@ -17,7 +17,7 @@ import { runOf } from './run-reads.ts'
 type Change = Regrade['changes'][number]
 type Asked = { refusals?: Schemas['Grade']['refusals']; checks?: string }
 
-const CHECK_CHOICES = ['none', ...CHECKS, CHECKS.join()]
+const CHECK_CHOICES = ['none', ...ANSWER_CHECKS, ANSWER_CHECKS.join()]
 
 export const gradeRunPage = page({
   path: '/dashboard/runs/{runId}/grade',

@@ -13,6 +13,16 @@ export interface RecordedItems {
   last_seq: number | null
 }
 
+interface Range {
+  after: number
+  most: number
+  /** The inputs of calls are read too. */
+  withInputs: boolean
+}
+
+const BYTES = 'coalesce(octet_length(s.output), 0)'
+const BYTES_WITH_INPUT = `${BYTES} + coalesce(octet_length(s.input), 0)`
+
 interface ItemRow extends Omit<RecordedItem, 'calls'> {
   seq: number
   status: string
@@ -22,9 +32,9 @@ interface ItemRow extends Omit<RecordedItem, 'calls'> {
 export async function findRecordedItems(
   sql: Sql,
   run_id: string,
-  after: number,
-  most: number,
+  { after, most, withInputs }: Range,
 ): Promise<RecordedItems> {
+  const bytes = sql.unsafe(withInputs ? BYTES_WITH_INPUT : BYTES)
   // How long a payload is stands beside it: none is read that is not returned.
   const rows = await sql<ItemRow[]>`
     with next as materialized (
@@ -33,7 +43,7 @@ export async function findRecordedItems(
       select n.seq, coalesce(octet_length(i.output), 0) + least(${LIMITS.regrade_chunk_bytes}, c.bytes) as bytes
       from next n join items i on i.run_id = ${run_id} and i.seq = n.seq
       cross join lateral (
-        select coalesce(sum(octet_length(s.output)), 0) as bytes from steps s
+        select coalesce(sum(${bytes}), 0) as bytes from steps s
         where s.run_id = ${run_id} and s.seq = n.seq and s.kind = 'llm_call') c
     ), summed as (select seq, bytes, sum(bytes) over (order by seq) as total from sized)
     select i.seq, i.status, i.item_id, ${recordId(sql, 'i')} as record_id, i.outcome, i.outcome_reason,
@@ -42,7 +52,7 @@ export async function findRecordedItems(
     where total <= ${LIMITS.regrade_chunk_bytes} or total = bytes
     order by i.seq`
   const returned = rows.filter(row => row.status === 'completed')
-  const calls = returned.length === 0 ? [] : await findCalls(sql, run_id, returned)
+  const calls = returned.length === 0 ? [] : await findCalls(sql, run_id, returned, withInputs)
   const callsOf = Map.groupBy(calls, call => call.seq)
   return {
     items: returned.map(({ seq, status: _, ...item }) => ({ ...item, calls: callsOf.get(seq) ?? [] })),
@@ -51,12 +61,13 @@ export async function findRecordedItems(
 }
 
 /** Those that count for the verdict: what failed in an earlier attempt does not. */
-const findCalls = (sql: Sql, run_id: string, items: readonly ItemRow[]) => sql<
+const findCalls = (sql: Sql, run_id: string, items: readonly ItemRow[], withInputs: boolean) => sql<
   (RecordedCall & { seq: number })[]
 >`
-  select seq, key, outcome, outcome_reason, unread, reused, error_code, output from (
+  select seq, key, outcome, outcome_reason, unread, reused, error_code, input, output from (
     select s.seq, s.step_no, s.key, s.outcome, s.outcome_reason, s.unread, s.reused, s.error_code, s.output,
-      row_number() over last_first as nth, sum(coalesce(octet_length(s.output), 0)) over last_first as bytes
+      ${sql.unsafe(withInputs ? 's.input' : 'null::text as input')},
+      row_number() over last_first as nth, sum(${sql.unsafe(withInputs ? BYTES_WITH_INPUT : BYTES)}) over last_first as bytes
     from steps s join items i on i.run_id = s.run_id and i.seq = s.seq
     where s.run_id = ${run_id} and s.seq = any(${numbers(items.map(item => item.seq))}::text::int[])
       and s.kind = 'llm_call' and (s.error_code is null or s.attempt = i.attempt)

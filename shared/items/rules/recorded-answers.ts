@@ -34,12 +34,13 @@ export class RecordedAnswers {
   }
 
   /**
-   * A provider's answer as it came, or an object that has it in `answer`, with an `item_id`, the `verdict` it got and
-   * the `label` it ought to have where these are known: `ok`, `degraded`, or a reason such as `refusal`.
+   * A provider's answer as it came, or an object that has it in `answer`, with an `item_id`, the `input` of the call,
+   * the `verdict` it got and the `label` it ought to have where these are known: `ok`, `degraded`, or a reason such as
+   * `refusal`.
    */
   line(text: string, number: number): void {
-    const { output, problem, item_id, verdict, label } = lineOf(text)
-    const { outcome, word, unread } = gradeAnswer(output, this.#declared)
+    const { output, input, problem, item_id, verdict, label } = lineOf(text)
+    const { outcome, word, unread } = gradeAnswer(output, this.#declared, input)
     const id = item_id ?? `line ${number}`
     if (unread !== null && this.#unread.length < LIMITS.regrade_examples)
       this.#unread.push({ item_id: id, found: problem ?? unread })
@@ -73,16 +74,27 @@ export class RecordedAnswers {
   }
 }
 
-function lineOf(text: string) {
+interface Line {
+  output: unknown
+  input?: unknown
+  problem?: string
+  item_id: string | null
+  verdict: string | null
+  label: string | null
+}
+
+const UNNAMED = { item_id: null, verdict: null, label: null }
+
+function lineOf(text: string): Line {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    return { output: undefined, problem: 'The line is not JSON.', item_id: null, verdict: null, label: null }
+    return { ...UNNAMED, output: undefined, problem: 'The line is not JSON.' }
   }
   const line = fields(value)
-  if (line === undefined || !('answer' in line))
-    return { output: value, item_id: null, verdict: null, label: null }
+  if (line === undefined || !('answer' in line)) return { ...UNNAMED, output: value }
   const word = (name: string) => (filled(line[name]) ? line[name].slice(0, LIMITS.name_characters) : null)
-  return { output: line.answer, item_id: word('item_id'), verdict: word('verdict'), label: word('label') }
+  const [item_id, verdict, label] = [word('item_id'), word('verdict'), word('label')]
+  return { output: line.answer, input: line.input, item_id, verdict, label }
 }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { LIMITS } from '../../domain/limits.ts'
 import { RecordedAnswers } from './recorded-answers.ts'
-import { type RecordedCall, type RecordedItem, RegradeTally } from './regrade.ts'
+import { type RecordedCall, type RecordedItem, RegradeTally, readsInputs } from './regrade.ts'
 
 const REFUSAL = "I'm sorry, but I can't assist with that request."
 const SUSPECT = "I'd rather not write that, sorry."
@@ -21,6 +21,7 @@ const call = (answer: unknown, more: Partial<RecordedCall> = {}): RecordedCall =
   unread: null,
   reused: false,
   error_code: null,
+  input: null,
   output: JSON.stringify(answer),
   ...more,
 })
@@ -73,6 +74,21 @@ describe('an item that is graded again', () => {
     expect(changes([fenced], { checks: ['fenced_json'] })).toEqual([
       ['call', 'ok', 'fenced_json', 1],
       ['item', 'ok', 'fenced_json', 1],
+    ])
+  })
+
+  it('is compared with what was asked where a check asks for that', () => {
+    const input = {
+      messages: [{ role: 'user', content: 'Write a short note about the parcel that never came.' }],
+    }
+    const echo = call(chat(input.messages[0]!.content), { input: JSON.stringify(input) })
+    expect(readsInputs({ checks: ['echoes_prompt'] })).toBe(true)
+    expect(readsInputs({ default_checks: ['repeats'] })).toBe(false)
+    expect(changes([item([echo])], { checks: ['echoes_prompt'] })).toContainEqual([
+      'call',
+      'ok',
+      'echoes_prompt',
+      1,
     ])
   })
 

@@ -5,9 +5,10 @@ import { isRead, readCall } from '../../domain/completion.ts'
 import { type GradeChoices, type GradedStep, gradeItem, gradeStep } from '../../domain/grading.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import {
-  CHECKS,
-  type CheckName,
-  type DeclaredCheck,
+  ANSWER_CHECKS,
+  type AnswerCheck,
+  DECLARED_CHECKS,
+  type Language,
   type Outcome,
   type OutcomeReason,
   type RefusalChoice,
@@ -17,22 +18,37 @@ import { DEFAULT_CHECKS } from './checks.ts'
 /** What answers are graded by. */
 export interface GradeRules {
   refusals: RefusalChoice
-  checks: CheckName[]
+  checks: AnswerCheck[]
+  /** Answers in another one are wrong; as declared. */
+  language: Language | null
 }
 
 /** The rules that are asked for, else those of a deployment, else those of a new one that declares nothing. */
 export function rulesOf(
-  deployed: { declaration: GradeChoices; checks: readonly DeclaredCheck[] } | undefined,
-  asked: { [Name in keyof GradeRules]?: GradeRules[Name] | undefined },
+  deployed: { declaration: GradeChoices; checks: readonly string[] } | undefined,
+  asked: { refusals?: RefusalChoice | undefined; checks?: readonly AnswerCheck[] | undefined },
 ): { rules: GradeRules; declared: GradeChoices } {
   const refusals = asked.refusals ?? deployed?.declaration.refusals ?? 'sure'
   const own = asked.checks ?? deployed?.declaration.checks
-  const defaults = deployed?.checks ?? DEFAULT_CHECKS
+  const defaults = deployed ? DECLARED_CHECKS.filter(name => deployed.checks.includes(name)) : DEFAULT_CHECKS
+  const language = deployed?.declaration.language
   return {
-    rules: { refusals, checks: CHECKS.filter(name => (own ?? defaults).includes(name)) },
-    declared: { refusals, ...(own === undefined ? { default_checks: defaults } : { checks: [...own] }) },
+    rules: {
+      refusals,
+      checks: ANSWER_CHECKS.filter(name => (own ?? defaults).includes(name)),
+      language: language ?? null,
+    },
+    declared: {
+      refusals,
+      ...(own === undefined ? { default_checks: defaults } : { checks: [...own] }),
+      ...(language !== undefined && { language }),
+    },
   }
 }
+
+/** Whether any rule compares an answer with what was asked. */
+export const readsInputs = ({ checks, default_checks }: GradeChoices): boolean =>
+  (checks ?? default_checks)?.includes('echoes_prompt') ?? false
 
 /** A verdict in one word: its reason, `unread` of a call whose answer was not read, else `ok`. */
 export type VerdictWord = string
@@ -55,7 +71,8 @@ export interface RecordedCall {
   /** An offered step of the original stood for it: what graded it is the original's. */
   reused: boolean
   error_code: string | null
-  /** As JSON. */
+  /** As JSON; the input null where no rule asks for it. */
+  input: string | null
   output: string | null
 }
 
@@ -83,8 +100,8 @@ interface RegradedCall extends Regraded {
 }
 
 /** An answer by itself. */
-export function gradeAnswer(output: unknown, declared: GradeChoices) {
-  const step = { key: '', kind: 'llm_call', name: '', output, started_at: '', duration_ms: 0 } as const
+export function gradeAnswer(output: unknown, declared: GradeChoices, input?: unknown) {
+  const step = { key: '', kind: 'llm_call', name: '', input, output, started_at: '', duration_ms: 0 } as const
   const reading = readCall(step)
   const { outcome, reason } = gradeStep(step, declared, reading)
   const unread = isRead(reading) ? (reading.fault ?? null) : (reading?.unread ?? null)
@@ -96,11 +113,13 @@ function regradeCall(call: RecordedCall, declared: GradeChoices): RegradedCall {
   const was = wordOf(call)
   const kept = { kind: 'llm_call' as const, key, outcome, reason: outcome_reason }
   if (call.reused || call.error_code !== null) return { was, now: was, step: kept, is_left: false }
-  const graded = gradeAnswer(call.output === null ? undefined : JSON.parse(call.output), declared)
+  const graded = gradeAnswer(parsed(call.output), declared, parsed(call.input))
   if (call.unread === null && graded.unread !== null) return { was, now: was, step: kept, is_left: true }
   const { outcome: now, reason } = graded
   return { was, now: graded.word, step: { ...kept, outcome: now, reason }, is_left: false }
 }
+
+const parsed = (text: string | null): unknown => (text === null ? undefined : JSON.parse(text))
 
 /** They say what is wrong before any answer is looked at. */
 const SAID_FIRST = new Set<string | null>(['agent_degraded', 'schema_mismatch'])

@@ -3,21 +3,21 @@
 import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../../domain/limits.ts'
 import { nearest } from '../../domain/nearest.ts'
-import { CHECKS, type CheckName, REFUSAL_CHOICES } from '../../domain/vocabulary.ts'
+import { ANSWER_CHECKS, type AnswerCheck, LANGUAGES, REFUSAL_CHOICES } from '../../domain/vocabulary.ts'
 import { cursor, pageSize, slug } from '../../schema/input.ts'
 
 const NONE = 'none'
-const CHECKS_CHARACTERS = [...CHECKS, NONE].join().length
+const CHECKS_CHARACTERS = [...ANSWER_CHECKS, NONE].join().length
 
 const checks = z
   .string()
   .max(CHECKS_CHARACTERS)
-  .transform((text, ctx): CheckName[] => {
+  .transform((text, ctx): AnswerCheck[] => {
     const names = text === NONE ? [] : text.split(',')
-    const unknown = names.find(name => !CHECKS.includes(name as CheckName))
-    if (unknown === undefined) return names as CheckName[]
-    const near = nearest(unknown, CHECKS, 3)
-    const message = `knows no check ${JSON.stringify(unknown)}${near === undefined ? '' : `, but ${near}`}: give some of ${CHECKS.join(', ')} with commas between, or ${NONE}`
+    const unknown = names.find(name => !ANSWER_CHECKS.includes(name as AnswerCheck))
+    if (unknown === undefined) return names as AnswerCheck[]
+    const near = nearest(unknown, ANSWER_CHECKS, 3)
+    const message = `knows no check ${JSON.stringify(unknown)}${near === undefined ? '' : `, but ${near}`}: give some of ${ANSWER_CHECKS.join(', ')} with commas between, or ${NONE}`
     ctx.addIssue({ code: 'custom', message })
     return z.NEVER
   })
@@ -46,7 +46,11 @@ export const Grade = z
     agent: z.string().describe('The agent whose declaration counts.'),
     version: z.int().nullable().describe('The version of it; null where nothing is deployed.'),
     refusals: z.enum(REFUSAL_CHOICES),
-    checks: z.array(z.enum(CHECKS)),
+    checks: z.array(z.enum(ANSWER_CHECKS)),
+    language: z
+      .enum(LANGUAGES)
+      .nullable()
+      .describe('Answers in another one are wrong; null where none is declared.'),
     items: whole('Items that were looked at: those that returned.'),
     calls: whole('Model calls that were looked at.'),
     calls_left: whole(
