@@ -79,7 +79,13 @@ describe('an item that is graded again', () => {
 
   it('is compared with what was asked where a check asks for that', () => {
     const input = {
-      messages: [{ role: 'user', content: 'Write a short note about the parcel that never came.' }],
+      messages: [
+        {
+          role: 'user',
+          content:
+            'Write a short note about the parcel that never came, and say to whom it should go. '.repeat(4),
+        },
+      ],
     }
     const echo = call(chat(input.messages[0]!.content), { input: JSON.stringify(input) })
     expect(readsInputs({ checks: ['echoes_prompt'] })).toBe(true)
