@@ -1,7 +1,7 @@
 // The command that lists the items of a run, and follows which of them end and how.
 
 import { LIMITS } from '../domain/limits.ts'
-import { answered, pageOf, type RunItem } from './api.ts'
+import { answered, pageOf, type Run, type RunItem } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode } from './failure.ts'
 import { untilInterrupted } from './interrupt.ts'
@@ -26,7 +26,7 @@ export async function items(session: Session, given: Given): Promise<ExitCode> {
     keyOf: item => item.id,
     cameAt: item => item.completed_at,
     text: (rows, screen) => itemsTable(rows, screen),
-    ...(outcome === undefined && { total: async () => (await runOf(session, runId)).total_items }),
+    total: async () => countOf(await runOf(session, runId), outcome),
   }
   if (!given.flag('follow'))
     return tellList(
@@ -37,6 +37,22 @@ export async function items(session: Session, given: Given): Promise<ExitCode> {
   const since = sinceOf(given.text('since'), session.now()) ?? 0
   const isWanted = (item: RunItem) => Date.parse(item.completed_at!) >= since && hasOutcome(item, outcome)
   return untilInterrupted(signal => follow(session, runId, listing, isWanted, signal))
+}
+
+/** What the run counts itself; undefined where something waits for money, which is held and not listed as not ok. */
+function countOf(run: Run, outcome: Outcome | undefined): number | undefined {
+  switch (outcome) {
+    case undefined:
+      return run.total_items
+    case 'ok':
+      return run.completed - run.degraded_count
+    case 'degraded':
+      return run.degraded_count
+    case 'failed':
+      return run.failed
+    case 'not_ok':
+      return run.paused === 0 ? run.degraded_count + run.failed : undefined
+  }
 }
 
 const runOf = ({ api }: Session, runId: string) =>

@@ -75,6 +75,12 @@ it('a list whose rows the server has counted asks for no page more', async () =>
   expect(told('notes')).toBe('the first 5 of 1,234 minutes; --limit N shows more\n')
 })
 
+it('a list that the server could not count is counted page by page', async () => {
+  const { listing } = minutes(30)
+  await tellList(answering({})(80), given({ limit: '5' }), { ...listing, total: async () => undefined })
+  expect(told('notes')).toBe('the first 5 of 30 minutes; --limit N shows more\n')
+})
+
 it('a list ends at --since, and reads no page beyond it', async () => {
   const { listing, pages } = minutes(100)
   const since = new Date(NOW - 11.5 * MINUTE).toISOString()

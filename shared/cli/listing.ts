@@ -27,7 +27,7 @@ export interface Listing<Row extends object> {
   read(limit: number, cursor: string | undefined): Promise<Page<Row>>
   inAnyOrder?: true
   /** How many there are, where the server has counted them; else the pages behind are, up to a bound. */
-  total?(): Promise<number>
+  total?(): Promise<number | undefined>
   keyOf(row: Row): string
   /** When it came; null where it has not yet, or nobody knows. */
   cameAt(row: Row): string | null
@@ -85,7 +85,8 @@ async function totalOf<Row extends object>(
   left: Omit<Found<Row>, 'rows'>,
   since: number | undefined,
 ): Promise<Total> {
-  if (listing.total && since === undefined) return { count: await listing.total(), more: false }
+  const counted = since === undefined ? await listing.total?.() : undefined
+  if (counted !== undefined) return { count: counted, more: false }
   let of = shown + left.unshown
   let { cursor } = left
   for (let pages = 0; pages < PAGES_COUNTED && cursor !== undefined; pages++) {
