@@ -1,5 +1,7 @@
 // What can go wrong in an agent, and the signals by which the SDK ends an item early.
 
+import type { StepKind } from '../domain/vocabulary.ts'
+
 /**
  * An error that says how the item should fail.
  *
@@ -81,3 +83,13 @@ export function isRejection(error: unknown): boolean {
   const { status } = error
   return typeof status === 'number' && status >= 400 && status < 500 && ![408, 409, 429].includes(status)
 }
+
+export type StepErrorCode = 'llm_call_error' | 'tool_call_error' | 'step_error'
+
+const STEP_ERRORS: Partial<Record<StepKind, StepErrorCode>> = {
+  llm_call: 'llm_call_error',
+  tool_call: 'tool_call_error',
+}
+
+/** The code of a step that threw, by its kind. */
+export const stepErrorOf = (kind: StepKind): StepErrorCode => STEP_ERRORS[kind] ?? 'step_error'

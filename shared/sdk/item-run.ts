@@ -7,32 +7,14 @@ import type { ItemLine, ModelAnswer, OfferedStep, ItemError as WireError } from 
 import type { StepKind } from '../domain/vocabulary.ts'
 import type { AgentClass, Registration } from './agent.ts'
 import type { Context, ItemIdentity, Literals, ModelCallOptions } from './context.ts'
-import { Interrupt, ItemError, isRejection, messageOf } from './errors.ts'
-import { isCut, isLongerThan, jsonOf, payloadOf } from './payload.ts'
+import { Interrupt, ItemError, isRejection, messageOf, type StepErrorCode, stepErrorOf } from './errors.ts'
+import { ItemLines, type OpenStep, shorten, told } from './item-lines.ts'
+import { isCut, payloadOf } from './payload.ts'
 import { check } from './schema-check.ts'
 import { type Recorded, recorded } from './stream.ts'
 
 export interface Agent extends Registration {
   construct: AgentClass<unknown>
-}
-
-type StepErrorCode = 'llm_call_error' | 'tool_call_error' | 'step_error'
-const STEP_ERROR: Partial<Record<StepKind, StepErrorCode>> = {
-  llm_call: 'llm_call_error',
-  tool_call: 'tool_call_error',
-}
-
-/** A step that has begun. */
-interface OpenStep {
-  key: string
-  kind: StepKind
-  name: string
-  started: number
-  clock: number
-  /** As JSON text. */
-  input?: string | undefined
-  /** What the agent says that a model call came to, as JSON text. */
-  answer?: string | undefined
 }
 
 export class ItemRun implements Context {
@@ -41,6 +23,7 @@ export class ItemRun implements Context {
   readonly deadline: number
   readonly traceparent: string | undefined
   #line: ItemLine
+  #lines: ItemLines
   #write: (line: string) => void
   #onEnd: () => void
   #maxSteps: number
@@ -74,6 +57,7 @@ export class ItemRun implements Context {
     this.traceparent = line.traceparent
     this.#yieldAt = now + line.yield_ms
     this.#line = line
+    this.#lines = new ItemLines(line)
     this.#maxSteps = maxSteps
     this.#write = write
     this.#onEnd = onEnd
@@ -109,9 +93,9 @@ export class ItemRun implements Context {
       const output = await new agent.construct().run(this, input)
       const checked =
         outputSchema && !this.#decided ? await check(outputSchema, output, 'output') : { value: output }
-      this.#end(this.#resultLine(checked.value, checked.problem))
+      this.#end(this.#lines.result(checked.value, this.#degraded, checked.problem))
     } catch (error) {
-      this.#end(this.#errorLine(this.#wireError(error)))
+      this.#end(this.#lines.error(this.#wireError(error)))
     }
   }
 
@@ -155,11 +139,7 @@ export class ItemRun implements Context {
     const words = shorten(reason)
     const step: OpenStep = { key, kind: 'step', name: 'hold', started: Date.now(), clock: performance.now() }
     step.input = JSON.stringify({ reason: words })
-    const line = `${this.#head('hold')},"reason":${JSON.stringify(words)}}`
-    this.#decide(
-      `the item is on hold: ${words}`,
-      `${this.#stepLine(step, 'output', '{"held":true}')}\n${line}`,
-    )
+    this.#decide(`the item is on hold: ${words}`, this.#lines.hold(step, words))
   }
 
   /** The time is up: the item ends now, whatever run() is doing. */
@@ -167,7 +147,7 @@ export class ItemRun implements Context {
     const error = new ItemError(`the attempt took longer than ${this.#line.timeout_ms} ms`, {
       code: 'step_timeout',
     })
-    this.#finish(this.#errorLine({ code: 'step_timeout', message: error.message }))
+    this.#finish(this.#lines.error({ code: 'step_timeout', message: error.message }))
     this.#abort?.abort(error)
   }
 
@@ -189,7 +169,7 @@ export class ItemRun implements Context {
     const key = this.#keyFor(name)
     if (++this.#steps > this.#maxSteps) {
       const message = `the agent may take ${this.#maxSteps} steps an item; ${JSON.stringify(key)} would be one more`
-      this.#decide(message, this.#errorLine({ code: 'step_limit_exceeded', message }))
+      this.#decide(message, this.#lines.error({ code: 'step_limit_exceeded', message }))
     }
     if (this.#recorded?.has(key)) {
       const output = this.#recorded.get(key)
@@ -197,7 +177,7 @@ export class ItemRun implements Context {
     }
     const step: OpenStep = { key, kind, name, started: Date.now(), clock: performance.now() }
     if (step.started >= this.#yieldAt)
-      this.#decide('the item goes on in a later request', `${this.#head('yield')}}`)
+      this.#decide('the item goes on in a later request', this.#lines.yield())
     this.#openSteps++
     try {
       return await this.#record(step, input, fn, read)
@@ -223,7 +203,7 @@ export class ItemRun implements Context {
       this.#report(step, 'output', payloadOf(output, `the output of step ${JSON.stringify(step.key)}`))
       return output
     } catch (error) {
-      const code = STEP_ERROR[step.kind] ?? 'step_error'
+      const code = stepErrorOf(step.kind)
       if (!(error instanceof Interrupt)) {
         this.#failures.push({ error, code, rejected: step.kind === 'llm_call' && isRejection(error) })
       }
@@ -240,27 +220,12 @@ export class ItemRun implements Context {
   }
 
   #reuse(step: OpenStep, { output }: OfferedStep): unknown {
-    if (!this.#over) this.#write(`${this.#stepHead(step)},"reused":true}}`)
+    if (!this.#over) this.#write(this.#lines.reused(step))
     return output
   }
 
   #report(step: OpenStep, ending: 'output' | 'error', text: string | undefined): void {
-    if (!this.#over) this.#write(this.#stepLine(step, ending, text))
-  }
-
-  #stepLine(step: OpenStep, ending: 'output' | 'error', text: string | undefined): string {
-    let line = this.#stepHead(step)
-    if (step.input !== undefined) line += `,"input":${step.input}`
-    if (text !== undefined) line += `,"${ending}":${text}`
-    if (step.answer !== undefined) line += `,"answer":${step.answer}`
-    return `${line}}}`
-  }
-
-  /** A step's line without its payloads and its end. */
-  #stepHead({ key, kind, name, started, clock }: OpenStep): string {
-    const duration_ms = Math.round((performance.now() - clock) * 1000) / 1000
-    const step = `{"key":${JSON.stringify(key)},"kind":"${kind}","name":${JSON.stringify(name)}`
-    return `${this.#head('step')},"step":${step},"started_at":"${new Date(started).toISOString()}","duration_ms":${duration_ms}`
+    if (!this.#over) this.#write(this.#lines.step(step, ending, text))
   }
 
   #checkGoingOn(): void {
@@ -287,26 +252,6 @@ export class ItemRun implements Context {
     this.#keys.set(name, count)
     if (count > 1) this.#keys.set(key, 1)
     return key
-  }
-
-  #head(type: string): string {
-    return `{"type":"${type}","seq":${this.#line.seq},"attempt":${this.#line.attempt}`
-  }
-
-  #resultLine(value: unknown, schemaError: string | undefined): string {
-    const output = jsonOf(value, 'the output') ?? 'null'
-    if (isLongerThan(output, LIMITS.item_output_bytes)) {
-      const message = `the output is longer than ${LIMITS.item_output_bytes} bytes`
-      return this.#errorLine({ code: 'output_too_large', message })
-    }
-    let line = this.#head('result')
-    if (this.#degraded !== undefined) line += `,"degraded":${JSON.stringify(shorten(this.#degraded))}`
-    if (schemaError !== undefined) line += `,"schema_error":${JSON.stringify(shorten(schemaError))}`
-    return `${line},"output":${output}}`
-  }
-
-  #errorLine(error: WireError): string {
-    return `${this.#head('error')},"error":${JSON.stringify({ ...error, message: shorten(error.message) })}}`
   }
 
   /** The code of an uncaught error: its own, else that of the step it came from, looking through its causes. */
@@ -346,25 +291,8 @@ export class ItemRun implements Context {
   }
 }
 
-/** What the agent's own reading says of an answer. That it fails is no reason to lose what was paid for. */
-function told<T>(output: T, read: (output: T) => ModelAnswer): string {
-  try {
-    const { text, ...rest } = read(output)
-    const kept = text === undefined ? rest : { ...rest, text: text.slice(0, LIMITS.told_text_characters) }
-    return JSON.stringify(kept)
-  } catch (error) {
-    return JSON.stringify({ unread: shorten(`The agent's read failed: ${messageOf(error)}`) })
-  }
-}
-
 /** A promise nobody awaits must not end a Node process and the other items in it; its failure is in the trace. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
-}
-
-function shorten(text: string): string {
-  return text.length <= LIMITS.error_message_characters
-    ? text
-    : `${text.slice(0, LIMITS.error_message_characters - 1)}…`
 }

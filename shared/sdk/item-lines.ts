@@ -1,0 +1,99 @@
+// The lines that an item's run sends, as text. Guarantee: each names its item and its attempt; what an agent said that is
+// too long to be stored is cut, and an output that is too long is an error that says so.
+
+import { LIMITS } from '../domain/limits.ts'
+import type { ModelAnswer, ItemError as WireError } from '../domain/protocol.ts'
+import type { StepKind } from '../domain/vocabulary.ts'
+import { messageOf } from './errors.ts'
+import { isLongerThan, jsonOf } from './payload.ts'
+
+/** A step that has begun. */
+export interface OpenStep {
+  key: string
+  kind: StepKind
+  name: string
+  started: number
+  clock: number
+  /** As JSON text. */
+  input?: string | undefined
+  /** What the agent says that a model call came to, as JSON text. */
+  answer?: string | undefined
+}
+
+export class ItemLines {
+  #seq: number
+  #attempt: number
+
+  constructor({ seq, attempt }: { seq: number; attempt: number }) {
+    this.#seq = seq
+    this.#attempt = attempt
+  }
+
+  step(step: OpenStep, ending: 'output' | 'error', text: string | undefined): string {
+    let line = this.#stepHead(step)
+    if (step.input !== undefined) line += `,"input":${step.input}`
+    if (text !== undefined) line += `,"${ending}":${text}`
+    if (step.answer !== undefined) line += `,"answer":${step.answer}`
+    return `${line}}}`
+  }
+
+  /** Of a step for which a recording stood. */
+  reused(step: OpenStep): string {
+    return `${this.#stepHead(step)},"reused":true}}`
+  }
+
+  /** `step` is how the next attempt knows that a person let the item pass. */
+  hold(step: OpenStep, reason: string): string {
+    const line = `${this.#head('hold')},"reason":${JSON.stringify(reason)}}`
+    return `${this.step(step, 'output', '{"held":true}')}\n${line}`
+  }
+
+  yield(): string {
+    return `${this.#head('yield')}}`
+  }
+
+  /** `problem` is what of the output does not match its schema. */
+  result(value: unknown, degraded: string | undefined, problem: string | undefined): string {
+    const output = jsonOf(value, 'the output') ?? 'null'
+    if (isLongerThan(output, LIMITS.item_output_bytes)) {
+      const message = `the output is longer than ${LIMITS.item_output_bytes} bytes`
+      return this.error({ code: 'output_too_large', message })
+    }
+    let line = this.#head('result')
+    if (degraded !== undefined) line += `,"degraded":${JSON.stringify(shorten(degraded))}`
+    if (problem !== undefined) line += `,"schema_error":${JSON.stringify(shorten(problem))}`
+    return `${line},"output":${output}}`
+  }
+
+  error(error: WireError): string {
+    return `${this.#head('error')},"error":${JSON.stringify({ ...error, message: shorten(error.message) })}}`
+  }
+
+  #head(type: string): string {
+    return `{"type":"${type}","seq":${this.#seq},"attempt":${this.#attempt}`
+  }
+
+  /** A step's line without its payloads and its end. */
+  #stepHead({ key, kind, name, started, clock }: OpenStep): string {
+    const duration_ms = Math.round((performance.now() - clock) * 1000) / 1000
+    const step = `{"key":${JSON.stringify(key)},"kind":"${kind}","name":${JSON.stringify(name)}`
+    return `${this.#head('step')},"step":${step},"started_at":"${new Date(started).toISOString()}","duration_ms":${duration_ms}`
+  }
+}
+
+/** What the agent's own reading says of an answer. That it fails is no reason to lose what was paid for. */
+export function told<T>(output: T, read: (output: T) => ModelAnswer): string {
+  try {
+    const { text, ...rest } = read(output)
+    const kept = text === undefined ? rest : { ...rest, text: text.slice(0, LIMITS.told_text_characters) }
+    return JSON.stringify(kept)
+  } catch (error) {
+    return JSON.stringify({ unread: shorten(`The agent's read failed: ${messageOf(error)}`) })
+  }
+}
+
+export function shorten(text: string): string {
+  return text.length <= LIMITS.error_message_characters
+    ? text
+    : `${text.slice(0, LIMITS.error_message_characters - 1)}…`
+}
