@@ -29,6 +29,8 @@ const LIKELY_FRAUD = 0.6
   description: 'Sorts a customer message, sets its priority and drafts a reply',
   itemBudgetCents: 5,
   onBudget: 'pause',
+  // Those by default, and what a reply must not go out with: [Your Name].
+  checks: ['template_leak', 'repeats', 'cut_json', 'length_jump', 'cost_jump', 'placeholders'],
   maxSteps: 10,
   timeoutSeconds: 60,
   retries: 2,

@@ -64,6 +64,13 @@ describe('what a deploy says', () => {
     expect(text).toContain('--env RELEASE=fix-2')
   })
 
+  it('names the checks that a new version has without declaring any', () => {
+    const told = { ...plain, agent_key: null, default_checks: ['repeats', 'cut_json'] }
+    const line = 'answers are looked at for repeats, cut_json; checks: [] for none'
+    expect(deployedText(told, screen(120))).toContain(line)
+    expect(deployedText({ ...told, created: false }, screen(120))).not.toContain(line)
+  })
+
   it('gives each thing that changed a line, and the secrets once', () => {
     const deployed = {
       slug: 'digest',

@@ -82,7 +82,9 @@ export async function deployAgent(api: Api, order: DeployOrder): Promise<Deploye
     agent_key,
     plan,
     unpriced,
-    ...(order.declaration.checks === undefined && { default_checks: checks }),
+    ...(order.declaration.checks === undefined && {
+      default_checks: checks.filter(name => name !== 'wrong_language'),
+    }),
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { readCompletion, wholeOf } from '../domain/completion.ts'
 import { sayDisposition } from '../domain/recovery.ts'
-import { refusalWords } from '../view/refusal.ts'
+import { reasonWords } from '../view/reason.ts'
 import { sayGraded, saySuspected, sayUnchanged } from '../view/run.ts'
 import type { ItemRecord, Schemas, Step } from './api.ts'
 import { brief, clean, count, duration, pad, plural, spend, widthOf } from './format.ts'
@@ -104,7 +104,7 @@ function stepText(step: Step, isLast: boolean, screen: Screen): string {
   ].join('  ')
   const reason = reasonInWords(step.outcome_reason)
   const error = step.error_code === null ? reason : `${step.error_code}: ${step.error_message ?? ''}`
-  const words = refusalWords(step)
+  const words = reasonWords(step)
   const detail = (name: string, text: string) => `${stem}  ${paint('dim', pad(name, INDENT - 1))}${text}`
   const room = columns - widthOf(stem) - 2 - INDENT
   return [

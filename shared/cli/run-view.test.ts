@@ -139,6 +139,19 @@ describe('the summary of a run', () => {
     ])
   })
 
+  it('says what shows over the run alone', () => {
+    const message = 'an item costs 2.3 times what it did in the run before'
+    const found = {
+      check: 'cost_jump',
+      message,
+      value: 0.02,
+      before: 0.01,
+      before_run_id: null,
+      record_id: null,
+    } as const
+    expect(runSummary(sampleRun({ failed_checks: [found] }), screen(120))).toContain(`noticed ${message}`)
+  })
+
   it('does not read as if it went on where all that is left is held', () => {
     const held = sampleRun({ total_items: 61, completed: 59, queued: 0, paused: 2 })
     expect(runSummary(held, screen(120))).toContain(

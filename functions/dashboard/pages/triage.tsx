@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { TRIAGE_LANES } from '../../../shared/domain/vocabulary.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
-import { refusalWords } from '../../../shared/view/refusal.ts'
+import { reasonWords } from '../../../shared/view/reason.ts'
 import { doubtOf } from '../../../shared/view/verdict.ts'
 import { ofProject } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
@@ -169,7 +169,7 @@ async function suspicionsOf(api: Client, project_id: string, rows: readonly Sche
   if (!rows.some(row => row.question !== null)) return new Map<string, string>()
   const query = { project_id, outcome_reason: 'suspected_refusal', limit: LIMITS.steps_page.max } as const
   const { data } = await api.GET('/v1/steps', { params: { query } })
-  return new Map((data?.steps ?? []).map(step => [step.record_id, refusalWords(step) ?? '']))
+  return new Map((data?.steps ?? []).map(step => [step.record_id, reasonWords(step) ?? '']))
 }
 
 const Empty = ({ isFiltered, project_id }: { isFiltered: boolean; project_id: string }) => (

@@ -4,7 +4,7 @@
 import { readAnswer, readPrompt } from '../../../shared/domain/conversation.ts'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
-import { refusalWords } from '../../../shared/view/refusal.ts'
+import { reasonWords } from '../../../shared/view/reason.ts'
 import { ofItem } from '../frame/addresses.ts'
 import { Messages } from './messages.tsx'
 import { Payload } from './payload.tsx'
@@ -137,7 +137,7 @@ const Trouble = ({ step }: { step: TraceStep }) => (
     {step.error_code === null && step.outcome_reason !== null && (
       <p class="trouble">
         {step.outcome_status === 'ok' ? 'It may not have worked' : 'It did not work'}:{' '}
-        {reasonMeaning(step.outcome_reason)}.<RefusalWords step={step} />
+        {reasonMeaning(step.outcome_reason)}.<ReasonWords step={step} />
       </p>
     )}
     {step.unread !== null && (
@@ -149,8 +149,8 @@ const Trouble = ({ step }: { step: TraceStep }) => (
   </>
 )
 
-const RefusalWords = ({ step }: { step: TraceStep }) => {
-  const words = refusalWords(step)
+const ReasonWords = ({ step }: { step: TraceStep }) => {
+  const words = reasonWords(step)
   return words === undefined ? null : (
     <>
       {' '}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CHECK_CASES, type CheckCase } from '../../../test/bench/verdicts/check-cases.ts'
 import { CHECKS } from '../../domain/vocabulary.ts'
-import { failedCheck } from './checks.ts'
+import { checkWords, failedCheck } from './checks.ts'
 
 describe.each(CHECKS)('%s', name => {
   const { found, passed } = CHECK_CASES[name]
@@ -27,6 +27,22 @@ it('what is not declared is not looked for, and the first in order names the ans
   expect(failedCheck('{"a": "b"<|im_end|>', [])).toBeUndefined()
   expect(failedCheck('{"a": "b"<|im_end|>', ['cut_json'])).toBe('cut_json')
   expect(failedCheck('{"a": "b"<|im_end|>', ['cut_json', 'template_leak'])).toBe('template_leak')
+})
+
+it.each([
+  ['template_leak', 'On its way.<|im_end|>\n', '<|im_end|>'],
+  [
+    'asks_back',
+    'Sure! Please provide the text you’d like me to sum up.',
+    'Please provide the text you’d like',
+  ],
+  ['cannot_look_up', 'Sorry, but I cannot browse the web.', 'I cannot browse'],
+  ['placeholders', 'Dear [Your Name], hello', '[Your Name]'],
+  ['repeats', 'On its way. '.repeat(40), 'On its way.'],
+  ['cut_json', '{"label": "billing", "why', '{"label": "billing", "why'],
+  ['wrong_language', 'The parcel was sent.', 'The parcel was sent.'],
+] as const)('%s says by which words it goes', (name, text, words) => {
+  expect(checkWords(text, name)).toContain(words)
 })
 
 it.each([

@@ -24,6 +24,8 @@ const TAIL_CHARACTERS = 2_000
 const BODY_CHARACTERS = 20_000
 /** Longer data is not read for where it stops. */
 const DATA_CHARACTERS = 1_000_000
+/** Of the words that a check goes by. */
+const SHOWN_CHARACTERS = 120
 
 const MATERIAL =
   'text|ticket|document|passage|article|content|message|input|transcript|e-?mail|review|file|image|code|snippet|data|conversation|list|report'
@@ -52,16 +54,17 @@ const LONGEST_PERIOD = 300
 const REPEATED_CHARACTERS = 240
 const LEAST_TIMES = 4
 
-function repeats(text: string): boolean {
+/** What is said again and again to the end. */
+function repeatedIn(text: string): string | undefined {
   const end = text.trimEnd().slice(-TAIL_CHARACTERS)
   for (let period = 3; period <= LONGEST_PERIOD; period++) {
     let at = end.length - 1
     while (at >= period && end[at] === end[at - period]) at--
     const alike = end.length - 1 - at
     if (alike >= Math.max(REPEATED_CHARACTERS, (LEAST_TIMES - 1) * period))
-      return /\p{L}.*\p{L}/su.test(end.slice(-period))
+      return /\p{L}.*\p{L}/su.test(end.slice(-period)) ? end.slice(-period) : undefined
   }
-  return false
+  return undefined
 }
 
 const isJson = (text: string) => {
@@ -129,18 +132,36 @@ function isInAnotherLanguage(text: string, language: Language | undefined): bool
   return language !== undefined && !/^\s*[[{]/.test(text) && otherLanguage(text, language) !== undefined
 }
 
-const RULES: Record<CheckName, (text: string, asked: Asked) => boolean> = {
-  asks_back: text => !LETTER.test(text) && ASKS_BACK.some(pattern => pattern.test(ofHead(text))),
-  cannot_look_up: text => CANNOT_LOOK_UP.test(ofHead(text)),
-  repeats,
-  template_leak: text =>
-    TEMPLATE_TOKEN.test(text.slice(0, BODY_CHARACTERS)) || TEMPLATE_TOKEN.test(text.slice(-TAIL_CHARACTERS)),
-  fenced_json: isFencedJson,
-  cut_json: isCutJson,
-  placeholders: text => PLACEHOLDER.test(text.slice(0, BODY_CHARACTERS)),
-  echoes_prompt: (text, { input }) => echoes(text, input),
-  wrong_language: (text, { language }) => isInAnotherLanguage(text, language),
+/** What one of the patterns meets in the head of a text. */
+function metIn(text: string, patterns: readonly RegExp[]): string | undefined {
+  const head = ofHead(text)
+  for (const pattern of patterns) {
+    const met = pattern.exec(head)
+    if (met !== null) return text.slice(met.index, met.index + met[0].length)
+  }
+  return undefined
 }
+
+const beginning = (text: string) => text.slice(0, SHOWN_CHARACTERS)
+const tail = (text: string) => text.slice(-TAIL_CHARACTERS)
+
+/** The words that a check goes by; undefined where it finds nothing. */
+const RULES: Record<CheckName, (text: string, asked: Asked) => string | undefined> = {
+  asks_back: text => (LETTER.test(text) ? undefined : metIn(text, ASKS_BACK)),
+  cannot_look_up: text => metIn(text, [CANNOT_LOOK_UP]),
+  repeats: repeatedIn,
+  template_leak: text =>
+    (TEMPLATE_TOKEN.exec(text.slice(0, BODY_CHARACTERS)) ?? TEMPLATE_TOKEN.exec(tail(text)))?.[0],
+  fenced_json: text => (isFencedJson(text) ? beginning(text) : undefined),
+  cut_json: text => (isCutJson(text) ? text.slice(-SHOWN_CHARACTERS) : undefined),
+  placeholders: text => PLACEHOLDER.exec(text.slice(0, BODY_CHARACTERS))?.[0],
+  echoes_prompt: (text, { input }) => (echoes(text, input) ? beginning(text) : undefined),
+  wrong_language: (text, { language }) => (isInAnotherLanguage(text, language) ? beginning(text) : undefined),
+}
+
+/** By which words an answer failed a check, whatever was asked for. */
+export const checkWords = (text: string, name: CheckName): string | undefined =>
+  name === 'echoes_prompt' || name === 'wrong_language' ? beginning(text) : RULES[name](text, {})
 
 /** The first of the declared checks that finds something, in the order of CHECKS. */
 export function failedCheck(
@@ -148,5 +169,5 @@ export function failedCheck(
   checks: readonly (CheckName | DeclaredCheck)[],
   asked: Asked = {},
 ): CheckName | undefined {
-  return CHECKS.find(name => checks.includes(name) && RULES[name](text, asked))
+  return CHECKS.find(name => checks.includes(name) && RULES[name](text, asked) !== undefined)
 }
