@@ -6,7 +6,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofDelivery, ofProject } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { action } from '../frame/page.ts'
-import { Field } from '../parts/form.tsx'
+import { Field, Press } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 
 export const Channels = ({
@@ -30,9 +30,7 @@ export const Channels = ({
           label: '',
           cell: one =>
             mayChange && (
-              <form method="post" action={ofProject(project_id, `alert-channels/${one.id}/test`)}>
-                <button>Send a test</button>
-              </form>
+              <Press label="Send a test" action={ofProject(project_id, `alert-channels/${one.id}/test`)} />
             ),
         },
         {
@@ -40,9 +38,7 @@ export const Channels = ({
           numeric: true,
           cell: one =>
             mayChange && (
-              <form method="post" action={ofProject(project_id, `alert-channels/${one.id}/delete`)}>
-                <button>Remove</button>
-              </form>
+              <Press label="Remove" action={ofProject(project_id, `alert-channels/${one.id}/delete`)} />
             ),
         },
       ]}

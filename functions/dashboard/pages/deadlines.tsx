@@ -5,7 +5,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { action } from '../frame/page.ts'
-import { Field } from '../parts/form.tsx'
+import { Field, Press } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 
 export const Deadlines = ({
@@ -29,9 +29,7 @@ export const Deadlines = ({
           numeric: true,
           cell: one =>
             mayChange && (
-              <form method="post" action={ofProject(project_id, `deadlines/${one.id}/delete`)}>
-                <button>Remove</button>
-              </form>
+              <Press label="Remove" action={ofProject(project_id, `deadlines/${one.id}/delete`)} />
             ),
         },
       ]}

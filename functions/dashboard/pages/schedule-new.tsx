@@ -7,7 +7,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ofSchedule } from '../frame/addresses.ts'
 import { bodyText, dollars, jsonText } from '../frame/form-values.ts'
 import { action, type Entered, page, type View, type Visit } from '../frame/page.ts'
-import { Field } from '../parts/form.tsx'
+import { AgentField, Field } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { shellWord } from '../parts/shell-word.ts'
 import { SourceFields, sourceForm, sourceOrder } from '../parts/source-fields.tsx'
@@ -68,15 +68,7 @@ const NewScheduleFields = ({
   entered: Entered
 }) => (
   <>
-    <Field label="Starts">
-      <select name="agent_id" required>
-        {agents.map(agent => (
-          <option value={agent.id} selected={agent.id === entered.agent_id}>
-            {agent.slug}
-          </option>
-        ))}
-      </select>
-    </Field>
+    <AgentField agents={agents} chosen={entered.agent_id} />
     <Field
       label="Cron"
       hint="Minute, hour, day of the month, month, day of the week; on the wall clock of the zone."

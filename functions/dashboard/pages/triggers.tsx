@@ -7,7 +7,7 @@ import { sampleBody } from '../../../shared/starts/rules/sample-body.ts'
 import { ofProject, ofTrigger } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { action, type Entered, page, type View, type Visit } from '../frame/page.ts'
-import { Field, Sure } from '../parts/form.tsx'
+import { AgentField, Field, Sure } from '../parts/form.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { SourceFields, sourceForm, sourceOrder } from '../parts/source-fields.tsx'
 import { When } from '../parts/text.tsx'
@@ -114,15 +114,7 @@ const NewTrigger = ({
   <>
     <h2>New trigger</h2>
     <form class="stack" method="post" action={ofProject(project_id, 'triggers')}>
-      <Field label="Starts">
-        <select name="agent_id" required>
-          {agents.map(agent => (
-            <option value={agent.id} selected={agent.id === entered.agent_id}>
-              {agent.slug}
-            </option>
-          ))}
-        </select>
-      </Field>
+      <AgentField agents={agents} chosen={entered.agent_id} />
       <Field label="Name" hint="Letters, digits, underscores and dashes.">
         <input
           name="name"

@@ -1,7 +1,8 @@
-// Parts of forms: a field with its label and what it means, and a button that asks before it does what cannot be taken
-// back. Both work without a script.
+// Parts of forms: a field with its label and what it means, a button that does one thing, and one that asks before it
+// does what cannot be taken back. All work without a script.
 
 import type { Child } from 'hono/jsx'
+import type { Schemas } from '../../../shared/sdk/client.ts'
 
 export const Field = ({
   label,
@@ -18,6 +19,32 @@ export const Field = ({
     {children}
     {hint && <span class="dim hint">{hint}</span>}
   </label>
+)
+
+/** Which agent something new starts. */
+export const AgentField = ({
+  agents,
+  chosen,
+}: {
+  agents: readonly Schemas['Agent'][]
+  chosen: string | undefined
+}) => (
+  <Field label="Starts">
+    <select name="agent_id" required>
+      {agents.map(agent => (
+        <option value={agent.id} selected={agent.id === chosen}>
+          {agent.slug}
+        </option>
+      ))}
+    </select>
+  </Field>
+)
+
+/** A button that does one thing, with nothing to fill in. */
+export const Press = ({ label, action }: { label: string; action: string }) => (
+  <form method="post" action={action}>
+    <button>{label}</button>
+  </form>
 )
 
 interface SureProps {
