@@ -27,7 +27,7 @@ export const OUTSIDE_LIMITS = {
   alert_runs_per_look: 1000,
   alert_settings_per_project: 1000,
   alert_channels_per_project: 20,
-  run_check_items: 1000, // of a run, read by their keys in 20 ms; a share of a third is off by 3 in 100 at most
+  run_check_items: 1000, // of a run, read by their keys in 30 to 60 ms, however long their outputs; a share of a third is off by 3 in 100 at most
   run_check_head_characters: 500, // of each output
   run_check_runs_before: 20, // looked back for one that was looked at
   run_check_runs_of_agent: 5000, // looked through for one of the same name; runs of single items are among them
