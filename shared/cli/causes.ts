@@ -1,6 +1,7 @@
 // The command that lists why items did not work: what is alike is one line, counted by the server over all items.
 
 import { LIMITS } from '../domain/limits.ts'
+import type { Doubt } from '../view/verdict.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { type ExitCode, usageFailure } from './failure.ts'
@@ -8,13 +9,14 @@ import { count, money } from './format.ts'
 import { sinceOf, tellList } from './listing.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
+import { doubts, withDoubt } from './verdicts.ts'
 
 type Cause = Schemas['Cause']
 
-const COLUMNS: Column<Cause>[] = [
+const columnsOf = (doubt: Doubt): Column<Cause>[] => [
   { title: 'ITEMS', value: row => count(row.count), align: 'right' },
   { title: 'TO DECIDE', value: row => count(row.waiting), align: 'right' },
-  { title: 'WHY', value: row => row.title, least: 24 },
+  { title: 'WHY', value: row => withDoubt(row.title, doubt(row)), least: 24 },
   { title: 'CAUSE', value: row => row.id },
   { title: 'COST', value: row => money(row.cost_usd), align: 'right', optional: 2 },
   { title: 'LAST', value: row => row.last_seen.slice(0, 16).replace('T', ' '), optional: 3 },
@@ -31,6 +33,7 @@ export async function causes(session: Session, given: Given): Promise<ExitCode> 
     ...(agent !== undefined && { agent }),
     ...(since !== undefined && { from: new Date(since).toISOString() }),
   }
+  const columns = columnsOf(await doubts(session))
   return tellList<Cause>(session, given, {
     event: 'cause',
     empty: 'everything worked',
@@ -44,6 +47,6 @@ export async function causes(session: Session, given: Given): Promise<ExitCode> 
     keyOf: row => row.id,
     // The server has chosen those of --since.
     cameAt: () => null,
-    text: (rows, screen) => table(COLUMNS, rows, screen),
+    text: (rows, screen) => table(columns, rows, screen),
   })
 }

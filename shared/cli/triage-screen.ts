@@ -2,6 +2,7 @@
 // when that was confirmed; only taking back what was just decided is done at once.
 
 import { LIMITS } from '../domain/limits.ts'
+import type { Doubt } from '../view/verdict.ts'
 import { answered, asFailure } from './api.ts'
 import { EXIT, type ExitCode } from './failure.ts'
 import { plural } from './format.ts'
@@ -16,6 +17,8 @@ import { type Entry, entriesOf, groupsOf, type Row, type TriageState, triageLine
 export interface Waiting {
   rows: Row[]
   more: boolean
+  /** Of a reason that is often wrong, how often. */
+  doubt: Doubt
   /** How many wait with each cause, where the server has counted just these. */
   ofCause: ReadonlyMap<string, number>
 }
@@ -79,11 +82,11 @@ class View {
     return this.#item !== undefined
   }
 
-  take({ rows, more, ofCause }: Waiting): void {
+  take({ rows, more, doubt, ofCause }: Waiting): void {
     const before = entriesOf(this.#state).findIndex(entry => entry.key === this.#state.cursor)
     const ids = new Set(rows.map(row => row.record_id))
     const chosen = new Set([...this.#state.chosen].filter(id => ids.has(id)))
-    this.#state = { ...this.#state, groups: groupsOf(rows, more, ofCause), more, chosen }
+    this.#state = { ...this.#state, groups: groupsOf(rows, more, ofCause, doubt), more, chosen }
     const entries = entriesOf(this.#state)
     // What the cursor stood on may have left: then it stays where it was on the screen.
     if (!entries.some(entry => entry.key === this.#state.cursor))

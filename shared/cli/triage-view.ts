@@ -1,10 +1,12 @@
 // How triage looks on the whole screen: what waits, by what it has in common. Guarantee: pure; every line fits the
 // screen, and what a key is about to do stands below the list before it is done.
 
+import type { Doubt } from '../view/verdict.ts'
 import type { Schemas } from './api.ts'
 import { ago, clean, count, money, pad, plural, shorten, widthOf } from './format.ts'
 import type { Screen } from './output.ts'
 import { outcomeStyle, reasonInWords } from './verdict.ts'
+import { withDoubt } from './verdicts.ts'
 
 export type Row = Schemas['TriageRow']
 
@@ -34,8 +36,8 @@ export interface TriageState {
 }
 
 /** The error, else the words of the agent or the grader, else what the reason means. */
-export const whyInTriage = ({ error_code, reason, message }: Row) =>
-  [error_code, message].filter(Boolean).join(': ') || (reasonInWords(reason) ?? reason)
+export const whyInTriage = ({ error_code, reason, message, question }: Row) =>
+  [error_code, message].filter(Boolean).join(': ') || (question ?? reasonInWords(reason) ?? reason)
 
 /**
  * What has the same cause together, the largest group first. `more`: there are others that are not among these.
@@ -44,11 +46,12 @@ export function groupsOf(
   rows: readonly Row[],
   more: boolean,
   ofCause: ReadonlyMap<string, number> = new Map(),
+  doubt: Doubt = () => undefined,
 ): Group[] {
   const groups = [...Map.groupBy(rows, row => row.cause_id ?? `${row.kind} ${whyInTriage(row)}`)].map(
     ([key, of]): Group => {
       const { kind } = of[0]!
-      const words = whyInTriage(of[0]!)
+      const words = withDoubt(whyInTriage(of[0]!), doubt(of[0]!))
       const filter = filterFor(of, rows, more)
       const said = kind === 'quarantine' ? `held: ${words}` : words
       const count = Math.max(of.length, ofCause.get(key) ?? 0)

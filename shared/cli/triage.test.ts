@@ -17,9 +17,25 @@ const row = {
 const held = { ...row, outcome_status: null, error_code: null, reason: 'hold', message: 'looks like fraud' }
 const refused = { ...row, outcome_status: 'degraded', error_code: null, reason: 'refusal', message: null }
 
+/** Nobody has judged a verdict, unless told. */
+const listing = (answers: Parameters<typeof answering>[0]) =>
+  answering({ 'GET /v1/verdicts': { rows: [], next_cursor: null }, ...answers })
+
 describe('the list of triage', () => {
+  it('says of a reason that people often found wrong how often, and asks what is asked', async () => {
+    const judged = { agent_id: 'a', reason: 'refusal', judged: 25, wrong: 8, often_wrong: true }
+    const asked = { ...refused, reason: 'suspected_refusal', question: 'Is this a refusal?' }
+    const session = listing({
+      'GET /v1/verdicts': { rows: [judged], next_cursor: null },
+      'GET /v1/triage': { rows: [{ ...refused, agent_id: 'a' }, refused, asked], next_cursor: null },
+    })
+    await triage(session(200), given())
+    expect(told().match(/the model refused \(called wrong in 8 of 25 judged\)/g)).toHaveLength(1)
+    expect(told()).toContain('Is this a refusal?')
+  })
+
   it('says why on 80 columns, and what can be done in the words of the command line on 120', async () => {
-    const session = answering({ 'GET /v1/triage': { rows: [row, held, refused], next_cursor: null } })
+    const session = listing({ 'GET /v1/triage': { rows: [row, held, refused], next_cursor: null } })
     await triage(session(80), given())
     expect(told()).toMatch(/^ITEM +WORKED +WHY/m)
     expect(told()).toContain('tool_call_error: the order')
@@ -31,13 +47,13 @@ describe('the list of triage', () => {
 
   it('shows the identifiers of whoever submitted', async () => {
     const own = { ...row, item_id: 'ticket-4711' }
-    await triage(answering({ 'GET /v1/triage': { rows: [own, held], next_cursor: null } })(100), given())
+    await triage(listing({ 'GET /v1/triage': { rows: [own, held], next_cursor: null } })(100), given())
     expect(told()).toMatch(/^ITEM +YOUR ID +WORKED +WHY/m)
     expect(told()).toMatch(/ticket-4711 +failed +tool_call_error/)
   })
 
   it('asks with the filters that were given, and says how many there are', async () => {
-    const session = answering({
+    const session = listing({
       'GET /v1/agents': [{ id: 'the-agent', slug: 'a' }],
       'GET /v1/triage?run_id=r&agent_id=the-agent&reason=refusal&kind=dlq&limit=1': {
         rows: [row],
@@ -53,7 +69,7 @@ describe('the list of triage', () => {
   })
 
   it('says so when nothing waits', async () => {
-    await triage(answering({ 'GET /v1/triage': { rows: [], next_cursor: null } })(80), given())
+    await triage(listing({ 'GET /v1/triage': { rows: [], next_cursor: null } })(80), given())
     expect(told()).toBe('nothing waits for a decision\n')
   })
 })

@@ -1,6 +1,7 @@
 // The commands that look at items that wait for a decision, and decide.
 
 import { LIMITS } from '../domain/limits.ts'
+import type { Doubt } from '../view/verdict.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
@@ -15,11 +16,12 @@ import { filtersOf } from './triage-filters.ts'
 import { triageScreen } from './triage-screen.ts'
 import { whyInTriage } from './triage-view.ts'
 import { outcomeStyle } from './verdict.ts'
+import { doubts, withDoubt } from './verdicts.ts'
 import { watchRun } from './watch.ts'
 
 type Row = Schemas['TriageRow']
 
-function columnsOf(rows: readonly Row[], now: number): Column<Row>[] {
+function columnsOf(rows: readonly Row[], now: number, doubt: Doubt): Column<Row>[] {
   const columns: Column<Row>[] = [
     { title: 'ITEM', value: row => row.record_id },
     {
@@ -34,7 +36,7 @@ function columnsOf(rows: readonly Row[], now: number): Column<Row>[] {
       style: row => outcomeStyle(row.outcome_status),
       optional: 1,
     },
-    { title: 'WHY', value: whyInTriage, least: 24 },
+    { title: 'WHY', value: row => withDoubt(whyInTriage(row), doubt(row)), least: 24 },
     { title: 'CAN', value: row => row.available_actions.map(verbOf).join(', '), optional: 2 },
     { title: 'SINCE', value: row => ago(row.created_at, now), align: 'right', optional: 3 },
   ]
@@ -46,6 +48,7 @@ export async function triage(session: Session, given: Given): Promise<ExitCode> 
   const kind = given.text('kind') as Row['kind'] | undefined
   const own = await filtersOf(session, given)
   const filters = { ...own, ...(kind && { kind }) }
+  const doubt = await doubts(session)
   const listing: Listing<Row> = {
     event: 'triage',
     noun: 'item',
@@ -58,13 +61,13 @@ export async function triage(session: Session, given: Given): Promise<ExitCode> 
     },
     keyOf: row => `${row.record_id} ${row.created_at}`,
     cameAt: row => row.created_at,
-    text: (rows, screen) => table(columnsOf(rows, now()), rows, screen),
+    text: (rows, screen) => table(columnsOf(rows, now(), doubt), rows, screen),
   }
   const isList = ['limit', 'since'].some(name => given.text(name) !== undefined) || given.flag('follow')
   if (isList || session.output.isJson || !isFullTerminal()) return tellList(session, given, listing)
   const newest = async () => {
     const { rows, next } = await listing.read(listing.page, undefined)
-    return { rows, more: next !== undefined, ofCause: await countsOfCauses(session, filters) }
+    return { rows, more: next !== undefined, doubt, ofCause: await countsOfCauses(session, filters) }
   }
   return triageScreen(session, newest, own)
 }

@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../domain/limits.ts'
 import { reasonMeaning } from '../domain/outcome-meanings.ts'
+import { type Doubt, doubtOf } from '../view/verdict.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import type { ExitCode } from './failure.ts'
@@ -26,6 +27,16 @@ const COLUMNS: Column<Judged>[] = [
   },
   { title: 'MEANS', value: row => reasonMeaning(row.reason), least: 12, optional: 1 },
 ]
+
+/** What is said beside reasons that people often found wrong, as far as they are among the most. */
+export async function doubts({ api }: Session): Promise<Doubt> {
+  const query = { limit: LIMITS.verdicts_page.max }
+  return doubtOf((await answered(api.GET('/v1/verdicts', { params: { query } }))).rows)
+}
+
+/** @example withDoubt('the model refused', 'called wrong in 8 of 25 judged') */
+export const withDoubt = (words: string, doubt: string | undefined): string =>
+  doubt === undefined ? words : `${words} (${doubt})`
 
 export async function verdicts(session: Session, given: Given): Promise<ExitCode> {
   const agent = given.text('agent')

@@ -2,7 +2,7 @@
 
 import type { Context } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { markSpentRuns, purgePiece, removeOldLogs } from '../store/retention.ts'
+import { markSpentRuns, purgePiece, removeOldLogs, removeOldVerdicts } from '../store/retention.ts'
 
 /** Returns how many runs, pieces of runs and rows of logs there were. */
 export async function retain(ctx: Context): Promise<number> {
@@ -12,5 +12,6 @@ export async function retain(ctx: Context): Promise<number> {
     if (!(await purgePiece(ctx.sql, ctx.now()))) break
     taken++
   }
-  return taken + (await removeOldLogs(ctx.sql, LIMITS.log_removals_per_sweep))
+  const limit = LIMITS.log_removals_per_sweep
+  return taken + (await removeOldLogs(ctx.sql, limit)) + (await removeOldVerdicts(ctx.sql, limit))
 }

@@ -119,6 +119,18 @@ const LOGS = [
   { table: 'alert_marks', at: 'raised_at', over: 'true' },
 ] as const
 
+/** Removes days of judged verdicts that no longer count; returns how many rows went. */
+export async function removeOldVerdicts(sql: Sql, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from verdict_days where ctid = any(array(
+      select old.ctid from projects p, lateral (
+        select ctid from verdict_days v
+        where v.project_id = p.id and day < (now() at time zone 'UTC')::date - ${LIMITS.verdicts_days}::int - 1
+        limit ${limit} for update skip locked
+      ) old limit ${limit}))`
+  return count
+}
+
 /** Removes up to `limit` rows of each log that are older than the records their project keeps; returns how many. */
 export async function removeOldLogs(sql: Sql, limit: number): Promise<number> {
   let removed = 0

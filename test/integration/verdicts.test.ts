@@ -12,6 +12,7 @@ import {
   reopenItem,
   replayItem,
 } from '../../shared/engine/replay.ts'
+import { retain } from '../../shared/engine/retention.ts'
 import { findCorrections } from '../../shared/outbox/queries/digests.ts'
 import { type ResultScope, resultsInChunks, slicesOf } from '../../shared/recovery/queries/results.ts'
 import { listVerdicts } from '../../shared/recovery/queries/verdicts.ts'
@@ -149,6 +150,17 @@ describe('how good a reason is', () => {
     const run_id = await ranWith([REFUSED])
     await callItemWrong(engine.ctx, { run_id, seq: 1 })
     await engine.sql`delete from triage where run_id = ${run_id}`
+    expect(await counted()).toEqual({ refusal: [0, 1] })
+  })
+
+  it('is kept for so many days', async () => {
+    const { project_id, agent_id } = engine
+    const days = [LIMITS.verdicts_days, LIMITS.verdicts_days + 2]
+    for (const ago of days)
+      await engine.sql`
+        insert into verdict_days (project_id, agent_id, reason, day, wrong)
+        values (${project_id}, ${agent_id}, 'refusal', (now() at time zone 'UTC')::date - ${ago}::int, 1)`
+    await retain(engine.ctx)
     expect(await counted()).toEqual({ refusal: [0, 1] })
   })
 })

@@ -120,6 +120,14 @@ export const itemPage = page({
   },
 })
 
+function okWords({ available_actions, corrected_outcome_status }: Item): string {
+  if (corrected_outcome_status !== null)
+    return 'It ran, and as recorded it worked; people say that it did not.'
+  return available_actions.includes('confirm')
+    ? 'It ran, and it worked, unless an answer is a refusal: the trace says which may be one, and by which words.'
+    : 'It ran, and it worked.'
+}
+
 /** What happened in words, and what to do. */
 const Reason = ({ item, why }: { item: Item; why: string | undefined }) => {
   if (why !== undefined)
@@ -131,7 +139,7 @@ const Reason = ({ item, why }: { item: Item; why: string | undefined }) => {
   if (item.outcome_status === 'ok')
     return (
       <p class="reason" id="reason" data-live>
-        It ran, and it worked.
+        {okWords(item)}
       </p>
     )
   const meaning = item.error_code !== null ? itemErrorMeaning(item.error_code) : undefined

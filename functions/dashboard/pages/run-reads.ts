@@ -1,5 +1,6 @@
 // What the pages of a run ask the API for.
 
+import { LIMITS } from '../../../shared/domain/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 
 type Run = Schemas['Run']
@@ -23,4 +24,10 @@ export async function earlierRuns(api: Client, run: Run): Promise<Run[]> {
 export async function replaysOf(api: Client, run: Run): Promise<Run[]> {
   const query = { project_id: run.project_id, replay_of: run.id, limit: REPLAYS_SHOWN }
   return (await api.GET('/v2/runs', { params: { query } })).data ?? []
+}
+
+/** How often reasons of the run's agent were judged. */
+export async function judgedOf(api: Client, { project_id, agent_slug: agent }: Run) {
+  const query = { project_id, agent, limit: LIMITS.verdicts_page.max }
+  return (await api.GET('/v1/verdicts', { params: { query } })).data!.rows
 }

@@ -3,6 +3,7 @@
 
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { ranAndWorked } from '../../../shared/view/run.ts'
+import { doubtOf } from '../../../shared/view/verdict.ts'
 import { ofProject, ofRun } from '../frame/addresses.ts'
 import { page } from '../frame/page.ts'
 import { Bar, ranParts, workedParts } from '../parts/bar.tsx'
@@ -12,18 +13,19 @@ import { Conservation, RunFacts, RunNotes } from '../parts/run-facts.tsx'
 import { RunFailures } from '../parts/run-failures.tsx'
 import { findItems, ItemsQuery, RunItems } from '../parts/run-items.tsx'
 import { counted, RunState, Verdict, When } from '../parts/text.tsx'
-import { earlierRuns, replaysOf, runOf } from './run-reads.ts'
+import { earlierRuns, judgedOf, replaysOf, runOf } from './run-reads.ts'
 
 export const runPage = page({
   path: '/dashboard/runs/{runId}',
   query: ItemsQuery,
   async show({ api, params, query, ctx, member, request }) {
     const run = await runOf(api, params.runId)
-    const [earlier, replays, failures, causes, found] = await Promise.all([
+    const [earlier, replays, failures, causes, judged, found] = await Promise.all([
       earlierRuns(api, run),
       replaysOf(api, run),
       api.GET('/v2/runs/{runId}/failures', { params: { path: { runId: run.id } } }),
       api.GET('/v1/causes', { params: { query: { run_id: run.id, limit: LIMITS.failure_groups } } }),
+      judgedOf(api, run),
       findItems(api, run, query),
     ])
     const now = ctx.now()
@@ -115,6 +117,7 @@ export const runPage = page({
               causes={causes.data!.rows}
               project_id={run.project_id}
               run={run}
+              doubt={doubtOf(judged)}
               now={now}
               mayAct={mayAct && !isOpen}
             />

@@ -244,7 +244,7 @@ const Entry = ({ row, suspicion, now, mayDecide }: EntryProps) => (
     </td>
     {mayDecide && (
       <td class="nowrap row-buttons">
-        {row.available_actions.map(action => (
+        {inOrder(row).map(action => (
           <button name="one" value={`${action} ${row.record_id}`} data-key={KEYS[action]} data-one>
             {row.question === null ? WORDS[action] : (ANSWERS[action] ?? WORDS[action])}
           </button>
@@ -253,6 +253,12 @@ const Entry = ({ row, suspicion, now, mayDecide }: EntryProps) => (
     )}
   </tr>
 )
+
+/** What answers a question comes first. */
+const inOrder = ({ question, available_actions: can }: Row) =>
+  question === null
+    ? can
+    : [...can.filter(one => ANSWERS[one]).reverse(), ...can.filter(one => !ANSWERS[one])]
 
 const meaningOf = ({ error_code, reason }: Row) =>
   (error_code !== null ? itemErrorMeaning(error_code) : undefined) ?? capital(reasonMeaning(reason))
