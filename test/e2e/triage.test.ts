@@ -80,6 +80,28 @@ describe.skipIf(noTerminal !== undefined)('triage on a terminal', () => {
     await terminal.close()
   })
 
+  it('calls a verdict wrong by one key, and takes that back [triage.wrong]', async () => {
+    const terminal = await assayInTerminal(stack, ['triage', '--reason', 'agent_degraded'], {
+      columns: 100,
+      rows: 24,
+    })
+    await terminal.until(/1 item waits for a decision/)
+    terminal.type('w')
+    await terminal.until(
+      /call what is said of 1 item wrong; what was recorded stays; u takes it back.*\[y\/n\]/,
+    )
+    terminal.type('y')
+    await terminal.until(/called wrong: 1 item/)
+    expect(await waiting()).toHaveLength(4)
+    expect((await run('verdicts')).events).toMatchObject([{ reason: 'agent_degraded', judged: 1, wrong: 1 }])
+    terminal.type('u')
+    await terminal.until(/1 item waits for a decision.*taken back: 1 item/s)
+    expect((await run('verdicts')).events).toEqual([])
+    terminal.type('q')
+    expect(await terminal.ended).toBe(0)
+    await terminal.close()
+  })
+
   it('replays a cluster, and lets a held item go on', async () => {
     const terminal = await assayInTerminal(stack, ['triage'], { columns: 120, rows: 30 })
     await terminal.until(/^▸ {2}▾ 3 × closed/m)
