@@ -210,7 +210,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'grade',
     args: ['FILE|RUN'],
-    summary: 'Grade recorded answers by the rules of today, and say what differs; nothing changes.',
+    summary: 'Grade recorded answers by the rules of today, and say what differs.',
     options: [
       {
         name: 'agent',
