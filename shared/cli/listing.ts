@@ -34,6 +34,8 @@ export interface Listing<Row extends object> {
   /** A table, or with `inBlocks` lines of each row. */
   text(rows: Row[], screen: Screen): string
   inBlocks?: true
+  /** What is said below the rows, of a list that is not followed. */
+  below?(rows: Row[]): string
 }
 
 const DEFAULT_ROWS = 50
@@ -59,13 +61,19 @@ export async function tellList<Row extends object>(
   if (given.flag('follow')) return untilInterrupted(signal => follow(session, listing, limit, since, signal))
   const { rows, ...left } = await newest(listing, limit, since)
   session.output.rows(listing.event, rows, screen =>
-    rows.length === 0 ? screen.paint('dim', emptyWords(listing, given)) : listing.text(rows, screen),
+    rows.length === 0 ? screen.paint('dim', emptyWords(listing, given)) : textOf(listing, rows, screen),
   )
   if (left.more) {
     const total = await totalOf(listing, rows.length, left, since)
     session.output.note(moreWords(rows.length, total, listing.noun ?? listing.event, '--limit N shows more'))
   }
   return EXIT.ok
+}
+
+function textOf<Row extends object>(listing: Listing<Row>, rows: Row[], screen: Screen): string {
+  const below = listing.below?.(rows)
+  const text = listing.text(rows, screen)
+  return below === undefined ? text : `${text}\n${screen.paint('dim', below)}`
 }
 
 export interface Total {

@@ -24,6 +24,7 @@ export function runs(session: Session, given: Given): Promise<ExitCode> {
     keyOf: run => run.id,
     cameAt: run => run.created_at,
     text: (rows, screen) => runsTable(rows, now(), screen),
+    below: ([run]) => `list prices of ${run!.prices_as_of}`,
   })
 }
 

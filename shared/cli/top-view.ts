@@ -59,6 +59,7 @@ export function headLines({ runs, load }: TopState, now: number, screen: Screen)
       load.leases_expired > 0 &&
       `${plural(load.leases_expired, 'lease')} expired`,
     wait !== null && wait >= 1 && `oldest wait ${clock(wait * 1000)}`,
+    runs[0] !== undefined && `list prices of ${runs[0].prices_as_of}`,
   ].filter(part => part !== false)
   const time = new Date(now).toLocaleTimeString('en-GB')
   while (parts.length > 1 && parts.join(', ').length + time.length + 2 > screen.columns) parts.pop()
