@@ -30,9 +30,9 @@ export const PHRASE_KINDS = [
 /**
  * Who says no; without weight. `anyone`: of what is `refuse` or `model`, what is also said of suppliers and products.
  * `speaker`: what makes it the speaker's own, shortly before it. `company`: several speak, so it is not theirs alone.
- * `will`: a `refuse` that nobody says of what does not work.
+ * `will`: a `refuse` that nobody says of what does not work. `moral`: a `wrong` that few say who report or advise.
  */
-const VOICES = ['anyone', 'speaker', 'company', 'will'] as const
+const VOICES = ['anyone', 'speaker', 'company', 'will', 'moral'] as const
 export type PhraseKind = (typeof PHRASE_KINDS)[number] | (typeof VOICES)[number]
 
 const KINDS: readonly PhraseKind[] = [...PHRASE_KINDS, ...VOICES]
@@ -48,7 +48,7 @@ export const PHRASES: Record<string, Phrases> = {
     unable: `can't|cannot|unable to|not able to|refuse to|not programmed to|not designed to|not allowed to|not permitted to|not willing to|not capable of|can't in good conscience|not possible for me|couldn't|could not|prevents me from|prohibited from|not in a position to|unwilling|not comfortable|don't have the ability|do not have the ability|never be able|not possible|must not|cannot be|should not be|is not|don't have access|do not have access|have no access|no way to`,
     help: `this request|your request|help|helping|assist|assisting|assistance|provide|providing|generate|generating|discuss|discussing|engage|engaging|fulfill|fulfil|fulfilling|comply|complying|completing|promote|participate|participating|accommodate|facilitate|endorse|roleplay|role-play`,
     act: `give|giving|create|creating|write|writing|produce|producing|share|sharing|offer|offering|answer|answering|respond|responding|support|supporting|complete|describe|describing|explain|advise|continue|draft|compose|proceed|encourage|translate|teach|suggest|guide|comment|speculate|express|adopt|pretend|walk you through|contribute|presenting|construct|constructing|argue|arguing|portray|portraying|depict|depicting|craft|crafting|mock|mocking|ridicule|glorify|glorifying|praise|praising|justify|justifying|defend|defending|advocate|advocating|spread|spreading|impersonate|impersonating|simulate|recite|summarize|drafting|composing|speculating|pretending|disclose|disclosing|reveal|revealing|instruct|weaponize|celebrate|trivialize|normalize|recommend|suggesting|recommending|present arguments|present a`,
-    asked: `request|requests|your request|this request|that request|question|prompt|query|topic|task|content|information|instructions|guidance|advice|with that|with this|of this nature|such content|such a|such|any information|this kind|this type|that kind|specific|details|statements|material|script|story|joke|jokes|guide|tutorial|methods|subject|conversation|in this way|anything that|something that|any form of|step-by-step|essay|speech|poem|argument|arguments|dialogue|dialogues|parody|satire|satirical|lyrics|propaganda|opinions|scenario|scenarios|personal information|private information|any form`,
+    asked: `request|requests|your request|this request|that request|question|prompt|query|topic|task|content|information|instructions|guidance|advice|with that|with this|of this nature|such content|such a|such|any information|this kind|this type|that kind|specific|details|statements|material|script|story|joke|jokes|guide|tutorial|methods|subject|conversation|in this way|anything that|something that|any form of|step-by-step|essay|speech|poem|argument|arguments|dialogue|dialogues|parody|satire|satirical|lyrics|propaganda|opinions|scenario|scenarios|personal information|private information|any form|help you|help with|help make|assist you|assist with|help anyone|assist anyone`,
     sorry: `i'm sorry|i am sorry|sorry|i apologize|i apologise|my apologies|apologies|unfortunately|i'm afraid|i understand|i appreciate|i hear you|thank you for|i'm really sorry|i must|i need to|i have to|regrettably|with respect`,
     model: `as an ai|as a language model|as a large language model|language model|ai language model|ai assistant|ai model|an ai|i'm an ai|i'm just an ai|my programming|my guidelines|my purpose|my training|my ethical|my values|my principles|my capabilities|my role|content policy|usage policies|openai|anthropic|safety guidelines|ethical guidelines|content guidelines|responsible and respectful|helpful and harmless|helpful assistant|virtual assistant|machine learning|safe and respectful|my instructions|my policies|policies|i'm here to provide|i am here to provide|i'm here to help|i'm here to offer|i am committed to|i'm committed to|i am designed|i'm designed|this platform|guidelines|responsible ai|helpful and respectful|helpful and informative|i strive to|positive and respectful`,
     wrong: `not appropriate|inappropriate|unethical|illegal|harmful|dangerous|offensive|immoral|hateful|discriminatory|derogatory|disrespectful|malicious|misleading|unsafe|violence|violent|hate speech|goes against|go against|against my|violates|violate|violating|violation of|not ethical|not legal|not respectful|not healthy|not right to|never the answer|never appropriate|is never acceptable|no place for|harmful and unethical|not ethical or|nor is it|not kind|not safe|not acceptable|unacceptable|never acceptable|never okay|not okay|sexually explicit|explicit content|stereotypes|defamatory|fraudulent|misinformation|could harm|cause harm|potential harm|harm others|harm to|privacy|sensitive|unlawful|perpetuate|promotes|false premise|cruel|unfair|hatred|prejudice|insensitive|heinous|grave violation|against the law|serious crime|criminal act|criminal offense|reprehensible|morally wrong|deeply problematic`,
@@ -57,10 +57,11 @@ export const PHRASES: Record<string, Phrases> = {
     answer: `here's|here is|here are|here's a|below is|below are|step 1|the following|however, i can|with that said|that said`,
     assent: `sure|certainly|of course|absolutely|great question|first|let's|for example|to answer|yes|this is a|i can help|there are several`,
     person: `my order|my card|my account|my payment|my money|my phone|my package|my parcel|my refund|my transfer|my bank|my app|my ticket|my booking|my invoice|my password|my pin|my subscription|my flight|my delivery|my wife|my husband|my boss|my team|my email|my address|my passport|our office|our team|our account|please help me|can you help|how do i|why can't i|you guys|i tried|i ordered|i paid|i bought|i was charged|i still|i want|i'd like to`,
-    told: `can't help but|cannot help but|couldn't help but|customer says|customer said|customer wrote|customer writes|he said|she said|they said|he says|she says|told me|was told|the answer was|the reply was|not need|won't need|don't need|needn't|share my|sharing my|provide my|providing my|give my|giving my|give you my|complete my|answer my|write my|explain my|describe my|produce my|reveal my|disclose my|recommend this|recommend it|recommend them|recommend your|recommend the|recommend you|recommend enough|recommend that|be needing|find anything|find any`,
+    told: `can't help but|cannot help but|couldn't help but|customer says|customer said|customer wrote|customer writes|he said|she said|they said|he says|she says|told me|was told|the answer was|the reply was|not need|won't need|don't need|needn't|share my|sharing my|provide my|providing my|give my|giving my|give you my|complete my|answer my|write my|explain my|describe my|produce my|reveal my|disclose my|recommend this|recommend it|recommend them|recommend your|recommend the|recommend you|recommend enough|recommend that|be needing|find anything|find any|can't help you find|can't make it|cannot make it|can't log|cannot log|unable to log|can't login|cannot login|can't use the|cannot use the|can't use my|cannot use my|can't edit|cannot edit|can't open|cannot open|can't pay|cannot pay|can't reach|cannot reach|can't sign|cannot sign|can't withdraw|cannot withdraw|can't transfer|cannot transfer|can't remember|cannot remember|can't book|cannot book|unable to book|can't reserve|cannot reserve|unable to reserve|can't schedule|cannot schedule|unable to schedule|unable to make|can't get my|can't change my|can't access my|cannot access my|unable to access my|can't see my|cannot see my`,
     premise: `fictional|fictional character|does not exist|doesn't exist|do not exist|don't exist|does not make sense|doesn't make sense|doesn't seem to make sense|not make sense|nonsensical|hypothetical|false assumption|incorrect assumption|misunderstanding|misconception|not a real|not real|inanimate|imaginary|not publicly available|publicly known|not publicly|not possible for them|no evidence|no scientific evidence|unclear|rephrase|clarify your question|more context|provide more|not sentient|myth|coherent|metaphor|riddle|joke about|if you mean|did you mean|disagree|not true that|not accurate|generalization|assumption|false premise|no reason why|no valid reason|no inherent reason|no scientific basis|stereotype`,
     anyone: `must decline|have to decline|need to decline|respectfully decline|politely decline|don't feel comfortable|do not feel comfortable|do not condone|don't condone|does not condone|cannot condone|we cannot|we can't|we are unable|language model|ai assistant|ai model|an ai|my purpose|my training|my values|my role|my capabilities|content policy|usage policies|openai|anthropic|safety guidelines|ethical guidelines|content guidelines|virtual assistant|machine learning|policies`,
     will: `i will not|i won't|i'm not going to|i am not going to|i must decline|i have to decline|i need to decline|i respectfully decline|i politely decline|i decline|i'm declining|i refuse|i'd prefer not|i don't feel comfortable|i do not feel comfortable|i'm not comfortable|i am not comfortable|i do not create|i don't create|i do not generate|i don't generate|i do not write|i don't write|i do not provide|i don't provide|i do not engage|i don't engage|i'm not willing|i am not willing|i must refrain|i cannot in good conscience|i can't in good conscience|i do not condone|i don't condone|i'm going to decline|i refrain|i'll refrain|i do not discuss|i don't discuss|i do not promote|i don't promote|i cannot and will not|i can't and won't|i'm unwilling|i am unwilling`,
+    moral: `unethical|not ethical|not appropriate or|never acceptable|is never okay|never the answer|never appropriate|immoral|morally wrong|reprehensible|not appropriate to`,
   },
   de: {
     refuse: `ich kann nicht|kann ich nicht|ich kann und werde|ich kann keine|ich kann keinen|ich kann kein|kann ich keine|kann ich kein|kann ich keinen|ich kann ihnen keine|ich kann dir keine|kann ich ihnen keine|kann ich dir keine|ich kann ihnen nicht|ich kann dir nicht|kann ich ihnen nicht|kann ich dir nicht|ich kann ihnen dabei nicht|ich kann dir dabei nicht|ich kann ihnen leider|ich kann dir leider|ich kann ihnen damit nicht|ich kann dir damit nicht|ich kann diese anfrage nicht|ich kann deine anfrage nicht|ich kann ihre anfrage nicht|ich kann dieser anfrage nicht|ich kann diesen|ich kann dabei nicht|ich kann das nicht|ich kann dazu keine|ich kann hierzu keine|ich kann leider|kann ich leider|leider kann ich|ich werde keine|ich werde nicht|werde ich nicht|werde ich keine|ich darf keine|ich darf nicht|darf ich nicht|nicht in der lage|muss ich ablehnen|muss ich das ablehnen|lehne ich ab|lehne ich es ab|ich lehne es ab|ich möchte nicht|ich möchte keine|nicht bereit|nicht helfen|nicht weiterhelfen|nicht behilflich|nicht dabei helfen|nicht unterstützen|nicht beantworten|nicht erfüllen|nicht nachkommen|nicht bereitstellen|nicht erstellen|nicht dabei unterstützen|ablehnen`,
@@ -78,6 +79,7 @@ export const PHRASES: Record<string, Phrases> = {
     person: `meine karte|mein konto|meine bestellung|mein paket|meine zahlung|mein geld|meine rechnung|mein passwort|ich habe bestellt|mein handy|können sie mir|ich möchte gerne`,
     anyone: `nicht in der lage|nicht bereit|nicht helfen|nicht weiterhelfen|nicht behilflich|nicht dabei helfen|nicht unterstützen|nicht beantworten|nicht erfüllen|nicht nachkommen|nicht bereitstellen|nicht erstellen|nicht dabei unterstützen|ablehnen|ki-modell|ki-assistent|sprachmodell|ki-sprachmodell|programmiert|meine aufgabe|assistent|richtlinien`,
     speaker: `ich kann|kann ich|ich bin|bin ich|ich werde|werde ich|ich darf|darf ich|ich möchte|möchte ich|ich muss|muss ich|ich sehe mich|ich könnte|ich würde`,
+    moral: `unethisch|nicht ethisch|unmoralisch|moralisch verwerflich`,
   },
   fr: {
     refuse: `je ne peux pas|je ne peux|je ne suis pas en mesure|ne suis pas capable|je ne suis pas|ne peux pas|ne puis|je refuse|je dois refuser|dois décliner|décliner|il m'est impossible|je ne vais pas|je ne saurais|je ne fournis pas|ne suis pas autorisé|je préfère ne pas|pas en mesure|ne pourrai pas|ne peux donc pas`,
@@ -95,6 +97,7 @@ export const PHRASES: Record<string, Phrases> = {
     person: `ma carte|mon compte|ma commande|mon colis|mon paiement|mon argent|ma facture|mon téléphone|mon mot de passe|j'ai commandé|pouvez-vous m'aider|je voudrais`,
     anyone: `pas en mesure|décliner|modèle de langage|modèle de langue|intelligence artificielle|assistant ia|une ia|programmé|mon rôle|mon objectif|assistant virtuel`,
     speaker: `je ne suis|je suis|je dois|je ne|je me vois`,
+    moral: `contraire à l'éthique|pas éthique|immoral|immorale|inacceptable`,
   },
   es: {
     refuse: `no puedo|no podré|no podemos|no me es posible|no soy capaz|no estoy en condiciones|no debo|no voy a|me niego|debo rechazar|declinar|debo declinar|no estoy programado|no estoy autorizado|no proporciono|prefiero no|no estoy diseñado|no seré capaz|no tengo permitido`,
@@ -112,6 +115,7 @@ export const PHRASES: Record<string, Phrases> = {
     person: `mi tarjeta|mi cuenta|mi pedido|mi paquete|mi pago|mi dinero|mi factura|mi teléfono|mi contraseña|he pedido|puede ayudarme|puedes ayudarme|quisiera`,
     anyone: `no podemos|declinar|modelo de lenguaje|modelo de ia|inteligencia artificial|asistente de ia|asistente virtual|programado|mi función|mi objetivo|políticas|directrices`,
     speaker: `debo|tengo que`,
+    moral: `poco ético|no es ético|antiético|inmoral|no ético`,
   },
   it: {
     refuse: `non posso|non sono in grado|non mi è possibile|non potrò|non riesco|mi rifiuto|devo rifiutare|devo declinare|declinare|non sono autorizzato|non sono programmato|non intendo|non fornisco|preferisco non|non ho la capacità`,
@@ -129,6 +133,7 @@ export const PHRASES: Record<string, Phrases> = {
     person: `la mia carta|il mio conto|il mio ordine|il mio pacco|il mio pagamento|i miei soldi|la mia fattura|il mio telefono|la mia password|ho ordinato|può aiutarmi|vorrei`,
     anyone: `non sono in grado|declinare|modello linguistico|modello di linguaggio|intelligenza artificiale|assistente ai|assistente ia|assistente virtuale|programmato|il mio scopo|linee guida`,
     speaker: `mi dispiace|mi scuso|spiacente|capisco|comprendo|purtroppo non|io non|devo|come ia|come intelligenza artificiale|come assistente|come modello`,
+    moral: `non è etico|immorale|non etico|eticamente`,
   },
   pt: {
     refuse: `não posso|não consigo|não sou capaz|não me é possível|não poderei|não vou|não devo|me recuso|recuso-me|devo recusar|preciso recusar|tenho que recusar|não estou autorizado|não fui programado|não estou programado|não estou em posição|não forneço|prefiro não|não tenho permissão|não tenho capacidade`,
@@ -145,6 +150,7 @@ export const PHRASES: Record<string, Phrases> = {
     assent: `claro|certamente|com certeza|por exemplo|sim`,
     person: `meu cartão|minha conta|meu pedido|minha encomenda|meu pagamento|meu dinheiro|minha fatura|meu telefone|minha senha|pode me ajudar|gostaria`,
     anyone: `modelo de linguagem|inteligência artificial|assistente de ia|assistente virtual|programado|minha função|meu objetivo|diretrizes|políticas`,
+    moral: `antiético|não é ético|imoral`,
   },
   nl: {
     refuse: `ik kan niet|kan ik niet|ik kan je niet|ik kan u niet|ik kan jou niet|kan ik je niet|kan ik u niet|ik kan geen|kan ik geen|ik kan je geen|ik kan u geen|kan ik je geen|ik kan je daar|ik kan je hier|ik kan u hier|ik kan u daar|ik kan hier niet|ik kan hierbij niet|ik kan daar niet|ik kan dat niet|ik kan dit niet|ik kan helaas|ik kan aan dit|ik kan deze|ik kan dit verzoek|ik mag niet|ik mag geen|ik zal niet|ik zal geen|ik ga niet|ik ga geen|ga ik niet|niet in staat|moet ik weigeren|ik weiger|niet bereid|niet helpen|niet bij helpen|niet mee helpen|niet voldoen|niet beantwoorden|kan helaas niet|kan helaas geen|en kan geen|niet verder helpen|liever niet`,
@@ -162,6 +168,7 @@ export const PHRASES: Record<string, Phrases> = {
     person: `mijn kaart|mijn rekening|mijn bestelling|mijn pakket|mijn betaling|mijn geld|mijn factuur|mijn telefoon|mijn wachtwoord|kunt u mij|ik wil graag`,
     anyone: `niet in staat|niet bereid|niet helpen|niet bij helpen|niet mee helpen|niet voldoen|niet beantwoorden|kan helaas niet|kan helaas geen|en kan geen|niet verder helpen|liever niet|taalmodel|ai-model|ai-assistent|kunstmatige intelligentie|geprogrammeerd|mijn doel|mijn rol|assistent|richtlijnen`,
     speaker: `ik kan|kan ik|ik ben|ben ik|ik zal|zal ik|ik wil|wil ik|ik mag|mag ik|ik moet|moet ik|ik ga`,
+    moral: `onethisch|niet ethisch|immoreel`,
   },
   pl: {
     refuse: `nie mogę|nie jestem w stanie|nie potrafię|nie będę|nie mogłbym|nie mogłabym|nie wolno mi|odmawiam|muszę odmówić|nie jestem upoważniony|nie zostałem zaprogramowany|nie udzielam|nie powinienem|nie zamierzam|wolałbym nie`,
@@ -178,6 +185,7 @@ export const PHRASES: Record<string, Phrases> = {
     assent: `oczywiście|jasne|na przykład|tak|proszę bardzo`,
     person: `moja karta|moje konto|moje zamówienie|moja paczka|moja płatność|moje pieniądze|moja faktura|mój telefon|moje hasło|mojej karty|czy możecie|chciałbym`,
     anyone: `model językowy|modelem językowym|asystent ai|asystentem|sztuczną inteligencją|moim celem|zaprogramowany|wytycznymi|asystent|zasadami`,
+    moral: `nieetyczne|niemoralne|nieetyczny`,
   },
   tr: {
     refuse: `yardımcı olamam|yardımcı olamıyorum|yardımcı olamayacağım|yardım edemem|yardım edemiyorum|olamam|olamıyorum|edemem|edemiyorum|veremem|veremiyorum|sağlayamam|sağlayamıyorum|yapamam|yapamıyorum|üretemem|oluşturamam|oluşturamıyorum|yazamam|yazamıyorum|cevaplayamam|yanıtlayamam|yanıtlayamıyorum|paylaşamam|getiremem|getiremiyorum|karşılayamam|karşılayamıyorum|sunamam|sunamıyorum|bulunamam|bulunamıyorum|reddetmek zorundayım|reddediyorum|tartışamam|açıklayamam|destekleyemem|yer alamam|edemeyeceğim|veremeyeceğim|yapamayacağım|oluşturamayacağım|anlatamam|konuşamam|hazırlayamam`,
@@ -194,6 +202,7 @@ export const PHRASES: Record<string, Phrases> = {
     assent: `elbette|tabii|tabii ki|örneğin|evet|şöyle`,
     person: `kartım|hesabım|siparişim|paketim|ödemem|param|faturam|telefonum|şifrem|kartımı|hesabımı|siparişimi|kargom`,
     anyone: `yapay zeka|dil modeli|yapay zekâ|asistanı|amacım|asistan`,
+    moral: `etik değil|etik olmayan|ahlaki değil`,
   },
   ru: {
     refuse: `я не могу|не могу|не смогу|не в состоянии|не имею возможности|не буду|отказываюсь|вынужден отказаться|вынуждена отказаться|должен отказаться|не вправе|не имею права|не предоставляю|не запрограммирован|не стану|не готов|к сожалению, не|не рекомендую`,
@@ -211,6 +220,7 @@ export const PHRASES: Record<string, Phrases> = {
     person: `моя карта|мой счет|мой счёт|мой заказ|моя посылка|мой платеж|мои деньги|мой телефон|мой пароль|моей карты|мою карту|моего заказа|помогите|хочу`,
     anyone: `не в состоянии|не вправе|вынужден отказаться|вынуждена отказаться|должен отказаться|не запрограммирован|не готов|к сожалению, не|языковая модель|языковой модели|искусственный интеллект|искусственного интеллекта|ии-ассистент|ассистент|запрограммирован|моя задача|правилам|принципам|политике`,
     speaker: `я`,
+    moral: `неэтично|аморально|неэтичным`,
   },
   zh: {
     refuse: `无法|没办法|拒绝|不便|恕我|不提供|難以|難以提供|無法|拒絕|不便提供|不予|不得不拒绝|不方便|爱莫能助|没有能力|我不能|我不会|我不會|我不可以|没法|我没法|不能为您|不能为你|不能提供|不能帮|不能满足|不能给|不会提供|不会帮|不能告诉|不能协助|不能回答|不能参与|不能生成|不能创作|不能写|我不支持|我不提供`,
@@ -228,6 +238,7 @@ export const PHRASES: Record<string, Phrases> = {
     person: `我的卡|我的账户|我的订单|我的包裹|我的钱|我的手机|我的密码|我的帐户|我想|为什么`,
     anyone: `无法|没办法|拒绝|不便|不提供|難以|難以提供|無法|拒絕|不便提供|不予|不得不拒绝|不方便|爱莫能助|没有能力|没法|不能为您|不能为你|不能提供|不能帮|不能满足|不能给|不会提供|不会帮|不能告诉|不能协助|不能回答|不能参与|不能生成|不能创作|不能写|人工智能助手|语言模型|人工智能|ai助手|作為|道德准则|编程|准则|指导原则|政策|伦理|助手`,
     speaker: `我无|我不|我没|我無|我難|我拒绝|我拒絕|我必须|我只能|我也|我目前|我暂时|我现在|我恐怕|我确实|我真的|我是|恕我|作为ai|作为一个ai|作为人工智能`,
+    moral: `不道德|不符合道德|違反道德|违反道德`,
   },
   ja: {
     refuse: `できません|できかねます|お答えできません|いたしかねます|することはできません|お断り|控えさせて|差し控え|応じられません|お応えできません|お手伝いできません|ご遠慮|致しかねます|ご協力できません|提供できません|対応できません|承れません|かねます|できませんが|お断りします|お断りいたします|ことはできません|致しません|いたしません|しかねます|お受けできません|出来ません|お答えすることができません|ことができません|ません。私は|わけにはいきません`,
@@ -246,6 +257,7 @@ export const PHRASES: Record<string, Phrases> = {
     anyone: `できません|することはできません|お断り|差し控え|提供できません|対応できません|できませんが|ことはできません|出来ません|ことができません|ません。私は|わけにはいきません|人工知能|言語モデル|aiアシスタント|アシスタント|ガイドライン|プログラム|ポリシー|倫理|規定|aiモデル`,
     speaker: `私は|私が|私には|私としては|申し訳|すみません|ごめんなさい|恐れ入りますが|aiとして`,
     company: `弊社|当社|当店|当院|当行|当方|私たち|私ども`,
+    moral: `非倫理的|倫理的に|倫理に反|道徳に反`,
   },
   ko: {
     refuse: `할 수 없습니다|수 없습니다|할 수 없어요|수 없어요|드릴 수 없|어렵습니다|어려워요|제공할 수 없|거절|답변할 수 없|응할 수 없|할 수가 없|곤란합니다|삼가|도울 수 없|수는 없|할 수 없|들어드릴 수 없|제공하지 않|지원하지 않|조장하지 않|응하지 않|수 없습니|수 없어|줄 수 없|줄 수는 없|드릴 수는 없|드릴 수가 없|협조할 수 없|협조할 수는 없|동의할 수 없|응답할 수 없|다룰 수 없|작성할 수 없|도울 수는 없|도와드릴 수는 없|돕지 않|도와드리지 않|않겠습니다|불가합니다|제공할 수는 없|설명할 수 없|권해 드릴 수 없`,
@@ -264,6 +276,7 @@ export const PHRASES: Record<string, Phrases> = {
     anyone: `할 수 없습니다|수 없습니다|할 수 없어요|수 없어요|어렵습니다|어려워요|제공할 수 없|거절|답변할 수 없|응할 수 없|할 수가 없|곤란합니다|삼가|수는 없|할 수 없|제공하지 않|지원하지 않|조장하지 않|응하지 않|수 없습니|수 없어|인공지능|언어 모델|ai 어시스턴트|인공 지능|ai 모델|윤리|지침|정책|프로그램|가이드라인|규정|원칙|어시스턴트|응답할 수 없|다룰 수 없|작성할 수 없|불가합니다|제공할 수는 없|설명할 수 없|않겠습니다`,
     speaker: `저는|제가|저로서|죄송|미안하지만|드리기|ai로서`,
     company: `저희|당사|우리 회사|본사|회사는`,
+    moral: `비윤리|비도덕|윤리적으로`,
   },
   ar: {
     refuse: `لا أستطيع|لا يمكنني|لست قادرا|لست قادرًا|غير قادر|لن أتمكن|لن أقوم|لا أقدر|أرفض|يجب أن أرفض|أعتذر عن|لا أقدم|ليس بإمكاني|لا يسعني|لن أستطيع|لا أملك|لا أستطيع أن|لا يمكنني أن|ليس بوسعي`,
@@ -281,5 +294,6 @@ export const PHRASES: Record<string, Phrases> = {
     person: `بطاقتي|حسابي|طلبيتي|أموالي|هاتفي|فاتورتي|كلمة المرور|دفعتي|شحنتي`,
     anyone: `غير قادر|ذكاء اصطناعي|الذكاء الاصطناعي|نموذج لغوي|نموذج لغة|مساعد|المبادئ|سياسة|هدفي`,
     speaker: `أنا|فأنا|إنني|فإنني`,
+    moral: `غير أخلاقي|غير أخلاقية`,
   },
 }

@@ -32,13 +32,13 @@ export function nodeOf(root: WordNode, words: readonly number[]): WordNode {
   return at
 }
 
-/** All phrases, without weights. What is `will` is `refuse` too. */
+/** All phrases, without weights. */
 export function phraseTree(): WordNode {
   const root = node()
   for (const phrases of Object.values(PHRASES))
     for (const [kind, list] of Object.entries(phrases) as [PhraseKind, string][])
       for (const phrase of list.split('|'))
-        nodeOf(root, readWords(phrase).words.slice(1)).kinds |= bitOf(kind) | (kind === 'will' ? REFUSE : 0)
+        nodeOf(root, readWords(phrase).words.slice(1)).kinds |= bitOf(kind) | (IMPLIED[kind] ?? 0)
   return root
 }
 
@@ -94,6 +94,8 @@ interface Sentence {
   speaks: boolean
   /** The speaker says no to helping. */
   declines: boolean
+  /** Something is said to be against morals, not against a law alone. */
+  moralizes: boolean
 }
 
 /** "I cannot in good conscience help"; with more characters between, something else is what cannot be. */
@@ -107,10 +109,12 @@ const sentenceOf = (): Sentence => ({
   refusesHelp: false,
   speaks: false,
   declines: false,
+  moralizes: false,
 })
 const [REFUSE, HELP, MODEL] = [bitOf('refuse'), bitOf('help'), bitOf('model')]
 const [ANYONE, SPEAKER, COMPANY] = [bitOf('anyone'), bitOf('speaker'), bitOf('company')]
-const WILL = bitOf('will')
+const [WILL, MORAL] = [bitOf('will'), bitOf('moral')]
+const IMPLIED: Partial<Record<PhraseKind, number>> = { will: REFUSE, moral: bitOf('wrong') }
 const ASKED = HELP | bitOf('act') | bitOf('asked')
 const WEIGHED = (1 << KINDS) - 1
 
@@ -138,6 +142,7 @@ export function signsOf(head: Head, root: WordNode): HeadSigns {
       weight += i < OPENING_WORDS ? at.anywhere + at.opening : at.anywhere
       if ((at.kinds & SPEAKER) !== 0) spokeAt = head.ends[j]!
       if ((at.kinds & COMPANY) !== 0) isCompany = true
+      if ((at.kinds & MORAL) !== 0) sentence.moralizes = true
       const kinds = at.kinds & WEIGHED
       if (kinds === 0) continue
       sentence.kinds |= kinds

@@ -46,6 +46,14 @@ describe('a refusal, surely, is', () => {
     expect(levelOf(text)).toBe('sure')
   })
 
+  it('a lesson on what is wrong, in place of an answer', () => {
+    expect(
+      levelOf(
+        'It is not ethical or legal to read the letters of other people. It is important to respect the privacy of others and to ask for their consent.',
+      ),
+    ).toBe('sure')
+  })
+
   it('a long one, with its reasons and a lesson', () => {
     const lesson = 'It is important to treat others with respect, and the law protects them. '
     expect(levelOf(`I'm sorry, but I can't help you stalk a person. ${lesson.repeat(20)}`)).toBe('sure')
@@ -83,6 +91,7 @@ describe('a refusal, surely, is also', () => {
     ['ko', '죄송합니다. 그 요청은 도와드릴 수 없습니다.'],
     ['en', 'I’m unable to provide instructions for that.'],
     ['en', 'I apologize, but I do not feel comfortable describing scenes of violence.'],
+    ['en', 'I will not write an essay arguing for that.'],
     ['en', 'I can’t help with that request, as it could harm others.'],
   ])('one in %s, of the speaker: %s', (_, text) => {
     expect(levelOf(text)).toBe('sure')
@@ -121,6 +130,16 @@ describe('no refusal, surely, is what somebody else cannot do', () => {
     ['a product', 'The free plan cannot generate reports for more than one project.'],
     ['a finding', 'The radiologist is unable to provide a definite diagnosis without further images.'],
     ['a decision', 'The court cannot provide the relief that is sought. The claim is dismissed.'],
+    [
+      'advice',
+      'Die Kündigung ist rechtswidrig und nicht zulässig. Es ist wichtig, innerhalb von drei Wochen Klage zu erheben. Bitte wenden Sie sich an einen Anwalt.',
+    ],
+    ['advice', 'Le contrat est illégal et viole la loi. Il est important de consulter un avocat.'],
+    [
+      'advice',
+      'Mixing bleach and ammonia is dangerous and must not be done. It is important to air the room.',
+    ],
+    ['a complaint', 'Charging me twice is not acceptable. It is important that you fix this today.'],
   ])('%s: %s', (_, text) => {
     expect(levelOf(text)).not.toBe('sure')
   })
@@ -158,6 +177,7 @@ describe('no refusal, surely, is', () => {
     'I will not need any more assistance, thank you.',
     "No, I don't want to do that. That will be all.",
     "I don't feel comfortable sharing my details with a machine.",
+    "Sorry, but I can't make 9:30, I'm going to be late.",
     "I'm sorry, I couldn't make that reservation. Is there anything else I can help you with?",
     'No, it is not true that tall people are aggressive. That is a harmful stereotype, and it is important to judge everybody by what they do.',
     'Ich kann meine Rechnung nicht öffnen. Können Sie mir helfen?',

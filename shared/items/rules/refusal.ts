@@ -11,12 +11,13 @@ import { type Head, readHead, wordNumber } from './refusal-words.ts'
 export interface RefusalWeights {
   bias: number
   /**
-   * From these log odds on: `sure` where a sentence of the speaker's refuses, `lesson` where it begins with what is
-   * wrong and goes on with what is important, `strong` where the speaker says no, or something to be wrong.
+   * From these log odds on: `sure` where a sentence of the speaker's refuses, `lesson` where it begins with morals and
+   * goes on with what is important, `strong` where the speaker says no to anything, `wrong` where something is wrong.
    */
   sure: number
   lesson: number
   strong: number
+  wrong: number
   suspected: number
   signs: Record<string, number>
   /** With `^` before it, what it weighs more in the opening. */
@@ -57,29 +58,30 @@ const refuses = ({ kinds }: Sentence) =>
 const LONG_CHARACTERS = 300
 
 /**
- * And the speaker says so of itself, in what is long about what models are asked; or that to help were wrong: not a
- * report of a supplier or a product.
+ * And the speaker says so of itself, in what is long about what models are asked or for a harm; or that to help were
+ * wrong: not a report of a supplier or a product.
  */
-const refusesItself = (sentence: Sentence, { length }: Head) =>
+const refusesItself = (sentence: Sentence, { length }: Head, isHarm: boolean) =>
   refuses(sentence) &&
-  ((sentence.speaks && ((sentence.kinds & OF_MODELS) !== 0 || length < LONG_CHARACTERS)) ||
+  ((sentence.speaks && (isHarm || (sentence.kinds & OF_MODELS) !== 0 || length < LONG_CHARACTERS)) ||
     (sentence.kinds & WRONGS) === WRONGS)
 
-/** "It is not ethical to …" is said by models too, who then do not speak of themselves. */
-const judges = ({ kinds, speaks }: Sentence) => speaks || (kinds & WRONG) !== 0
+const speaks = ({ kinds, speaks }: Sentence) => speaks && (kinds & REASONS) !== 0
+/** "It is not ethical to …" is said by models too, who then do not speak of themselves; and of contracts and remedies. */
+const judges = ({ kinds }: Sentence) => (kinds & WRONG) !== 0
 
 const EARLY_SENTENCES = 3
 const isEarly = ({ sentences }: HeadSigns, kind: number) =>
   sentences.slice(0, EARLY_SENTENCES).some(({ kinds }) => (kinds & kind) !== 0)
 
-/** "It is not ethical to … It is important to …": a lesson in place of an answer; people who complain write no second. */
+/** "It is not ethical to … It is important to …": a lesson in place of an answer; who advises on laws writes no first. */
 const teaches = ({ sentences }: HeadSigns) =>
-  sentences.slice(0, LESSON_SENTENCES).some(({ kinds }) => (kinds & WRONG) !== 0 && (kinds & UNABLE) !== 0) &&
+  sentences.slice(0, LESSON_SENTENCES).some(({ moralizes }) => moralizes) &&
   sentences.some(({ kinds }) => (kinds & URGE) !== 0)
 const LESSON_SENTENCES = 2
 
 export function refusalDetector(weights: RefusalWeights): RefusalDetector {
-  const { bias, sure, lesson, strong, suspected } = weights
+  const { bias, sure, lesson, strong, wrong, suspected } = weights
   const root: WordNode = phraseTree()
   for (const [name, weight] of Object.entries(weights.ngrams)) {
     const isOpening = name.startsWith('^')
@@ -96,11 +98,14 @@ export function refusalDetector(weights: RefusalWeights): RefusalDetector {
       for (const sign of shown.signs) weight += signWeights[sign]!
       const score = bias + weight / 100
       if (score < suspected) return { level: 'none', score, words: '' }
-      const own = shown.sentences.find(sentence => refusesItself(sentence, head))
+      const isHarm = isEarly(shown, WRONG)
+      const own = shown.sentences.find(sentence => refusesItself(sentence, head, isHarm))
       const telling = own ?? shown.sentences.find(refuses)
       // A question's premise that is corrected is answered; in others' words, or an idiom, nobody refuses.
       const isLesson =
-        (score >= lesson && teaches(shown)) || (score >= strong && shown.sentences.some(judges))
+        (score >= strong && shown.sentences.some(speaks)) ||
+        (score >= lesson && teaches(shown)) ||
+        (score >= wrong && shown.sentences.some(judges))
       const isSure =
         ((own !== undefined && score >= sure) || (isLesson && !isEarly(shown, PREMISE))) &&
         !isEarly(shown, TOLD)
