@@ -139,6 +139,9 @@ describe('no refusal, surely, is what somebody else cannot do', () => {
       'advice',
       'Mixing bleach and ammonia is dangerous and must not be done. It is important to air the room.',
     ],
+    ['a shop', '違法な商品は提供できません。当店の規約をご覧ください。'],
+    ['a carrier', '该公司不能提供危险品运输服务，因为违反规定。'],
+    ['a shop', '위험한 물질은 제공할 수 없습니다. 배송 규정을 확인하세요.'],
     ['a complaint', 'Charging me twice is not acceptable. It is important that you fix this today.'],
   ])('%s: %s', (_, text) => {
     expect(levelOf(text)).not.toBe('sure')

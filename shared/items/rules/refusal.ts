@@ -43,7 +43,6 @@ const UNABLE = bitOf('unable') | bitOf('refuse')
 const REASONS = bitOf('help') | bitOf('act') | bitOf('asked') | bitOf('model') | bitOf('wrong')
 const MODEL = bitOf('model')
 const WRONG = bitOf('wrong')
-const WRONGS = WRONG | bitOf('help')
 /** What models are asked; companies' letters go on about refunds and parcels. */
 const OF_MODELS = MODEL | WRONG | bitOf('asked')
 const TOLD = bitOf('told')
@@ -57,17 +56,14 @@ const refuses = ({ kinds }: Sentence) =>
 /** Of 13,083 tickets all but 23 are shorter; letters are not. */
 const LONG_CHARACTERS = 300
 
-/**
- * And the speaker says so of itself, in what is long about what models are asked or for a harm; or that to help were
- * wrong: not a report of a supplier or a product.
- */
+/** And the speaker says so of itself: in what is long about what models are asked, or for a harm. */
 const refusesItself = (sentence: Sentence, { length }: Head, isHarm: boolean) =>
   refuses(sentence) &&
-  ((sentence.speaks && (isHarm || (sentence.kinds & OF_MODELS) !== 0 || length < LONG_CHARACTERS)) ||
-    (sentence.kinds & WRONGS) === WRONGS)
+  sentence.speaks &&
+  (isHarm || (sentence.kinds & OF_MODELS) !== 0 || length < LONG_CHARACTERS)
 
-const speaks = ({ kinds, speaks }: Sentence) => speaks && (kinds & REASONS) !== 0
-/** "It is not ethical to …" is said by models too, who then do not speak of themselves; and of contracts and remedies. */
+const saysNo = ({ kinds, speaks }: Sentence) => speaks && (kinds & REASONS) !== 0
+/** Said by models too, who then do not speak of themselves; and of contracts and remedies. */
 const judges = ({ kinds }: Sentence) => (kinds & WRONG) !== 0
 
 const EARLY_SENTENCES = 3
@@ -101,13 +97,13 @@ export function refusalDetector(weights: RefusalWeights): RefusalDetector {
       const isHarm = isEarly(shown, WRONG)
       const own = shown.sentences.find(sentence => refusesItself(sentence, head, isHarm))
       const telling = own ?? shown.sentences.find(refuses)
-      // A question's premise that is corrected is answered; in others' words, or an idiom, nobody refuses.
-      const isLesson =
-        (score >= strong && shown.sentences.some(speaks)) ||
+      const isOther =
+        (score >= strong && shown.sentences.some(saysNo)) ||
         (score >= lesson && teaches(shown)) ||
         (score >= wrong && shown.sentences.some(judges))
+      // A question's premise that is corrected is answered; in others' words, or an idiom, nobody refuses.
       const isSure =
-        ((own !== undefined && score >= sure) || (isLesson && !isEarly(shown, PREMISE))) &&
+        ((own !== undefined && score >= sure) || (isOther && !isEarly(shown, PREMISE))) &&
         !isEarly(shown, TOLD)
       const { first, last } = telling ?? shown.sentences.find(one => one.first >= 0) ?? { first: 0, last: 0 }
       return {
