@@ -18,5 +18,5 @@ if (values.data === undefined) {
 const answers = [...readLabelled(values.data), ...ownSentences()].filter(({ set }) => !HELD_OUT.has(set))
 const weights = fit(prepare(answers), () => true)
 const file = join(import.meta.dirname, '../../../shared/items/rules/refusal-weights.json')
-writeFileSync(file, `${JSON.stringify(weights, null, 1)}\n`)
+writeFileSync(file, `${JSON.stringify(weights, null, 2)}\n`)
 console.log(`${Object.keys(weights.ngrams).length} n-grams of ${answers.length} answers in ${file}`)
