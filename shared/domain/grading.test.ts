@@ -64,7 +64,7 @@ describe('the grade of a model call', () => {
   })
 
   it('with words that may refuse is suspected, and a refusal where its agent asks for those too', () => {
-    const output = chat("I'd rather not write that.")
+    const output = chat('I must decline.')
     expect(gradeStep(step({ output }))).toEqual({ outcome: 'ok', reason: 'suspected_refusal' })
     expect(gradeStep(step({ output }), { refusals: 'balanced' })).toEqual({
       outcome: 'degraded',

@@ -11,7 +11,7 @@ const answers =
     [called(item, 'a-model', 1, 1, answer), ...works(item)] satisfies AgentLine[]
 
 const refuses = answers("I'm sorry, but I can't help with that.")
-const mayRefuse = answers("I'd rather not write that.")
+const mayRefuse = answers('I must decline.')
 
 /** People judge verdicts, and what is recorded stays. */
 export function verdictsPart(given: Given): void {

@@ -12,7 +12,7 @@ import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../suppor
 const asTold: Play = item => PLAYS[item.input as keyof typeof PLAYS](item)
 const PLAYS: Record<'ok' | 'fail' | 'hold' | 'dear' | 'unread' | 'suspect', Play> = {
   unread: item => [called(item, 'in-house', 0, 0, { says: 'billing' }), ...works(item)],
-  suspect: item => [called(item, 'gpt-4o-mini', 10, 4, "I'd rather not write that."), ...works(item)],
+  suspect: item => [called(item, 'gpt-4o-mini', 10, 4, 'I must decline.'), ...works(item)],
   ok: works,
   fail: fails(),
   hold: holds,

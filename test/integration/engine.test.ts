@@ -758,7 +758,7 @@ it.each([
 ] as const)(
   'an agent that declares refusals %s has those that are sure and those that are suspected judged so [steps.suspected, runs.suspected, agents.refusals]',
   async (refusals, reasons, outcomes) => {
-    const answers = ["I'm sorry, but I can't help with that.", "I'd rather not write that."]
+    const answers = ["I'm sorry, but I can't help with that.", 'I must decline.']
     await engine.deploy(refusals === undefined ? {} : { refusals })
     engine.play(function* (items) {
       for (const item of items) {

@@ -46,7 +46,7 @@ const chat = (content: string) => ({
   choices: [{ message: { role: 'assistant', content }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 10, completion_tokens: 5 },
 })
-const SUSPECT = "I'd rather not write that."
+const SUSPECT = 'I must decline.'
 
 /** Each item asks a model once; every tenth answer may be a refusal. */
 const asks = (answer = (item: ItemLine) => (item.seq % 10 === 0 ? SUSPECT : 'billing')) =>

@@ -34,7 +34,7 @@ afterEach(async () => {
 })
 
 const REFUSED = "I'm sorry, but I can't help with that."
-const SUSPECTED = "I'd rather not write that."
+const SUSPECTED = 'I must decline.'
 
 /** A run whose items end as their answers say; null is a failure. */
 async function ranWith(answers: readonly (string | null)[]): Promise<string> {
