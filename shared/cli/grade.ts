@@ -10,7 +10,7 @@ import { nearest } from '../domain/nearest.ts'
 import { ANSWER_CHECKS, type AnswerCheck, type RefusalChoice } from '../domain/vocabulary.ts'
 import { type GradedFile, RecordedAnswers } from '../items/rules/recorded-answers.ts'
 import { type GradeRules, type Regrade, RegradeTally, rulesOf } from '../items/rules/regrade.ts'
-import { sayRules } from '../view/grade.ts'
+import { sayLeft, sayRules } from '../view/grade.ts'
 import { answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
@@ -120,11 +120,7 @@ function runText(rules: Rules, told: Regrade, screen: Screen): string {
     told.changes.length === 0
       ? screen.paint('green', 'nothing differs from what was recorded')
       : `${screen.paint('yellow', `${plural(differing('item'), 'item')} and ${plural(differing('call'), 'call')} differ`)}; what was recorded stays`,
-    ...(told.calls_left === 0
-      ? []
-      : [
-          `${plural(told.calls_left, 'call')} stay as they were: their agent told the answer, or it was too long to keep`,
-        ]),
+    ...(told.calls_left === 0 ? [] : [sayLeft(told.calls_left)]),
     '',
     table(COUNTS_OF_RUN, told.verdicts, screen),
   ]

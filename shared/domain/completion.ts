@@ -112,7 +112,7 @@ function readTold(answer: ModelAnswer, output: unknown): Reading {
   if (told === undefined)
     return { unread: `The answer that the agent tells is ${shown(answer)}, not an object.` }
   if (filled(told.unread)) return { unread: told.unread }
-  if (!SAYINGS.some(name => told[name] !== undefined)) return readCounted(told, output)
+  if (!saysAnswer(told)) return readCounted(told, output)
   const { text = '', finish = 'stop', refusal, model, usage, tool_calls } = told
   if (typeof text !== 'string') return { unread: `The text that the agent tells is ${shown(text)}.` }
   if (!FINISHES.includes(finish as Finish))
@@ -131,8 +131,14 @@ function readTold(answer: ModelAnswer, output: unknown): Reading {
   return read
 }
 
-/** What an answer is graded by. */
 const SAYINGS = ['text', 'finish', 'refusal', 'tool_calls'] as const satisfies readonly (keyof ModelAnswer)[]
+
+/** Whether an agent tells what its call is graded by, and not tokens or a model alone: then its output does not say it. */
+export function saysAnswer(answer: unknown): boolean {
+  const told = fields(answer)
+  if (told === undefined) return answer !== undefined
+  return filled(told.unread) || SAYINGS.some(name => told[name] !== undefined)
+}
 
 /** Of an answer that tells tokens or a model alone the rest stands in the output. */
 function readCounted({ model, usage }: Fields, output: unknown): Reading {

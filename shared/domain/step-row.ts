@@ -1,7 +1,7 @@
 // Turns a reported step into the row that is kept: checked, graded, priced and cut to size.
 
 import type { PriceBook } from '../accounts/rules/price-book.ts'
-import { isRead, type Reading, readCall } from './completion.ts'
+import { isRead, type Reading, readCall, saysAnswer } from './completion.ts'
 import { type GradeChoices, gradeStep, type StepTokens, usageOf } from './grading.ts'
 import { LIMITS } from './limits.ts'
 import { plainText } from './plain-text.ts'
@@ -23,6 +23,8 @@ export interface StepRow {
   graded: boolean
   /** A model call whose answer was not read: what was looked for in vain. */
   unread: string | null
+  /** A model call that was graded by what its agent tells, which its output need not say. */
+  told: boolean
   /** It did not run: an offered step of the original stood for it. */
   reused: boolean
   input_tokens: number
@@ -72,6 +74,7 @@ export function stepRow(
     has_price: price !== undefined,
     graded: isRead(reading) && !reading.ungraded && unread === null,
     unread,
+    told: step.kind === 'llm_call' && saysAnswer(step.answer),
     input_tokens: usage?.input_tokens ?? 0,
     output_tokens: usage?.output_tokens ?? 0,
     cost_micro: usage && price ? costMicro(usage, price) : 0,
@@ -131,6 +134,7 @@ export function reusedRow(
     has_price: false,
     graded: false,
     unread: null,
+    told: false,
     reused: true,
     input_tokens: 0,
     output_tokens: 0,

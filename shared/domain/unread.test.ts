@@ -66,6 +66,14 @@ describe('an answer that the agent tells', () => {
     expect(row).toMatchObject({ input_tokens: 1000, output_tokens: 10, unpriced: false, cost_micro: 2600 })
   })
 
+  it('is kept as told where it is more than tokens or a model, which say nothing of how it went', () => {
+    const usage = { input_tokens: 9, output_tokens: 3 }
+    for (const answer of [{ text: 'x' }, { finish: 'length' }, { unread: 'Not ours.' }, null] as const)
+      expect(rowOf({ output: 'Half', answer: answer as never }).told).toBe(true)
+    for (const answer of [undefined, {}, { usage }, { model: 'gpt-4o', unread: '' }])
+      expect(rowOf({ output: 'Half', ...(answer && { answer }) }).told).toBe(false)
+  })
+
   it('has the tokens of the output where it tells none', () => {
     const usage = { prompt_tokens: 10, completion_tokens: 2 }
     expect(rowOf({ output: chat(usage), answer: { text: 'x' } })).toMatchObject({

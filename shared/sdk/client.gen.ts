@@ -2972,7 +2972,7 @@ export interface components {
             items: number;
             /** @description Model calls that were looked at. */
             calls: number;
-            /** @description Of these, calls that stay as they were: their agent told the answer, or it was too long to keep. */
+            /** @description Of these, calls that stay as they were: their agent told the answer, or it (or the prompt, where that is compared) was too long to keep. */
             calls_left: number;
             /** @description Each verdict that occurs. */
             verdicts: {

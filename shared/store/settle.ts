@@ -252,17 +252,18 @@ function insertSteps(sql: Sql, { run_id, steps }: Flush) {
   const column = <K extends keyof StepRow>(key: K) => texts(steps.map(s => s[key] as string | null))
   const figures = <K extends keyof StepRow>(key: K) => numbers(steps.map(s => s[key] as number | boolean))
   return sql`
-    insert into steps (run_id, seq, step_no, attempt, kind, outcome, unpriced, unread, reused, input_tokens, output_tokens,
-      cost_micro, started_at, duration_ms, key, name, model, outcome_reason, error_code, error_message, input, output)
-    select ${run_id}, s.seq, s.step_no, s.attempt, s.kind::step_kind, s.outcome::outcome, s.unpriced, s.unread, s.reused,
-      s.input_tokens, s.output_tokens, s.cost_micro, s.started_at::timestamptz, s.duration_ms, s.key, s.name,
+    insert into steps (run_id, seq, step_no, attempt, kind, outcome, unpriced, unread, told, reused, input_tokens,
+      output_tokens, cost_micro, started_at, duration_ms, key, name, model, outcome_reason, error_code, error_message,
+      input, output)
+    select ${run_id}, s.seq, s.step_no, s.attempt, s.kind::step_kind, s.outcome::outcome, s.unpriced, s.unread, s.told,
+      s.reused, s.input_tokens, s.output_tokens, s.cost_micro, s.started_at::timestamptz, s.duration_ms, s.key, s.name,
       s.model, s.outcome_reason, s.error_code, s.error_message, s.input, s.output
     from rows from (
       unnest(${figures('seq')}::text::int[]), unnest(${figures('step_no')}::text::int[]),
       unnest(${figures('attempt')}::text::smallint[]),
       string_to_table(${column('kind')}, E'\\x1e'), string_to_table(${column('outcome')}, E'\\x1e'),
       unnest(${figures('unpriced')}::text::boolean[]), string_to_table(${column('unread')}, E'\\x1e', E'\\x1f'),
-      unnest(${figures('reused')}::text::boolean[]),
+      unnest(${figures('told')}::text::boolean[]), unnest(${figures('reused')}::text::boolean[]),
       unnest(${figures('input_tokens')}::text::int[]), unnest(${figures('output_tokens')}::text::int[]),
       unnest(${figures('cost_micro')}::text::bigint[]),
       string_to_table(${column('started_at')}, E'\\x1e'),
@@ -274,8 +275,8 @@ function insertSteps(sql: Sql, { run_id, steps }: Flush) {
       string_to_table(${column('error_message')}, E'\\x1e', E'\\x1f'),
       string_to_table(${column('input')}, E'\\x1e', E'\\x1f'),
       string_to_table(${column('output')}, E'\\x1e', E'\\x1f')
-    ) as s(seq, step_no, attempt, kind, outcome, unpriced, unread, reused, input_tokens, output_tokens, cost_micro,
-      started_at, duration_ms, key, name, model, outcome_reason, error_code, error_message, input, output)
+    ) as s(seq, step_no, attempt, kind, outcome, unpriced, unread, told, reused, input_tokens, output_tokens,
+      cost_micro, started_at, duration_ms, key, name, model, outcome_reason, error_code, error_message, input, output)
     join settled using (seq)`
 }
 

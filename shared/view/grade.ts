@@ -1,4 +1,6 @@
-// By which rules answers were graded, in words.
+// By which rules answers were graded, and what of them could not be, in words.
+
+import { counted } from '../domain/amounts.ts'
 
 export interface GradeRules {
   agent: string | null
@@ -14,3 +16,7 @@ export function sayRules({ agent, version, refusals, checks, language }: GradeRu
   const all = language === null ? rules : `${rules}, answers in ${language}`
   return agent === null ? all : `${all} (agent ${agent}${version === null ? '' : ` v${version}`})`
 }
+
+/** @example '2 calls stay as they were: …' */
+export const sayLeft = (calls: number): string =>
+  `${counted(calls, 'call')} ${calls === 1 ? 'stays as it was' : 'stay as they were'}: an agent told the answer, or it or its prompt was too long to keep`

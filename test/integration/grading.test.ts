@@ -97,6 +97,24 @@ describe('a run that is graded again', () => {
     expect([await engine.run(run_id), await engine.items(run_id)]).toEqual(recorded)
   })
 
+  it('keeps the verdict of an answer that its agent told, whatever its output reads like [runs.grade]', async () => {
+    engine.play(async function* (items) {
+      for (const item of items) {
+        const answer = { text: 'Half', finish: 'length' } as const
+        yield step(item, 'classify', { kind: 'llm_call', name: 'test-model', output: chat('Half'), answer })
+        yield result(item)
+      }
+    })
+    await engine.deploy()
+    const run_id = await ran(2)
+    expect(await (await ask(`/v2/runs/${run_id}/grade`)).json()).toMatchObject({
+      calls: 2,
+      calls_left: 2,
+      verdicts: [{ verdict: 'truncated', items_was: 2, items_now: 2, calls_was: 2, calls_now: 2 }],
+      changes: [],
+    })
+  })
+
   it('is told in parts of a bounded size that add up to the run [runs.grade]', async () => {
     asks()
     await engine.deploy()

@@ -6,7 +6,7 @@ import { LIMITS } from '../../../shared/domain/limits.ts'
 import { ANSWER_CHECKS, REFUSAL_CHOICES } from '../../../shared/domain/vocabulary.ts'
 import { type Regrade, RegradeTally } from '../../../shared/items/rules/regrade.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
-import { sayRules } from '../../../shared/view/grade.ts'
+import { sayLeft, sayRules } from '../../../shared/view/grade.ts'
 import { ofItem, ofRun } from '../frame/addresses.ts'
 import { page } from '../frame/page.ts'
 import { Choice } from '../parts/choice.tsx'
@@ -49,8 +49,7 @@ export const gradeRunPage = page({
             {isWhole ? '' : 'So far: '}
             {counted(told.calls, 'recorded call')} of {counted(told.items, 'item')} that returned, by{' '}
             {sayRules(rules)}. Nothing was asked again, and what was recorded stays.
-            {told.calls_left > 0 &&
-              ` ${counted(told.calls_left, 'call')} stay as they were: their agent told the answer, or it was too long to keep.`}
+            {told.calls_left > 0 && ` ${sayLeft(told.calls_left)}.`}
             {!isWhole && ' The command below looks at all of it.'}
           </p>
           <form class="filters" method="get">

@@ -64,8 +64,8 @@ export async function findRecordedItems(
 const findCalls = (sql: Sql, run_id: string, items: readonly ItemRow[], withInputs: boolean) => sql<
   (RecordedCall & { seq: number })[]
 >`
-  select seq, key, outcome, outcome_reason, unread, reused, error_code, input, output from (
-    select s.seq, s.step_no, s.key, s.outcome, s.outcome_reason, s.unread, s.reused, s.error_code, s.output,
+  select seq, key, outcome, outcome_reason, unread, told, reused, error_code, input, output from (
+    select s.seq, s.step_no, s.key, s.outcome, s.outcome_reason, s.unread, s.told, s.reused, s.error_code, s.output,
       ${sql.unsafe(withInputs ? 's.input' : 'null::text as input')},
       row_number() over last_first as nth, sum(${sql.unsafe(withInputs ? BYTES_WITH_INPUT : BYTES)}) over last_first as bytes
     from steps s join items i on i.run_id = s.run_id and i.seq = s.seq

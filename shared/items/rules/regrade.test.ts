@@ -19,6 +19,7 @@ const call = (answer: unknown, more: Partial<RecordedCall> = {}): RecordedCall =
   outcome: 'ok',
   outcome_reason: null,
   unread: null,
+  told: false,
   reused: false,
   error_code: null,
   input: null,
@@ -98,6 +99,14 @@ describe('an item that is graded again', () => {
     ])
   })
 
+  it('is not compared with an input of which the beginning alone was kept', () => {
+    const input = JSON.stringify({ cut: true, bytes: 300_000, head: 'Write a short note' })
+    const echo = call(chat('A note.'), { input, outcome: 'degraded', outcome_reason: 'echoes_prompt' })
+    const was = item([echo], { outcome: 'degraded', outcome_reason: 'echoes_prompt' })
+    expect(told([was], { checks: ['echoes_prompt'] })).toMatchObject({ calls_left: 1, changes: [] })
+    expect(told([was], { checks: [] })).toMatchObject({ calls_left: 0, changes: [{}, {}] })
+  })
+
   it('is ok where the last call is, whatever the calls before it were', () => {
     const items = [item([call(chat('Half', 'length')), call(chat('billing'))])]
     expect(changes(items)).toEqual([['call', 'ok', 'truncated', 1]])
@@ -116,19 +125,22 @@ describe('an item that is graded again', () => {
     ])
   })
 
-  it('leaves calls alone whose answer the agent told, that were taken over, or that failed', () => {
+  it('leaves calls alone whose answer the agent told or was too long to keep, that were taken over, or that failed', () => {
     const failed = {
       outcome: 'failed',
       outcome_reason: 'provider_error',
       error_code: 'llm_call_error',
     } as const
     const calls = [
-      call({ says: REFUSAL }),
+      call(chat('billing'), { told: true, outcome: 'degraded', outcome_reason: 'truncated' }),
+      call(REFUSAL, { told: true }),
+      call(REFUSAL, { told: true, unread: 'Not ours.' }),
+      call({ cut: true, bytes: 300_000, head: 'x' }),
       call(chat(REFUSAL), { reused: true }),
       call(null, { ...failed, output: null }),
       call(chat('billing')),
     ]
-    expect(told([item(calls)])).toMatchObject({ calls: 4, calls_left: 1, changes: [] })
+    expect(told([item(calls)])).toMatchObject({ calls: 7, calls_left: 4, changes: [] })
   })
 
   it('is told in parts that add up, with a few examples', () => {

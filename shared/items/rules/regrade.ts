@@ -14,6 +14,7 @@ import {
   type RefusalChoice,
 } from '../../domain/vocabulary.ts'
 import { DEFAULT_CHECKS } from './checks.ts'
+import { fields } from './providers/answer.ts'
 
 /** What answers are graded by. */
 export interface GradeRules {
@@ -68,6 +69,8 @@ export interface RecordedCall {
   outcome: Outcome
   outcome_reason: OutcomeReason | null
   unread: string | null
+  /** Its agent told what it was graded by. */
+  told: boolean
   /** An offered step of the original stood for it: what graded it is the original's. */
   reused: boolean
   error_code: string | null
@@ -95,7 +98,7 @@ export interface Regraded {
 
 interface RegradedCall extends Regraded {
   step: GradedStep
-  /** Its answer can't be read again: its agent had told it, or it was too long to keep. */
+  /** It can't be graded again: its agent had told its answer, or the answer or what was asked was too long to keep. */
   is_left: boolean
 }
 
@@ -113,8 +116,11 @@ function regradeCall(call: RecordedCall, declared: GradeChoices): RegradedCall {
   const was = wordOf(call)
   const kept = { kind: 'llm_call' as const, key, outcome, reason: outcome_reason }
   if (call.reused || call.error_code !== null) return { was, now: was, step: kept, is_left: false }
-  const graded = gradeAnswer(parsed(call.output), declared, parsed(call.input))
-  if (call.unread === null && graded.unread !== null) return { was, now: was, step: kept, is_left: true }
+  const left = { was, now: was, step: kept, is_left: true }
+  const input = parsed(call.input)
+  if (call.told || (readsInputs(declared) && fields(input)?.cut === true)) return left
+  const graded = gradeAnswer(parsed(call.output), declared, input)
+  if (call.unread === null && graded.unread !== null) return left
   const { outcome: now, reason } = graded
   return { was, now: graded.word, step: { ...kept, outcome: now, reason }, is_left: false }
 }

@@ -54,7 +54,7 @@ export const Grade = z
     items: whole('Items that were looked at: those that returned.'),
     calls: whole('Model calls that were looked at.'),
     calls_left: whole(
-      'Of these, calls that stay as they were: their agent told the answer, or it was too long to keep.',
+      'Of these, calls that stay as they were: their agent told the answer, or it (or the prompt, where that is compared) was too long to keep.',
     ),
     verdicts: z
       .array(

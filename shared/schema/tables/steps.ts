@@ -40,6 +40,8 @@ export const steps = pgTable(
     unpriced: boolean('unpriced').notNull().default(false),
     /** Of a model call whose answer was not read: what was looked for in vain. */
     unread: text('unread'),
+    /** Of a model call that was graded by what its agent tells: its output alone can't be graded again. */
+    told: boolean('told').notNull().default(false),
     reused: boolean('reused').notNull().default(false),
     input_tokens: integer('input_tokens').notNull().default(0),
     output_tokens: integer('output_tokens').notNull().default(0),

@@ -1,0 +1,1 @@
+ALTER TABLE "steps" ADD COLUMN "told" boolean DEFAULT false NOT NULL;
