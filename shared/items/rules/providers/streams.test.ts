@@ -212,7 +212,15 @@ describe('a stream', () => {
 
   it('of the Vercel AI SDK is recorded as the results it came to', async () => {
     const usage = { inputTokens: 9, outputTokens: 3 }
-    const steps = [{ content: [{ type: 'text', text: 'billing' }], finishReason: 'length', usage }]
+    class StepResult {
+      readonly content = [{ type: 'text', text: 'billing' }]
+      readonly finishReason = 'length'
+      readonly usage = usage
+      get text() {
+        return this.content[0]!.text
+      }
+    }
+    const [step, timestamp] = [new StepResult(), new Date('2026-01-01T00:00:00Z')]
     let isRead = false
     class StreamTextResult {
       get fullStream() {
@@ -230,15 +238,21 @@ describe('a stream', () => {
         return this.#at('length' as const)
       }
       get steps() {
-        return this.#at(steps)
+        return this.#at([step])
       }
       get totalUsage() {
         return this.#at(usage)
       }
+      get response() {
+        return this.#at({ modelId: 'gpt-5', timestamp })
+      }
     }
     const told = await recorded(new StreamTextResult())
     const text: string = told.text
-    expect(told).toEqual({ text, finishReason: 'length', steps, totalUsage: usage })
+    const response = { modelId: 'gpt-5', timestamp: timestamp.toISOString() }
+    const steps = [{ content: step.content, finishReason: 'length', usage }]
+    expect(told).toStrictEqual({ text, finishReason: 'length', steps, totalUsage: usage, response })
+    expect(told).toStrictEqual(JSON.parse(JSON.stringify(told)))
     expect(call(told)).toMatchObject({ text: 'billing', finish: 'length', usage: { input_tokens: 9 } })
   })
 
