@@ -32,7 +32,7 @@ export const READING_LIMITS = {
   regrade_item_calls: 1000, // of one item, the last; the last one decides its verdict
   regrade_examples: 5, // of each change
   regrade_line_bytes: 16 * MiB, // of a file of answers
-  regrade_labels: 200, // pairs of a label and a verdict
+  regrade_labels: 200, // pairs of a label and a verdict; also verdicts of a file by names that are not ours
   activity_days: { default: 14, max: 90 },
   activity_runs: 200_000, // the latest, summed by day
   held_cache_ms: 2000, // what a page says of a hold

@@ -3,6 +3,7 @@
 
 import type { GradeChoices } from '../../domain/grading.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { OUTCOME_REASONS, OUTCOMES } from '../../domain/vocabulary.ts'
 import { fields, filled } from './providers/answer.ts'
 import { gradeAnswer, type Regrade, RegradeTally, type VerdictWord } from './regrade.ts'
 
@@ -21,9 +22,14 @@ export interface GradedFile extends Regrade {
   unread: { item_id: string; found: string }[]
 }
 
+const VERDICTS = new Set<string>([...OUTCOMES, ...OUTCOME_REASONS, 'unread'])
+const OTHER = 'other'
+
 export class RecordedAnswers {
   readonly #declared: GradeChoices
   readonly #tally = new RegradeTally()
+  /** What verdicts were called that no rule of ours calls so. */
+  readonly #foreign = new Set<string>()
   readonly #labels = new Map<string, LabelCount>()
   readonly #unread: GradedFile['unread'] = []
   #labelled = 0
@@ -45,7 +51,7 @@ export class RecordedAnswers {
     if (unread !== null && this.#unread.length < LIMITS.regrade_examples)
       this.#unread.push({ item_id: id, found: problem ?? unread })
     // Where a verdict names no reason, any will do.
-    const was = verdict === outcome && outcome !== 'ok' ? word : verdict
+    const was = verdict === outcome && outcome !== 'ok' ? word : this.#known(verdict)
     this.#tally.call({ was, now: word }, { item_id: id, record_id: null, step: null })
     if (label === null) return
     this.#labelled++
@@ -55,7 +61,7 @@ export class RecordedAnswers {
 
   told(): GradedFile {
     const labels = [...this.#labels.values()].sort(
-      (a, b) => (a.label < b.label ? -1 : 1) || b.count - a.count,
+      (a, b) => a.label.localeCompare(b.label) || b.count - a.count,
     )
     return {
       ...this.#tally.told(),
@@ -64,6 +70,14 @@ export class RecordedAnswers {
       labels,
       unread: this.#unread,
     }
+  }
+
+  /** A verdict by its name; so many names that are not ours have one in common. */
+  #known(verdict: string | null): VerdictWord | null {
+    if (verdict === null || VERDICTS.has(verdict) || this.#foreign.has(verdict)) return verdict
+    if (this.#foreign.size >= LIMITS.regrade_labels) return OTHER
+    this.#foreign.add(verdict)
+    return verdict
   }
 
   #count(label: string, verdict: VerdictWord): void {

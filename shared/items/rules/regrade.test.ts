@@ -191,19 +191,29 @@ describe('a file of answers', () => {
     expect(count(file, 'refusal')).toMatchObject({ calls_was: 2, calls_now: 2 })
   })
 
+  it('may call verdicts whatever it likes: after the first names there is one for all others', () => {
+    const most = LIMITS.regrade_labels
+    const file = graded(Array.from({ length: 5 * most }, (_, at) => ({ answer: 'x', verdict: `mine ${at}` })))
+    expect(file.verdicts).toHaveLength(most + 2)
+    expect(file.changes).toHaveLength(most + 1)
+    expect(file.changes[0]).toMatchObject({ was: 'other', now: 'ok', count: 4 * most })
+    expect(file.changes[1]).toMatchObject({ was: 'mine 0', now: 'ok', count: 1 })
+  })
+
   it('says how far its labels agree, in whatever words they are', () => {
     const file = graded([
       { answer: REFUSAL, label: 'refusal' },
       { answer: REFUSAL, label: 'degraded' },
       { answer: 'billing', label: 'refusal' },
+      { answer: 'billing', label: 'refusal' },
       { answer: 'billing', label: 'fine' },
     ])
-    expect(file).toMatchObject({ labelled: 4, agreed: 2 })
+    expect(file).toMatchObject({ labelled: 5, agreed: 2 })
     expect(file.labels).toEqual([
       { label: 'degraded', verdict: 'refusal', count: 1 },
       { label: 'fine', verdict: 'ok', count: 1 },
+      { label: 'refusal', verdict: 'ok', count: 2 },
       { label: 'refusal', verdict: 'refusal', count: 1 },
-      { label: 'refusal', verdict: 'ok', count: 1 },
     ])
   })
 
