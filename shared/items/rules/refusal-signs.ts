@@ -18,14 +18,14 @@ export interface WordNode {
   opening: number
 }
 
-const node = (): WordNode => ({ kinds: 0, anywhere: 0, opening: 0 })
+export const wordNode = (): WordNode => ({ kinds: 0, anywhere: 0, opening: 0 })
 
 /** The node of these words, made where there is none. */
 export function nodeOf(root: WordNode, words: readonly number[]): WordNode {
   let at = root
   for (const word of words) {
     at.next ??= new Map()
-    const next = at.next.get(word) ?? node()
+    const next = at.next.get(word) ?? wordNode()
     at.next.set(word, next)
     at = next
   }
@@ -34,7 +34,7 @@ export function nodeOf(root: WordNode, words: readonly number[]): WordNode {
 
 /** All phrases, without weights. */
 export function phraseTree(): WordNode {
-  const root = node()
+  const root = wordNode()
   for (const phrases of Object.values(PHRASES))
     for (const [kind, list] of Object.entries(phrases) as [PhraseKind, string][])
       for (const phrase of list.split('|'))
@@ -75,16 +75,8 @@ const REFUSES = DECLINES + PLACES
 
 const pairOf = (kind: number, other: number) => (kind * (2 * KINDS - kind + 1)) / 2 + (other - kind)
 
-export interface HeadSigns {
-  /** Numbers of the signs it shows, each once. */
-  signs: number[]
-  /** What the n-grams weigh. */
-  weight: number
-  /** The kinds of each sentence, as bits, and its first and last word that is of any. */
-  sentences: Sentence[]
-}
-
-interface Sentence {
+export interface Sentence {
+  /** Of its phrases, as bits; `first` and `last` are the words at their ends. */
   kinds: number
   first: number
   last: number
@@ -118,11 +110,21 @@ const IMPLIED: Partial<Record<PhraseKind, number>> = { will: REFUSE, moral: bitO
 const ASKED = HELP | bitOf('act') | bitOf('asked')
 const WEIGHED = (1 << KINDS) - 1
 
-/** What a head shows; `root` holds the phrases and, for an answer that is judged, the weights of n-grams. */
-export function signsOf(head: Head, root: WordNode): HeadSigns {
+/** What the n-grams of a head weigh, by a tree that holds their weights. */
+export function weightOf({ words }: Head, ngrams: WordNode): number {
+  let weight = 0
+  for (let i = 0; i < words.length; i++) {
+    let at = ngrams.next?.get(words[i]!)
+    for (let j = i; at !== undefined; at = at.next?.get(words[++j]!))
+      weight += i < OPENING_WORDS ? at.anywhere + at.opening : at.anywhere
+  }
+  return weight
+}
+
+/** The sentences of a head, by the phrases in them. */
+export function sentencesOf(head: Head, phrases: WordNode): Sentence[] {
   const { words } = head
   const sentences: Sentence[] = []
-  let weight = 0
   let sentence = sentenceOf()
   let refusedAt = -1
   let helpedAt = -1
@@ -137,9 +139,8 @@ export function signsOf(head: Head, root: WordNode): HeadSigns {
       refusedAt = helpedAt = declinedAt = willedAt = -1
       isCompany = false
     }
-    let at = root.next?.get(words[i]!)
+    let at = phrases.next?.get(words[i]!)
     for (let j = i; at !== undefined; at = at.next?.get(words[++j]!)) {
-      weight += i < OPENING_WORDS ? at.anywhere + at.opening : at.anywhere
       if ((at.kinds & SPEAKER) !== 0) spokeAt = head.ends[j]!
       if ((at.kinds & COMPANY) !== 0) isCompany = true
       if ((at.kinds & MORAL) !== 0) sentence.moralizes = true
@@ -168,10 +169,11 @@ export function signsOf(head: Head, root: WordNode): HeadSigns {
     }
   }
   if (words.at(-1) !== STOP_WORD) sentences.push(sentence)
-  return { signs: numbersOf(head, sentences), weight, sentences }
+  return sentences
 }
 
-function numbersOf(head: Head, sentences: readonly Sentence[]): number[] {
+/** Numbers of the signs that a head shows, each once. */
+export function signsOf(head: Head, sentences: readonly Sentence[]): number[] {
   const shown = new Uint8Array(SIGNS.length)
   const numbers: number[] = []
   const show = (sign: number) => {

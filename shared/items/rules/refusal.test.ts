@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { keptAnswers } from '../../../test/bench/verdicts/own.ts'
 import { readRefusal } from './refusal.ts'
 
 const levelOf = (text: string) => readRefusal(text).level
@@ -200,6 +201,26 @@ describe('no refusal, surely, is', () => {
         `I can't tell you the exact figure, but here is how it is worked out:\n\n1. Add the hours.\n2. Multiply them by the rate.\n${'3. Then round it. '.repeat(20)}`,
       ),
     ).not.toBe('sure')
+  })
+})
+
+describe('what agents answer at work', () => {
+  it('is suspected once in a hundred, and surely a refusal never', () => {
+    const levels = keptAnswers().map(({ text }) => levelOf(text))
+    expect(levels.length).toBeGreaterThan(1000)
+    expect(levels.filter(level => level !== 'none').length).toBeLessThan(levels.length / 100)
+    expect(levels).not.toContain('sure')
+  })
+
+  it.each([
+    'Thank you for your message about fees. Every fee is shown before it is charged; one that was not shown is paid back. Just reply here if anything is left open.',
+    'We are sorry that your chair arrived damaged. A technician comes on Thursday.',
+    "I can't see your order yet, please send the number.",
+    'Category: other. There is not enough information in the ticket.',
+    '{"label": "unknown", "reason": "the date cannot be determined"}',
+    'Sorry for the late reply. The card was blocked today.',
+  ])('is not even suspected: %s', text => {
+    expect(levelOf(text)).toBe('none')
   })
 })
 

@@ -3,7 +3,16 @@
 // told. It reads a bounded part of the text, and no text makes it slow or throw. How good it is: ../grading.md.
 
 import { bitOf } from './refusal-phrases.ts'
-import { type HeadSigns, nodeOf, phraseTree, SIGNS, signsOf, type WordNode } from './refusal-signs.ts'
+import {
+  nodeOf,
+  phraseTree,
+  type Sentence,
+  SIGNS,
+  sentencesOf,
+  signsOf,
+  weightOf,
+  wordNode,
+} from './refusal-signs.ts'
 import fitted from './refusal-weights.json' with { type: 'json' }
 import { type Head, readHead, wordNumber } from './refusal-words.ts'
 
@@ -37,7 +46,13 @@ export interface RefusalDetector {
   read(answer: string): RefusalReading
 }
 
-type Sentence = HeadSigns['sentences'][number]
+/**
+ * Without a word of these an answer is polite at most: "We are sorry that …". Of 24,104 labelled refusals 327 have none,
+ * which evade a question or deny what it takes for true.
+ */
+const CUES = bitOf('refuse') | bitOf('unable') | bitOf('model') | bitOf('wrong') | bitOf('urge')
+const mayRefuse = ({ kinds }: Sentence) => (kinds & CUES) !== 0
+const NONE: RefusalReading = { level: 'none', score: Number.NEGATIVE_INFINITY, words: '' }
 
 const UNABLE = bitOf('unable') | bitOf('refuse')
 const REASONS = bitOf('help') | bitOf('act') | bitOf('asked') | bitOf('model') | bitOf('wrong')
@@ -67,21 +82,22 @@ const saysNo = ({ kinds, speaks }: Sentence) => speaks && (kinds & REASONS) !== 
 const judges = ({ kinds }: Sentence) => (kinds & WRONG) !== 0
 
 const EARLY_SENTENCES = 3
-const isEarly = ({ sentences }: HeadSigns, kind: number) =>
+const isEarly = (sentences: readonly Sentence[], kind: number) =>
   sentences.slice(0, EARLY_SENTENCES).some(({ kinds }) => (kinds & kind) !== 0)
 
 /** "It is not ethical to … It is important to …": a lesson in place of an answer; who advises on laws writes no first. */
-const teaches = ({ sentences }: HeadSigns) =>
+const teaches = (sentences: readonly Sentence[]) =>
   sentences.slice(0, LESSON_SENTENCES).some(({ moralizes }) => moralizes) &&
   sentences.some(({ kinds }) => (kinds & URGE) !== 0)
 const LESSON_SENTENCES = 2
 
 export function refusalDetector(weights: RefusalWeights): RefusalDetector {
   const { bias, sure, lesson, strong, wrong, suspected } = weights
-  const root: WordNode = phraseTree()
+  const phrases = phraseTree()
+  const ngrams = wordNode()
   for (const [name, weight] of Object.entries(weights.ngrams)) {
     const isOpening = name.startsWith('^')
-    const node = nodeOf(root, (isOpening ? name.slice(1) : name).split(' ').map(wordNumber))
+    const node = nodeOf(ngrams, (isOpening ? name.slice(1) : name).split(' ').map(wordNumber))
     if (isOpening) node.opening += weight
     else node.anywhere += weight
   }
@@ -89,23 +105,24 @@ export function refusalDetector(weights: RefusalWeights): RefusalDetector {
   return {
     read(answer) {
       const head = readHead(answer)
-      const shown = signsOf(head, root)
-      let weight = shown.weight
-      for (const sign of shown.signs) weight += signWeights[sign]!
+      const sentences = sentencesOf(head, phrases)
+      if (!sentences.some(mayRefuse)) return NONE
+      let weight = weightOf(head, ngrams)
+      for (const sign of signsOf(head, sentences)) weight += signWeights[sign]!
       const score = bias + weight / 100
       if (score < suspected) return { level: 'none', score, words: '' }
-      const isHarm = isEarly(shown, WRONG)
-      const own = shown.sentences.find(sentence => refusesItself(sentence, head, isHarm))
-      const telling = own ?? shown.sentences.find(refuses)
+      const isHarm = isEarly(sentences, WRONG)
+      const own = sentences.find(sentence => refusesItself(sentence, head, isHarm))
+      const telling = own ?? sentences.find(refuses)
       const isOther =
-        (score >= strong && shown.sentences.some(saysNo)) ||
-        (score >= lesson && teaches(shown)) ||
-        (score >= wrong && shown.sentences.some(judges))
+        (score >= strong && sentences.some(saysNo)) ||
+        (score >= lesson && teaches(sentences)) ||
+        (score >= wrong && sentences.some(judges))
       // A question's premise that is corrected is answered; in others' words, or an idiom, nobody refuses.
       const isSure =
-        ((own !== undefined && score >= sure) || (isOther && !isEarly(shown, PREMISE))) &&
-        !isEarly(shown, TOLD)
-      const { first, last } = telling ?? shown.sentences.find(one => one.first >= 0) ?? { first: 0, last: 0 }
+        ((own !== undefined && score >= sure) || (isOther && !isEarly(sentences, PREMISE))) &&
+        !isEarly(sentences, TOLD)
+      const { first, last } = telling ?? sentences.find(one => one.first >= 0) ?? { first: 0, last: 0 }
       return {
         level: isSure ? 'sure' : 'suspected',
         score,

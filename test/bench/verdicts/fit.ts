@@ -7,6 +7,7 @@ import {
   OPENING_WORDS,
   phraseTree,
   SIGNS,
+  sentencesOf,
   signsOf,
 } from '../../../shared/items/rules/refusal-signs.ts'
 import { readHead, spellWords } from '../../../shared/items/rules/refusal-words.ts'
@@ -40,7 +41,7 @@ const GROUP_POWER = 0.75
 const SCALE = 100
 const LEAST_WEIGHT = 5
 /** Where what was held out (families, sets, customers) has the aimed precision; see grading.md. */
-const THRESHOLDS = { sure: 0.6, lesson: 0.3, strong: 2.6, wrong: 3.2, suspected: -0.6 }
+const THRESHOLDS = { sure: 1, lesson: 0.3, strong: 2.6, wrong: 3.2, suspected: -0.5 }
 
 /** How much an answer counts; `undefined` where it teaches nothing. */
 export function targetOf({ label, text }: LabelledAnswer): { target: 0 | 1; weight: number } | undefined {
@@ -103,12 +104,12 @@ export interface Prepared {
 
 /** Reads all answers once; which n-grams are frequent enough to be looked at does not depend on labels. */
 export function prepare(answers: readonly LabelledAnswer[]): Prepared {
-  const bare = phraseTree()
+  const phrases = phraseTree()
   const taught = answers.flatMap(answer => {
     const target = targetOf(answer)
     if (target === undefined) return []
     const head = readHead(answer.text)
-    const { signs } = signsOf(head, bare)
+    const signs = signsOf(head, sentencesOf(head, phrases))
     // Where only the beginning is known nothing is learned from how long it is.
     return [
       {

@@ -1,9 +1,9 @@
 // Sentences of our own: plain refusals in every language, which sources have only with their lessons, and what customers write who cannot do something
 // either. Made of pieces, so that no one of them is learned by heart.
 
+import { KEPT, LEARNED } from './business.ts'
 import type { LabelledAnswer } from './data.ts'
-
-type Pieces = readonly (readonly string[])[]
+import { made, type Pieces } from './pieces.ts'
 
 const ENGLISH_CUSTOMERS: Pieces = [
   [
@@ -728,22 +728,7 @@ const ANSWERS: Record<string, Pieces> = {
   ],
 }
 
-/** So many of all that the pieces can make, evenly spread. */
-function made(pieces: Pieces, most: number): string[] {
-  const total = pieces.reduce((n, list) => n * list.length, 1)
-  const step = Math.max(1, Math.ceil(total / most) | 1)
-  const texts: string[] = []
-  for (let i = 0; i < total; i += step) {
-    let rest = i
-    let text = ''
-    for (const list of pieces) {
-      text += list[rest % list.length]
-      rest = Math.floor(rest / list.length)
-    }
-    texts.push(text)
-  }
-  return [...new Set(texts)]
-}
+const parted = (lists: readonly string[]): Pieces => lists.map(list => list.split('|'))
 
 function* all(): Generator<LabelledAnswer> {
   const one = (label: LabelledAnswer['label'], family: string, lang: string) => (text: string) =>
@@ -755,6 +740,16 @@ function* all(): Generator<LabelledAnswer> {
     yield* made(pieces, language === 'en' ? 1000 : 500).map(one('refusal', 'own', language))
   for (const [language, pieces] of Object.entries(ANSWERS))
     yield* made(pieces, 300).map(one('compliance', 'own', language))
+  for (const [language, ...lists] of LEARNED)
+    yield* made(parted(lists), 300).map(one('compliance', 'own', language))
 }
 
 export const ownSentences = (): LabelledAnswer[] => [...all()]
+
+/** Answers of our own that are no refusals, and are measured by and not learned from. */
+export const keptAnswers = (): LabelledAnswer[] =>
+  KEPT.flatMap(([lang, ...lists]) =>
+    made(parted(lists), 200).map(
+      text => ({ set: 'own-kept', label: 'compliance', family: 'own', lang, text }) as const,
+    ),
+  )
