@@ -23,10 +23,7 @@ export async function ensureStepPartitions(sql: Sql, nowMs: number): Promise<num
     const [from, to] = [firstIdAt(week * WEEK_MS), firstIdAt((week + 1) * WEEK_MS)]
     // Where nobody made it in time, rows of that week lie in the default partition: few move, and many stay there.
     const ofWeek = `from ${table}_default where run_id >= '${from}' and run_id < '${to}'`
-    const most = LIMITS.partition_moved_rows
-    const [late] = await sql<{ rows: number }[]>`
-      select count(*)::int as rows from (select ${sql.unsafe(ofWeek)} limit ${most + 1}) late`
-    if (late!.rows > most) continue
+    if (await areMany(sql, ofWeek)) continue
     // Written to the partitions themselves, whose tables have no triggers: nothing of this is news to the search.
     const move = [
       `create temp table late on commit drop as select * ${ofWeek}`,
@@ -34,10 +31,22 @@ export async function ensureStepPartitions(sql: Sql, nowMs: number): Promise<num
       `create table ${name} partition of ${table} for values from ('${from}') to ('${to}')`,
       `insert into ${name} select * from late`,
     ]
+    // The table first, as all who write have it, and so does `create table`. More rows may have come until then.
+    const made = withLocks(sql, [table, `${table}_default`], async tx => {
+      if (!(await areMany(tx, ofWeek))) await tx.unsafe(move.join(';'))
+    })
     // Another tick may make it meanwhile; the loser's error means it is there.
-    await withLocks(sql, [`${table}_default`], move.join(';')).catch(ignoreExisting)
+    await made.catch(ignoreExisting)
   }
   return missing.length
+}
+
+/** Whether more rows than a tick moves are found. */
+async function areMany(sql: Sql, of: string): Promise<boolean> {
+  const most = LIMITS.partition_moved_rows
+  const [found] = await sql<{ rows: number }[]>`
+    select count(*)::int as rows from (select ${sql.unsafe(of)} limit ${most + 1}) found`
+  return found!.rows > most
 }
 
 /**
@@ -55,18 +64,22 @@ export async function dropSpentWeek(sql: Sql, run_id: string, nowMs: number): Pr
   const { there, needed } = seen!
   if (there.length === 0 || needed) return false
   const tables = [...PARTITIONED, ...PARTITIONED.map(table => `${table}_default`), ...there]
-  if (!(await withLocks(sql, tables, `drop table ${there.join(', ')}`))) return false
+  if (!(await withLocks(sql, tables, tx => tx.unsafe(`drop table ${there.join(', ')}`)))) return false
   await sql`delete from purges where kind = 'steps' and run_id >= ${from} and run_id < ${to}`
   return true
 }
 
 /** Changes tables if nobody is at them; a partition's table and its default partition are locked with it. */
-async function withLocks(sql: Sql, tables: readonly string[], change: string): Promise<boolean> {
+async function withLocks(
+  sql: Sql,
+  tables: readonly string[],
+  change: (tx: Sql) => Promise<unknown>,
+): Promise<boolean> {
   const locked = tables.map(table => `only ${table}`).join(', ')
   try {
     await sql.begin(async tx => {
       await tx.unsafe(`lock table ${locked} in access exclusive mode nowait`)
-      await tx.unsafe(change)
+      await change(tx as unknown as Sql)
     })
     return true
   } catch (error) {

@@ -121,6 +121,25 @@ it('waits for nobody who reads or writes steps: it takes the rows then, and the 
   expect(await engine.sql`select from purges`).toHaveLength(0)
 })
 
+it('waits for nobody who writes steps with a week to make: nobody is in its way then, nor it in theirs', async () => {
+  const { sql } = engine
+  const run = await oldRun(0)
+  const late = firstIdAt(NOW - 30 * DAY_MS)
+  const [{ ...step }] = (await sql`select * from steps where run_id = ${run}`) as unknown as [object]
+  const writing = await sql.reserve()
+  await writing`begin`
+  await writing`delete from steps where run_id = ${run}`
+  await ensureStepPartitions(sql, NOW - 30 * DAY_MS)
+  // Its week is not there, so this goes where the rows would have been taken from.
+  await writing`insert into steps ${sql({ ...step, run_id: late })}`
+  await writing`commit`
+  writing.release()
+  expect(await sql`select run_id from steps_default`).toEqual([{ run_id: late }])
+  await ensureStepPartitions(sql, NOW - 30 * DAY_MS)
+  expect(await sql`select from steps_default`).toHaveLength(0)
+  expect(await sql`select run_id from steps`).toEqual([{ run_id: late }])
+})
+
 it('replaces inputs and outputs and keeps verdicts and costs', async () => {
   const [old, recent] = [await oldRun(8), await oldRun(6)]
   await keep({ payload_retention_days: 7 })
