@@ -4,11 +4,10 @@ import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import { listVerdicts as list } from '../../shared/recovery/queries/verdicts.ts'
+import { firstDayAt } from '../../shared/recovery/rules/verdicts.ts'
 import { judgedReasonOf, VerdictPage } from '../../shared/recovery/wire/verdicts.ts'
 import { cursor, pageSize, slug, uuid } from '../../shared/schema/input.ts'
 import { listProjects } from '../../shared/store/projects.ts'
-
-const DAY_MS = 86_400_000
 
 export const listVerdicts = endpoint({
   method: 'get',
@@ -30,8 +29,7 @@ export const listVerdicts = endpoint({
     const { cursor, limit, project_id, agent } = query
     const scope = await scopeOf(ctx, principal, project_id)
     const projects = await listProjects(ctx.db, scope.account_id, scope.project_id)
-    const from_day = new Date(ctx.now() - LIMITS.verdicts_days * DAY_MS).toISOString().slice(0, 10)
-    const found = { agent, from_day, project_ids: projects.map(({ id }) => id) }
+    const found = { agent, from_day: firstDayAt(ctx.now()), project_ids: projects.map(({ id }) => id) }
     const page = await readPage(
       ctx,
       { list: 'verdicts', ...scope, filters: { agent } },

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { isOftenWrong, precisionOf } from './verdicts.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { firstDayAt, isOftenWrong, precisionOf } from './verdicts.ts'
 
 it.each([
   ['too few to say', { confirmed: 0, wrong: 19 }, false],
@@ -12,4 +13,10 @@ it.each([
 
 it('its precision is the share that was right', () => {
   expect(precisionOf({ confirmed: 3, wrong: 1 })).toBe(0.75)
+})
+
+it('as many days count as are told, today among them', () => {
+  const today = Date.parse('2027-03-03T23:59:59Z')
+  const days = (today - Date.parse(firstDayAt(today))) / 86_400_000
+  expect(Math.ceil(days)).toBe(LIMITS.verdicts_days)
 })

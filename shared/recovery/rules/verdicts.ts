@@ -5,6 +5,12 @@ import { LIMITS } from '../../domain/limits.ts'
 /** The reason of a row that was opened by calling an ok item wrong. */
 export const CALLED_WRONG = 'called_wrong'
 
+const DAY_MS = 86_400_000
+
+/** The first day (UTC) whose judgements count; today is the last of them. */
+export const firstDayAt = (now_ms: number): string =>
+  new Date(now_ms - (LIMITS.verdicts_days - 1) * DAY_MS).toISOString().slice(0, 10)
+
 /** Of a reason of an agent: decisions that say whether it was right. */
 export interface VerdictCounts {
   confirmed: number
