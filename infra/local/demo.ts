@@ -2,6 +2,7 @@
 // code as `assay deploy` and `assay submit`, and what came of it is told. Guarantee: it changes nothing of a later
 // start, and one that was cut short goes on with the same run.
 
+import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { startModelServer } from '../../examples/model-server/server.ts'
 import { type Api, connect, type Run, type RunItem } from '../../shared/cli/api.ts'
@@ -19,6 +20,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const EXAMPLE = join(ROOT, 'examples/ticket-triage')
 const DEFAULT_MODEL = 'gpt-5-mini' // with a provider of the user's, unless OPENAI_MODEL names another
 const ITEMS_SHOWN = 12
+const PORTS_TRIED = 20
 
 /** What the data folder remembers of the demo, so that the address in the agent's environment stays true. */
 interface DemoState {
@@ -52,7 +54,7 @@ export async function openDemo(dataDir: string, say: (line: string) => void): Pr
   let server = known?.model_port ? await modelServerAt(known.model_port, say) : undefined
 
   async function provider(): Promise<Provider> {
-    server ??= await startModelServer({ port: 0 })
+    server ??= await newModelServer()
     return { env: { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: 'none' } }
   }
   return {
@@ -67,6 +69,17 @@ export async function openDemo(dataDir: string, say: (line: string) => void): Pr
       }
     },
     close: async () => server?.close(),
+  }
+}
+
+/** At a port that systems give to nobody on their own (those are 32768 and more), so that later starts find it free. */
+async function newModelServer() {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await startModelServer({ port: 20_000 + randomInt(10_000) })
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'EADDRINUSE' || tries === PORTS_TRIED) throw error
+    }
   }
 }
 
