@@ -61,7 +61,9 @@ export const TriageEntry = z
     cause_id: z
       .string()
       .nullable()
-      .describe('The cause it has; null until the tick has named that of an item that was never dispatched.'),
+      .describe(
+        'The cause it has; null until the tick has named that of an item that was never dispatched, and of a review.',
+      ),
     status: z.enum(ITEM_STATUSES).describe('Whether it ran.'),
     outcome_status: z.enum(OUTCOMES).nullable().describe('Whether it worked; null while it is held.'),
     cost_usd: z
@@ -119,7 +121,7 @@ export function triageEntryOf(
     error_code: row.error_code,
     message: row.message,
     cluster_key: row.cluster_key,
-    cause_id: row.cause_id,
+    cause_id: row.cause_id || null,
     status: row.status,
     outcome_status: row.outcome,
     cost_usd: usdOf(row.cost_micro),

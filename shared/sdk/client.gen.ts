@@ -4972,7 +4972,7 @@ export interface components {
             message: string | null;
             /** @description The failure cluster it belongs to; null unless it failed. */
             cluster_key: string | null;
-            /** @description The cause it has; null until the tick has named that of an item that was never dispatched. */
+            /** @description The cause it has; null until the tick has named that of an item that was never dispatched, and of a review. */
             cause_id: string | null;
             /**
              * @description Whether it ran.

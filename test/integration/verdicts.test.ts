@@ -14,11 +14,14 @@ import {
 } from '../../shared/engine/replay.ts'
 import { retain } from '../../shared/engine/retention.ts'
 import { findCorrections } from '../../shared/outbox/queries/digests.ts'
+import { findWithoutCause } from '../../shared/recovery/queries/causes.ts'
 import { type ResultScope, resultsInChunks, slicesOf } from '../../shared/recovery/queries/results.ts'
 import { listVerdicts } from '../../shared/recovery/queries/verdicts.ts'
 import { nameUnnamed } from '../../shared/recovery/verbs/causes.ts'
 import { askQuestions } from '../../shared/recovery/verbs/questions.ts'
+import { triageEntryOf } from '../../shared/schema/wire-recovery.ts'
 import { indexSteps } from '../../shared/store/step-index.ts'
+import { listTriage } from '../../shared/store/triage.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
 import { recovered, recoveryOrder } from '../support/recoveries.ts'
 
@@ -202,6 +205,26 @@ describe('an ok item that is called wrong', () => {
     expect(await engine.run(run_id)).toEqual(before)
     expect(await conservation(engine, run_id)).toEqual([])
   })
+})
+
+it('what is asked of people has no cause, and no tick looks for one', async () => {
+  const run_id = await ranWith(['fine', ...Array.from({ length: 20 }, () => SUSPECTED)])
+  await callItemWrong(engine.ctx, { run_id, seq: 1 })
+  while ((await indexSteps(engine.sql, 1000)) > 0);
+  while ((await askQuestions(engine.ctx)) > 0);
+  const rows = await engine.sql`select cause_id, reason from triage where run_id = ${run_id}`
+  expect(new Set(rows.map(row => row.reason))).toEqual(new Set(['called_wrong', 'suspected_refusal']))
+  expect(await findWithoutCause(engine.sql, 1000, 1_000_000)).toEqual([])
+  expect(await engine.sql`select from triage where cause_id is null`).toEqual([])
+  expect(await engine.sql`select from cause_runs where run_id = ${run_id}`).toEqual([])
+  expect(await conservation(engine, run_id)).toEqual([])
+  const feed = await listTriage(
+    engine.sql,
+    { project_ids: [engine.project_id], lanes: ['review'], run_id, limit: 100 },
+    9,
+  )
+  const told = feed.map(row => triageEntryOf(row, []).cause_id)
+  expect(told).toEqual(rows.map(() => null))
 })
 
 describe('results', () => {

@@ -11,7 +11,7 @@ const BASELINE = '0023_dear_failures.sql'
 /** Stands above a statement that takes something away, as `-- contract: not read since v1.2.0`. */
 const MARKER = /^\s*-- contract: not read since v\d+\.\d+\.\d+$/m
 const NARROWS: Record<string, RegExp> = {
-  'takes away what is read': /\bdrop\s+(table|column|type|view|function|schema)\b/i,
+  'takes away what is read': /\bdrop\s+(table|column|type|view|function|schema|index)\b/i,
   renames: /\brename\b/i,
   'refuses rows that were written so far': /\bset\s+not\s+null\b/i,
   'rewrites the table': /\bset\s+data\s+type\b|\balter\s+column\s+\S+\s+type\b/i,
@@ -41,6 +41,7 @@ it('a migration only adds, or names the release that stopped reading what it tak
 
 it.for([
   ['drop table runs', 1],
+  ['drop index "triage_open"', 1],
   ['alter table "runs" drop column "name"', 1],
   ['alter table "runs" rename column "name" to "title"', 1],
   ['alter table "runs" alter column "name" set not null', 1],

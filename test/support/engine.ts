@@ -256,21 +256,21 @@ export async function conservation(engine: TestEngine, runId: string) {
       not exists (
         select from (select cause_id, count(*) as n, count(*) filter (where disposition is null) as waiting,
             sum(cost_micro) as cost_micro, count(distinct run_id) as runs
-          from triage where project_id = r.project_id and cause_id is not null group by 1) t
+          from triage where project_id = r.project_id and cause_id <> '' group by 1) t
         full join (select * from causes where project_id = r.project_id and count <> 0) c on c.id = t.cause_id
         where (t.n, t.waiting, t.cost_micro, t.runs) is distinct from (c.count, c.waiting, c.cost_micro, c.runs))
         as causes_counted,
       not exists (
         select from (select run_id, cause_id, count(*) as n, count(*) filter (where disposition is null) as waiting,
             sum(cost_micro) as cost_micro
-          from triage where project_id = r.project_id and cause_id is not null group by 1, 2) t
+          from triage where project_id = r.project_id and cause_id <> '' group by 1, 2) t
         full join (select * from cause_runs where project_id = r.project_id) c using (run_id, cause_id)
         where (t.n, t.waiting, t.cost_micro) is distinct from (c.count, c.waiting, c.cost_micro))
         as causes_counted_by_run,
       not exists (
         select from (select cause_id, (created_at at time zone 'UTC')::date as day, count(*) as n,
             count(*) filter (where disposition is null) as waiting, sum(cost_micro) as cost_micro
-          from triage where project_id = r.project_id and cause_id is not null group by 1, 2) t
+          from triage where project_id = r.project_id and cause_id <> '' group by 1, 2) t
         full join (select * from cause_days where project_id = r.project_id) c using (cause_id, day)
         where (t.n, t.waiting, t.cost_micro) is distinct from (c.count, c.waiting, c.cost_micro))
         as causes_counted_by_day,

@@ -87,7 +87,7 @@ export async function findWithoutCause(sql: Sql, limit: number, bytes: number) {
   return sql<Unnamed[]>`
     with bare as (
       select run_id, seq from triage
-      where cause_id is null and lane = any (array['dlq', 'quarantine']::triage_lane[]) order by run_id, seq limit ${limit}
+      where cause_id is null order by run_id, seq limit ${limit}
     ), sized as (
       select i.run_id, i.seq, sum(octet_length(i.input)) over (order by i.run_id, i.seq) as upto,
         row_number() over (order by i.run_id, i.seq) as n

@@ -32,8 +32,8 @@ export async function askAboutSuspected(sql: Sql, limit: number): Promise<number
       select e.*, r.project_id, r.agent_id, row_number() over (partition by r.agent_id order by e.run_id, e.seq) as nth
       from ended e join runs r on r.id = e.run_id where e.outcome = 'ok'
     ), asked as (
-      insert into triage (run_id, seq, project_id, agent_id, lane, reason, partition_key, cost_micro)
-      select w.run_id, w.seq, w.project_id, w.agent_id, 'review', ${SUSPECTED}, w.partition_key, w.cost_micro
+      insert into triage (run_id, seq, project_id, agent_id, lane, reason, partition_key, cost_micro, cause_id)
+      select w.run_id, w.seq, w.project_id, w.agent_id, 'review', ${SUSPECTED}, w.partition_key, w.cost_micro, ''
       from worked w where w.nth <= ${LIMITS.questions_per_agent} - (
         select count(*) from (
           select from triage t where t.agent_id = w.agent_id and t.lane = 'review' and t.disposition is null

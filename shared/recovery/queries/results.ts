@@ -86,7 +86,7 @@ const itemsOf = (sql: Sql, scope: ResultScope, within: Fragment) => {
   return withReplays(sql, scope.run_id, within)
 }
 
-/** Whether an item worked, as people say where they do: a look into an index of those alone, 2 µs an item. */
+/** Whether an item worked, as people say where they do: a look at its row in triage by its key, 3 µs an item. */
 const outcomeOf = (sql: Sql) => sql`coalesce((
   select t.corrected from triage t where t.run_id = i.run_id and t.seq = i.seq and t.corrected is not null), i.outcome)`
 

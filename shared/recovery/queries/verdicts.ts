@@ -16,7 +16,7 @@ export const countJudged = (sql: Sql) => sql`
     select project_id, agent_id, reason, (now() at time zone 'UTC')::date,
       count(*) filter (where disposition <> 'wrong'), count(*) filter (where disposition = 'wrong')
     from decided where judged group by 1, 2, 3 order by 1, 2, 3
-    on conflict (project_id, day, agent_id, reason)
+    on conflict (agent_id, reason, day)
     do update set confirmed = v.confirmed + excluded.confirmed, wrong = v.wrong + excluded.wrong
   )`
 
@@ -26,20 +26,20 @@ export const uncountJudged = (sql: Sql) => sql`
     update verdict_days v set confirmed = v.confirmed - (r.disposition <> 'wrong')::int,
       wrong = v.wrong - (r.disposition = 'wrong')::int
     from reopened r
-    where r.was_judged and v.project_id = r.project_id and v.day = r.day and v.agent_id = r.agent_id
-      and v.reason = r.reason
+    where r.was_judged and v.agent_id = r.agent_id and v.reason = r.reason and v.day = r.day
   )`
 
 /** Opens a row for an item that is ok; false when it has one that says so, or is not ok. */
 export async function callOkWrong(sql: Sql, { run_id, seq }: ItemKey): Promise<boolean> {
   const { count } = await sql`
-    insert into triage as t (run_id, seq, project_id, agent_id, lane, reason, partition_key, corrected, cost_micro)
+    insert into triage as t (run_id, seq, project_id, agent_id, lane, reason, partition_key, corrected, cost_micro,
+      cause_id)
     select i.run_id, i.seq, r.project_id, r.agent_id, 'review', ${CALLED_WRONG}, i.partition_key, 'degraded',
-      i.cost_micro
+      i.cost_micro, ''
     from items i join runs r on r.id = i.run_id where i.run_id = ${run_id} and i.seq = ${seq} and i.outcome = 'ok'
     -- One that was held and went on.
-    on conflict (run_id, seq) do update set lane = excluded.lane, reason = excluded.reason, cause_id = null,
-      corrected = excluded.corrected, created_at = now(), disposition = null, decided_at = null
+    on conflict (run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
+      cause_id = excluded.cause_id, corrected = excluded.corrected, created_at = now(), disposition = null, decided_at = null
     where t.lane = 'quarantine'`
   return count === 1
 }
@@ -63,7 +63,10 @@ export interface VerdictRow extends VerdictCounts {
   key: string
 }
 
-/** How often each reason of each agent was judged, and how; what was wrong most often first. */
+/**
+ * How often each reason of each agent was judged, and how; what was wrong most often first. A page adds up all days of
+ * all of them before it takes its rows: a row of `verdict_days` for each reason of an agent and day on which it was judged.
+ */
 export async function listVerdicts(sql: Sql, filter: VerdictFilter) {
   const { project_ids, agent, from_day, before, limit } = filter
   return sql<VerdictRow[]>`

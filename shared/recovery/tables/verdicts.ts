@@ -1,7 +1,8 @@
-// How often people found verdicts right, and what they are to be asked about. Counted by the decisions themselves, so that reading it costs as much as there
-// are reasons, and not as much as was decided; it outlives the items.
+// How often people found verdicts right, and what they are to be asked about. Counted by the decisions themselves, so
+// that reading it costs as much as there are reasons of agents, and days of them, and not as much as was decided; it
+// outlives the items.
 
-import { date, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { date, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { agents } from '../../schema/tables/agents.ts'
 import { projects } from '../../schema/tables/projects.ts'
 import { runs } from '../../schema/tables/runs.ts'
@@ -22,7 +23,12 @@ export const verdictDays = pgTable(
     confirmed: integer('confirmed').notNull().default(0),
     wrong: integer('wrong').notNull().default(0),
   },
-  t => [primaryKey({ columns: [t.project_id, t.day, t.agent_id, t.reason] }), ofProject(t)],
+  t => [
+    // Begins with the agent, since an agent that is removed takes its own along.
+    primaryKey({ columns: [t.agent_id, t.reason, t.day] }),
+    index('verdict_days_project').on(t.project_id, t.day),
+    ofProject(t),
+  ],
 )
 
 /** Items of the sample that may not have worked and have perhaps not ended: then somebody is asked about them. */

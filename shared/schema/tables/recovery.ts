@@ -39,7 +39,10 @@ export const triage = pgTable(
     cluster_key: text('cluster_key').generatedAlwaysAs(
       sql`case when prompt is not null then error_code || ':' || left(md5(prompt), 16) end`,
     ),
-    /** The cause of it; null until the tick has named that of an item which ended without being dispatched. */
+    /**
+     * The cause of it; null until the tick has named that of an item which ended without being dispatched, and '' of what
+     * is asked of people (`review`), which has none: so no tick reads it again and again, and no older one names it.
+     */
     cause_id: text('cause_id'),
     /** What the item had cost when it came here. */
     cost_micro: micro('cost_micro').notNull().default(0),
@@ -74,11 +77,7 @@ export const triage = pgTable(
     index('triage_cause')
       .on(t.project_id, t.cause_id, t.created_at, t.run_id, t.seq)
       .where(sql`cause_id is not null`),
-    // Of what did not work or is held: the others have none.
-    index('triage_without_cause')
-      .on(t.run_id, t.seq)
-      .where(sql`cause_id is null and lane = any (array['dlq', 'quarantine']::triage_lane[])`),
-    index('triage_corrected').on(t.run_id, t.seq).where(sql`corrected is not null`),
+    index('triage_without_cause').on(t.run_id, t.seq).where(sql`cause_id is null`),
     // Ended by a statement that had no input at hand; the tick reads their prompts.
     index('triage_unclustered').on(t.run_id, t.seq).where(sql`error_code is not null and prompt is null`),
   ],
