@@ -1,6 +1,7 @@
 import { callItemWrong as callWrong } from '../../shared/engine/replay.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn } from '../../shared/http/scope.ts'
+import { WrongOrder } from '../../shared/schema/wire-recovery.ts'
 
 export const callItemWrong = endpoint({
   method: 'post',
@@ -9,12 +10,13 @@ export const callItemWrong = endpoint({
   operation_id: 'callItemWrong',
   summary: 'Call the verdict of an item wrong',
   description:
-    'Of an item in triage: what its row says is not so. The row leaves the feed, as by dismissing. Of an item that is ok: it did not work. It comes into triage as a review, to be decided about like any row; its run keeps its status. What was recorded stays in either case; results say what people found. Only what was judged can be wrong, so not that an item failed.',
+    'The verdict of an item in triage: it did work. The row leaves the feed, as by dismissing. The verdict of an ok item: it did not work. It comes into triage as a review, to be decided about like any row; its run keeps its status. Of a review, say with "of" what you looked at: what is asked, or that it was called wrong. Where something else is said of the item by now, nothing is done and the answer is 409. What was recorded stays in any case; results say what people found. Only what was judged can be wrong, so not that an item failed.',
   auth: 'any',
   params: { itemId: 'item' },
+  body: WrongOrder.optional(),
   answers: { 200: { description: 'It is called wrong.' } },
   errors: ['verdict_not_judgeable'],
-  async handle({ ctx, principal, params }) {
-    await callWrong(ctx, await itemIn(ctx, principal, params.itemId))
+  async handle({ ctx, principal, params, body = {} }) {
+    await callWrong(ctx, await itemIn(ctx, principal, params.itemId), body.of)
   },
 })

@@ -9,7 +9,7 @@ export const confirmItem = endpoint({
   operation_id: 'confirmItem',
   summary: 'Confirm what is asked about an item',
   description:
-    'Of a review that asks, such as whether an answer is a refusal: it is. The row leaves the feed, results say that the item did not work, and it can be replayed; the recorded verdict stays. What is not so is called wrong.',
+    'Of a review that asks, such as whether an answer is a refusal: it is. The row leaves the feed, results say that the item did not work, and it can be replayed; the recorded verdict stays. What is not so is called wrong, of the question.',
   auth: 'any',
   params: { itemId: 'item' },
   answers: { 200: { description: 'It is confirmed.' } },

@@ -71,6 +71,7 @@ const NEXT: Record<string, string> = {
   item_not_replayable: 'assay triage',
   item_not_paused: 'assay triage --kind quarantine',
   item_already_decided: 'assay triage',
+  verdict_not_judgeable: 'assay triage',
   item_not_reopenable: 'assay triage',
   nothing_to_recover: 'assay triage',
 }

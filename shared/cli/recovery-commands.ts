@@ -1,6 +1,12 @@
 // The commands about items that did not work or do not run, as data.
 
-import { DEPLOYMENT_CHOICES, REUSE_CHOICES, TRIAGE_ACTIONS, TRIAGE_LANES } from '../domain/vocabulary.ts'
+import {
+  DEPLOYMENT_CHOICES,
+  REUSE_CHOICES,
+  TRIAGE_ACTIONS,
+  TRIAGE_LANES,
+  WRONG_OF,
+} from '../domain/vocabulary.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS, limitOption } from './list-options.ts'
 
@@ -90,7 +96,14 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
     name: 'wrong',
     args: ['ITEM'],
     summary: 'Call the verdict of an item wrong; what was recorded stays.',
-    options: [],
+    options: [
+      {
+        name: 'of',
+        value: 'WHAT',
+        choices: WRONG_OF,
+        about: 'the verdict (unless told), what triage asks, or the correction of an ok item: it worked',
+      },
+    ],
     run: async (...given) => (await import('./triage.ts')).callWrong(...given),
   },
   {

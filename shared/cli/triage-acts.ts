@@ -4,6 +4,7 @@
 import { LIMITS } from '../domain/limits.ts'
 import { ACTED, sayExcluded } from '../domain/recovery.ts'
 import type { RowAction, TriageAction } from '../domain/vocabulary.ts'
+import { saidInTriage } from '../view/verdict.ts'
 import { type Api, answered, asFailure } from './api.ts'
 import { count, money, plural } from './format.ts'
 import type { Group, Row } from './triage-view.ts'
@@ -106,9 +107,12 @@ export async function decideAct(
   return {
     words: `${what}; ${back}`,
     perform: async () => {
-      const done = await each(able, itemId =>
-        api.POST(`/v1/durable/runs/{itemId}/${action}`, { params: { path: { itemId } } }),
-      )
+      const done = await each(able, (itemId, row) => {
+        const params = { path: { itemId } }
+        return action === 'wrong'
+          ? api.POST('/v1/durable/runs/{itemId}/wrong', { params, body: { of: saidInTriage(row) } })
+          : api.POST(`/v1/durable/runs/{itemId}/${action}`, { params })
+      })
       const undo = done.rows.filter(row => row.kind !== 'quarantine' || action === 'acknowledge')
       return { note: `${ACTED[action]}: ${done.words}`, undo }
     },

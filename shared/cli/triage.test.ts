@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { answering, given, told } from '../../test/support/cli-session.ts'
+import { connect } from './api.ts'
 import { acknowledge, replay, triage, why } from './triage.ts'
+import { type Act, decideAct } from './triage-acts.ts'
+import type { Row } from './triage-view.ts'
 
 const RECORD = '01a1fab9-81a7-7eca-a25c-32a500000001'
 const row = {
@@ -75,6 +78,19 @@ describe('the list of triage', () => {
 })
 
 describe('a decision', () => {
+  it('calls wrong what the row showed, whatever is said of the item by now', async () => {
+    const sent: unknown[] = []
+    const api = connect({ base_url: 'http://assay.test', api_key: 'pk_test' }, async input => {
+      sent.push(await (input as Request).json())
+      return new Response()
+    })
+    const review = { kind: 'review', question: null, available_actions: ['wrong'] } as const
+    const rows = [{ kind: 'dlq' }, { question: 'Is this a refusal?' }, {}].map(own => ({ ...review, ...own }))
+    const act = await decideAct(api, { rows: rows as unknown as Row[] }, 'wrong', {})
+    await (act as Act).perform()
+    expect(sent).toEqual([{ of: 'verdict' }, { of: 'question' }, { of: 'correction' }])
+  })
+
   it('tells where a replay runs and what it does not do again', async () => {
     const continued = { run_id: 'the-run', record_id: 'the-copy', reused_steps: 2 }
     const session = answering({ [`POST /v1/durable/runs/${RECORD}/replay`]: continued })

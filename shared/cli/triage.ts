@@ -1,6 +1,7 @@
 // The commands that look at items that wait for a decision, and decide.
 
 import { LIMITS } from '../domain/limits.ts'
+import type { WrongOf } from '../domain/vocabulary.ts'
 import type { Doubt } from '../view/verdict.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
@@ -162,7 +163,9 @@ export async function dismiss({ api, output }: Session, given: Given): Promise<E
 
 export async function callWrong({ api, output }: Session, given: Given): Promise<ExitCode> {
   const itemId = given.arg(0)
-  await answered(api.POST('/v1/durable/runs/{itemId}/wrong', { params: { path: { itemId } } }))
+  const of = given.text('of') as WrongOf | undefined
+  const order = { params: { path: { itemId } }, body: { ...(of && { of }) } }
+  await answered(api.POST('/v1/durable/runs/{itemId}/wrong', order))
   const told = () => `${itemId} is called wrong; what was recorded stays`
   output.emit('called_wrong', { record_id: itemId }, told)
   return EXIT.ok

@@ -46,7 +46,7 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   item_not_paused: 'The item is not held for a decision, or its run was stopped, so it cannot go on.',
   item_already_decided: 'The item does not wait for a decision, or not any more.',
   verdict_not_judgeable:
-    'The item has no verdict that could be wrong, or it was judged already; the message says which.',
+    'The item has no verdict that could be wrong, it was judged already, or something else is said of it than the caller looked at; the message says which, and what to send instead.',
   item_not_reopenable:
     'Nothing was decided about the item, or what was cannot be taken back; the message says why.',
   nothing_to_recover: 'No item that waits for a decision passes the filter.',

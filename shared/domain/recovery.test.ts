@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { LIMITS } from './limits.ts'
-import { refusalToReopen, sayPlan } from './recovery.ts'
+import { type ItemFacts, refusalOf, refusalToReopen, sayPlan } from './recovery.ts'
+import { WRONG_OF } from './vocabulary.ts'
 
 const dismissed = { status: 'failed', lane: 'dlq', disposition: 'dismissed', decided_ms_ago: 1000 } as const
 const WITHIN_MS = LIMITS.reopen_minutes * 60_000
@@ -20,6 +21,42 @@ it.each([
 ] as const)('taking back %s', (_, decided, refusal) => {
   if (refusal === null) expect(refusalToReopen(decided)).toBeNull()
   else expect(refusalToReopen(decided)).toContain(refusal)
+})
+
+const fine: ItemFacts = {
+  ...{ status: 'completed', outcome: 'ok', lane: null, disposition: null, corrected: null },
+  ...{ run_stopped: false, input_purged: false, replay: null },
+}
+const asked = { ...fine, lane: 'review' } as const
+const called = { ...asked, corrected: 'degraded' } as const
+const refused = { ...fine, outcome: 'degraded', lane: 'dlq' } as const
+
+it.each([
+  ['an ok item', fine, { verdict: null, question: 'nothing is asked', correction: 'nobody' }],
+  ['one of triage', refused, { verdict: null, question: 'nothing is asked', correction: 'nobody' }],
+  ['a question', asked, { verdict: 'something is asked', question: null, correction: 'nobody' }],
+  [
+    'one that was called wrong',
+    called,
+    { verdict: '"correction"', question: 'nothing is asked', correction: null },
+  ],
+  [
+    'one that was decided about',
+    { ...called, disposition: 'dismissed' },
+    { verdict: 'dismissed already', question: 'dismissed already', correction: 'dismissed already' },
+  ],
+] as const)('%s is called wrong of just what is said of it', (_, facts, refusals) => {
+  for (const of of WRONG_OF) {
+    const refusal = refusalOf('wrong', facts, of)
+    if (refusals[of] === null) expect(refusal).toBeNull()
+    else expect(refusal).toContain(refusals[of])
+  }
+})
+
+it('a question that was answered says how', () => {
+  expect(refusalOf('confirm', asked)).toBeNull()
+  expect(refusalOf('confirm', { ...called, disposition: 'confirmed' })).toBe('it was confirmed already')
+  expect(refusalOf('confirm', called)).toBe('nothing is asked about it')
 })
 
 it('a plan says how many can be replayed, and of the others why not', () => {

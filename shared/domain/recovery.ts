@@ -12,6 +12,7 @@ import type {
   RowAction,
   TriageAction,
   TriageLane,
+  WrongOf,
 } from './vocabulary.ts'
 
 export interface ItemFacts {
@@ -30,7 +31,7 @@ export interface ItemFacts {
   replay: { record_id: string; status: ItemStatus; outcome: Outcome | null } | null
 }
 
-const RULES: Record<RowAction, (facts: ItemFacts) => string | null> = {
+const RULES: Record<RowAction, (facts: ItemFacts, of?: WrongOf) => string | null> = {
   replay: refusalToReplay,
   resume: refusalToResume,
   acknowledge: ({ lane, disposition }) =>
@@ -39,12 +40,13 @@ const RULES: Record<RowAction, (facts: ItemFacts) => string | null> = {
   dismiss: facts => (facts.lane === null ? NOT_IN_TRIAGE : refusalToDecide(facts)),
   wrong: refusalToCallWrong,
   confirm: facts =>
-    facts.lane === 'review' && facts.corrected === null
-      ? refusalToDecide(facts)
-      : 'nothing is asked about it',
+    facts.lane !== 'review'
+      ? NOTHING_ASKED
+      : (refusalToDecide(facts) ?? (facts.corrected === null ? null : NOTHING_ASKED)),
 }
 
 const NOT_IN_TRIAGE = 'it does not wait for a decision'
+const NOTHING_ASKED = 'nothing is asked about it'
 
 /** @example sayDisposition('wrong') // 'called wrong' */
 export const sayDisposition = (disposition: Disposition): string =>
@@ -55,18 +57,32 @@ const already = (disposition: Disposition) => `it was ${sayDisposition(dispositi
 const refusalToDecide = ({ disposition }: ItemFacts) =>
   disposition === null || disposition === 'acknowledged' ? null : already(disposition)
 
-/** Only what the grader or an agent judged can be wrong: that an item raised or is held is no judgement. */
-function refusalToCallWrong(facts: ItemFacts): string | null {
-  if (facts.outcome === null) return 'it has no verdict'
-  if (facts.outcome === 'failed') return 'it did not return anything that could be right'
-  // One that was held and went on has a row of that time.
-  if (facts.outcome === 'ok' && facts.lane !== 'review') return null
-  return refusalToDecide(facts)
+/** What is said of an item now. One that was held and went on has a row of that time, which says nothing of it. */
+const saidOf = ({ outcome, lane, corrected }: ItemFacts): WrongOf =>
+  outcome !== 'ok' || lane !== 'review' ? 'verdict' : corrected === null ? 'question' : 'correction'
+
+/** What somebody looked at who says `of`, and what is said now instead. */
+const NOT_SAID: Record<WrongOf, (now: WrongOf) => string> = {
+  verdict: now =>
+    now === 'question'
+      ? 'something is asked about it: confirm that, or call it wrong with "of": "question"'
+      : 'it was called wrong already; that it worked after all is said with "of": "correction"',
+  question: () => NOTHING_ASKED,
+  correction: () => 'nobody has called it wrong',
 }
 
-/** Why an action is not possible, as the end of a sentence; null when it is. */
-export function refusalOf(action: RowAction, facts: ItemFacts): string | null {
-  return RULES[action](facts)
+/** Only what the grader or an agent judged can be wrong: that an item raised or is held is no judgement. */
+function refusalToCallWrong(facts: ItemFacts, of = saidOf(facts)): string | null {
+  if (facts.outcome === null) return 'it has no verdict'
+  if (facts.outcome === 'failed') return 'it did not return anything that could be right'
+  const now = saidOf(facts)
+  const decided = facts.outcome === 'ok' && now === 'verdict' ? null : refusalToDecide(facts)
+  return decided ?? (of === now ? null : NOT_SAID[of](now))
+}
+
+/** Why an action is not possible, as the end of a sentence; null when it is. `of`: what is called wrong, if that is told. */
+export function refusalOf(action: RowAction, facts: ItemFacts, of?: WrongOf): string | null {
+  return RULES[action](facts, of)
 }
 
 /** @example actionsOf({...facts, status: 'paused', lane: 'quarantine'}) // ['resume', 'acknowledge', 'dismiss'] */

@@ -144,6 +144,13 @@ export const DISPOSITIONS = [
 ] as const
 export type Disposition = (typeof DISPOSITIONS)[number]
 
+/**
+ * What of an item somebody calls wrong: what was recorded of it, that it is what triage asks, or that somebody called an
+ * ok item wrong.
+ */
+export const WRONG_OF = ['verdict', 'question', 'correction'] as const
+export type WrongOf = (typeof WRONG_OF)[number]
+
 /** What may be done with items that wait for a decision, one or a whole cohort. `wrong`: their verdict is called wrong. */
 export const TRIAGE_ACTIONS = ['replay', 'resume', 'acknowledge', 'dismiss', 'wrong'] as const
 export type TriageAction = (typeof TRIAGE_ACTIONS)[number]

@@ -7,7 +7,7 @@ import { fault } from '../domain/fault.ts'
 import { itemRecordId } from '../domain/ids.ts'
 import { microOf } from '../domain/pricing.ts'
 import { refusalOf, refusalToReopen } from '../domain/recovery.ts'
-import type { DeploymentChoice, ReuseChoice, RowAction } from '../domain/vocabulary.ts'
+import type { DeploymentChoice, ReuseChoice, RowAction, WrongOf } from '../domain/vocabulary.ts'
 import { callOkWrong } from '../recovery/queries/verdicts.ts'
 import { copyWithSteps } from '../recovery/verbs/copy.ts'
 import * as store from '../store/replay.ts'
@@ -50,7 +50,8 @@ export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOpti
   const run_id = ctx.newRunId()
   const copied = await ctx.sql.begin(async tx => {
     const sql = tx as unknown as Sql
-    await refuse(sql, 'replay', key, true)
+    const refusal = whyNot('replay', await triage.findStanding(sql, key, true))
+    if (refusal !== null) throw refused('replay', key, refusal)
     if (from_step !== null && !(await store.hasStep(sql, key, from_step)))
       throw new ApiError('invalid_request', `Field "from_step" names no step of the item: ${from_step}.`)
     const { project_id, agent_id, name, timeout_seconds } = original
@@ -91,8 +92,8 @@ export async function resumeItem(
   const { budget_cents } = options
   const extra = budget_cents === undefined ? null : microOf(budget_cents)
   if ((await triage.resume(ctx.sql, [key], extra)) === 0) {
-    await refuse(ctx.sql, 'resume', key)
-    throw refused('resume', key, 'its run has ended')
+    const refusal = whyNot('resume', await triage.findStanding(ctx.sql, key))
+    throw refused('resume', key, refusal ?? 'its run has ended')
   }
   ctx.poke()
   const reused_steps = await triage.countKeptSteps(ctx.sql, key)
@@ -101,27 +102,27 @@ export async function resumeItem(
 
 /** @throws ApiError `item_already_decided` */
 export async function acknowledgeItem(ctx: Context, key: ItemKey): Promise<void> {
-  if ((await triage.acknowledge(ctx.sql, [key])) > 0) return
-  await refuse(ctx.sql, 'acknowledge', key)
+  if ((await triage.acknowledge(ctx.sql, [key])) === 0) throw await tooLate(ctx.sql, 'acknowledge', key)
 }
 
 /** @throws ApiError `item_already_decided` */
 export async function dismissItem(ctx: Context, key: ItemKey): Promise<void> {
-  if ((await triage.endWaiting(ctx.sql, [key], { as: 'dismissed', one_by_one: true })) > 0)
-    return deliverSoon(ctx)
-  await refuse(ctx.sql, 'dismiss', key)
+  if ((await triage.endWaiting(ctx.sql, [key], { as: 'dismissed', one_by_one: true })) === 0)
+    throw await tooLate(ctx.sql, 'dismiss', key)
+  deliverSoon(ctx)
 }
 
 /**
- * Calls wrong what is said of an item: that it did not work, where it waits in triage for that, else that it worked,
- * which opens a row. What was recorded stays.
+ * Calls wrong what the caller looked at: the verdict of an item, which takes its row out of triage or, of an ok item,
+ * opens one; what triage asks about it; or that somebody called it wrong. What was recorded stays. What is said of the
+ * item may have changed since they looked, so that `wrong` alone would mean the opposite.
  *
- * @throws ApiError `verdict_not_judgeable`
+ * @throws ApiError `verdict_not_judgeable`, also when that is not what is said of it now
  */
-export async function callItemWrong(ctx: Context, key: ItemKey): Promise<void> {
-  if ((await triage.endWaiting(ctx.sql, [key], { as: 'wrong' })) > 0) return deliverSoon(ctx)
-  if (await callOkWrong(ctx.sql, key)) return
-  await refuse(ctx.sql, 'wrong', key)
+export async function callItemWrong(ctx: Context, key: ItemKey, of: WrongOf = 'verdict'): Promise<void> {
+  if ((await triage.endWaiting(ctx.sql, [key], { as: 'wrong', of })) > 0) return deliverSoon(ctx)
+  if (of === 'verdict' && (await callOkWrong(ctx.sql, key))) return
+  throw await tooLate(ctx.sql, 'wrong', key, of)
 }
 
 /**
@@ -130,8 +131,8 @@ export async function callItemWrong(ctx: Context, key: ItemKey): Promise<void> {
  * @throws ApiError `verdict_not_judgeable`
  */
 export async function confirmItem(ctx: Context, key: ItemKey): Promise<void> {
-  if ((await triage.endWaiting(ctx.sql, [key], { as: 'confirmed' })) > 0) return
-  await refuse(ctx.sql, 'confirm', key)
+  if ((await triage.endWaiting(ctx.sql, [key], { as: 'confirmed' })) === 0)
+    throw await tooLate(ctx.sql, 'confirm', key)
 }
 
 /**
@@ -153,10 +154,13 @@ export async function reopenItem(ctx: Context, key: ItemKey): Promise<void> {
   deliverSoon(ctx) // a run that goes back to partial is announced like one that comes to it
 }
 
-async function refuse(sql: Sql, action: RowAction, key: ItemKey, lock = false): Promise<void> {
-  const facts = await triage.findStanding(sql, key, lock)
-  const refusal = facts === undefined ? 'it is gone' : refusalOf(action, facts)
-  if (refusal !== null) throw refused(action, key, refusal)
+const whyNot = (action: RowAction, facts: triage.Standing | undefined, of?: WrongOf): string | null =>
+  facts === undefined ? 'it is gone' : refusalOf(action, facts, of)
+
+/** Why nothing was done. What is in the way may be gone by now: that is said too, since nothing was done all the same. */
+async function tooLate(sql: Sql, action: RowAction, key: ItemKey, of?: WrongOf): Promise<ApiError> {
+  const refusal = whyNot(action, await triage.findStanding(sql, key), of)
+  return refused(action, key, refusal ?? 'it has changed meanwhile; look at it again')
 }
 
 const CODES: Record<RowAction, ApiErrorCode> = {

@@ -17,6 +17,7 @@ import {
   ROW_ACTIONS,
   type RowAction,
   TRIAGE_LANES,
+  WRONG_OF,
 } from '../domain/vocabulary.ts'
 import { WAITS, type WaitToken, type WhyFacts } from '../domain/why.ts'
 import { budgetCents, label } from './input.ts'
@@ -223,6 +224,17 @@ export const ResumeOrder = z
       .optional(),
   })
   .openapi('ResumeOrder', { description: 'How an item goes on.' })
+
+export const WrongOrder = z
+  .strictObject({
+    of: z
+      .enum(WRONG_OF)
+      .describe(
+        'What you looked at. verdict: what was recorded. question: it is not what triage asks. correction: an ok item that was called wrong did work after all. verdict unless told.',
+      )
+      .optional(),
+  })
+  .openapi('WrongOrder', { description: 'What of an item is called wrong.' })
 
 export const Continued = z
   .object({

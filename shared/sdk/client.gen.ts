@@ -944,7 +944,7 @@ export interface paths {
         put?: never;
         /**
          * Call the verdict of an item wrong
-         * @description Of an item in triage: what its row says is not so. The row leaves the feed, as by dismissing. Of an item that is ok: it did not work. It comes into triage as a review, to be decided about like any row; its run keeps its status. What was recorded stays in either case; results say what people found. Only what was judged can be wrong, so not that an item failed.
+         * @description The verdict of an item in triage: it did work. The row leaves the feed, as by dismissing. The verdict of an ok item: it did not work. It comes into triage as a review, to be decided about like any row; its run keeps its status. Of a review, say with "of" what you looked at: what is asked, or that it was called wrong. Where something else is said of the item by now, nothing is done and the answer is 409. What was recorded stays in any case; results say what people found. Only what was judged can be wrong, so not that an item failed.
          */
         post: operations["callItemWrong"];
         delete?: never;
@@ -964,7 +964,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm what is asked about an item
-         * @description Of a review that asks, such as whether an answer is a refusal: it is. The row leaves the feed, results say that the item did not work, and it can be replayed; the recorded verdict stays. What is not so is called wrong.
+         * @description Of a review that asks, such as whether an answer is a refusal: it is. The row leaves the feed, results say that the item did not work, and it can be replayed; the recorded verdict stays. What is not so is called wrong, of the question.
          */
         post: operations["confirmItem"];
         delete?: never;
@@ -5238,6 +5238,14 @@ export interface components {
             partition_running: number | null;
             /** @description How many may be. */
             partition_cap: number | null;
+        };
+        /** @description What of an item is called wrong. */
+        WrongOrder: {
+            /**
+             * @description What you looked at. verdict: what was recorded. question: it is not what triage asks. correction: an ok item that was called wrong did work after all. verdict unless told.
+             * @enum {string}
+             */
+            of?: "verdict" | "question" | "correction";
         };
     };
     responses: never;
@@ -10873,7 +10881,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WrongOrder"];
+            };
+        };
         responses: {
             /** @description It is called wrong. */
             200: {

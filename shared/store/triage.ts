@@ -3,8 +3,8 @@
 
 import type { Sql } from '../context.ts'
 import type { ItemFacts } from '../domain/recovery.ts'
-import type { Disposition, ItemStatus, Outcome, TriageLane } from '../domain/vocabulary.ts'
-import { countJudged, isVerdict, uncountJudged } from '../recovery/queries/verdicts.ts'
+import type { Disposition, ItemStatus, Outcome, TriageLane, WrongOf } from '../domain/vocabulary.ts'
+import { countJudged, isVerdict, says, uncountJudged } from '../recovery/queries/verdicts.ts'
 import { CALLED_WRONG } from '../recovery/rules/verdicts.ts'
 import { forget } from './settle.ts'
 
@@ -163,18 +163,21 @@ export async function acknowledge(sql: Sql, keys: readonly ItemKey[]): Promise<n
 }
 
 /** What ends the wait of an item for good; whether somebody looked at just this one. */
-export type Ending = { as: 'dismissed'; one_by_one: boolean } | { as: 'wrong' | 'confirmed' }
+export type Ending =
+  | { as: 'dismissed'; one_by_one: boolean }
+  | { as: 'wrong'; of: WrongOf }
+  | { as: 'confirmed' }
 
 /** Of each: which rows accept it, whether it judges their verdict, and the verdict they have by it. */
 const ENDINGS = {
   dismissed: (sql: Sql) => ({ accepts: sql`true`, judges: isVerdict(sql), corrected: sql`t.corrected` }),
-  wrong: (sql: Sql) => ({
-    accepts: sql`(t.lane = 'review' or ${isVerdict(sql)})`,
+  wrong: (sql: Sql, of: WrongOf) => ({
+    accepts: says(sql, of),
     judges: sql`true`,
     corrected: sql`case when t.lane = 'dlq' then 'ok'::outcome end`,
   }),
   confirmed: (sql: Sql) => ({
-    accepts: sql`t.lane = 'review' and t.corrected is null`,
+    accepts: says(sql, 'question'),
     judges: sql`true`,
     corrected: sql`'degraded'::outcome`,
   }),
@@ -185,7 +188,8 @@ const ENDINGS = {
  * had not been decided about before.
  */
 export async function endWaiting(sql: Sql, keys: readonly ItemKey[], ending: Ending): Promise<number> {
-  const { accepts, judges, corrected } = ENDINGS[ending.as](sql)
+  const { accepts, judges, corrected } =
+    ending.as === 'wrong' ? ENDINGS.wrong(sql, ending.of) : ENDINGS[ending.as](sql)
   const looked = ending.as !== 'dismissed' || ending.one_by_one
   const [row] = await sql<{ n: number }[]>`
     with ${chosen(sql, keys)}, decided as (

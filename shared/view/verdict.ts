@@ -1,6 +1,7 @@
 // How verdicts that people judge are told, once, for dashboard and command line.
 
 import { count } from '../domain/amounts.ts'
+import type { WrongOf } from '../domain/vocabulary.ts'
 import type { Schemas } from '../sdk/client.ts'
 
 type Judged = Pick<Schemas['JudgedReason'], 'agent_id' | 'reason' | 'judged' | 'wrong' | 'often_wrong'>
@@ -19,3 +20,7 @@ export function doubtOf(rows: readonly Judged[]): Doubt {
     return found && sayWrong(found)
   }
 }
+
+/** What is said of an item in triage, for whoever calls it wrong. */
+export const saidInTriage = ({ kind, question }: Pick<Schemas['TriageRow'], 'kind' | 'question'>): WrongOf =>
+  kind !== 'review' ? 'verdict' : question === null ? 'correction' : 'question'

@@ -72,6 +72,11 @@ export function verdictsPart(given: Given): void {
         { worst_outcome_status: 'ok' },
         { worst_outcome_status: 'ok' },
       ])
+      const again = await world.call('POST', `/v1/durable/runs/${id}/wrong`)
+      expect([again.status, again.json.error.code]).toEqual([409, 'verdict_not_judgeable'])
+      expect((await world.call('GET', `/v1/durable/runs/${id}`)).json.corrected_outcome_status).toBe(
+        'degraded',
+      )
       expect((await world.call('POST', `/v1/durable/runs/${id}/replay`)).status).toBe(202)
       expect((await world.call('GET', `/v1/triage?agent_id=${agent.id}`)).json.rows).toEqual([])
     })
@@ -92,7 +97,12 @@ export function verdictsPart(given: Given): void {
       })
       const { status, text } = await world.call('POST', `/v1/durable/runs/${yes.record_id}/confirm`)
       expect([status, text]).toEqual([200, ''])
-      expect((await world.call('POST', `/v1/durable/runs/${no.record_id}/wrong`)).status).toBe(200)
+      const stale = await world.call('POST', `/v1/durable/runs/${no.record_id}/wrong`)
+      expect([stale.status, stale.json.error.code]).toEqual([409, 'verdict_not_judgeable'])
+      const wrong = await world.call('POST', `/v1/durable/runs/${no.record_id}/wrong`, {
+        body: { of: 'question' },
+      })
+      expect(wrong.status).toBe(200)
       expect(await list()).toHaveLength(others.length)
       for (const [row, corrected_outcome_status] of [
         [yes, 'degraded'],

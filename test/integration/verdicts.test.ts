@@ -56,6 +56,13 @@ async function ranWith(answers: readonly (string | null)[]): Promise<string> {
   return run_id
 }
 
+/** Statements that wait for another's lock. */
+const waiting = async () =>
+  (
+    await engine.sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  ).length
+
 const rowsOf = (run_id: string) =>
   engine.sql`select seq, lane, reason, disposition, corrected, judged from triage where run_id = ${run_id} order by seq`
 
@@ -188,7 +195,7 @@ describe('an ok item that is called wrong', () => {
     for (const seq of [1, 2, 3]) await callItemWrong(engine.ctx, { run_id, seq })
     await replayItem(engine.ctx, { run_id, seq: 1 }, {})
     await dismissItem(engine.ctx, { run_id, seq: 2 })
-    await callItemWrong(engine.ctx, { run_id, seq: 3 })
+    await callItemWrong(engine.ctx, { run_id, seq: 3 }, 'correction')
     expect(await rowsOf(run_id)).toMatchObject([
       { disposition: 'replayed', corrected: 'degraded' },
       { disposition: 'dismissed', corrected: 'degraded' },
@@ -227,6 +234,48 @@ it('what is asked of people has no cause, and no tick looks for one', async () =
   expect(told).toEqual(rows.map(() => null))
 })
 
+describe('what somebody looked at', () => {
+  const open = { lane: 'review', disposition: null }
+  const refused = { code: 'verdict_not_judgeable', status: 409 }
+
+  it('is called wrong once, however many say so at once or again [triage.wrong-ok]', async () => {
+    const run_id = await ranWith(['fine'])
+    const key = { run_id, seq: 1 }
+    const calls = Array.from({ length: 6 }, () => callItemWrong(engine.ctx, key))
+    const done = await Promise.allSettled(calls)
+    expect(done.filter(one => one.status === 'fulfilled')).toHaveLength(1)
+    for (const one of done)
+      if (one.status === 'rejected')
+        expect(one.reason).toMatchObject({ ...refused, message: expect.stringContaining('"correction"') })
+    await expect(callItemWrong(engine.ctx, key, 'verdict')).rejects.toMatchObject(refused)
+    expect(await rowsOf(run_id)).toMatchObject([{ ...open, reason: 'called_wrong', corrected: 'degraded' }])
+    await callItemWrong(engine.ctx, key, 'correction')
+    await expect(callItemWrong(engine.ctx, key, 'correction')).rejects.toMatchObject(refused)
+    expect(await rowsOf(run_id)).toMatchObject([{ disposition: 'wrong', corrected: null }])
+  })
+
+  it('is not taken for what has been asked since, also when that comes in between', async () => {
+    const run_id = await ranWith(['fine', 'fine'])
+    const ask = (sql: Pick<TestEngine, 'sql'>['sql'], seq: number) => sql`
+      insert into triage (run_id, seq, project_id, agent_id, lane, reason, cost_micro)
+      values (${run_id}, ${seq}, ${engine.project_id}, ${engine.agent_id}, 'review', 'suspected_refusal', 0)`
+    await ask(engine.sql, 1)
+    const stale = { ...refused, message: expect.stringMatching(/asked about it: confirm .*"question"/) }
+    await expect(callItemWrong(engine.ctx, { run_id, seq: 1 })).rejects.toMatchObject(stale)
+    let called: Promise<PromiseSettledResult<void>[]> | undefined
+    await engine.sql.begin(async sql => {
+      await ask(sql as unknown as TestEngine['sql'], 2)
+      called = Promise.allSettled([callItemWrong(engine.ctx, { run_id, seq: 2 })])
+      await expect.poll(waiting).toBe(1)
+    })
+    expect(await called).toMatchObject([{ status: 'rejected', reason: stale }])
+    const asked = { ...open, reason: 'suspected_refusal', corrected: null }
+    expect(await rowsOf(run_id)).toMatchObject([asked, asked])
+    for (const of of ['correction', 'verdict'] as const)
+      await expect(callItemWrong(engine.ctx, { run_id, seq: 2 }, of)).rejects.toMatchObject(refused)
+  })
+})
+
 describe('results', () => {
   it('have the verdict that people gave, and say so [results.corrected]', async () => {
     const run_id = await ranWith([REFUSED, REFUSED, 'fine', null])
@@ -252,7 +301,7 @@ describe('results', () => {
       expect(await told(scope, 'ok')).toEqual(said.slice(0, 1))
     }
     expect(await findCorrections(engine.sql, [run_id])).toEqual([{ run_id, to_ok: 1, to_degraded: 1 }])
-    await callItemWrong(engine.ctx, { run_id, seq: 3 })
+    await callItemWrong(engine.ctx, { run_id, seq: 3 }, 'correction')
     expect(await told({ run_id }, 'ok')).toEqual([said[0], [3, 'ok', null, false]])
   })
 })
@@ -284,7 +333,7 @@ describe('an answer that may be a refusal', () => {
     const { run_id, before, rows } = await asked(60)
     const [yes, no] = rows.map(row => ({ run_id, seq: row.seq as number }))
     await confirmItem(engine.ctx, yes!)
-    await callItemWrong(engine.ctx, no!)
+    await callItemWrong(engine.ctx, no!, 'question')
     expect(await rowsOf(run_id)).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ seq: yes!.seq, disposition: 'confirmed', corrected: 'degraded' }),
@@ -293,7 +342,13 @@ describe('an answer that may be a refusal', () => {
     )
     expect(await counted()).toEqual({ suspected_refusal: [1, 1] })
     expect(await engine.run(run_id)).toEqual(before)
-    await expect(confirmItem(engine.ctx, no!)).rejects.toMatchObject({ code: 'verdict_not_judgeable' })
+    for (const [key, why] of [
+      [yes!, 'it was confirmed already'],
+      [no!, 'it was called wrong already'],
+    ] as const)
+      await expect(confirmItem(engine.ctx, key)).rejects.toMatchObject({
+        ...{ code: 'verdict_not_judgeable', message: expect.stringContaining(why) },
+      })
     await reopenItem(engine.ctx, yes!)
     expect(await counted()).toEqual({ suspected_refusal: [0, 1] })
     await confirmItem(engine.ctx, yes!)

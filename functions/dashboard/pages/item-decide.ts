@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { ApiError } from '../../../shared/domain/errors.ts'
+import { WRONG_OF } from '../../../shared/domain/vocabulary.ts'
 import { ofItem } from '../frame/addresses.ts'
 import { centsOfDollars } from '../frame/dollars.ts'
 import { action } from '../frame/page.ts'
@@ -46,9 +47,10 @@ export const dismissItem = action({
 
 export const callItemWrong = action({
   path: '/dashboard/items/{itemId}/wrong',
-  async act({ api, params }) {
+  form: z.strictObject({ of: z.enum(WRONG_OF) }),
+  async act({ api, params }, { of }) {
     const path = { itemId: params.itemId }
-    await api.POST('/v1/durable/runs/{itemId}/wrong', { params: { path } })
+    await api.POST('/v1/durable/runs/{itemId}/wrong', { params: { path }, body: { of } })
     const { data: item } = await api.GET('/v1/durable/runs/{itemId}', { params: { path } })
     const undo = item?.available_actions.includes('reopen') ? { undo: undoOf(params.itemId) } : {}
     const said =

@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../../shared/domain/errors.ts'
 import { LIMITS } from '../../../shared/domain/limits.ts'
-import { ROW_ACTIONS, type RowAction } from '../../../shared/domain/vocabulary.ts'
+import { ROW_ACTIONS, type RowAction, type WrongOf } from '../../../shared/domain/vocabulary.ts'
 import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../frame/addresses.ts'
 import { action, type View } from '../frame/page.ts'
@@ -22,14 +22,19 @@ const SAID: Record<RowAction, (items: string, isOne: boolean) => string> = {
   confirm: (items, isOne) => `${items} ${isOne ? 'is' : 'are'} confirmed not to have worked.`,
 }
 
+const ids = z.union([z.string(), z.array(z.string())]).optional()
+
 export const decideItems = action({
   path: '/dashboard/projects/{projectId}/triage/decide',
   form: z.strictObject({
     back: z.string().optional(),
-    items: z.union([z.string(), z.array(z.string())]).optional(),
+    items: ids,
     action: z.enum(ROW_ACTIONS).optional(),
     /** A row's own button: an action and an item, whatever is selected. */
     one: z.templateLiteral([z.enum(ROW_ACTIONS), ' ', z.uuid()]).optional(),
+    /** Of the rows that were shown, those that asked and those that said that an ok item was called wrong. */
+    question: ids,
+    correction: ids,
     /** Said on the page that asks before held items end. */
     sure: z.literal('yes').optional(),
   }),
@@ -37,7 +42,7 @@ export const decideItems = action({
     const [verb, ids] = orderOf(form)
     const held = verb === 'dismiss' && form.sure === undefined ? await heldOf(api, ids) : []
     if (held.length > 0) return askedView(params.projectId, ids, held.length, form.back)
-    const { done, refused } = await each(ids, itemId => decide(api, verb, itemId))
+    const { done, refused } = await each(ids, itemId => decide(api, verb, itemId, shownOf(form, itemId)))
     const to = backTo(params.projectId, form.back)
     const reopenable = await reopenableOf(api, verb, done)
     const undo = {
@@ -109,6 +114,8 @@ interface Decision {
   items?: string | string[] | undefined
   action?: RowAction | undefined
   one?: `${RowAction} ${string}` | undefined
+  question?: string | string[] | undefined
+  correction?: string | string[] | undefined
 }
 
 function orderOf({ items = [], action, one }: Decision): [RowAction, string[]] {
@@ -126,10 +133,19 @@ function orderOf({ items = [], action, one }: Decision): [RowAction, string[]] {
   return [action, ids.slice(0, LIMITS.inbox_page)]
 }
 
-async function decide(api: Client, verb: RowAction, itemId: string): Promise<void> {
+/** What a row said of its item where it was shown. */
+const shownOf = ({ question = [], correction = [] }: Decision, itemId: string): WrongOf =>
+  [question].flat().includes(itemId)
+    ? 'question'
+    : [correction].flat().includes(itemId)
+      ? 'correction'
+      : 'verdict'
+
+async function decide(api: Client, verb: RowAction, itemId: string, of: WrongOf): Promise<void> {
   const call = { params: { path: { itemId } } }
   if (verb === 'replay') await api.POST('/v1/durable/runs/{itemId}/replay', { ...call, body: {} })
   else if (verb === 'resume') await api.POST('/v1/durable/runs/{itemId}/resume', { ...call, body: {} })
+  else if (verb === 'wrong') await api.POST('/v1/durable/runs/{itemId}/wrong', { ...call, body: { of } })
   else await api.POST(`/v1/durable/runs/{itemId}/${verb}`, call)
 }
 

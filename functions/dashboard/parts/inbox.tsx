@@ -5,7 +5,7 @@ import { itemErrorMeaning, reasonMeaning } from '../../../shared/domain/outcome-
 import { type MemberRole, ROW_ACTIONS, type RowAction } from '../../../shared/domain/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { actionsOfCause } from '../../../shared/view/cause.ts'
-import type { Doubt } from '../../../shared/view/verdict.ts'
+import { type Doubt, saidInTriage } from '../../../shared/view/verdict.ts'
 import { ofItem, ofProject } from '../frame/addresses.ts'
 import { Doubted } from './causes.tsx'
 import { count, counted, Verdict, When } from './text.tsx'
@@ -214,6 +214,7 @@ const Entry = ({ row, suspicion, now, mayDecide }: EntryProps) => (
           data-cost={String(row.cost_usd)}
           aria-label={`Select ${row.item_id}`}
         />
+        {row.kind === 'review' && <input type="hidden" name={saidInTriage(row)} value={row.record_id} />}
       </td>
     )}
     <td>

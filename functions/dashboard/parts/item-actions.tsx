@@ -16,20 +16,23 @@ const UNDO = {
 
 /** What is called wrong: that it did not work, that it may not have, or that it did. */
 const CallWrong = ({ item }: { item: Item }) => {
-  const isSaid = item.outcome_status !== 'ok' || item.corrected_outcome_status !== null
-  const [label, effect] = item.available_actions.includes('confirm')
-    ? ['It is no refusal', 'It leaves triage; the verdict stays ok.']
-    : isSaid
+  const isOk = item.outcome_status === 'ok'
+  const [of, label, effect] = item.available_actions.includes('confirm')
+    ? ['question', 'It is no refusal', 'It leaves triage; the verdict stays ok.']
+    : isOk && item.corrected_outcome_status === null
       ? [
-          item.outcome_status === 'ok' ? 'It worked after all' : 'The verdict is wrong: it worked',
-          'It leaves triage, and results say that it worked; the verdict here stays.',
-        ]
-      : [
+          'verdict',
           'The verdict is wrong: it did not work',
           'It comes into triage, and results say that it did not work; the verdict here and its run stay.',
         ]
+      : [
+          isOk ? 'correction' : 'verdict',
+          isOk ? 'It worked after all' : 'The verdict is wrong: it worked',
+          'It leaves triage, and results say that it worked; the verdict here stays.',
+        ]
   return (
     <form method="post" action={ofItem(item.id, 'wrong')}>
+      <input type="hidden" name="of" value={of} />
       <button data-key="w">{label}</button>
       <p class="dim">{effect}</p>
     </form>

@@ -2,12 +2,18 @@
 // that is taken back no more, so the counts equal a recount at every commit.
 
 import type { Sql } from '../../context.ts'
+import type { WrongOf } from '../../domain/vocabulary.ts'
 import type { ItemKey } from '../../store/triage.ts'
 import { CALLED_WRONG, type VerdictCounts } from '../rules/verdicts.ts'
 
+/** Rows of triage `t` that say just this of their item. */
+export const says = (sql: Sql, what: WrongOf) =>
+  what === 'verdict'
+    ? sql`(t.lane = 'dlq' and t.error_code is null)`
+    : sql`(t.lane = 'review' and t.corrected is ${what === 'question' ? sql`` : sql`not`} null)`
+
 /** Rows of triage `t` that say a judgement: the grader's, an agent's, or that of who called an ok item wrong. */
-export const isVerdict = (sql: Sql) => sql`
-  (t.lane = 'dlq' and t.error_code is null or t.lane = 'review' and t.corrected is not null)`
+export const isVerdict = (sql: Sql) => sql`(${says(sql, 'verdict')} or ${says(sql, 'correction')})`
 
 /** Counts the rows of the statement's `decided` that are `judged` now. */
 export const countJudged = (sql: Sql) => sql`

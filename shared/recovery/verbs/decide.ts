@@ -14,7 +14,7 @@ const DECISIONS: Record<
   (sql: Sql, keys: readonly ItemKey[]) => Promise<number>
 > = {
   dismiss: (sql, keys) => endWaiting(sql, keys, { as: 'dismissed', one_by_one: false }),
-  wrong: (sql, keys) => endWaiting(sql, keys, { as: 'wrong' }),
+  wrong: (sql, keys) => endWaiting(sql, keys, { as: 'wrong', of: 'verdict' }),
   acknowledge,
   resume: (sql, keys) => resume(sql, keys),
 }
