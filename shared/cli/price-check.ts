@@ -37,7 +37,7 @@ function checkText(check: Check, screen: Screen): string {
     `${clean(model)} has no price${nearest.length > 0 ? `; the list has ${nearest.map(clean).join(', ')}` : ''}`,
     `  ${setPriceCommand(clean(model))}`,
   ])
-  const looked = `${plural(check.runs, 'run')} since ${check.since.slice(0, 10)}${check.is_whole ? '' : ', the latest steps of them'}`
+  const looked = `${plural(check.runs, 'run')} since ${check.since.slice(0, 10)}${check.is_whole ? '' : ', the latest of them and those with calls that had no price'}`
   const list = `list prices of ${check.prices_as_of} (${check.source}); recorded costs stay as they are`
   if (check.models.length === 0) return `no model was called in ${looked}\n${list}`
   return [table(MODELS, check.models, screen), '', ...hints, looked, list].join('\n')

@@ -6,6 +6,7 @@ import { findUsedModels, readPrices } from '../../shared/accounts/queries/used-m
 import { priceState } from '../../shared/accounts/rules/price-check.ts'
 import { setBudgets } from '../../shared/accounts/verbs/budgets.ts'
 import { setPrice } from '../../shared/accounts/verbs/prices.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import { resumeItem } from '../../shared/engine/replay.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
@@ -320,6 +321,23 @@ it('a check names the models that were called without a price, and prices that a
   })
   expect(state('gpt-5-mini-2025-08-07')).toMatchObject({ state: 'current', source: 'list' })
   expect(state('gpt-4.1-minii').nearest).toContain('gpt-4.1')
+})
+
+it('a model without a price is named behind hundreds of later runs, and behind the steps that are looked at [prices.check]', async () => {
+  unpricedCalls()
+  const runId = await engine.submit(3, { unpriced: 'allow' })
+  await consume(engine.ctx)
+  await Promise.all(Array.from({ length: LIMITS.prices_checked_runs }, () => engine.submit(1)))
+  const named = async () => {
+    const { models, is_whole } = (await findUsedModels(engine.sql, engine.project_id, 0))!
+    return { models: models.map(one => [one.model, one.unpriced_calls > 0]).sort(), is_whole }
+  }
+  expect(await named()).toMatchObject({
+    models: expect.arrayContaining([['strange-model', true]]),
+    is_whole: true,
+  })
+  await engine.sql`delete from steps where run_id = ${runId} and unpriced`
+  expect(await named()).toMatchObject({ models: expect.arrayContaining([['strange-model', true]]) })
 })
 
 it('a submission that says so, and one without any budget, pauses nothing [prices.allow]', async () => {

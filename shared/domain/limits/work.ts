@@ -129,7 +129,8 @@ export const WORK_LIMITS = {
   open_runs_retry_s: 5,
   prices_per_project: 1000, // rows, those of the past too
   prices_checked_days: 30,
-  prices_checked_runs: 200, // the latest of a project; of each the first steps
+  prices_checked_through: 20_000, // runs of a project, for those with calls that had no price
+  prices_checked_runs: 200, // the latest of these, and as many with such calls; of each the first steps
   prices_checked_steps: 200,
   prices_checked_models: 500, // named; those called most
   prices_update_ms: 86_400_000, // a list that is kept fresh is fetched once a day
