@@ -6,11 +6,11 @@ import { resolve } from 'node:path'
 import { isUuid } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { LineError, ndjsonLines } from '../domain/ndjson.ts'
-import { nearest } from '../domain/nearest.ts'
 import { ANSWER_CHECKS, type AnswerCheck, type RefusalChoice } from '../domain/vocabulary.ts'
+import { NO_CHECKS, readChecks, writeChecks } from '../items/rules/check-names.ts'
 import { type GradedFile, RecordedAnswers } from '../items/rules/recorded-answers.ts'
 import { type GradeRules, type Regrade, RegradeTally, rulesOf } from '../items/rules/regrade.ts'
-import { sayLeft, sayRules } from '../view/grade.ts'
+import { type AgentRules, sayDiffering, sayLeft, sayRules } from '../view/grade.ts'
 import { answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
@@ -19,11 +19,6 @@ import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 import { findVersion } from './versions.ts'
-
-interface Rules extends GradeRules {
-  agent: string | null
-  version: number | null
-}
 
 export async function grade(session: Session, given: Given): Promise<ExitCode> {
   const of = given.arg(0)
@@ -49,19 +44,16 @@ function askedOf(given: Given): Asked {
 }
 
 function checksOf(text: string | undefined): AnswerCheck[] | undefined {
-  if (text === undefined || text === 'none') return text && []
-  const names = text.split(',').map(name => name.trim())
-  for (const name of names) {
-    if (ANSWER_CHECKS.includes(name as AnswerCheck)) continue
-    const near = nearest(name, ANSWER_CHECKS, 3)
-    throw usageFailure(`there is no check "${name}"`, {
-      hint:
-        near === undefined
-          ? `there are: ${ANSWER_CHECKS.join(', ')}; none for nothing`
-          : `did you mean ${near}?`,
-    })
-  }
-  return names as AnswerCheck[]
+  if (text === undefined) return undefined
+  const named = readChecks(text)
+  if ('checks' in named) return named.checks
+  const { unknown, near } = named
+  throw usageFailure(`there is no check "${unknown}"`, {
+    hint:
+      near === undefined
+        ? `there are: ${ANSWER_CHECKS.join(', ')}; ${NO_CHECKS} for nothing`
+        : `did you mean ${near}?`,
+  })
 }
 
 async function rulesFor({ api }: Session, { agent: slug, ...asked }: Asked) {
@@ -92,7 +84,7 @@ async function eachLine(session: Session, path: string, take: (line: string, num
 
 async function gradeRun({ api, output }: Session, runId: string, { checks, ...asked }: Asked) {
   const tally = new RegradeTally()
-  const query = { ...asked, ...(checks && { checks: checks.join() || 'none' }) }
+  const query = { ...asked, ...(checks && { checks: writeChecks(checks) }) }
   for (let cursor: string | undefined; ; ) {
     const part = await answered(
       api.GET('/v2/runs/{runId}/grade', {
@@ -112,14 +104,13 @@ async function gradeRun({ api, output }: Session, runId: string, { checks, ...as
   }
 }
 
-function runText(rules: Rules, told: Regrade, screen: Screen): string {
-  const differing = (of: 'item' | 'call') =>
-    told.changes.filter(change => change.of === of).reduce((sum, change) => sum + change.count, 0)
+function runText(rules: AgentRules, told: Regrade, screen: Screen): string {
+  const differing = sayDiffering(told.changes)
   const lines = [
     `graded ${plural(told.calls, 'call')} of ${plural(told.items, 'item')} by ${sayRules(rules)}`,
-    told.changes.length === 0
+    differing === undefined
       ? screen.paint('green', 'nothing differs from what was recorded')
-      : `${screen.paint('yellow', `${plural(differing('item'), 'item')} and ${plural(differing('call'), 'call')} differ`)}; what was recorded stays`,
+      : `${screen.paint('yellow', differing)}; what was recorded stays`,
     ...(told.calls_left === 0 ? [] : [sayLeft(told.calls_left)]),
     '',
     table(COUNTS_OF_RUN, told.verdicts, screen),
@@ -127,7 +118,7 @@ function runText(rules: Rules, told: Regrade, screen: Screen): string {
   return [...lines, ...changesText(told, screen)].join('\n')
 }
 
-function fileText(what: string, rules: Rules, told: GradedFile, screen: Screen): string {
+function fileText(what: string, rules: AgentRules, told: GradedFile, screen: Screen): string {
   const isCompared = told.verdicts.some(row => row.calls_was > 0)
   const lines = [`graded ${count(told.calls)} ${what} by ${sayRules(rules)}`, '']
   lines.push(table(isCompared ? COUNTS_OF_FILE : COUNTS_OF_FILE.slice(0, 2), told.verdicts, screen))

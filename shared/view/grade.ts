@@ -1,20 +1,27 @@
-// By which rules answers were graded, and what of them could not be, in words.
+// By which rules answers were graded, what differs, and what could not be graded again, in words.
 
 import { counted } from '../domain/amounts.ts'
+import type { GradeRules, RegradeChange } from '../items/rules/regrade.ts'
 
-export interface GradeRules {
+/** Of an agent's version where they are declared. */
+export interface AgentRules extends GradeRules {
   agent: string | null
   version: number | null
-  refusals: string
-  checks: readonly string[]
-  language: string | null
 }
 
 /** @example 'refusals sure, no checks (agent triage v3)' */
-export function sayRules({ agent, version, refusals, checks, language }: GradeRules): string {
+export function sayRules({ agent, version, refusals, checks, language }: AgentRules): string {
   const rules = `refusals ${refusals}, ${checks.length === 0 ? 'no checks' : `checks ${checks.join(', ')}`}`
   const all = language === null ? rules : `${rules}, answers in ${language}`
   return agent === null ? all : `${all} (agent ${agent}${version === null ? '' : ` v${version}`})`
+}
+
+/** Undefined where nothing does. @example '2 items and 3 calls differ' */
+export function sayDiffering(changes: readonly RegradeChange[]): string | undefined {
+  if (changes.length === 0) return undefined
+  const sums = { item: 0, call: 0 }
+  for (const { of, count } of changes) sums[of] += count
+  return `${counted(sums.item, 'item')} and ${counted(sums.call, 'call')} differ`
 }
 
 /** @example '2 calls stay as they were: …' */

@@ -4,9 +4,10 @@
 import { z } from 'zod'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { ANSWER_CHECKS, REFUSAL_CHOICES } from '../../../shared/domain/vocabulary.ts'
+import { NO_CHECKS, writeChecks } from '../../../shared/items/rules/check-names.ts'
 import { type Regrade, RegradeTally } from '../../../shared/items/rules/regrade.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
-import { sayLeft, sayRules } from '../../../shared/view/grade.ts'
+import { sayDiffering, sayLeft, sayRules } from '../../../shared/view/grade.ts'
 import { ofItem, ofRun } from '../frame/addresses.ts'
 import { page } from '../frame/page.ts'
 import { Choice } from '../parts/choice.tsx'
@@ -17,7 +18,7 @@ import { runOf } from './run-reads.ts'
 type Change = Regrade['changes'][number]
 type Asked = { refusals?: Schemas['Grade']['refusals']; checks?: string }
 
-const CHECK_CHOICES = ['none', ...ANSWER_CHECKS, ANSWER_CHECKS.join()]
+const CHECK_CHOICES = [NO_CHECKS, ...ANSWER_CHECKS, writeChecks(ANSWER_CHECKS)]
 
 export const gradeRunPage = page({
   path: '/dashboard/runs/{runId}/grade',
@@ -44,7 +45,7 @@ export const gradeRunPage = page({
           <h1>
             <a href={ofRun(run.id)}>{name}</a>, graded again
           </h1>
-          <p class="lead">{sayDifference(told)}</p>
+          <p class="lead">Under these rules {sayDiffering(told.changes) ?? 'nothing differs'}.</p>
           <p>
             {isWhole ? '' : 'So far: '}
             {counted(told.calls, 'recorded call')} of {counted(told.items, 'item')} that returned, by{' '}
@@ -103,14 +104,6 @@ async function graded(api: Client, runId: string, asked: Asked, now: () => numbe
     const isWhole = cursor === undefined
     if (isWhole || now() >= until) return { rules: data!, told: tally.told(), isWhole }
   }
-}
-
-function sayDifference({ changes }: Regrade): string {
-  const differing = (of: Change['of']) =>
-    changes.filter(change => change.of === of).reduce((sum, change) => sum + change.count, 0)
-  const [items, calls] = [differing('item'), differing('call')]
-  if (items + calls === 0) return 'Under these rules nothing differs.'
-  return `Under these rules ${counted(items, 'item')} and ${counted(calls, 'call')} differ.`
 }
 
 const Changes = ({ changes }: { changes: readonly Change[] }) => (

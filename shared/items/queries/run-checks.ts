@@ -3,7 +3,7 @@
 
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import type { RunCheckName } from '../../domain/vocabulary.ts'
+import type { DeclaredCheck } from '../../domain/vocabulary.ts'
 import { type AnswerFigures, type CheckedRun, type LookedAt, sampledSeqs } from '../rules/run-checks.ts'
 
 export interface RunToCheck {
@@ -14,7 +14,7 @@ export interface RunToCheck {
   /** The schedule that started it. */
   schedule_id: string | null
   /** Those of a run and of an item. */
-  checks: readonly (RunCheckName | string)[]
+  checks: readonly DeclaredCheck[]
 }
 
 export async function findRunsToCheck(sql: Sql, limit: number): Promise<RunToCheck[]> {

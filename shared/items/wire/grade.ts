@@ -2,22 +2,20 @@
 
 import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../../domain/limits.ts'
-import { nearest } from '../../domain/nearest.ts'
 import { ANSWER_CHECKS, type AnswerCheck, LANGUAGES, REFUSAL_CHOICES } from '../../domain/vocabulary.ts'
 import { cursor, pageSize, slug } from '../../schema/input.ts'
+import { NO_CHECKS, readChecks } from '../rules/check-names.ts'
 
-const NONE = 'none'
-const CHECKS_CHARACTERS = [...ANSWER_CHECKS, NONE].join().length
+const CHECKS_CHARACTERS = ANSWER_CHECKS.join(', ').length
 
 const checks = z
   .string()
   .max(CHECKS_CHARACTERS)
   .transform((text, ctx): AnswerCheck[] => {
-    const names = text === NONE ? [] : text.split(',')
-    const unknown = names.find(name => !ANSWER_CHECKS.includes(name as AnswerCheck))
-    if (unknown === undefined) return names as AnswerCheck[]
-    const near = nearest(unknown, ANSWER_CHECKS, 3)
-    const message = `knows no check ${JSON.stringify(unknown)}${near === undefined ? '' : `, but ${near}`}: give some of ${ANSWER_CHECKS.join(', ')} with commas between, or ${NONE}`
+    const named = readChecks(text)
+    if ('checks' in named) return named.checks
+    const { unknown, near } = named
+    const message = `knows no check ${JSON.stringify(unknown)}${near === undefined ? '' : `, but ${near}`}: give some of ${ANSWER_CHECKS.join(', ')} with commas between, or ${NO_CHECKS}`
     ctx.addIssue({ code: 'custom', message })
     return z.NEVER
   })
