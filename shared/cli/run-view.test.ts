@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sampleItem, sampleRun, screen } from '../../test/support/cli-samples.ts'
+import { LIMITS } from '../domain/limits.ts'
 import type { Verification } from './api.ts'
 import { widthOf } from './format.ts'
 import { itemsTable, runSummary, runsTable, uncountedText, verificationText } from './run-view.ts'
@@ -132,11 +133,23 @@ describe('the summary of a run', () => {
         { model: null, calls: 1, record_id: run.id },
       ],
     }
-    expect(uncountedText(failures, screen(140)).split('\n')).toEqual([
+    expect(uncountedText(run, failures, screen(140)).split('\n')).toEqual([
       `unread  2 calls: The output is no answer that is known: an object with "says"., such as ${run.id}`,
       '        nobody knows whether these worked; read of ctx.llm says what such an answer came to',
       'price   none is known of llama3.1 (2 calls), no name (1 call); assay prices check',
     ])
+  })
+
+  it('says of calls that come later in a long run why they are not named', () => {
+    const counts = { unread_call_count: 2, unpriced_item_count: 3 }
+    const later = sampleRun({ ...counts, total_items: LIMITS.failures_looked_through + 1 })
+    const none = { unread: [], unpriced: [] }
+    expect(uncountedText(later, none, screen(120)).split('\n')).toEqual([
+      'unread  2 calls: none is among the first 20,000 items, where they are looked for',
+      'price   none is known of calls of 3 items: none is among the first 20,000 items, where they are looked for',
+    ])
+    const short = sampleRun({ ...counts, total_items: LIMITS.failures_looked_through })
+    expect(uncountedText(short, none, screen(120))).toBe('')
   })
 
   it('says what shows over the run alone', () => {

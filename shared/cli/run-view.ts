@@ -1,7 +1,7 @@
 // How runs and their items look: lists as tables, and what a run came to in a few lines.
 
 import { isHeld } from '../domain/lifecycle.ts'
-import { ranAndWorked, sayPilot } from '../view/run.ts'
+import { ranAndWorked, sayNoneNamed, sayPilot } from '../view/run.ts'
 import type { Run, RunItem, Schemas, Verification } from './api.ts'
 import { ago, brief, clean, count, duration, money, pad, plural, spend } from './format.ts'
 import type { Screen } from './output.ts'
@@ -109,7 +109,11 @@ export function runSummary(run: Run, screen: Screen): string {
 const FOUND_SHOWN = 3
 
 /** What of a run's model calls was not read, or has no known cost: what was found, and what mends it. */
-export function uncountedText({ unread, unpriced }: Schemas['RunFailures'], screen: Screen): string {
+export function uncountedText(
+  run: Run,
+  { unread, unpriced }: Pick<Schemas['RunFailures'], 'unread' | 'unpriced'>,
+  screen: Screen,
+): string {
   const { paint, program, columns } = screen
   const label = (text: string) => paint('dim', pad(text, 8))
   const lines = unread.slice(0, FOUND_SHOWN).map(({ found, calls, record_id }, at) => {
@@ -121,7 +125,16 @@ export function uncountedText({ unread, unpriced }: Schemas['RunFailures'], scre
     lines.push(
       `${label('')}nobody knows whether these worked; read of ctx.llm says what such an answer came to`,
     )
-  if (unpriced.length === 0) return lines.join('\n')
+  const later = sayNoneNamed(run)
+  if (run.unread_call_count > 0 && unread.length === 0 && later !== undefined)
+    lines.push(`${label('unread')}${plural(run.unread_call_count, 'call')}: ${later}`)
+  if (unpriced.length === 0) {
+    if (run.unpriced_item_count > 0 && unread.length === 0 && later !== undefined)
+      lines.push(
+        `${label('price')}none is known of calls of ${plural(run.unpriced_item_count, 'item')}: ${later}`,
+      )
+    return lines.join('\n')
+  }
   const models = unpriced.map(({ model, calls }) => `${clean(model ?? 'no name')} (${plural(calls, 'call')})`)
   lines.push(`${label('price')}none is known of ${models.join(', ')}; ${program} prices check`)
   return lines.join('\n')

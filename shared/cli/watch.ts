@@ -2,6 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { isHeld } from '../domain/lifecycle.ts'
+import { sayNoneNamed } from '../view/run.ts'
 import { answered, type Run } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure } from './failure.ts'
@@ -42,8 +43,10 @@ async function tellUncounted({ api, output }: Session, run: Run): Promise<void> 
   const path = { runId: run.id }
   const failures = await answered(api.GET('/v2/runs/{runId}/failures', { params: { path } }))
   const { unread, unpriced } = failures
-  if (unread.length + unpriced.length === 0) return
-  output.emit('uncounted', { run_id: run.id, unread, unpriced }, screen => uncountedText(failures, screen))
+  if (unread.length + unpriced.length === 0 && sayNoneNamed(run) === undefined) return
+  output.emit('uncounted', { run_id: run.id, unread, unpriced }, screen =>
+    uncountedText(run, failures, screen),
+  )
 }
 
 type Watching = Pick<Session, 'api' | 'output' | 'now'>

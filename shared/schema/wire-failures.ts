@@ -9,7 +9,9 @@ const groups = <T extends z.ZodType>(of: T, description: string) =>
   z.array(of).max(LIMITS.failure_groups).describe(description)
 const counts = { count: count('Items.'), waiting: count('Of those, items that wait for a decision.') }
 const calls = {
-  calls: count(`Calls of the first ${LIMITS.uncounted_items} items that have such a call.`),
+  calls: count(
+    `Calls of the first ${LIMITS.uncounted_items} items that have such a call, among the first ${LIMITS.failures_looked_through} of the run.`,
+  ),
   record_id: z.string().meta({ format: 'uuid', description: 'Record id of an item that made one.' }),
 }
 
@@ -56,14 +58,14 @@ export const RunFailures = z
         found: z.string().describe('What was found in place of an answer that is known.'),
         ...calls,
       }),
-      'Model calls whose answer was not read, by what was found, the most frequent first.',
+      `Model calls whose answer was not read, by what was found, the most frequent first. Empty also where the first ${LIMITS.failures_looked_through} items of the run have none.`,
     ),
     unpriced: groups(
       z.object({
         model: z.string().nullable().describe('Null where the call names none.'),
         ...calls,
       }),
-      'Model calls that were read and whose cost is not known, by their model.',
+      `Model calls that were read and whose cost is not known, by their model. Empty also where the first ${LIMITS.failures_looked_through} items of the run have none.`,
     ),
   })
   .openapi('RunFailures', { description: 'What did not work in a run, by what went wrong and for whom.' })

@@ -4246,11 +4246,11 @@ export interface components {
                 /** @description Of those, items that wait for a decision. */
                 waiting: number;
             }[];
-            /** @description Model calls whose answer was not read, by what was found, the most frequent first. */
+            /** @description Model calls whose answer was not read, by what was found, the most frequent first. Empty also where the first 20000 items of the run have none. */
             unread: {
                 /** @description What was found in place of an answer that is known. */
                 found: string;
-                /** @description Calls of the first 200 items that have such a call. */
+                /** @description Calls of the first 200 items that have such a call, among the first 20000 of the run. */
                 calls: number;
                 /**
                  * Format: uuid
@@ -4258,11 +4258,11 @@ export interface components {
                  */
                 record_id: string;
             }[];
-            /** @description Model calls that were read and whose cost is not known, by their model. */
+            /** @description Model calls that were read and whose cost is not known, by their model. Empty also where the first 20000 items of the run have none. */
             unpriced: {
                 /** @description Null where the call names none. */
                 model: string | null;
-                /** @description Calls of the first 200 items that have such a call. */
+                /** @description Calls of the first 200 items that have such a call, among the first 20000 of the run. */
                 calls: number;
                 /**
                  * Format: uuid

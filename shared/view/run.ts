@@ -2,6 +2,7 @@
 // both of them.
 
 import { count, counted, money } from '../domain/amounts.ts'
+import { LIMITS } from '../domain/limits.ts'
 import { type Paint, ran, worked } from '../items/rules/run-words.ts'
 
 /** What the sentence is made of, by the names of the API. */
@@ -47,6 +48,12 @@ export const sayPilot = (pilot_items: number, total_items: number): string =>
 /** Of model calls some of which could not be read. @example 'graded 4,100 of 5,000 calls' */
 export const sayGraded = (of: Pick<RunCounts, 'model_call_count' | 'unread_call_count'>): string =>
   `graded ${count(of.model_call_count - of.unread_call_count)} of ${counted(of.model_call_count, 'call')}`
+
+/** Of calls that were counted and are not named: they come later than a read of a long run looks. */
+export const sayNoneNamed = ({ total_items }: Pick<RunCounts, 'total_items'>): string | undefined =>
+  total_items > LIMITS.failures_looked_through
+    ? `none is among the first ${counted(LIMITS.failures_looked_through, 'item')}, where they are looked for`
+    : undefined
 
 /** Of answers that are ok and may not be. @example '12 calls suspected' */
 export const saySuspected = (of: Pick<RunCounts, 'suspected_call_count'>): string =>

@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx'
 import { isHeld } from '../../../shared/domain/lifecycle.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { sayGraded, sayPilot } from '../../../shared/view/run.ts'
+import { sayGraded, sayNoneNamed, sayPilot } from '../../../shared/view/run.ts'
 import { ofItem, ofProject, ofRun } from '../frame/addresses.ts'
 import type { Pace, Usual } from './pace.ts'
 import { cents, count, counted, money, percent, span } from './text.tsx'
@@ -101,6 +101,7 @@ const Unread = ({ run, failures }: { run: Run; failures: Failures }) => (
     <b>Not every call was graded: {sayGraded(run)}.</b> The answers of the others are none that is known, so
     nobody knows whether they worked. <code>read</code> of <code>ctx.llm</code>, or <code>answer</code> of the
     protocol, says what such an answer came to.
+    <Later run={run} isEmpty={failures.unread.length === 0} />
     {failures.unread.slice(0, FOUND_SHOWN).map(({ found, calls, record_id }) => (
       <>
         <br />
@@ -109,6 +110,12 @@ const Unread = ({ run, failures }: { run: Run; failures: Failures }) => (
     ))}
   </p>
 )
+
+/** Where the first calls of a long run are named, and none of them is among these. */
+const Later = ({ run, isEmpty }: { run: Run; isEmpty: boolean }) => {
+  const later = isEmpty ? sayNoneNamed(run) : undefined
+  return later === undefined ? null : <> Of these {later}. </>
+}
 
 const Unpriced = ({ run, failures }: { run: Run; failures: Failures }) => (
   <p>
@@ -127,6 +134,7 @@ const Unpriced = ({ run, failures }: { run: Run; failures: Failures }) => (
         .{' '}
       </>
     )}
+    <Later run={run} isEmpty={failures.unread.length + failures.unpriced.length === 0} />
     Give a model its price under <a href={ofProject(run.project_id, 'prices')}>prices</a>; calls that are not
     read have none.
   </p>
