@@ -1,5 +1,5 @@
 // What an answer of a model comes to, whichever provider gave it, and what the readers of providers share. Guarantee: a
-// count is a whole number from zero to LIMITS.step_tokens, whatever stood there; what was no count is named.
+// count and a sum of them is a whole number from zero to LIMITS.step_tokens, whatever stood there; what was none is named.
 
 import { LIMITS } from '../../../domain/limits.ts'
 
@@ -50,6 +50,8 @@ export interface Completion {
   usage?: CompletionUsage
   /** It says nothing that could be graded: embeddings, rankings, transcripts, images. */
   ungraded?: true
+  /** Of its text only the beginning was kept, or the beginnings of its parts. */
+  is_beginning?: true
   /** A count or a name in it that is none, in words. */
   fault?: string
 }
@@ -68,6 +70,8 @@ export interface Shape {
   /** A stream that was recorded piece by piece, as the answer it came to. */
   join?(pieces: readonly Fields[]): Fields | undefined
 }
+
+const LONGEST_S = 30 * 86_400 // nobody transcribes a month in a call
 
 /** What a reader gathers while it walks through an answer. */
 export class Gathered {
@@ -120,10 +124,23 @@ export class Gathered {
     return 0
   }
 
-  /** Leaves out what is nothing. */
+  /** How long a sound is, in seconds. */
+  seconds(value: unknown): number {
+    if (typeof value === 'number' && value >= 0 && value <= LONGEST_S) return value
+    this.fault ??= `the length of the sound is ${shown(value)}, which is no number of seconds`
+    return 0
+  }
+
+  /** Leaves out what is nothing. A sum is bounded as each of its counts is. */
   usage(usage: CompletionUsage | undefined): CompletionUsage | undefined {
     if (usage === undefined) return undefined
-    const { input_tokens, output_tokens, cached_input_tokens, ...more } = usage
+    const bounded = { ...usage }
+    for (const [name, value] of Object.entries(usage)) {
+      if (typeof value !== 'number' || value <= LIMITS.step_tokens) continue
+      this.fault ??= `${name} add up to ${shown(value)}, which is more than a call can have`
+      Object.assign(bounded, { [name]: 0 })
+    }
+    const { input_tokens, output_tokens, cached_input_tokens, ...more } = bounded
     const told: CompletionUsage = { input_tokens, output_tokens, cached_input_tokens }
     for (const [name, value] of Object.entries(more)) if (value) Object.assign(told, { [name]: value })
     return told

@@ -3,6 +3,7 @@
 
 import {
   type Completion,
+  type CompletionUsage,
   type Fields,
   fields,
   filled,
@@ -15,17 +16,11 @@ import {
 
 export const langchain: Shape = {
   read(body) {
-    const message = messageOf(body)
-    if (message !== undefined) return readMessage(message)
     const said = answersOf(body)
-    const last = said?.at(-1)
-    if (said === undefined || last === undefined) return undefined
-    return { ...readMessage(last), ...summed(said.map(readMessage)) }
+    return said && readLast(said)
   },
   messages(body) {
-    const message = messageOf(body)
-    const said = message === undefined ? answersOf(body) : [message]
-    return said?.map(({ content, tool_calls, additional_kwargs }) => ({
+    return answersOf(body)?.map(({ content, tool_calls, additional_kwargs }) => ({
       role: 'assistant',
       content,
       tool_calls: some(tool_calls) ? tool_calls : fields(additional_kwargs)?.tool_calls,
@@ -69,8 +64,10 @@ function messageOf(body: Fields): Fields | undefined {
   return type === undefined || type === 'ai' || type === 'AIMessageChunk' ? message : undefined
 }
 
-/** The model's messages in a result: of a parsed one (`raw`), of generate (`generations`), of a graph (`messages`). */
+/** The model's messages: itself one, or those in a parsed result (`raw`), of generate (`generations`), of a graph. */
 function answersOf(body: Fields): Fields[] | undefined {
+  const message = messageOf(body)
+  if (message !== undefined) return [message]
   const wrapped: readonly unknown[] = Array.isArray(body.generations)
     ? body.generations.flat(1).map(one => fields(one)?.message)
     : 'parsed' in body
@@ -80,28 +77,9 @@ function answersOf(body: Fields): Fields[] | undefined {
   return said.length > 0 ? said : undefined
 }
 
-/** All calls of a graph are paid for, at the rates of the longest. */
-function summed(read: readonly Completion[]): Pick<Completion, 'usage'> {
-  const usages = read.flatMap(({ usage }) => usage ?? [])
-  if (usages.length === 0) return {}
-  const sum = (of: (usage: (typeof usages)[number]) => number | undefined) =>
-    usages.reduce((total, usage) => total + (of(usage) ?? 0), 0)
-  const write = sum(usage => usage.cache_write_tokens)
-  return {
-    usage: {
-      input_tokens: sum(usage => usage.input_tokens),
-      output_tokens: sum(usage => usage.output_tokens),
-      cached_input_tokens: sum(usage => usage.cached_input_tokens),
-      ...(write > 0 && { cache_write_tokens: write }),
-      ...(usages.length > 1 && {
-        calls: usages.length,
-        longest_input_tokens: usages.reduce((most, usage) => Math.max(most, usage.input_tokens), 0),
-      }),
-    },
-  }
-}
-
-function readMessage(message: Fields): Completion {
+/** The last message, with what all of them cost. */
+function readLast(said: readonly Fields[]): Completion {
+  const message = said.at(-1)!
   const told = fields(message.response_metadata)
   const extra = fields(message.additional_kwargs)
   const gathered = new Gathered().add(message.content)
@@ -116,10 +94,32 @@ function readMessage(message: Fields): Completion {
     told?.finish_reason ?? told?.stop_reason ?? told?.finishReason ?? told?.stopReason ?? told?.done_reason
   const finish = reason == null && gathered.has_tool_calls ? 'tool_calls' : finishOf(reason)
   const model = told?.model_name ?? told?.model ?? told?.modelId ?? told?.ls_model_name
-  return gathered.completion('langchain', model, finish, usageOf(message, told, gathered))
+  return gathered.completion('langchain', model, finish, summed(said, gathered))
 }
 
-function usageOf(message: Fields, told: Fields | undefined, gathered: Gathered) {
+/** All calls of a graph are paid for, at the rates of the longest. */
+function summed(said: readonly Fields[], gathered: Gathered): CompletionUsage | undefined {
+  const usages: CompletionUsage[] = said.flatMap(message => usageOf(message, gathered) ?? [])
+  if (usages.length < 2) return usages[0]
+  const sum = (name: (typeof COUNTS)[number]) =>
+    usages.reduce((total, usage) => total + (usage[name] ?? 0), 0)
+  return {
+    ...(Object.fromEntries(COUNTS.map(name => [name, sum(name)])) as Record<(typeof COUNTS)[number], number>),
+    calls: usages.length,
+    longest_input_tokens: usages.reduce((most, usage) => Math.max(most, usage.input_tokens), 0),
+  }
+}
+
+const COUNTS = [
+  'input_tokens',
+  'output_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'input_audio_tokens',
+  'output_audio_tokens',
+] as const satisfies readonly (keyof CompletionUsage)[]
+
+function usageOf(message: Fields, gathered: Gathered) {
   const usage = fields(message.usage_metadata)
   if (usage !== undefined) {
     const input = fields(usage.input_token_details)
@@ -133,6 +133,7 @@ function usageOf(message: Fields, told: Fields | undefined, gathered: Gathered) 
       output_audio_tokens: gathered.count(output, 'audio'),
     }
   }
+  const told = fields(message.response_metadata)
   const own = fields(told?.token_usage) ?? fields(told?.tokenUsage) ?? fields(told?.usage)
   if (own === undefined) return undefined
   return {

@@ -10,15 +10,11 @@ export const transcripts: Shape = {
     const seconds = secondsOf(body, usage)
     if (seconds === undefined) return undefined
     const gathered = new Gathered()
-    const isLength = typeof seconds === 'number' && seconds >= 0 && seconds <= LONGEST_S
-    if (!isLength && seconds !== null) gathered.fault = 'the length of the sound is no number of seconds'
     const none = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 }
-    const told = seconds === null ? undefined : { ...none, audio_seconds: isLength ? seconds : 0 }
+    const told = seconds === null ? undefined : { ...none, audio_seconds: gathered.seconds(seconds) }
     return { ...ungraded('transcripts', modelOf(body), told, gathered), text: textOf(body) }
   },
 }
-
-const LONGEST_S = 30 * 86_400 // nobody transcribes a month in a call
 
 const textOf = ({ text }: Fields) => (typeof text === 'string' ? text : '')
 

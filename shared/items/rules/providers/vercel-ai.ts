@@ -136,7 +136,12 @@ export const vercelAiData: Shape = {
     if (!Array.isArray(body.responses) && fields(body.response) === undefined) return undefined
     const none = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 }
     if (typeof body.durationInSeconds === 'number' && Array.isArray(body.segments))
-      return ungraded('vercel_ai', model, { ...none, audio_seconds: Math.max(0, body.durationInSeconds) })
+      return ungraded(
+        'vercel_ai',
+        model,
+        { ...none, audio_seconds: gathered.seconds(body.durationInSeconds) },
+        gathered,
+      )
     if (some(body.images)) return ungraded('vercel_ai', model, { ...none, images: body.images.length })
     return Array.isArray(body.ranking) ? ungraded('vercel_ai', model, { ...none, searches: 1 }) : undefined
   },
