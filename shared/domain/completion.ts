@@ -14,6 +14,7 @@ import {
   shown,
 } from '../items/rules/providers/answer.ts'
 import { SHAPES } from '../items/rules/providers/shapes.ts'
+import { LIMITS } from './limits.ts'
 import type { ModelAnswer, StepReport } from './protocol.ts'
 
 export type { Completion, CompletionUsage, Finish }
@@ -58,12 +59,17 @@ export function readCall({ kind, error, output, answer }: StepReport): Reading |
 function readOutput(output: unknown): Reading {
   if (typeof output === 'string') return new Gathered().add(output).completion('text', undefined, 'other')
   const whole = wholeOf(output)
-  return readCompletion(whole) ?? { unread: unreadWords(output, whole) }
+  const read = readCompletion(whole)
+  if (read === undefined) return { unread: unreadWords(output, whole) }
+  return isCut(output) ? { ...read, is_beginning: true } : read
 }
+
+/** Longer than a trace keeps, so that an outline stands in its place. */
+const isCut = (output: unknown) => fields(output)?.cut === true
 
 /** The answer itself: of one that was too long for the trace its outline, of a stream what its pieces come to. */
 export function wholeOf(output: unknown): unknown {
-  const outlined = fields(output)?.cut === true ? (output as Fields).outline : output
+  const outlined = isCut(output) ? (output as Fields).outline : output
   const stream = fields(outlined)?.stream
   // Some clients put the stream into their answer.
   const kept = Array.isArray(stream) ? stream : outlined
@@ -80,8 +86,9 @@ const KEYS_SHOWN = 8
 
 function unreadWords(output: unknown, whole: unknown): string {
   if (output === undefined || output === null) return 'The call has no output.'
-  const { cut, bytes } = fields(output) ?? {}
-  const where = cut === true ? `The beginning that was kept of ${shown(bytes)} bytes` : 'The output'
+  const where = isCut(output)
+    ? `The beginning that was kept of ${shown((output as Fields).bytes)} bytes`
+    : 'The output'
   if (whole === undefined) return `${where} says neither text nor tokens.`
   const body = fields(whole)
   if (body === undefined)
@@ -124,6 +131,8 @@ function readTold(answer: ModelAnswer, output: unknown): Reading {
   if (filled(refusal)) gathered.refusal = refusal
   const given = fields(usage)
   const read = gathered.completion('told', model, finish as Finish, given && toldUsage(given, gathered))
+  // The SDK sends no more of it.
+  if (text.length >= LIMITS.told_text_characters) read.is_beginning = true
   if (read.usage !== undefined) return read
   const found = readCompletion(wholeOf(output))
   if (found?.usage !== undefined) read.usage = found.usage

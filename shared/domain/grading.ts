@@ -1,7 +1,7 @@
 // Whether a step and an item worked, read from what was recorded.
 // Guarantee: pure and without a model; a step of any shape gets a grade, and doubt counts as ok.
 
-import { failedCheck } from '../items/rules/checks.ts'
+import { type Asked, failedCheck } from '../items/rules/checks.ts'
 import { fields, filled, Gathered } from '../items/rules/providers/answer.ts'
 import { readRefusal } from '../items/rules/refusal.ts'
 import {
@@ -59,13 +59,13 @@ function gradeCompletion(completion: Completion, declared: GradeChoices, input?:
   if (reason !== undefined) return { outcome: 'degraded', reason }
   return completion.has_tool_calls || completion.has_data
     ? OK
-    : gradeWording(completion.text, declared, input)
+    : gradeWording(completion.text, declared, { input, is_beginning: completion.is_beginning })
 }
 
 /** A text by its wording alone. A declared check names it before a refusal does, a default and the language after. */
-function gradeWording(text: string, declared: GradeChoices, input?: unknown): Grade {
+function gradeWording(text: string, declared: GradeChoices, answer: Asked = {}): Grade {
   const { refusals = 'sure', checks, default_checks, language } = declared
-  const asked = { input, language }
+  const asked = { ...answer, language }
   const named = checks && failedCheck(text, checks, asked)
   if (named !== undefined) return { outcome: 'degraded', reason: named }
   const level = refusals === 'off' ? 'none' : readRefusal(text).level

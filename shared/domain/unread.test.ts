@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { LIST_PRICES } from '../accounts/rules/price-book.ts'
 import { outlineOf, payloadOf } from '../sdk/payload.ts'
 import { readCall } from './completion.ts'
+import { gradeStep } from './grading.ts'
 import { LIMITS } from './limits.ts'
 import type { StepReport } from './protocol.ts'
 import { stepRow } from './step-row.ts'
@@ -176,6 +177,31 @@ describe('an answer that is not what it should be', () => {
       graded: true,
     })
     expect(rowOf({ output }).output!.length).toBeLessThan(LIMITS.step_payload_bytes)
+  })
+
+  it('of which only the beginning was kept is not called cut, nor a repetition, for that', () => {
+    const rows = Array.from({ length: 200 }, (_, id) => ({ id, why: 'as the note says' }))
+    const long = [
+      JSON.stringify(rows),
+      'On its way. '.repeat(400),
+      `Here it is:\n{"a": "${'x'.repeat(1_900)}"}${' and so on'.repeat(400)}`,
+    ]
+    const checks = ['cut_json', 'repeats', 'fenced_json'] as const
+    for (const text of long) {
+      expect(text.length).toBeGreaterThan(3_000)
+      const answer = { ...chat({ prompt_tokens: 9 }, text), logprobs: 'x'.repeat(300 * 1024) }
+      const step = report({ output: JSON.parse(payloadOf(answer, 'the output')!) })
+      expect(readCall(step)).toMatchObject({ text: text.slice(0, 2_000), is_beginning: true })
+      expect(gradeStep(step, { checks: [...checks] })).toEqual({ outcome: 'ok', reason: null })
+    }
+    const told = '{"rows": ['.padEnd(LIMITS.told_text_characters, '1,')
+    const says = (text: string) =>
+      gradeStep(report({ output: 'x', answer: { text } }), { checks: [...checks] })
+    expect(says(told)).toEqual({ outcome: 'ok', reason: null })
+    expect(says(told.slice(0, -1)).reason).toBe('cut_json')
+    const refusal = { ...chat({ prompt_tokens: 9 }, 'I am sorry, but I cannot help with that request.') }
+    const step = { output: JSON.parse(payloadOf({ ...refusal, logprobs: 'x'.repeat(300 * 1024) }, 'x')!) }
+    expect(gradeStep(report(step)).reason).toBe('refusal')
   })
 
   it('of which only the beginning was kept says so', () => {

@@ -29,7 +29,7 @@ export const Deployment = z
     checks: z
       .array(z.enum([...CHECKS, ...RUN_CHECKS]))
       .describe(
-        'What its answers are looked at for: as it declares, or the defaults of when it was deployed, which no update changes.',
+        'What its answers are looked at for: as it declares, or the defaults of when it was deployed; an update adds none.',
       ),
     external_id: z.string().nullable(),
     created_at: timestamp,

@@ -2728,7 +2728,7 @@ export interface components {
             /** @description SHA-256 of the code. */
             bundle_hash: string | null;
             declaration: components["schemas"]["AgentDeclaration"];
-            /** @description What its answers are looked at for: as it declares, or the defaults of when it was deployed, which no update changes. */
+            /** @description What its answers are looked at for: as it declares, or the defaults of when it was deployed; an update adds none. */
             checks: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "echoes_prompt" | "wrong_language" | "one_answer" | "length_jump" | "cost_jump")[];
             external_id: string | null;
             /**
@@ -3583,7 +3583,7 @@ export interface components {
             /** @description SHA-256 of the code. */
             bundle_hash: string | null;
             declaration: components["schemas"]["AgentDeclaration"];
-            /** @description What its answers are looked at for: as it declares, or the defaults of when it was deployed, which no update changes. */
+            /** @description What its answers are looked at for: as it declares, or the defaults of when it was deployed; an update adds none. */
             checks: ("template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "echoes_prompt" | "wrong_language" | "one_answer" | "length_jump" | "cost_jump")[];
             external_id: string | null;
             /**

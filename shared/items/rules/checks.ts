@@ -5,14 +5,14 @@
 import { CHECKS, type CheckName, type DeclaredCheck, type Language } from '../../domain/vocabulary.ts'
 import { echoes } from './echo.ts'
 import { otherLanguage } from './language.ts'
+import { withoutCode } from './prose.ts'
 
 /**
  * Made of what declares none, in deployments of now on: what a deployment got stays its own. They find what is broken in
- * itself, whatever was asked for; the others may be right for an agent.
+ * itself, whatever was asked for; the others may be right for an agent: some are asked for the same again and again.
  */
 export const DEFAULT_CHECKS: readonly DeclaredCheck[] = [
   'template_leak',
-  'repeats',
   'cut_json',
   'length_jump',
   'cost_jump',
@@ -43,8 +43,18 @@ const ASKS_BACK = [
 const CANNOT_LOOK_UP =
   /\bi(?:'m| am)? (?:(?:currently|unfortunately) )?(?:can't|cannot|can not|don't|do not|unable to|not able to) (?:currently |directly |actually )?(?:have (?:the ability to |(?:direct |real-time |live )?access to (?:the )?(?:internet|web|real-time|live|current|external|up-to-date))|browse|access (?:the )?(?:internet|web|external|websites|urls?|links?|real-time|live)|search the (?:web|internet)|look (?:things|that|this|it) up|open (?:links|urls?|websites)|visit (?:links|urls?|websites|external))/
 
-const TEMPLATE_TOKEN =
-  /(?<!`)(?:<\|(?:im_start|im_end|im_sep|endoftext|eot_id|start_header_id|end_header_id|begin_of_text|end_of_text|assistant|user|system|end)\|>|\[\/?INST\]|<<\/?SYS>>|<(?:start|end)_of_turn>|<｜[^｜\n]{1,30}｜>)(?!`)/
+const TOKEN =
+  '(?:<\\|(?:im_start|im_end|im_sep|endoftext|eot_id|start_header_id|end_header_id|begin_of_text|end_of_text|assistant|user|system|end)\\|>|\\[/?INST\\]|<</?SYS>>|<(?:start|end)_of_turn>|<｜[^｜\\n]{1,30}｜>)'
+/** Between quotation marks or brackets one is spoken of. */
+const TEMPLATE_TOKEN = new RegExp(`(?<!["'“‘«(])${TOKEN}|${TOKEN}(?!["'”’»)])`)
+
+/** A token of a chat template that an answer ends its turn with, or goes on with another; one in code was asked for. */
+function templateTokenIn(text: string): string | undefined {
+  const find = (text: string) =>
+    (TEMPLATE_TOKEN.exec(text.slice(0, BODY_CHARACTERS)) ?? TEMPLATE_TOKEN.exec(tail(text)))?.[0]
+  // Where code begins is known of the whole text alone; most have no token.
+  return find(text) === undefined ? undefined : find(withoutCode(text.slice(0, DATA_CHARACTERS)))
+}
 
 const PLACEHOLDER =
   /\[(?:(?:your|insert|enter|add|company|customer|client|recipient|sender|first|last|full|phone|email|order|contact|job|product) [a-z][^\]\n]{0,40}|(?:name|date|company|phone|email|address|insert|signature|title|amount))\](?![([:])/i
@@ -61,10 +71,37 @@ function repeatedIn(text: string): string | undefined {
     let at = end.length - 1
     while (at >= period && end[at] === end[at - period]) at--
     const alike = end.length - 1 - at
-    if (alike >= Math.max(REPEATED_CHARACTERS, (LEAST_TIMES - 1) * period))
-      return /\p{L}.*\p{L}/su.test(end.slice(-period)) ? end.slice(-period) : undefined
+    if (alike < Math.max(REPEATED_CHARACTERS, (LEAST_TIMES - 1) * period)) continue
+    const piece = end.slice(-period)
+    return /\p{L}.*\p{L}/su.test(piece) && !isLabel(piece) ? piece : undefined
   }
   return undefined
+}
+
+const LABEL_WORDS = 3
+/** Some scripts write no space between words, of two characters mostly. */
+const WORDS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]{1,2}|[\p{L}\p{N}]+/gu
+
+const CELLS = /[,;|\t]+/
+const isShort = (cell: string) => (cell.match(WORDS) ?? []).length <= LABEL_WORDS
+
+/** What stands between separators in a piece of a repetition, which begins anywhere in one; each once. */
+const partsOf = (piece: string, separators: RegExp) => [
+  ...new Set(
+    piece
+      .repeat(2)
+      .split(separators)
+      .slice(1, -1)
+      .map(part => part.trim()),
+  ),
+]
+
+/** Of things that are alike the labels are: one short line for each, or one short cell. */
+function isLabel(piece: string): boolean {
+  const [line, ...lines] = partsOf(piece, /\n+/)
+  if (line !== undefined) return lines.length === 0 && line.split(CELLS).every(isShort)
+  const [cell, ...cells] = partsOf(piece, CELLS)
+  return cell !== undefined && cells.length === 0 && isShort(cell)
 }
 
 const isJson = (text: string) => {
@@ -125,6 +162,8 @@ export interface Asked {
   input?: unknown
   /** In which language its agent's answers are. */
   language?: Language | undefined
+  /** The rest of it was not kept. */
+  is_beginning?: boolean | undefined
 }
 
 function isInAnotherLanguage(text: string, language: Language | undefined): boolean {
@@ -150,8 +189,7 @@ const RULES: Record<CheckName, (text: string, asked: Asked) => string | undefine
   asks_back: text => (LETTER.test(text) ? undefined : metIn(text, ASKS_BACK)),
   cannot_look_up: text => metIn(text, [CANNOT_LOOK_UP]),
   repeats: repeatedIn,
-  template_leak: text =>
-    (TEMPLATE_TOKEN.exec(text.slice(0, BODY_CHARACTERS)) ?? TEMPLATE_TOKEN.exec(tail(text)))?.[0],
+  template_leak: templateTokenIn,
   fenced_json: text => (isFencedJson(text) ? beginning(text) : undefined),
   cut_json: text => (isCutJson(text) ? text.slice(-SHOWN_CHARACTERS) : undefined),
   placeholders: text => PLACEHOLDER.exec(text.slice(0, BODY_CHARACTERS))?.[0],
@@ -163,11 +201,19 @@ const RULES: Record<CheckName, (text: string, asked: Asked) => string | undefine
 export const checkWords = (text: string, name: CheckName): string | undefined =>
   name === 'echoes_prompt' || name === 'wrong_language' ? beginning(text) : RULES[name](text, {})
 
+/** They go by how an answer ends. */
+const OF_ENDS: ReadonlySet<CheckName> = new Set(['repeats', 'cut_json', 'fenced_json'])
+
 /** The first of the declared checks that finds something, in the order of CHECKS. */
 export function failedCheck(
   text: string,
   checks: readonly (CheckName | DeclaredCheck)[],
   asked: Asked = {},
 ): CheckName | undefined {
-  return CHECKS.find(name => checks.includes(name) && RULES[name](text, asked) !== undefined)
+  return CHECKS.find(
+    name =>
+      checks.includes(name) &&
+      !(asked.is_beginning && OF_ENDS.has(name)) &&
+      RULES[name](text, asked) !== undefined,
+  )
 }

@@ -3,6 +3,7 @@
 // short, mixed or of no language that it knows.
 
 import type { Language } from '../../domain/vocabulary.ts'
+import { proseOf } from './prose.ts'
 
 /** Read at the beginning and at the end: a text may begin with a quotation. */
 const READ_CHARACTERS = 300
@@ -36,9 +37,6 @@ for (const [at, language] of LATIN.entries())
   for (const word of FUNCTION_WORDS[language]!.split(' '))
     LANGUAGES_OF.set(word, (LANGUAGES_OF.get(word) ?? 0) | (1 << at))
 
-/** Code, addresses and tags say nothing of the language around them. */
-const NO_PROSE = /```[\s\S]*?(?:```|$)|`[^`\n]*`|https?:\/\/\S+|<[^>\n]{1,80}>/g
-
 type Scripts = ReturnType<typeof scriptsOf>
 
 /** Letters of their own scripts from which a text has something in a language, whatever else it has. */
@@ -56,7 +54,7 @@ export function otherLanguage(text: string, due: Language): Language | undefined
     text.length <= 2 * READ_CHARACTERS
       ? text
       : `${text.slice(0, READ_CHARACTERS)} ${text.slice(-READ_CHARACTERS)}`
-  const prose = /[`<]|http/.test(read) ? read.replace(NO_PROSE, ' ') : read
+  const prose = proseOf(read)
   const scripts = scriptsOf(prose)
   if (HAS[due]?.(scripts)) return undefined
   const found = ofScript(prose, scripts) ?? ofLatin(prose, scripts, due)

@@ -54,9 +54,11 @@ const SENTENCES = [
   'It is a fine day',
   'The cat sat on the mat',
   'Thank you for your question',
-  'Schritt für Schritt',
-  '我们继续',
+  'Es geht Schritt für Schritt',
+  '我们现在继续讨论这个问题',
 ]
+
+const LABELS = ['A', 'billing', 'ok', 'not spam', 'needs human review', '账单问题', '- Label: billing']
 
 const TEXTS: Record<
   Exclude<CheckName, 'echoes_prompt' | 'wrong_language'>,
@@ -154,6 +156,14 @@ const TEXTS: Record<
       ...[3, 40, 300].flatMap(n => ['-'.repeat(n), '| - | - |\n'.repeat(n), '0, '.repeat(n), '=='.repeat(n)]),
       Array.from({ length: 100 }, (_, i) => `Line ${i}: the order ${i * 7} was sent.`).join('\n'),
       ...ORDERS.map(text => `${text} `.repeat(2)),
+      ...['{"label": "billing", "score": 0.9}\n', '| billing | high |\n'].map(row => row.repeat(60)),
+      ...made(LABELS, ['\n', ', ', ',', ' | ', '; ', '\n\n']).flatMap(label =>
+        [40, 60, 200].flatMap(times => [
+          label.repeat(times),
+          `The labels are:\n${label.repeat(times)}`,
+          label.repeat(times).replace(/[\s,;|]+$/, ''),
+        ]),
+      ),
     ],
   },
   template_leak: {
@@ -170,6 +180,7 @@ const TEXTS: Record<
         '<<SYS>>',
         '<｜end▁of▁sentence｜>',
         '<|start_header_id|>user',
+        ' Run `ls`:\n```\nls -l\n```<|im_end|>',
       ],
       ['', '\nAnother turn.', ' '],
     ),
@@ -179,6 +190,23 @@ const TEXTS: Record<
         SENTENCES,
         [' <b>', ' <|', ' [INSTALL]', ' `<|im_end|>`', ' [1]', ' a || b', ' <start>'],
         ['', ' and more.'],
+      ),
+      ...made(
+        SENTENCES,
+        ['. '],
+        [
+          'Use `<|im_start|>user … <|im_end|>` here.',
+          'Use ``<|im_end|>`` here.',
+          'Each turn is `[INST] a question [/INST] an answer`, again and again.',
+          '\n```\n<|im_start|>user\nHello<|im_end|>\n```\n',
+          '\n~~~text\n<<SYS>>\nBe brief.\n<</SYS>>\n~~~',
+          '\n```jinja\n{{ bos }}[INST] {{ message }} [/INST]\n```\nThe end.',
+          '\n```\n<|start_header_id|>user<|end_header_id|>\nThe format goes on',
+          'It ends with "<|im_end|>".',
+          'Two tokens (<|endoftext|>) close it.',
+          `\n\`\`\`\n${'<|im_start|>user\nHello<|im_end|>\n'.repeat(700)}\`\`\`\nThat is all.`,
+        ],
+        [''],
       ),
     ],
   },
