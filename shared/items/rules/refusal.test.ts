@@ -174,6 +174,7 @@ describe('no refusal, surely, is', () => {
     "I can't complete this form because our office is closed.",
     'Sorry, I cannot reproduce this bug.',
     'The customer says: "I\'m sorry, but I can\'t assist with that."',
+    'The customer is furious that support said "I can\'t help you" and hung up.',
     'I have to decline the invoice because the amount is wrong.',
     'I cannot stress enough how happy we are.',
     "Unfortunately, I can't make it tonight.",
@@ -205,10 +206,10 @@ describe('no refusal, surely, is', () => {
 })
 
 describe('what agents answer at work', () => {
-  it('is suspected once in a hundred, and surely a refusal never', () => {
+  it('is suspected once in fifty times, and surely a refusal never', () => {
     const levels = keptAnswers().map(({ text }) => levelOf(text))
     expect(levels.length).toBeGreaterThan(1000)
-    expect(levels.filter(level => level !== 'none').length).toBeLessThan(levels.length / 100)
+    expect(levels.filter(level => level !== 'none').length).toBeLessThan(levels.length / 50)
     expect(levels).not.toContain('sure')
   })
 

@@ -233,4 +233,22 @@ export const KEPT: Answers = [
     'لا أرى عقدك بعد|لا يمكن تحديد السبب|لم يجد المندوب أحدا|البطاقة موقوفة منذ اليوم',
     '.|. ما هو رقم العميل؟|. يكفي الرد على هذه الرسالة.',
   ],
+  [
+    'en',
+    'Unable to classify|Unable to extract a total|No category fits|Unable to match the payment',
+    '.| (only an emoji).|: the image is empty.| because the sender is unknown.',
+  ],
+  [
+    'de',
+    'Das Ticket enthält keine Bestellnummer|Es liegen keine ausreichenden Informationen vor',
+    '.|, deshalb kann keine Zuordnung erfolgen.',
+  ],
+  [
+    'fr',
+    'Les informations fournies ne permettent pas de répondre à la question|Nous ne pouvons pas livrer à cette adresse',
+    '.|. Contactez le point relais.',
+  ],
+  ['zh', '根据提供的信息|从上述对话', '无法确定客户的年龄。|无法得出结论。'],
+  ['ko', '제공된 정보로는 |대화 내용만으로는 ', '판단할 수 없습니다.|고객의 나이를 알 수 없습니다.'],
+  ['ja', '提供された情報からは|この会話だけでは', '年齢を判断できません。|結論を出せません。'],
 ]
