@@ -40,7 +40,7 @@ export const whyInTriage = ({ error_code, reason, message, question }: Row) =>
   [error_code, message].filter(Boolean).join(': ') || (question ?? reasonInWords(reason) ?? reason)
 
 /**
- * What has the same cause together, the largest group first. `more`: there are others that are not among these.
+ * What has the same cause together, and of one agent what has none and says the same; the largest group first. `more`: there are others that are not among these.
  */
 export function groupsOf(
   rows: readonly Row[],
@@ -48,16 +48,16 @@ export function groupsOf(
   ofCause: ReadonlyMap<string, number> = new Map(),
   doubt: Doubt = () => undefined,
 ): Group[] {
-  const groups = [...Map.groupBy(rows, row => row.cause_id ?? `${row.kind} ${whyInTriage(row)}`)].map(
-    ([key, of]): Group => {
-      const { kind } = of[0]!
-      const words = withDoubt(whyInTriage(of[0]!), doubt(of[0]!))
-      const filter = filterFor(of, rows, more)
-      const said = kind === 'quarantine' ? `held: ${words}` : words
-      const count = Math.max(of.length, ofCause.get(key) ?? 0)
-      return { key, words: said, rows: of, count, ...(filter && { filter }) }
-    },
-  )
+  const groups = [
+    ...Map.groupBy(rows, row => row.cause_id ?? `${row.agent_id} ${row.kind} ${whyInTriage(row)}`),
+  ].map(([key, of]): Group => {
+    const { kind } = of[0]!
+    const words = withDoubt(whyInTriage(of[0]!), doubt(of[0]!))
+    const filter = filterFor(of, rows, more)
+    const said = kind === 'quarantine' ? `held: ${words}` : words
+    const count = Math.max(of.length, ofCause.get(key) ?? 0)
+    return { key, words: said, rows: of, count, ...(filter && { filter }) }
+  })
   return groups.sort((a, b) => b.count - a.count)
 }
 

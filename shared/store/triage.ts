@@ -195,10 +195,12 @@ export async function endWaiting(sql: Sql, keys: readonly ItemKey[], ending: End
     with ${chosen(sql, keys)}, decided as (
       update triage t set disposition = ${ending.as}, decided_at = now(), judged = ${looked} and ${judges},
         corrected = ${corrected}
-      from run, chosen k
+      from run, chosen k join triage was using (run_id, seq)
       where t.run_id = run.id and k.run_id = run.id and t.seq = k.seq
         and (t.disposition is null or t.disposition = 'acknowledged') and ${accepts}
-      returning t.run_id, t.seq, t.lane, t.project_id, t.agent_id, t.reason, t.disposition, t.judged
+      -- One that was judged already is counted: the version before takes a decision back without knowing of that.
+      returning t.run_id, t.seq, t.lane, t.project_id, t.agent_id, t.reason, t.disposition,
+        t.judged and not was.judged as judged
     ), ${countJudged(sql)}, ended as (
       update items i set status = 'cancelled', completed_at = now() from decided d
       where i.run_id = d.run_id and i.seq = d.seq and i.status = 'paused' and d.lane = 'quarantine'

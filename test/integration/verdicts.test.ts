@@ -15,6 +15,7 @@ import {
 import { retain } from '../../shared/engine/retention.ts'
 import { findCorrections } from '../../shared/outbox/queries/digests.ts'
 import { findWithoutCause } from '../../shared/recovery/queries/causes.ts'
+import { askAboutSuspected } from '../../shared/recovery/queries/questions.ts'
 import { type ResultScope, resultsInChunks, slicesOf } from '../../shared/recovery/queries/results.ts'
 import { listVerdicts } from '../../shared/recovery/queries/verdicts.ts'
 import { nameUnnamed } from '../../shared/recovery/verbs/causes.ts'
@@ -154,6 +155,16 @@ describe('how good a reason is', () => {
     await Promise.all(keys.map(key => reopenItem(engine.ctx, key)))
     expect(await counted()).toEqual({})
     expect(await conservation(engine, run_id)).toEqual([])
+  })
+
+  it('is counted once where the version before took the decision back', async () => {
+    const run_id = await ranWith([REFUSED])
+    await callItemWrong(engine.ctx, { run_id, seq: 1 })
+    await engine.sql`
+      update triage set disposition = null, decided_at = null, corrected = null where run_id = ${run_id}`
+    await callItemWrong(engine.ctx, { run_id, seq: 1 })
+    expect(await counted()).toEqual({ refusal: [0, 1] })
+    expect(await recounted()).toEqual(await counted())
   })
 
   it('outlives the items it was told by', async () => {
@@ -327,6 +338,17 @@ describe('an answer that may be a refusal', () => {
     await engine.sql`delete from triage`
     expect((await asked(60)).rows.map(row => row.seq)).toEqual(rows.map(row => row.seq))
     expect((await asked(400)).rows).toHaveLength(LIMITS.questions_per_agent - rows.length)
+  })
+
+  it('is asked about as often when ticks come together and others were called wrong', async () => {
+    const called = await ranWith(Array.from({ length: 5 }, () => 'fine'))
+    for (const seq of [1, 2, 3, 4, 5]) await callItemWrong(engine.ctx, { run_id: called, seq })
+    const run_id = await ranWith(Array.from({ length: 300 }, () => SUSPECTED))
+    while ((await indexSteps(engine.sql, 1000)) > 0);
+    const tick = () => askAboutSuspected(engine.sql, 10)
+    for (let asked = 1; asked > 0; )
+      asked = (await Promise.all([tick(), tick(), tick()])).reduce((sum, one) => sum + one)
+    expect(await rowsOf(run_id)).toHaveLength(LIMITS.questions_per_agent)
   })
 
   it('is confirmed or called wrong, and the verdict stays ok either way [triage.confirm]', async () => {

@@ -41,7 +41,7 @@ export const Inbox = ({
   role,
 }: InboxProps) => {
   const known = new Map(causes.map(one => [one.id, one]))
-  const keyOf = ({ kind, reason, cause_id }: Row) => cause_id ?? `${kind} ${reason}`
+  const keyOf = ({ agent_id, kind, reason, cause_id }: Row) => cause_id ?? `${agent_id} ${kind} ${reason}`
   const groups = [...Map.groupBy(rows, keyOf)].sort(([, a], [, b]) => b.length - a.length)
   const { pathname, search } = new URL(back)
   const mayDecide = role !== 'viewer'
@@ -145,8 +145,8 @@ const Group = ({
   filter: Record<string, string>
   mayDecide: boolean
 }) => {
-  const [{ kind, reason, question }] = rows as [Row]
-  const narrower = cause === undefined ? { reason } : { cause_id: cause.id }
+  const [{ agent_id, kind, reason, question }] = rows as [Row]
+  const narrower = cause === undefined ? { agent_id, reason } : { cause_id: cause.id }
   const to = (path: string, more: Record<string, string>) =>
     ofProject(project_id, `${path}?${new URLSearchParams({ ...filter, ...more })}`)
   return (

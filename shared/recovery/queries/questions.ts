@@ -1,6 +1,6 @@
 // Answers that may not be what their grade says, asked about in triage: a bounded sample of them. Guarantee: whether an
-// item is in the sample follows from its item_id; nothing is asked before the item has ended, and at most so many
-// questions about an agent are open at once.
+// item is in the sample follows from its item_id; nothing is asked before the item has ended, and nothing more while so
+// many questions about its agent are open.
 
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../domain/limits.ts'
@@ -18,8 +18,20 @@ export const sampleSuspected = (sql: Sql) => sql`
     on conflict do nothing
   )`
 
-/** Asks about noted items that have ended well, and forgets all that have ended; returns how many those were. */
-export async function askAboutSuspected(sql: Sql, limit: number): Promise<number> {
+/**
+ * Asks about noted items that have ended well, and forgets all that have ended; returns how many those were. Of two
+ * ticks at once one asks: both would count the open questions before the other's.
+ */
+export async function askAboutSuspected(outer: Sql, limit: number): Promise<number> {
+  return outer.begin(async tx => {
+    const sql = tx as unknown as Sql
+    const [turn] = await sql<{ is_mine: boolean }[]>`
+      select pg_try_advisory_xact_lock(hashtext('assay questions')) as is_mine`
+    return turn!.is_mine ? askInTurn(sql, limit) : 0
+  })
+}
+
+async function askInTurn(sql: Sql, limit: number): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
     with ended as materialized (
       select s.run_id, s.seq, i.outcome, i.partition_key, i.cost_micro
@@ -37,6 +49,7 @@ export async function askAboutSuspected(sql: Sql, limit: number): Promise<number
       from worked w where w.nth <= ${LIMITS.questions_per_agent} - (
         select count(*) from (
           select from triage t where t.agent_id = w.agent_id and t.lane = 'review' and t.disposition is null
+            and t.reason = ${SUSPECTED}
           limit ${LIMITS.questions_per_agent}) open)
       on conflict do nothing
     )
