@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { actionsOf } from '../../shared/domain/recovery.ts'
-import { TRIAGE_LANES } from '../../shared/domain/vocabulary.ts'
+import { RECORDED_LANES, TRIAGE_LANES } from '../../shared/domain/vocabulary.ts'
 import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, runIn, scopeOf } from '../../shared/http/scope.ts'
@@ -25,10 +25,13 @@ export const listTriage = endpoint({
   operation_id: 'listTriage',
   summary: 'List items that wait for a decision',
   description:
-    'Newest first: items that did not work (dlq) and items that are held (quarantine), until they carry a disposition. A page goes on where the one before ended, whatever comes or leaves in between.',
+    'Newest first: items that did not work (dlq) and items that are held (quarantine), until they carry a disposition; and, where they are asked for, those that worked as recorded and may not have (review). A page goes on where the one before ended, whatever comes or leaves in between.',
   auth: 'any',
   query: z.strictObject({
-    kind: z.enum(TRIAGE_LANES).optional().describe('Only this lane; both when absent.'),
+    kind: z
+      .enum([...TRIAGE_LANES, 'all'])
+      .optional()
+      .describe('Only this lane; all is each of them, and dlq and quarantine are listed when it is absent.'),
     partition_key: partitionKey.optional().describe('Only items of this partition.'),
     run_id: uuid('Only items of this run.').optional(),
     agent_id: uuid('Only items of this agent.').optional(),
@@ -50,7 +53,7 @@ export const listTriage = endpoint({
     const found = {
       ...filters,
       project_ids: projects.map(({ id }) => id),
-      lanes: kind === undefined ? TRIAGE_LANES : [kind],
+      lanes: kind === undefined ? RECORDED_LANES : kind === 'all' ? TRIAGE_LANES : [kind],
     }
     const read = (after: string[] | undefined, limit: number) =>
       list(ctx.sql, { ...found, before: after && placeOf(after), limit }, LIMITS.triage_message_characters)

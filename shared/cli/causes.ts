@@ -33,7 +33,7 @@ export async function causes(session: Session, given: Given): Promise<ExitCode> 
     ...(agent !== undefined && { agent }),
     ...(since !== undefined && { from: new Date(since).toISOString() }),
   }
-  const columns = columnsOf(await doubts(session))
+  const columns = columnsOf(await doubts(session, given))
   return tellList<Cause>(session, given, {
     event: 'cause',
     empty: 'everything worked',

@@ -36,7 +36,7 @@ const READ: Record<string, (api: Api) => Promise<string[]>> = {
       recovery => `${recovery.id}\t${recovery.name ?? recovery.status}`,
     ),
   items: async api =>
-    (await answered(api.GET('/v1/triage', { params: { query: { limit: MOST } } }))).rows.map(
+    (await answered(api.GET('/v1/triage', { params: { query: { kind: 'all', limit: MOST } } }))).rows.map(
       row =>
         `${row.record_id}\t${row.item_id === row.record_id ? row.reason : `${row.item_id}, ${row.reason}`}`,
     ),

@@ -3,7 +3,7 @@ import { answering, given, told } from '../../test/support/cli-session.ts'
 import { connect } from './api.ts'
 import { acknowledge, replay, triage, why } from './triage.ts'
 import { type Act, decideAct } from './triage-acts.ts'
-import type { Row } from './triage-view.ts'
+import { groupsOf, type Row } from './triage-view.ts'
 
 const RECORD = '01a1fab9-81a7-7eca-a25c-32a500000001'
 const row = {
@@ -74,6 +74,31 @@ describe('the list of triage', () => {
   it('says so when nothing waits', async () => {
     await triage(listing({ 'GET /v1/triage': { rows: [], next_cursor: null } })(80), given())
     expect(told()).toBe('nothing waits for a decision\n')
+  })
+})
+
+describe('of an older server', () => {
+  it('the list is shown without what it does not know: reviews, and how good verdicts are', async () => {
+    const api = connect({ base_url: 'http://assay.test', api_key: 'pk_test' }, async input => {
+      const { pathname, searchParams } = new URL((input as Request).url)
+      const refusal = (code: string, status: number) =>
+        Response.json({ error: { code, message: code } }, { status })
+      if (pathname !== '/v1/triage') return refusal('not_found', 404)
+      if (searchParams.has('kind')) return refusal('invalid_request', 400)
+      return Response.json({ rows: [refused], next_cursor: null })
+    })
+    await triage({ ...answering({})(100), api }, given())
+    expect(told()).toContain('the model refused')
+  })
+})
+
+describe('groups without a cause', () => {
+  it('are of one agent each', () => {
+    const alike = [{ agent_id: 'a' }, { agent_id: 'b' }].map(own => ({ ...refused, ...own, cause_id: null }))
+    const groups = groupsOf(alike as unknown as Row[], false, new Map(), of =>
+      of.agent_id === 'a' ? 'often wrong' : undefined,
+    )
+    expect(groups.map(group => group.words)).toEqual(['the model refused (often wrong)', 'the model refused'])
   })
 })
 

@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../domain/limits.ts'
 import type { WrongOf } from '../domain/vocabulary.ts'
+import { ApiFailure } from '../sdk/client.ts'
 import type { Doubt } from '../view/verdict.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
@@ -45,11 +46,11 @@ function columnsOf(rows: readonly Row[], now: number, doubt: Doubt): Column<Row>
 }
 
 export async function triage(session: Session, given: Given): Promise<ExitCode> {
-  const { api, now } = session
+  const { now } = session
   const kind = given.text('kind') as Row['kind'] | undefined
   const own = await filtersOf(session, given)
   const filters = { ...own, ...(kind && { kind }) }
-  const doubt = await doubts(session)
+  const doubt = await doubts(session, given)
   const listing: Listing<Row> = {
     event: 'triage',
     noun: 'item',
@@ -57,7 +58,7 @@ export async function triage(session: Session, given: Given): Promise<ExitCode> 
     page: LIMITS.triage_page.max,
     async read(limit, cursor) {
       const query = { ...filters, limit, ...(cursor && { cursor }) }
-      const { rows, next_cursor } = await answered(api.GET('/v1/triage', { params: { query } }))
+      const { rows, next_cursor } = await readTriage(session, query)
       return { rows, next: next_cursor ?? undefined }
     },
     keyOf: row => `${row.record_id} ${row.created_at}`,
@@ -71,6 +72,19 @@ export async function triage(session: Session, given: Given): Promise<ExitCode> 
     return { rows, more: next !== undefined, doubt, ofCause: await countsOfCauses(session, filters) }
   }
   return triageScreen(session, newest, own)
+}
+
+/** A page of every lane, unless one is named. A server from before there were reviews refuses the word, and has none. */
+async function readTriage({ api }: Session, query: { kind?: Row['kind']; limit: number }) {
+  const read = (kind?: Row['kind'] | 'all') =>
+    answered(api.GET('/v1/triage', { params: { query: { ...query, ...(kind && { kind }) } } }))
+  if (query.kind !== undefined) return read(query.kind)
+  try {
+    return await read('all')
+  } catch (error) {
+    if (error instanceof ApiFailure && error.code === 'invalid_request') return read()
+    throw error
+  }
 }
 
 /** How many wait with each cause; empty where a filter leaves some of a cause out, which the server does not count. */

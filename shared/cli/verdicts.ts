@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../domain/limits.ts'
 import { reasonMeaning } from '../domain/outcome-meanings.ts'
+import { ApiFailure } from '../sdk/client.ts'
 import { type Doubt, doubtOf } from '../view/verdict.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
@@ -28,10 +29,19 @@ const COLUMNS: Column<Judged>[] = [
   { title: 'MEANS', value: row => reasonMeaning(row.reason), least: 12, optional: 1 },
 ]
 
-/** What is said beside reasons that people often found wrong, as far as they are among the most. */
-export async function doubts({ api }: Session): Promise<Doubt> {
+/**
+ * What is said beside reasons that people often found wrong, as far as they are among the most. Not asked for where it
+ * is not printed; a server that cannot tell, such as an older one, keeps nobody from a list.
+ */
+export async function doubts({ api, output }: Session, given: Given): Promise<Doubt> {
+  if (output.isJson || given.flag('follow')) return doubtOf([])
   const query = { limit: LIMITS.verdicts_page.max }
-  return doubtOf((await answered(api.GET('/v1/verdicts', { params: { query } }))).rows)
+  try {
+    return doubtOf((await answered(api.GET('/v1/verdicts', { params: { query } }))).rows)
+  } catch (error) {
+    if (error instanceof ApiFailure) return doubtOf([])
+    throw error
+  }
 }
 
 /** @example withDoubt('the model refused', 'called wrong in 8 of 25 judged') */

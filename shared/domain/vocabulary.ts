@@ -129,8 +129,10 @@ export const ITEM_ERROR_CODES = [
 ] as const
 export type ItemErrorCode = (typeof ITEM_ERROR_CODES)[number]
 
+/** Of items that wait because of what was recorded: they did not work, or are held. */
+export const RECORDED_LANES = ['dlq', 'quarantine'] as const
 /** `review`: the item worked as recorded, and somebody says or asks whether it did. The order is that of the column's type. */
-export const TRIAGE_LANES = ['dlq', 'quarantine', 'review'] as const
+export const TRIAGE_LANES = [...RECORDED_LANES, 'review'] as const
 export type TriageLane = (typeof TRIAGE_LANES)[number]
 
 /** What was decided. `wrong`: what the row says is not so; `confirmed`: what it asks is. */

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
-import { TRIAGE_LANES } from '../domain/vocabulary.ts'
+import { RECORDED_LANES } from '../domain/vocabulary.ts'
 
 const count = (description: string) => z.int().min(0).describe(description)
 const groups = <T extends z.ZodType>(of: T, description: string) =>
@@ -25,7 +25,7 @@ export const RunFailures = z
       ),
     reasons: groups(
       z.object({
-        kind: z.enum(TRIAGE_LANES).describe('dlq: it did not work. quarantine: it is or was held.'),
+        kind: z.enum(RECORDED_LANES).describe('dlq: it did not work. quarantine: it is or was held.'),
         reason: z.string().describe('Why, as a token.'),
         error_code: z.string().nullable(),
         ...counts,

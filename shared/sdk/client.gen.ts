@@ -1002,7 +1002,7 @@ export interface paths {
         };
         /**
          * List items that wait for a decision
-         * @description Newest first: items that did not work (dlq) and items that are held (quarantine), until they carry a disposition. A page goes on where the one before ended, whatever comes or leaves in between.
+         * @description Newest first: items that did not work (dlq) and items that are held (quarantine), until they carry a disposition; and, where they are asked for, those that worked as recorded and may not have (review). A page goes on where the one before ended, whatever comes or leaves in between.
          */
         get: operations["listTriage"];
         put?: never;
@@ -4207,7 +4207,7 @@ export interface components {
                  * @description dlq: it did not work. quarantine: it is or was held.
                  * @enum {string}
                  */
-                kind: "dlq" | "quarantine" | "review";
+                kind: "dlq" | "quarantine";
                 /** @description Why, as a token. */
                 reason: string;
                 error_code: string | null;
@@ -11167,10 +11167,10 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only this lane; both when absent.
+                 * @description Only this lane; all is each of them, and dlq and quarantine are listed when it is absent.
                  * @example dlq
                  */
-                kind?: "dlq" | "quarantine" | "review";
+                kind?: "dlq" | "quarantine" | "review" | "all";
                 /**
                  * @description Only items of this partition.
                  * @example tenant-a

@@ -30,7 +30,7 @@ export async function listItems(
   db: Database,
   filter: ItemFilter,
 ): Promise<{ rows: ItemRow[]; looked_to: number | null }> {
-  // Every item that did not work has a triage row, and few do: the search goes through those.
+  // Every item that did not work has a triage row, and few others have one: the search goes through those.
   const among = didNotWork(filter) ? triage : items
   const looked_to = isPlain(filter) ? null : await endOfLook(db, among, filter)
   const base = db.select(getTableColumns(items)).from(items).$dynamic()
@@ -61,7 +61,7 @@ const FAILED: readonly (ItemStatus | undefined)[] = ['failed', 'budget_exceeded'
 const didNotWork = ({ outcome, status, reason }: ItemFilter) =>
   (outcome !== undefined && outcome !== 'ok') || FAILED.includes(status) || reason !== undefined
 
-/** An item_id has an index, and most triage rows are not ok. */
+/** An item_id has an index, and most triage rows are of items that are not ok; the others are held or reviews. */
 const isPlain = ({ outcome, status, reason, partition_key, item_id }: ItemFilter) =>
   item_id !== undefined ||
   ((outcome === undefined || outcome === 'not_ok') &&

@@ -53,20 +53,22 @@ export function verdictsPart(given: Given): void {
       expect((await world.call('GET', `/v1/durable/runs/${refused}`)).json).toEqual(before)
     })
 
-    it('that are ok are called wrong too: the item comes into triage, and its run stays what it is [triage.wrong-ok]', async () => {
+    it('that are ok are called wrong too: the item comes into triage, and its run stays what it is [triage.wrong-ok, triage.reviews]', async () => {
       const world = given()
       const { run, agent } = await ran(world, works, [{ input: 1 }, { input: 2 }])
       const id = recordId(run, 2)
       const before = (await world.call('GET', `/v2/runs/${run}`)).json
       expect((await world.call('POST', `/v1/durable/runs/${id}/wrong`)).status).toBe(200)
-      const { rows } = (await world.call('GET', `/v1/triage?agent_id=${agent.id}`)).json
+      const { rows } = (await world.call('GET', `/v1/triage?agent_id=${agent.id}&kind=review`)).json
       expect(rows).toMatchObject([
         {
           ...{ record_id: id, kind: 'review', reason: 'called_wrong', question: null, outcome_status: 'ok' },
           available_actions: ['replay', 'acknowledge', 'dismiss', 'wrong'],
         },
       ])
-      expect((await world.call('GET', `/v1/triage?run_id=${run}&kind=dlq`)).json.rows).toEqual([])
+      for (const kind of ['', '&kind=dlq', '&kind=quarantine'])
+        expect((await world.call('GET', `/v1/triage?run_id=${run}${kind}`)).json.rows).toEqual([])
+      expect((await world.call('GET', `/v1/triage?run_id=${run}&kind=all`)).json.rows).toEqual(rows)
       expect((await world.call('GET', `/v2/runs/${run}`)).json).toEqual(before)
       expect((await world.call('GET', `/v2/runs/${run}/items`)).json).toMatchObject([
         { worst_outcome_status: 'ok' },
@@ -78,7 +80,7 @@ export function verdictsPart(given: Given): void {
         'degraded',
       )
       expect((await world.call('POST', `/v1/durable/runs/${id}/replay`)).status).toBe(202)
-      expect((await world.call('GET', `/v1/triage?agent_id=${agent.id}`)).json.rows).toEqual([])
+      expect((await world.call('GET', `/v1/triage?agent_id=${agent.id}&kind=all`)).json.rows).toEqual([])
     })
 
     it('that may be wrong are asked about in a sample of the items, and the run stays completed [triage.questions, triage.confirm]', async () => {

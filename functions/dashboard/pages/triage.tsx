@@ -34,7 +34,9 @@ export const triagePage = page({
     const ofRun = defined({ run_id: query.run_id })
     const [{ data: found }, { data: known }, { data: agents = [] }, { data: judged }] = await Promise.all([
       api.GET('/v1/triage', {
-        params: { query: { project_id, ...given, ...defined({ cursor }), limit: LIMITS.inbox_page } },
+        params: {
+          query: { project_id, kind: 'all', ...given, ...defined({ cursor }), limit: LIMITS.inbox_page },
+        },
       }),
       api.GET('/v1/causes', {
         params: { query: { project_id, ...ofRun, waiting: 'true', limit: LIMITS.triage_page.max } },
@@ -65,8 +67,8 @@ export const triagePage = page({
         <>
           <h1>Triage</h1>
           <p class="dim">
-            What did not work or is held, until somebody decides. Newest first.{' '}
-            <a href={ofProject(project_id, 'verdicts')}>How good verdicts are</a>
+            What did not work, is held, was called wrong or is asked about, until somebody decides. Newest
+            first. <a href={ofProject(project_id, 'verdicts')}>How good verdicts are</a>
           </p>
           <Filters query={query} agents={agents} isFiltered={isFiltered} project_id={project_id} />
           {!isFiltered && cursor === undefined && (
@@ -183,7 +185,8 @@ const Empty = ({ isFiltered, project_id }: { isFiltered: boolean; project_id: st
         <p>Nothing waits for a decision.</p>
         <p class="dim">
           Items come here when they fail, when the grader finds that they ran and did not work (a refusal, an
-          empty or a cut answer, an output of another shape), and when an agent holds them for a person.
+          empty or a cut answer, an output of another shape), and when an agent holds them for a person; and
+          when somebody calls an ok item wrong, or its answer may be a refusal and a person is asked.
         </p>
       </>
     )}
