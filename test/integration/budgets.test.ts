@@ -320,6 +320,7 @@ it('a check names the models that were called without a price, and prices that a
     listed_as: 'openai gpt-4o',
   })
   expect(state('gpt-5-mini-2025-08-07')).toMatchObject({ state: 'current', source: 'list' })
+  expect(state('assay-demo-small')).toMatchObject({ state: 'current', listed_as: null })
   expect(state('gpt-4.1-minii').nearest).toContain('gpt-4.1')
 })
 

@@ -2,7 +2,7 @@
 // date. Guarantee: says what holds at a moment and changes nothing.
 
 import type { DatedPrice } from './price-book.ts'
-import { ownPriceOf, priceList } from './price-book.ts'
+import { LIST_PRICES, ownPriceOf, priceList } from './price-book.ts'
 import { priceAt } from './price-data.ts'
 import { pricesAsOf } from './price-day.ts'
 
@@ -39,10 +39,13 @@ export function priceState(model: string, prices: readonly DatedPrice[] | null, 
   const own = ownPriceOf(model, Object.fromEntries(latest.map(price => [price.model, price])))
   const found = priceList().find(model)
   const listed_as = found === undefined ? null : `${found.provider} ${found.model}`
-  const nearest = found === undefined ? priceList().nearest(model, NEAREST) : []
   if (own === undefined) {
-    const source = found === undefined ? null : 'list'
-    return { state: source === null ? 'none' : 'current', source, listed_as, effective_ms: null, nearest }
+    // The model of the examples has a price, and no place in the list.
+    const isPriced = found !== undefined || LIST_PRICES.priceOf(model, ms) !== undefined
+    const nearest = isPriced ? [] : priceList().nearest(model, NEAREST)
+    return isPriced
+      ? { state: 'current', source: 'list', listed_as, effective_ms: null, nearest }
+      : { state: 'none', source: null, listed_as, effective_ms: null, nearest }
   }
   const theirs = found && priceAt(found, ms)
   const differs =
