@@ -1,17 +1,21 @@
-// Brings a database to the schema in ./drizzle. Several at once are safe: they wait for each other. A PostgreSQL that
-// may lose what it has confirmed is refused before anything is written to it.
+// Brings a database to the schema in ./drizzle: that of DATABASE_MIGRATE_URL, which is DATABASE_URL unless set. Several
+// at once are safe: they wait for each other. A PostgreSQL that may lose what it has confirmed, and a role that may not
+// change the schema, are refused before anything is written.
 
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres, { type Sql } from 'postgres'
+import { LIMITS } from '../shared/domain/limits.ts'
+import { isUnreachable } from '../shared/kernel/unreachable.ts'
 import { ensureTenantRole, TENANT_READS } from '../shared/store/tenant-role.ts'
-import { Refusal } from './local/refusal.ts'
-import { postgresOptions } from './node/postgres-options.ts'
-import { readSettings } from './node/settings.ts'
-import { adviceOf } from './node/store-trouble.ts'
+import { endOf, Refusal } from './local/refusal.ts'
+import { type PostgresTarget, postgresOptions } from './node/postgres-options.ts'
+import { migrationTarget, readSettings } from './node/settings.ts'
+import { refusalOf } from './node/store-trouble.ts'
 
 const FOLDER = `${import.meta.dirname}/../drizzle`
 const OLDEST = 16
@@ -24,16 +28,17 @@ const IN_THE_WAY = ['55P03', '40P01']
 
 /** @param upTo the time of the last migration to apply; all there are unless told */
 export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: number): Promise<void> {
-  const { url, ssl, prepare } = postgresOptions({ url: databaseUrl, ca: databaseCa })
+  const { url, ssl, prepare, connection } = postgresOptions({ url: databaseUrl, ca: databaseCa })
   if (!prepare) {
     throw new Refusal(
       'migrate_directly',
-      'migrations hold a lock for a session, which a pooler does not keep together: name the database itself.',
+      'migrations hold a lock for a session, which a pooler does not keep together: name the database itself by DATABASE_MIGRATE_URL.',
     )
   }
-  const sql = postgres(url, { ssl, max: 1, connect_timeout: 10, onnotice: () => {} })
+  const sql = postgres(url, { ssl, max: 1, connect_timeout: 10, onnotice: () => {}, connection })
   try {
     await refuseUnsafe(sql)
+    if (await isDoneByOwner(sql)) return
     await sql`select pg_advisory_lock(${LOCK.toString()}::bigint)`
     // The lock is the session's and goes with it.
     await refuseWithoutRole(sql)
@@ -41,8 +46,7 @@ export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: n
     else await applyUpTo(sql, upTo)
     await grantTenantReads(sql)
   } catch (error) {
-    const advice = adviceOf(error, 'DATABASE')
-    throw advice === undefined ? error : new Refusal('postgres_not_trusted', advice)
+    throw refusalOf(error) ?? error
   } finally {
     await sql.end({ timeout: 5 })
   }
@@ -127,6 +131,52 @@ async function refuseUnsafe(sql: Sql): Promise<void> {
   }
 }
 
+interface Standing {
+  role: string
+  database: string
+  schema: string | null
+  may_make_schemas: boolean
+  may_make_tables: boolean | null
+  /** Of the tables, where there are some. */
+  owner: string | null
+  owns: boolean | null
+}
+
+/** Whether another role owns the tables and has brought them up to date. @throws Refusal where this one may not. */
+async function isDoneByOwner(sql: Sql): Promise<boolean> {
+  const [standing] = await sql<Standing[]>`
+    select current_user::text as role, current_database()::text as database, current_schema()::text as schema,
+      has_database_privilege(current_database(), 'create') as may_make_schemas,
+      has_schema_privilege(current_schema(), 'create') as may_make_tables, pg_get_userbyid(relowner)::text as owner,
+      pg_has_role(relowner, 'usage') as owns
+    from (values (1)) one left join pg_class on pg_class.oid = to_regclass('runs')`
+  const { role, database, schema, may_make_schemas, may_make_tables, owner, owns } = standing!
+  if (owns === false) {
+    if (await isUpToDate(sql)) return true
+    throw new Refusal(
+      'schema_of_another_role',
+      `the tables belong to the role "${owner}", and "${role}" may not bring them up to date: set DATABASE_MIGRATE_URL to a URL that signs in as "${owner}".`,
+    )
+  }
+  const lacking = [
+    ...(may_make_schemas ? [] : [`grant create on database "${database}" to "${role}"`]),
+    ...(may_make_tables ? [] : [`grant usage, create on schema "${schema ?? 'public'}" to "${role}"`]),
+  ]
+  if (lacking.length === 0) return false
+  throw new Refusal(
+    'schema_not_permitted',
+    `the role "${role}" may not make the schema. As the owner of the database, run: ${lacking.join('; ')}; or set DATABASE_MIGRATE_URL to a URL of a role that may.`,
+  )
+}
+
+async function isUpToDate(sql: Sql): Promise<boolean> {
+  const newest = (await migrationTimes()).at(-1)!
+  // Readable to whoever was granted what it needs to work.
+  const [latest] = await sql<{ made: number }[]>`
+    select max(created_at)::float8 as made from drizzle.__drizzle_migrations`.catch(() => [])
+  return latest !== undefined && latest.made >= newest
+}
+
 /** Policies name the role, so it is there before them; it belongs to the server, and another database may have made it. */
 async function refuseWithoutRole(sql: Sql): Promise<void> {
   const statements = await ensureTenantRole(sql)
@@ -137,13 +187,35 @@ async function refuseWithoutRole(sql: Sql): Promise<void> {
   )
 }
 
+/** Tries for a while where PostgreSQL is away, since it may start later than this; says so once for each reason. */
+export async function migrateOnceReachable(
+  { url, ca }: PostgresTarget,
+  say: (line: string) => void,
+  stop?: AbortSignal,
+): Promise<void> {
+  let told = ''
+  for (let tries = LIMITS.store_start_tries; ; tries--) {
+    try {
+      return await migrate(url, ca)
+    } catch (error) {
+      if (!isUnreachable(error)) throw error
+      const why = `PostgreSQL does not answer (${(error as Error).message})`
+      if (tries <= 1)
+        throw new Refusal('postgres_unreachable', `${why}: start it, or name another by its URL.`)
+      if (why !== told) say(`${why}; waiting for it`)
+      told = why
+      await setTimeout(LIMITS.store_start_ms, undefined, { signal: stop })
+    }
+  }
+}
+
 if (import.meta.main) {
   try {
-    const settings = readSettings(process.env)
-    await migrate(settings.need('DATABASE_URL'), settings.get('DATABASE_CA'))
+    await migrateOnceReachable(migrationTarget(readSettings(process.env)), line => console.error(line))
     console.log('the schema is up to date')
   } catch (error) {
-    console.error(error instanceof Refusal ? `${error.code}: ${error.message}` : error)
-    process.exitCode = 1
+    const { line, code } = endOf(error)
+    console.error(line)
+    process.exitCode = code
   }
 }

@@ -8,7 +8,7 @@ import {
 } from '../../shared/upkeep/queries/installation.ts'
 import { fingerprintOf } from '../../shared/upkeep/verbs/installation.ts'
 import { Refusal } from '../local/refusal.ts'
-import { adviceOf } from '../node/store-trouble.ts'
+import { refusalOf as refusalOfStore } from '../node/store-trouble.ts'
 import { type Database, openSession } from './database.ts'
 import type { Header } from './format.ts'
 import type { Place } from './place.ts'
@@ -22,9 +22,8 @@ export { placeIn, prune } from './rotation.ts'
 
 /** Undefined for what is no refusal and nobody can mend. */
 export function refusalOf(error: unknown): Refusal | undefined {
-  if (error instanceof Refusal) return error
-  const advice = adviceOf(error, 'DATABASE')
-  if (advice !== undefined) return new Refusal('postgres_not_trusted', advice)
+  const refusal = refusalOfStore(error)
+  if (refusal !== undefined) return refusal
   const { code, message } = error as NodeJS.ErrnoException
   if (
     ['ECONNREFUSED', 'ENOTFOUND', 'CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'CONNECTION_ENDED'].includes(
@@ -35,8 +34,6 @@ export function refusalOf(error: unknown): Refusal | undefined {
       'postgres_unreachable',
       `PostgreSQL does not answer: ${message}. Is DATABASE_URL right?`,
     )
-  if (/^(28|3D|42501)/.test(code ?? ''))
-    return new Refusal('postgres_refused', `PostgreSQL refuses: ${message}.`)
   return undefined
 }
 

@@ -1,4 +1,5 @@
-// Which installation a backup is of, or a restore goes to: the database of DATABASE_URL, else that of a data folder,
+// Which installation a backup is of, or a restore goes to: the database of DATABASE_MIGRATE_URL (row security hides
+// rows from a role that does not own them) or DATABASE_URL, else that of a data folder,
 // whether its stack runs or not.
 
 import { existsSync } from 'node:fs'
@@ -6,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { knownMasterKey, openDataFolder } from '../local/data-folder.ts'
 import { Refusal } from '../local/refusal.ts'
 import { readRemembered, urlOf } from '../local/remembered.ts'
-import { readSettings } from '../node/settings.ts'
+import { migrationTarget, readSettings } from '../node/settings.ts'
 import type { Database } from './database.ts'
 
 export interface Place extends AsyncDisposable {
@@ -32,13 +33,12 @@ export async function openPlace(where: Where, purpose: 'read' | 'fill'): Promise
   const settings = readSettings(where.env)
   const dataDir = dataFolderOf(where)
   const masterKey = await knownMasterKey(dataDir, where.env.ASSAY_MASTER_KEY || undefined)
-  const url = settings.get('DATABASE_URL')
   const close = async () => {}
-  if (url !== undefined) {
-    const database = { url, ca: settings.get('DATABASE_CA') }
+  const from = ['DATABASE_MIGRATE_URL', 'DATABASE_URL'].find(name => settings.get(name) !== undefined)
+  if (from !== undefined) {
     return {
-      database,
-      name: `the database of DATABASE_URL`,
+      database: migrationTarget(settings),
+      name: `the database of ${from}`,
       dataDir,
       masterKey,
       [Symbol.asyncDispose]: close,

@@ -1,4 +1,8 @@
-// A start that cannot go on for a reason a person can mend: printed as its message alone, without a stack.
+// A start that cannot go on for a reason a person can mend. Guarantee: told in one line, without a stack, and with an
+// exit code of its own, so that service managers need not try again.
+
+/** EX_CONFIG of sysexits.h. */
+export const REFUSED = 78
 
 export class Refusal extends Error {
   readonly code: string
@@ -7,4 +11,13 @@ export class Refusal extends Error {
     this.name = 'Refusal'
     this.code = code
   }
+}
+
+/** A setting that says what cannot be. */
+export const invalid = (message: string) => new Refusal('setting_invalid', message)
+
+/** What is printed of a start that failed: one line where a person can mend it. */
+export function endOf(error: unknown): { line: string; code: number } {
+  if (error instanceof Refusal) return { line: `${error.code}: ${error.message}`, code: REFUSED }
+  return { line: error instanceof Error ? (error.stack ?? String(error)) : String(error), code: 1 }
 }

@@ -8,13 +8,14 @@ import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
-import { migrate } from '../migrate.ts'
+import { migrateOnceReachable } from '../migrate.ts'
 import { type ConnectionOptions, openConnections } from '../node/connections.ts'
 import { createContext, logLevelOf } from '../node/context.ts'
 import { needsKeyOf } from '../node/installation.ts'
 import { mailFrom } from '../node/mail.ts'
 import { startServer } from '../node/server.ts'
-import { operatorKeyFrom, readSettings } from '../node/settings.ts'
+import { migrationTarget, operatorKeyFrom, readSettings } from '../node/settings.ts'
+import { refusalOf } from '../node/store-trouble.ts'
 import { openTelemetry } from '../node/telemetry.ts'
 import { within } from './child.ts'
 import {
@@ -26,7 +27,7 @@ import {
   writeMasterKey,
 } from './data-folder.ts'
 import { openDemo } from './demo.ts'
-import { Refusal } from './refusal.ts'
+import { endOf, Refusal } from './refusal.ts'
 import { isFree } from './store.ts'
 import { openStores } from './stores.ts'
 
@@ -66,9 +67,8 @@ function ask(code: number): void {
 }
 
 function lost(error: Error): void {
-  report(error)
   stopping.abort()
-  stop.resolve({ code: 1 })
+  stop.resolve({ code: report(error) })
 }
 
 async function start(): Promise<void> {
@@ -95,7 +95,12 @@ async function start(): Promise<void> {
   stopping.signal.throwIfAborted()
   const settings = readSettings(process.env)
   const databaseCa = settings.get('DATABASE_CA')
-  await migrate(stores.databaseUrl, databaseCa)
+  const isOwn = !process.env.DATABASE_URL
+  await migrateOnceReachable(
+    isOwn ? { url: stores.databaseUrl } : migrationTarget(settings),
+    say,
+    stopping.signal,
+  )
   stopping.signal.throwIfAborted()
 
   const file = join(dataFolder.path, 'local.json')
@@ -202,9 +207,11 @@ const ownParts = ({ DATABASE_URL, REDIS_URL }: NodeJS.ProcessEnv) => [
   ...(REDIS_URL ? [] : ['Redis']),
 ]
 
-function report(error: unknown): void {
-  if (error instanceof Refusal) console.error(`${error.code}: ${error.message}`)
-  else console.error(error)
+/** Says why; returns the exit code. */
+function report(error: unknown): number {
+  const { line, code } = endOf(refusalOf(error) ?? error)
+  console.error(line)
+  return code
 }
 
 // What nobody caught leaves the process in a state that nobody knows: the bootstrap starts it again. The driver of
@@ -221,8 +228,8 @@ if (process.channel) process.on('disconnect', () => ask(0))
 const started = start()
 started.catch(error => {
   if (stopping.signal.aborted) return
-  report(error)
-  stop.resolve({ code: error instanceof Refusal && error.code === 'usage' ? 2 : 1 })
+  const code = report(error)
+  stop.resolve({ code: error instanceof Refusal && error.code === 'usage' ? 2 : code })
 })
 const { code } = await stop.promise
 if (askedAt > 0) say('stopping')

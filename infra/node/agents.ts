@@ -21,7 +21,7 @@ export function localRuntime({ connections, settings }: At): InvokerOptions {
   return {
     loadBundle: hash => findBundle(connections.sql, hash),
     dataDir: settings.get('ASSAY_DATA_DIR') ?? '/tmp/assay',
-    allowPrivateNetworks: settings.list('ASSAY_ALLOW_NETWORKS') ?? [],
+    allowPrivateNetworks: settings.networks('ASSAY_ALLOW_NETWORKS') ?? [],
   }
 }
 

@@ -6,17 +6,18 @@ import { newId, newRunId } from '../../shared/domain/ids.ts'
 import type { InvokeAgent } from '../../shared/engine/agent-port.ts'
 import type { Get, Post, SendMail } from '../../shared/engine/outside-port.ts'
 import type { Telemetry } from '../../shared/engine/telemetry-port.ts'
+import { invalid } from '../local/refusal.ts'
 import type { Connections } from './connections.ts'
 import { watchRedis } from './store-trouble.ts'
 
 const LOG_LEVELS = ['info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** @throws Error when it is none */
+/** @throws Refusal when it is none */
 export function logLevelOf(text: string | undefined): LogLevel | undefined {
   const level = LOG_LEVELS.find(level => level === text)
   if (level !== undefined || text === undefined) return level
-  throw new Error(`ASSAY_LOG_LEVEL is ${text}: it takes ${LOG_LEVELS.join(', ')}`)
+  throw invalid(`ASSAY_LOG_LEVEL is ${text}: it takes ${LOG_LEVELS.join(', ')}.`)
 }
 
 export interface ContextOptions {

@@ -12,13 +12,15 @@ import type { Endpoint } from '../../shared/http/endpoint.ts'
 import { answerPlatform, type PlatformFunction, platformBearer } from '../../shared/http/platform-function.ts'
 import { stopReading } from '../../shared/starts/verbs/source-reader.ts'
 import { type Joined, join, MasterKeyDiffers } from '../../shared/upkeep/verbs/installation.ts'
+import { Refusal } from '../local/refusal.ts'
 import { createPoker } from '../poke.ts'
 import { type Connections, openConnections } from './connections.ts'
 import { createContext, logLevelOf } from './context.ts'
 import { addressOf, listen } from './listen.ts'
 import { createOutside } from './reach.ts'
-import { operatorKeyFrom, readSettings, type Settings, storesFrom } from './settings.ts'
-import { endOnSignal } from './stop.ts'
+import { listeningAt, operatorKeyFrom, readSettings, type Settings, storesFrom } from './settings.ts'
+import { endOnSignal, endStart } from './stop.ts'
+import { refusalOf } from './store-trouble.ts'
 import { openTelemetry } from './telemetry.ts'
 
 export interface FunctionUnit {
@@ -38,12 +40,15 @@ export interface FunctionUnit {
   createMail?: (settings: Settings) => Context['mail'] | undefined
 }
 
-const DEFAULT_PORT = '8080'
+const PORT = 8080
 // Each unit is one of many, and each of its copies counts against the database's connections.
 const POOL = { sql: 4, db: 2, lanes: 4 }
 
 /** Serves the unit until the process is asked to stop. */
-export async function serveFunction(unit: FunctionUnit): Promise<void> {
+export const serveFunction = (unit: FunctionUnit): Promise<void> =>
+  serve(unit).catch(error => endStart(refusalOf(error) ?? error))
+
+async function serve(unit: FunctionUnit): Promise<void> {
   const settings = readSettings(process.env)
   const closing = new AsyncDisposableStack()
   const connections = openConnections({
@@ -70,7 +75,7 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
     join: () => join(connections.sql, config.master_key, joined),
     logLevel: logLevelOf(settings.get('ASSAY_LOG_LEVEL')),
     telemetry,
-    ...createOutside(settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? []),
+    ...createOutside(settings.networks('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? []),
     ...(agents ? { invokeAgent: agents.invoke } : {}),
     ...(mail === undefined ? {} : { mail }),
   })
@@ -78,8 +83,7 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
   // At once, not with the first request; where PostgreSQL is away, that one asks again.
   void ctx.join!().catch(error => {
     if (!(error instanceof MasterKeyDiffers)) return
-    console.error(`master_key_differs: ${error.message}`)
-    process.exit(1)
+    endStart(new Refusal('master_key_differs', error.message))
   })
   const poker = consumerUrl
     ? createPoker({ url: consumerUrl, bearer, redis, fetch, newId, waitUntil, log })
@@ -101,9 +105,8 @@ export async function serveFunction(unit: FunctionUnit): Promise<void> {
   const stop = new AbortController()
   const listener = await listen(
     {
-      port: Number(settings.get('PORT') ?? DEFAULT_PORT),
-      host: settings.get('HOST') ?? '0.0.0.0',
-      proxies: settings.list('ASSAY_TRUSTED_PROXIES'),
+      ...listeningAt(settings, PORT),
+      proxies: settings.networks('ASSAY_TRUSTED_PROXIES'),
     },
     handlerOf(unit, ctx, stop.signal, invocations),
   )

@@ -2,6 +2,7 @@
 // within a bound, and then nothing is open any more.
 
 import type { Server } from 'node:http'
+import { Refusal } from '../local/refusal.ts'
 
 const LINGER_MS = 5000
 
@@ -16,9 +17,25 @@ export interface Listener {
   close(): Promise<void>
 }
 
-/** A server that was told to listen, once it does. */
+function cannotListen(error: NodeJS.ErrnoException, { port, host }: Address): Error {
+  const why = {
+    EADDRINUSE: 'is taken: stop what uses it, or set PORT to another',
+    EACCES: 'is not open to this user: set PORT to one of 1024 or more',
+    EADDRNOTAVAIL: 'cannot be listened at: set HOST to an address of this machine',
+    ENOTFOUND: 'cannot be listened at: set HOST to an address of this machine',
+  }[error.code ?? '']
+  if (why === undefined) return error
+  const code = error.code === 'EADDRINUSE' ? 'port_in_use' : 'port_unusable'
+  return new Refusal(code, `port ${port} on ${host} ${why}.`)
+}
+
+/** A server that was told to listen, once it does. @throws Refusal where a person can mend what keeps it from that */
 export async function listening(server: Server, at: Address): Promise<Listener> {
-  await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject))
+  await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject)).catch(
+    error => {
+      throw cannotListen(error, at)
+    },
+  )
   const bound = server.address()
   const port = typeof bound === 'object' && bound ? bound.port : at.port
   return {

@@ -4,6 +4,7 @@
 import { createTransport } from 'nodemailer'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import type { SendMail } from '../../shared/engine/outside-port.ts'
+import { invalid } from '../local/refusal.ts'
 import type { Settings } from './settings.ts'
 
 export interface MailOptions {
@@ -13,19 +14,20 @@ export interface MailOptions {
   from: string
 }
 
-/** How the settings say to send mail; undefined when they say nothing. @throws Error when half of them is missing */
+/** How the settings say to send mail; undefined when they say nothing. @throws Refusal when half of them is missing */
 export function mailFrom(settings: Settings): SendMail | undefined {
   const [smtpUrl, from] = [settings.get('ASSAY_SMTP_URL'), settings.get('ASSAY_MAIL_FROM')]
   if (smtpUrl && from) return createMail({ smtpUrl, from })
-  if (smtpUrl || from) throw new Error('ASSAY_SMTP_URL and ASSAY_MAIL_FROM must be set together')
+  if (smtpUrl || from)
+    throw invalid('ASSAY_SMTP_URL and ASSAY_MAIL_FROM must be set together: set both, or neither.')
   return undefined
 }
 
-/** How this host sends mail. @throws Error when the URL is none of an SMTP server */
+/** How this host sends mail. @throws Refusal when the URL is none of an SMTP server */
 export function createMail({ smtpUrl, from }: MailOptions): SendMail {
   const url = URL.canParse(smtpUrl) ? new URL(smtpUrl) : undefined
   if (url === undefined || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
-    throw new Error('the SMTP URL must look like smtp://user:password@host:587')
+    throw invalid('ASSAY_SMTP_URL must look like smtp://user:password@host:587.')
   }
   const silence = LIMITS.mail_silence_ms
   const transport = createTransport({

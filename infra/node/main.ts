@@ -8,62 +8,52 @@
 // ASSAY_PRICES_URL (where the list of models' prices is fetched from, once a day), and
 // OpenTelemetry's own variables (where traces and measurements are sent: see telemetry.ts).
 
-import { Refusal } from '../local/refusal.ts'
+import { invalid } from '../local/refusal.ts'
 import { remoteRuntime } from './agents.ts'
 import { logLevelOf } from './context.ts'
 import { armFaults } from './faults.ts'
 import { mailFrom } from './mail.ts'
 import { PARTS, type Part, startServer } from './server.ts'
-import { operatorKeyFrom, readSettings, storesFrom } from './settings.ts'
-import { endOnSignal } from './stop.ts'
-import { adviceOf } from './store-trouble.ts'
+import { listeningAt, operatorKeyFrom, readSettings, storesFrom } from './settings.ts'
+import { endOnSignal, endStart } from './stop.ts'
+import { refusalOf } from './store-trouble.ts'
 import { openTelemetry } from './telemetry.ts'
 
-const settings = readSettings(process.env)
-function needed<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    console.error((error as Error).message)
-    process.exit(2)
-  }
+const PORT = 8090
+
+function partsFrom(list: string[] = [...PARTS]): Part[] {
+  const unknown = list.filter(part => !PARTS.includes(part as Part))
+  if (unknown.length === 0) return list as Part[]
+  throw invalid(`ASSAY_PARTS: ${unknown.join(', ')} is not one of ${PARTS.join(', ')}.`)
 }
 
-/** What keeps it from starting is told without a stack where a person can mend it. */
-function refuse(error: unknown): never {
-  const advice = adviceOf(error, 'DATABASE')
-  console.error(advice ?? (error instanceof Refusal ? `${error.code}: ${error.message}` : error))
-  process.exit(1)
+async function start(): Promise<void> {
+  const settings = readSettings(process.env)
+  const parts = partsFrom(settings.list('ASSAY_PARTS'))
+  const allow = settings.networks('ASSAY_ALLOW_NETWORKS')
+  const allowCallbacks = settings.networks('ASSAY_ALLOW_CALLBACK_NETWORKS')
+  const baseUrl = settings.origin('BASE_URL')
+  const server = await startServer({
+    ...listeningAt(settings, PORT),
+    ...storesFrom(settings),
+    masterKey: settings.need('ASSAY_MASTER_KEY'),
+    dataDir: settings.get('ASSAY_DATA_DIR') ?? '.assay',
+    parts,
+    mail: mailFrom(settings),
+    metricsToken: settings.get('ASSAY_METRICS_TOKEN'),
+    operatorKey: operatorKeyFrom(settings),
+    runtime: remoteRuntime(settings),
+    logLevel: logLevelOf(settings.get('ASSAY_LOG_LEVEL')),
+    telemetry: await openTelemetry(settings),
+    pricesUrl: settings.get('ASSAY_PRICES_URL'),
+    trustedProxies: settings.networks('ASSAY_TRUSTED_PROXIES'),
+    ...(baseUrl ? { baseUrl } : {}),
+    ...(allow ? { allowPrivateNetworks: allow } : {}),
+    ...(allowCallbacks ? { allowCallbackNetworks: allowCallbacks } : {}),
+  })
+  console.log(`ready ${server.url || parts.join(',')}`)
+  endOnSignal(server)
 }
 
 armFaults(process.env.ASSAY_FAULTS)
-const parts = settings.list('ASSAY_PARTS') ?? [...PARTS]
-const unknown = parts.filter(part => !PARTS.includes(part as Part))
-if (unknown.length > 0) {
-  console.error(`ASSAY_PARTS: ${unknown.join(', ')} is not one of ${PARTS.join(', ')}`)
-  process.exit(2)
-}
-const allow = settings.list('ASSAY_ALLOW_NETWORKS')
-const allowCallbacks = settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS')
-const baseUrl = settings.origin('BASE_URL')
-const server = await startServer({
-  port: Number(settings.get('PORT') ?? 8090),
-  host: settings.get('HOST') ?? '0.0.0.0',
-  ...needed(() => storesFrom(settings)),
-  masterKey: needed(() => settings.need('ASSAY_MASTER_KEY')),
-  dataDir: settings.get('ASSAY_DATA_DIR') ?? '.assay',
-  parts: parts as Part[],
-  mail: mailFrom(settings),
-  metricsToken: settings.get('ASSAY_METRICS_TOKEN'),
-  operatorKey: needed(() => operatorKeyFrom(settings)),
-  runtime: remoteRuntime(settings),
-  logLevel: logLevelOf(settings.get('ASSAY_LOG_LEVEL')),
-  telemetry: await openTelemetry(settings),
-  pricesUrl: settings.get('ASSAY_PRICES_URL'),
-  trustedProxies: settings.list('ASSAY_TRUSTED_PROXIES'),
-  ...(baseUrl ? { baseUrl } : {}),
-  ...(allow ? { allowPrivateNetworks: allow } : {}),
-  ...(allowCallbacks ? { allowCallbackNetworks: allowCallbacks } : {}),
-}).catch(refuse)
-console.log(`ready ${server.url || parts.join(',')}`)
-endOnSignal(server)
+await start().catch(error => endStart(refusalOf(error) ?? error))

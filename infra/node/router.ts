@@ -10,9 +10,10 @@ import { newId } from '../../shared/domain/ids.ts'
 import { errorAnswer } from '../../shared/http/error-answer.ts'
 import { noOperation } from '../../shared/http/no-operation.ts'
 import { createRoutes, type Route } from '../../shared/http/routes.ts'
+import { invalid } from '../local/refusal.ts'
 import { type Address, type Listener, listening } from './listening.ts'
-import { readSettings } from './settings.ts'
-import { endOnSignal } from './stop.ts'
+import { listeningAt, readSettings } from './settings.ts'
+import { endOnSignal, endStart } from './stop.ts'
 
 export interface RouterOptions extends Address {
   routes: readonly Route[]
@@ -34,16 +35,20 @@ const HOP_BY_HOP = [
   'expect',
 ]
 const CHARACTERS_LOGGED = 300
+const PORT = 8080
 
 /** Serves the router until the process is asked to stop. */
 export async function serveRouter(routes: readonly Route[]): Promise<void> {
-  const settings = readSettings(process.env)
-  const port = Number(settings.get('PORT') ?? 8080)
-  const host = settings.get('HOST') ?? '0.0.0.0'
-  endOnSignal(await startRouter({ port, host, routes, unitUrl: settings.need('ASSAY_UNIT_URL') }))
+  try {
+    const settings = readSettings(process.env)
+    const unitUrl = settings.need('ASSAY_UNIT_URL')
+    endOnSignal(await startRouter({ ...listeningAt(settings, PORT), routes, unitUrl }))
+  } catch (error) {
+    endStart(error)
+  }
 }
 
-/** @throws Error when `unitUrl` cannot lead to units */
+/** @throws Refusal when `unitUrl` cannot lead to units */
 export async function startRouter(options: RouterOptions): Promise<Listener> {
   const find = createRoutes(options.routes)
   const write = options.writeLog ?? (line => process.stderr.write(line))
@@ -88,9 +93,7 @@ function requestUrl({ url = '/' }: IncomingMessage): URL {
 function unitAddresses(template: string): (unit: string, url: URL) => URL {
   const example = template.replace('{unit}', 'unit')
   if (!template.includes('{unit}') || !URL.canParse(example) || !/^https?:/.test(example))
-    throw new Error(
-      `ASSAY_UNIT_URL: "${template}" must look like http://assay-{unit}.assay.svc.cluster.local`,
-    )
+    throw invalid(`ASSAY_UNIT_URL: "${template}" must look like http://assay-{unit}.assay.svc.cluster.local.`)
   return (unit, { pathname, search }) =>
     new URL(template.replace('{unit}', unit).replace(/\/$/, '') + pathname + search)
 }

@@ -6,24 +6,28 @@ import { createInvoker } from '../runtime/invoker.ts'
 import { serveRuntime } from '../runtime/runtime-server.ts'
 import { localRuntime } from './agents.ts'
 import { openConnections } from './connections.ts'
-import { readSettings, storesFrom } from './settings.ts'
-import { endOnSignal } from './stop.ts'
+import { listeningAt, readSettings, storesFrom } from './settings.ts'
+import { endOnSignal, endStart } from './stop.ts'
+import { refusalOf } from './store-trouble.ts'
 
-const settings = readSettings(process.env)
-const closing = new AsyncDisposableStack()
-const connections = openConnections({
-  ...storesFrom(settings),
-  pool: { sql: 2, db: 1, lanes: 1 }, // it reads a bundle when a process starts, and nothing else
-})
-closing.defer(() => connections.close())
-const agents = createInvoker(localRuntime({ connections, settings }))
-closing.defer(() => agents.close())
-const server = await serveRuntime({
-  port: Number(settings.get('PORT') ?? 8080),
-  host: settings.get('HOST') ?? '0.0.0.0',
-  bearer: await platformBearer(settings.need('ASSAY_MASTER_KEY')),
-  invoke: agents.invoke,
-})
-closing.defer(() => server.close())
-console.log(`ready ${server.url}`)
-endOnSignal({ close: () => closing.disposeAsync() })
+const PORT = 8080
+
+async function start(): Promise<void> {
+  const settings = readSettings(process.env)
+  const at = listeningAt(settings, PORT)
+  const bearer = await platformBearer(settings.need('ASSAY_MASTER_KEY'))
+  const closing = new AsyncDisposableStack()
+  const connections = openConnections({
+    ...storesFrom(settings),
+    pool: { sql: 2, db: 1, lanes: 1 }, // it reads a bundle when a process starts, and nothing else
+  })
+  closing.defer(() => connections.close())
+  const agents = createInvoker(localRuntime({ connections, settings }))
+  closing.defer(() => agents.close())
+  const server = await serveRuntime({ ...at, bearer, invoke: agents.invoke })
+  closing.defer(() => server.close())
+  console.log(`ready ${server.url}`)
+  endOnSignal({ close: () => closing.disposeAsync() })
+}
+
+await start().catch(error => endStart(refusalOf(error) ?? error))

@@ -7,6 +7,6 @@ const names = readdirSync(folder).flatMap(file => /^(.+)\.mjs$/.exec(file)?.[1] 
 const name = process.env.FUNCTION ?? ''
 if (names.includes(name)) await import(new URL(`${name}.mjs`, folder).href)
 else {
-  console.error(`FUNCTION is "${name}"; it must be one of ${names.join(', ')}`)
-  process.exitCode = 2
+  console.error(`setting_invalid: FUNCTION is "${name}": it must be one of ${names.join(', ')}.`)
+  process.exitCode = 78 // as REFUSED
 }

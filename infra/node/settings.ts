@@ -3,7 +3,9 @@
 // places it was looked for.
 
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { invalid, Refusal } from '../local/refusal.ts'
 
 const OPENFAAS_SECRETS = '/var/openfaas/secrets'
 
@@ -14,9 +16,11 @@ export interface Settings {
   origin(name: string): string | undefined
   /** What stands between commas. */
   list(name: string): string[] | undefined
-  /** @throws Error when it is no whole number within the bounds */
+  /** Networks (CIDR) between commas. @throws Refusal that names what is none */
+  networks(name: string): string[] | undefined
+  /** @throws Refusal when it is no whole number within the bounds */
   whole(name: string, bounds: { min: number; max: number }): number | undefined
-  /** @throws Error that names the setting and where it may stand */
+  /** @throws Refusal that names the setting and where it may stand */
   need(name: string): string
 }
 
@@ -36,31 +40,59 @@ export function readSettings(
     const given = env[name]
     if (given) return given
     const file = env[`${name}_FILE`]
-    if (file) return readFileSync(file, 'utf8').trim() || undefined // a file that was named must be there
+    if (file) return readNamed(name, file)
     return readIfThere(secretOf(name))
   }
+  const list = (name: string) =>
+    get(name)
+      ?.split(',')
+      .map(part => part.trim())
   return {
     get,
     origin: name => get(name)?.replace(/\/+$/, ''),
-    list: name =>
-      get(name)
-        ?.split(',')
-        .map(part => part.trim()),
+    list,
+    networks(name) {
+      const networks = list(name)
+      const wrong = networks?.find(network => !isNetwork(network))
+      if (wrong === undefined) return networks
+      throw invalid(`${name}: "${wrong}" is not a network: write it like 10.0.0.0/8.`)
+    },
     whole(name, { min, max }) {
       const value = get(name)
       if (value === undefined) return undefined
       if (/^\d+$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value)
-      throw new Error(`${name} is ${value}: it takes a whole number from ${min} to ${max}`)
+      throw invalid(`${name} is ${value}: it takes a whole number from ${min} to ${max}.`)
     },
     need(name) {
       const value = get(name)
       if (value !== undefined) return value
-      throw new Error(
-        `${name} is not set: set it, or ${name}_FILE to a file that holds it, or mount ${secretOf(name)}`,
+      throw new Refusal(
+        'setting_missing',
+        `${name} is not set: set it, or ${name}_FILE to a file that holds it, or mount ${secretOf(name)}.`,
       )
     },
   }
 }
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits = ''] = text.split('/')
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)]!
+  return /^\d+$/.test(bits) && Number(bits) <= most && text === `${address}/${bits}`
+}
+
+const ANY_PORT = { min: 0, max: 65_535 }
+
+/** Where a process listens. */
+export const listeningAt = (settings: Settings, port: number) => ({
+  port: settings.whole('PORT', ANY_PORT) ?? port,
+  host: settings.get('HOST') ?? '0.0.0.0',
+})
+
+/** The database itself, for what a pooler in between cannot carry: migrations and backups; as the role that owns it. */
+export const migrationTarget = (settings: Settings) => ({
+  url: settings.get('DATABASE_MIGRATE_URL') ?? settings.need('DATABASE_URL'),
+  ca: settings.get('DATABASE_CA'),
+})
 
 /** Where PostgreSQL and Redis are, and who signed their certificates where that is not known anyway. */
 export function storesFrom(settings: Settings) {
@@ -74,14 +106,26 @@ export function storesFrom(settings: Settings) {
 
 const OPERATOR_KEY_CHARACTERS = 32 // 128 bits where they are hex digits
 
-/** The operator's credential; nobody is the operator without. @throws Error where it could be guessed, or not be sent */
+/** The operator's credential; nobody is the operator without. @throws Refusal where it could be guessed, or not be sent */
 export function operatorKeyFrom(settings: Settings): string | undefined {
   const key = settings.get('ASSAY_OPERATOR_KEY')
   if (key === undefined || (key.length >= OPERATOR_KEY_CHARACTERS && /^[A-Za-z0-9._~+/=-]+$/.test(key)))
     return key
-  throw new Error(
-    `ASSAY_OPERATOR_KEY must have at least ${OPERATOR_KEY_CHARACTERS} characters of a bearer token; openssl rand -hex 32 makes one`,
+  throw invalid(
+    `ASSAY_OPERATOR_KEY must have at least ${OPERATOR_KEY_CHARACTERS} characters of a bearer token: openssl rand -hex 32 makes one.`,
   )
+}
+
+/** A file that was named must be there. */
+function readNamed(name: string, file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim() || undefined
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw invalid(
+      `${name}_FILE names ${file}, which cannot be read (${code}): name a file that is there and may be read.`,
+    )
+  }
 }
 
 function readIfThere(path: string): string | undefined {

@@ -2,6 +2,16 @@
 // at once. The watchdog of OpenFaaS sends it first, goes on passing requests, and fails when its process leaves early:
 // there the process stays until the watchdog ends with it.
 
+import { endOf } from '../local/refusal.ts'
+
+/** A start that failed: one line of the log, of a person's own words where a person can mend it; see REFUSED. */
+export function endStart(error: unknown): never {
+  const { line, code } = endOf(error)
+  const [event, ...words] = code === 1 ? ['start_failed', line] : ['start_refused', line]
+  console.error(JSON.stringify({ at: new Date().toISOString(), level: 'error', event, error: words.join() }))
+  process.exit(code)
+}
+
 /** `onStop` is called at the first signal, `close` before the process exits. */
 export function endOnSignal({ onStop, close }: { onStop?: () => void; close(): Promise<void> }): void {
   const underWatchdog = process.env.fprocess !== undefined // set for whoever the watchdog starts

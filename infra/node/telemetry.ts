@@ -5,6 +5,7 @@ import type { Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import type { Figures } from '../../shared/engine/metrics.ts'
 import type { Telemetry } from '../../shared/engine/telemetry-port.ts'
+import { invalid } from '../local/refusal.ts'
 import type { Settings } from './settings.ts'
 
 export interface TelemetryOptions {
@@ -24,7 +25,7 @@ export interface Exporter extends Telemetry {
 }
 
 /**
- * @throws Error when a setting cannot be followed
+ * @throws Refusal when a setting cannot be followed
  */
 export async function openTelemetry(settings: Settings): Promise<Exporter | null> {
   const isOn = (signal: 'TRACES' | 'METRICS') =>
@@ -34,8 +35,8 @@ export async function openTelemetry(settings: Settings): Promise<Exporter | null
   const [traces, metrics] = [isOn('TRACES'), isOn('METRICS')]
   if (settings.get('OTEL_SDK_DISABLED') === 'true' || !(traces || metrics)) return null
   if (settings.get('OTEL_EXPORTER_OTLP_PROTOCOL') === 'grpc')
-    throw new Error(
-      'OTEL_EXPORTER_OTLP_PROTOCOL is grpc: only http/json is spoken; name the port for HTTP, 4318',
+    throw invalid(
+      'OTEL_EXPORTER_OTLP_PROTOCOL is grpc: only http/json is spoken; name the port for HTTP, 4318.',
     )
   // What the library reads by itself it reads from the environment; headers may be a secret in a file.
   for (const name of ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS']) {
@@ -59,10 +60,10 @@ function samplerOf(settings: Settings): Pick<TelemetryOptions, 'share' | 'heeds_
     name.replace(/^parentbased_/, '')
   ]
   if (share === undefined)
-    throw new Error(
-      `OTEL_TRACES_SAMPLER is ${name}: it takes always_on, always_off, traceidratio, each also with parentbased_ before it`,
+    throw invalid(
+      `OTEL_TRACES_SAMPLER is ${name}: it takes always_on, always_off, traceidratio, each also with parentbased_ before it.`,
     )
   if (!(share >= 0 && share <= 1))
-    throw new Error(`OTEL_TRACES_SAMPLER_ARG is ${argument}: it takes a number from 0 to 1`)
+    throw invalid(`OTEL_TRACES_SAMPLER_ARG is ${argument}: it takes a number from 0 to 1.`)
   return { share, heeds_caller: name.startsWith('parentbased_') }
 }

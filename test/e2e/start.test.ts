@@ -71,7 +71,7 @@ test('a taken port and an unknown option are each refused with one line that say
   defer(() => void taker.close())
   const { port } = taker.address() as { port: number }
   const taken = await refused(npmStart(dataDir, { PORT: String(port) }))
-  expect(taken).toMatchObject({ code: 1, wrote: expect.stringContaining(`port_in_use: port ${port}`) })
+  expect(taken).toMatchObject({ code: 78, wrote: expect.stringContaining(`port_in_use: port ${port}`) })
   const usual = createServer().listen(8090, '127.0.0.1')
   // Taken by somebody else it is taken as well.
   await Promise.race([once(usual, 'listening'), once(usual, 'error')]).catch(() => {})

@@ -47,7 +47,7 @@ it('a function ends, and says which key is asked for', async () => {
     return { url: `http://127.0.0.1:${port}`, ...process }
   }
   const wrong = await start(WRONG)
-  expect(await wrong.ended).toBe(1)
+  expect(await wrong.ended).toBe(78)
   expect(wrong.log()).toContain('master_key_differs: the master key is another')
 
   const right = await start(RIGHT)

@@ -10,6 +10,7 @@ export const WORK_LIMITS = {
   store_read_ms: 60_000, // a caller's read: one that counts or compares a million items takes seconds
   store_long_ms: 600_000, // a statement over all items of a run of any length
   store_start_ms: 1000, // between two tries of a process that starts while PostgreSQL is away
+  store_start_tries: 300, // of a migration, which is a job that ends: five minutes
   store_retry_s: 2, // what callers are told to wait: a restart of PostgreSQL takes about as long
 
   // Dispatch

@@ -1,0 +1,172 @@
+// Reads what the drivers of PostgreSQL and Redis throw. Guarantee: a fault that a person has to mend is told apart from
+// a store that is merely away, with what to do; and no password is in what is said.
+
+export const STORES = { DATABASE: 'PostgreSQL', REDIS: 'Redis' } as const
+/** As its settings begin. */
+export type StoreName = keyof typeof STORES
+
+export interface StoreFault {
+  code: string
+  /** Follows the name of the store. */
+  says: string
+  mend: string
+  /** It may pass by itself: whoever starts waits for it. */
+  passes?: true
+}
+
+type FaultOf = (store: StoreName, error: Error) => StoreFault
+
+const notTrusted =
+  (mend: (store: StoreName) => string): FaultOf =>
+  (store, { message }) => ({
+    code: store === 'DATABASE' ? 'postgres_not_trusted' : 'redis_not_trusted',
+    says: `was not trusted (${message})`,
+    mend: mend(store),
+  })
+
+const ca = notTrusted(store => `name the file with the certificate of its CA (PEM) by ${store}_CA_FILE`)
+
+/** By the code of Node's TLS, or the SQLSTATE of PostgreSQL. */
+const BY_CODE: Record<string, FaultOf> = {
+  SELF_SIGNED_CERT_IN_CHAIN: ca,
+  DEPTH_ZERO_SELF_SIGNED_CERT: ca,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ca,
+  UNABLE_TO_GET_ISSUER_CERT: ca,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ca,
+  CERT_SIGNATURE_FAILURE: ca,
+  ERR_TLS_CERT_ALTNAME_INVALID: notTrusted(
+    store =>
+      `${store}_URL must name the server as its certificate does${store === 'DATABASE' ? '; sslmode=verify-ca does without' : ''}`,
+  ),
+  CERT_HAS_EXPIRED: notTrusted(() => 'renew the certificate of the server, or set the clock here right'),
+  CERT_NOT_YET_VALID: notTrusted(() => 'set the clock here right'),
+  '28P01': () => refusedLogin('DATABASE'),
+  '28000': () => ({
+    code: 'postgres_refused_login',
+    says: 'lets this user not in from here',
+    mend: 'its pg_hba.conf says whom it lets in; where that asks for TLS, add ?sslmode=require to DATABASE_URL',
+  }),
+  '3D000': noSuchDatabase,
+  '42501': () => ({
+    code: 'postgres_not_permitted',
+    says: 'refuses this role what the work takes',
+    mend: 'node infra/migrate.ts --grants ROLE prints what the role of DATABASE_URL needs',
+  }),
+  '53300': () => ({
+    code: 'postgres_full',
+    says: 'has no connection left',
+    mend: 'raise max_connections, or put a pooler before it',
+    passes: true,
+  }),
+  '57P03': () => ({
+    code: 'postgres_starting',
+    says: 'is starting or stopping',
+    mend: 'wait',
+    passes: true,
+  }),
+}
+
+/** What poolers, drivers and Redis say with no code of its own, or with one that says too little. */
+const BY_MESSAGE: [words: RegExp, FaultOf][] = [
+  // The driver of PostgreSQL begins TLS even with a server that has said that it has none.
+  [/before secure TLS connection was established|began no TLS/, noTls],
+  [
+    /unsupported startup parameter/,
+    () => ({
+      code: 'pooler_not_named',
+      says: 'is behind a pooler, which keeps no session',
+      mend: 'add ?pgbouncer=true to DATABASE_URL',
+    }),
+  ],
+  [/^no such database/, noSuchDatabase],
+  [/^no such user|^(SASL|password) authentication failed/, () => refusedLogin('DATABASE')],
+  [/^(WRONGPASS|NOAUTH)\b|invalid username-password|called without any password/, refusedLogin],
+  [
+    /^NOPERM\b/,
+    (_, { message }) => ({
+      code: 'redis_not_permitted',
+      says: `refuses a command to the user of REDIS_URL (${message.replace(/^NOPERM /, '').slice(0, 120)})`,
+      mend: 'infra/README.md lists the commands that are sent',
+    }),
+  ],
+  [
+    /^(MOVED|CROSSSLOT)\b/,
+    () => ({
+      code: 'redis_is_a_cluster',
+      says: 'is a node of a cluster',
+      mend: 'add ?cluster=true to REDIS_URL',
+    }),
+  ],
+  [
+    /^READONLY\b/,
+    () => ({
+      code: 'redis_is_a_replica',
+      says: 'is a replica that takes no writes',
+      mend: 'name its master by REDIS_URL',
+    }),
+  ],
+  [
+    /^(OOM|MISCONF)\b/,
+    () => ({
+      code: 'redis_takes_no_writes',
+      says: 'takes no writes, for want of memory or disk',
+      mend: 'its log says which',
+    }),
+  ],
+  [
+    /^(LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/,
+    () => ({ code: 'redis_starting', says: 'is not ready itself', mend: 'wait', passes: true }),
+  ],
+]
+
+function refusedLogin(store: StoreName): StoreFault {
+  return {
+    code: store === 'DATABASE' ? 'postgres_refused_login' : 'redis_refused_login',
+    says: `refused the user or the password of ${store}_URL`,
+    mend: 'set the right ones; characters such as @ : / # % are written as %40 %3A %2F %23 %25 there',
+  }
+}
+
+function noSuchDatabase(): StoreFault {
+  return {
+    code: 'no_such_database',
+    says: 'has no database of the name in DATABASE_URL',
+    mend: 'create it, or name another',
+  }
+}
+
+function noTls(store: StoreName): StoreFault {
+  return {
+    code: store === 'DATABASE' ? 'postgres_without_tls' : 'redis_without_tls',
+    says: 'takes no TLS there',
+    mend:
+      store === 'DATABASE'
+        ? 'switch ssl on there, or leave sslmode out of DATABASE_URL'
+        : 'switch tls-port on there, or begin REDIS_URL with redis://',
+  }
+}
+
+/** Undefined where the store cannot be reached at all, or what it said is no known fault. */
+export function storeFault(error: unknown, store: StoreName): StoreFault | undefined {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    const { message } = one
+    const found =
+      BY_CODE[(one as { code?: string }).code ?? ''] ?? BY_MESSAGE.find(([words]) => words.test(message))?.[1]
+    if (found) return found(store, one)
+  }
+  return undefined
+}
+
+/** The code of the innermost error that has one, such as ECONNREFUSED: it names no host. */
+export function codeOf(error: unknown): string {
+  let code = ''
+  for (let one = error; one instanceof Error; one = one.cause) {
+    const given = (one as { code?: unknown }).code
+    if (typeof given === 'string') code = given
+  }
+  return code
+}
+
+/** A sentence. */
+export const sayFault = (store: StoreName, { says, mend }: StoreFault): string =>
+  `${STORES[store]} ${says}: ${mend}.`

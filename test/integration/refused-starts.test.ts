@@ -1,0 +1,123 @@
+// What a person has to mend ends a process with one line, which says what to do, and with exit code 78.
+
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { bundleForNode } from '../../infra/bundle.ts'
+import { endOf, REFUSED } from '../../infra/local/refusal.ts'
+import { migrate } from '../../infra/migrate.ts'
+import { unitsOf } from '../../infra/packaging.ts'
+import { startProcess } from '../support/doubles/process.ts'
+import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { CHECKOUT } from '../support/stack.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const parts = new AsyncDisposableStack()
+afterAll(() => parts.disposeAsync())
+const { databaseUrl, redisUrl } = inject('stores')
+const ROLE = `limited_${randomBytes(6).toString('hex')}`
+/** The shared server with another user, password or database. */
+function at(change: Partial<Pick<URL, 'username' | 'password' | 'pathname' | 'search'>>): string {
+  return Object.assign(new URL(databaseUrl), change).href
+}
+const SETTINGS = {
+  DATABASE_URL: databaseUrl,
+  REDIS_URL: redisUrl,
+  ASSAY_MASTER_KEY: '11'.repeat(32),
+  HOST: '127.0.0.1',
+}
+const MIGRATE = join(CHECKOUT, 'infra/migrate.ts')
+const SERVER = join(CHECKOUT, 'infra/node/main.ts')
+const RUNTIME = join(CHECKOUT, 'infra/node/runtime.ts')
+let FUNCTION: string
+
+beforeAll(async () => {
+  const folder = parts.adopt(await tempFolder(), one => one.remove())
+  FUNCTION = join(folder.path, 'health.mjs')
+  await writeFile(FUNCTION, await bundleForNode(unitsOf('group').find(unit => unit.name === 'health')!))
+  const admin = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  await admin.unsafe(`create role ${ROLE} login password 'right'`)
+  await admin.unsafe(`create database ${ROLE}`)
+  parts.defer(async () => {
+    await admin.unsafe(`drop database ${ROLE} with (force)`)
+    await admin.unsafe(`drop role ${ROLE}`)
+    await admin.end()
+  })
+})
+
+async function refused(entry: string, env: Record<string, string>) {
+  const process = startProcess(['node', entry], { ...SETTINGS, PORT: '0', ...env })
+  const code = await process.ended
+  const lines = process.log().trimEnd().split('\n')
+  expect(code, process.log()).toBe(78)
+  expect(lines).toHaveLength(1)
+  return lines[0]!
+}
+
+it.for([
+  ['another password', { password: 'wrong' }, /^postgres_refused_login: .* refused the user or the password/],
+  ['a database that is not there', { pathname: '/nowhere' }, /^no_such_database: .* create it/],
+  [
+    'a role that may not make schemas',
+    { username: ROLE, password: 'right', pathname: `/${ROLE}` },
+    /^schema_not_permitted: .*grant create on database .* to .*; grant usage, create on schema "public"/,
+  ],
+  [
+    'TLS that the server has not',
+    { search: '?sslmode=require' },
+    /^postgres_without_tls: .* leave sslmode out/,
+  ],
+  ['a pooler', { search: '?pgbouncer=true' }, /^migrate_directly: .*DATABASE_MIGRATE_URL/],
+] as const)('a migration with %s', async ([, change, says]) => {
+  const { line, code } = endOf(await migrate(at(change)).catch(error => error))
+  expect(code).toBe(REFUSED)
+  expect(line).toMatch(says)
+  expect(line).not.toContain('\n')
+})
+
+it.runIf(hasPgBouncer)('a migration through a pooler that nobody named', async () => {
+  const pooler = parts.adopt(await startPgBouncer(databaseUrl, 2), one => one.close())
+  const url = new URL(pooler.through(databaseUrl))
+  url.search = ''
+  const { line } = endOf(await migrate(url.href).catch(error => error))
+  expect(line).toMatch(/^pooler_not_named: .*\?pgbouncer=true/)
+})
+
+it('a migration goes by DATABASE_MIGRATE_URL, past the pooler that all else goes by', async () => {
+  const DATABASE_URL = at({ search: '?pgbouncer=true' })
+  const line = await refused(MIGRATE, { DATABASE_URL, DATABASE_MIGRATE_URL: at({ pathname: '/nowhere' }) })
+  expect(line).toMatch(/^no_such_database/)
+}, 60_000)
+
+const said = async (entry: string, env: Record<string, string>) => JSON.parse(await refused(entry, env))
+
+it('the server and the runtime without a setting', async () => {
+  const missing = {
+    level: 'error',
+    event: 'start_refused',
+    error: expect.stringMatching(/^setting_missing: ASSAY_MASTER_KEY is not set: set it, or /),
+  }
+  const both = await Promise.all([SERVER, RUNTIME].map(entry => said(entry, { ASSAY_MASTER_KEY: '' })))
+  expect(both).toMatchObject([missing, missing])
+}, 60_000)
+
+it('a function, as it is bundled, without a setting, with one that cannot be, and at a port that is taken', async () => {
+  const taker = createServer().listen(0, '127.0.0.1')
+  await once(taker, 'listening')
+  const { port } = taker.address() as { port: number }
+  const [missing, noNumber, noUrl, taken] = await Promise.all([
+    said(FUNCTION, { ASSAY_MASTER_KEY: '' }),
+    said(FUNCTION, { PORT: 'http' }),
+    said(FUNCTION, { DATABASE_URL: 'localhost/assay' }),
+    said(FUNCTION, { PORT: String(port) }),
+  ])
+  expect(missing.error).toMatch(/^setting_missing: ASSAY_MASTER_KEY is not set/)
+  expect(noNumber.error).toMatch(/^setting_invalid: PORT is http: it takes a whole number/)
+  expect(noUrl.error).toMatch(/^database_url_unusable: .*postgres:\/\//)
+  expect(taken.error).toMatch(new RegExp(`^port_in_use: port ${port} on 127.0.0.1`))
+  taker.close()
+}, 60_000)
