@@ -23,7 +23,7 @@ export function findAccess(env: Record<string, string | undefined>, folder: stri
   throw new Failure(EXIT.api, 'no_credentials', `there is no API key for ${base_url}`, {
     hint:
       local === undefined
-        ? 'set ASSAY_API_KEY; or ASSAY_DATA_DIR to the data folder of a stack, which has its key in local.json; or start one here'
+        ? 'for a server elsewhere set ASSAY_BASE_URL=https://… and ASSAY_API_KEY=pk_…; or ASSAY_DATA_DIR to the data folder of a stack, which has its key in local.json; or start one here'
         : `set ASSAY_API_KEY; the key of the local stack is for ${local.base_url} alone`,
     next: local === undefined ? 'npm start' : undefined,
   })

@@ -59,7 +59,10 @@ export function asFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error
   if (!(error instanceof ApiFailure)) return undefined
   const { code, message, hint, request_id, status } = error
-  const where = status >= 500 && request_id !== undefined ? ` (request ${request_id})` : ''
+  const where =
+    status >= 500 && request_id !== undefined && error.answered_by === undefined
+      ? ` (request ${request_id})`
+      : ''
   return new Failure(EXIT.api, code, `${message}${where}`, { hint, next: NEXT[code] })
 }
 
@@ -85,7 +88,10 @@ function unreachable(base_url: string, error: unknown): Error {
     ? `nothing answers at ${base_url}`
     : `no answer from ${base_url}: ${cause?.message || cause?.code || (error as Error).message}`
   return new Failure(EXIT.api, 'unreachable', message, {
-    hint: refused && local ? 'the stack is not running' : 'is ASSAY_BASE_URL right, and is the server up?',
+    hint:
+      refused && local
+        ? 'the stack is not running; for a server elsewhere set ASSAY_BASE_URL and ASSAY_API_KEY'
+        : 'is ASSAY_BASE_URL right, and is the server up?',
     next: refused && local ? 'npm start' : undefined,
   })
 }

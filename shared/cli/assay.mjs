@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// Starts the command on the Node that the project brings, whichever Node the caller has.
+// Starts the command on the Node that the project brings, whichever Node the caller has. Guarantee: it ends when the
+// command has, and as it did: a shell's prompt never comes before the command's last words.
 
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -9,9 +10,16 @@ const own = fileURLToPath(new URL('../../node_modules/node/bin/node', import.met
 const main = fileURLToPath(new URL('main.ts', import.meta.url))
 if (Number(process.versions.node.split('.')[0]) >= 24) await import(main)
 else if (existsSync(own)) {
-  const { status, signal } = spawnSync(own, [main, ...process.argv.slice(2)], { stdio: 'inherit' })
-  if (signal) process.kill(process.pid, signal)
-  process.exitCode = status ?? 1
+  const command = spawn(own, [main, ...process.argv.slice(2)], { stdio: 'inherit' })
+  // A terminal sends Ctrl-C to both: the command decides what comes of it.
+  process.on('SIGINT', () => {})
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => command.kill(signal))
+  command.on('exit', (status, signal) => {
+    process.exitCode = status ?? 1
+    if (signal === null) return
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
 } else {
   console.error('assay needs its dependencies: run "npm ci" or "npm start" in its checkout first')
   process.exitCode = 2

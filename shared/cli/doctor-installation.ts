@@ -3,67 +3,52 @@
 
 import { LIMITS } from '../domain/limits.ts'
 import { VERSION } from '../domain/version.ts'
-import { type Finding, LATE_S } from './finding.ts'
+import { judge, VERSION_HEADER } from '../sdk/foreign-answer.ts'
+import { type Api, answered } from './api.ts'
+import { type Finding, LATE_S, tried } from './finding.ts'
 import { bytes, count, duration, plural } from './format.ts'
-import type { Metrics } from './metrics.ts'
+import type { Metrics, NoMetrics } from './metrics.ts'
 
 const WAIT_MS = 5000
 /** Signed messages are taken within five minutes; clocks further apart than this are on their way there. */
 const SKEW_MS = 5000
-const NO_METRICS =
-  'set ASSAY_METRICS_TOKEN to the bearer that the server was started with, and ASSAY_BASE_URL where a profile names the server'
 
-/** Whether the server answers, its stores do, and its clock is this one's. */
-export async function storesOf(base_url: string, now: () => number): Promise<Finding[]> {
+/** Whether the server answers and is ready, of which version it is, and whether its clock is this one's. */
+export async function serverFindings(base_url: string, now: () => number): Promise<Finding[]> {
   const asked = now()
+  const url = `${base_url}/health/ready`
   let response: Response
   try {
-    response = await fetch(`${base_url}/health/ready`, { signal: AbortSignal.timeout(WAIT_MS) })
+    const signal = AbortSignal.timeout(WAIT_MS)
+    response = await fetch(url, { redirect: 'manual', signal })
   } catch (error) {
     const cause = (error as Error).cause as NodeJS.ErrnoException | undefined
     const why = cause?.code ?? (error as Error).message
     return [
-      {
-        check: 'server',
-        state: 'wrong',
-        found: `${base_url} does not answer: ${why}`,
-        mend: 'start it (here: npm start), or set ASSAY_BASE_URL to where it is',
-      },
+      serverFinding(
+        'wrong',
+        `${base_url} does not answer: ${why}`,
+        'set ASSAY_BASE_URL to the server and ASSAY_API_KEY to a key of it, or start one here: npm start',
+      ),
     ]
   }
   const answeredAt = now()
-  const body = (await response.json().catch(() => ({}))) as {
-    dependencies?: Record<string, { status: string; latency_ms: number }>
-    held_since?: string | null
-  }
-  const stores = Object.entries(body.dependencies ?? {}).map(([name, { status, latency_ms }]): Finding => {
-    const isThere = status === 'ok'
-    return {
-      check: name,
-      state: isThere ? 'ok' : 'wrong',
-      found: isThere ? `answers in ${duration(latency_ms)}` : `no answer within ${duration(latency_ms)}`,
-      ...(!isThere && {
-        mend: `is it running, and does the server's ${name === 'redis' ? 'REDIS_URL' : 'DATABASE_URL'} name it?`,
-      }),
-    }
-  })
-  if (stores.length === 0)
+  const copy = response.clone()
+  const judged = await judge(response, { base: base_url, url })
+  if (judged.by === 'other') return [serverFinding('wrong', judged.said.message, judged.said.hint)]
+  const body = (await copy.json().catch(() => ({}))) as Ready
+  if (body.dependencies === undefined)
     return [
-      {
-        check: 'server',
-        state: 'wrong',
-        found: `${base_url} is no Assay server: /health/ready answered ${response.status}`,
-        mend: 'set ASSAY_BASE_URL to the server itself',
-      },
+      serverFinding(
+        'wrong',
+        `${url} answered ${response.status} without saying what it depends on`,
+        'ASSAY_BASE_URL names the server itself, with its path prefix where it has one',
+      ),
     ]
-  const server: Finding = {
-    check: 'server',
-    state: 'ok',
-    found: `${base_url} answers in ${duration(answeredAt - asked)}`,
-  }
   return [
-    server,
-    ...stores,
+    serverFinding('ok', `${base_url} answers in ${duration(answeredAt - asked)}`),
+    versionFinding(response.headers.get(VERSION_HEADER)),
+    ...dependencyFindings(body),
     ...heldFinding(body.held_since ?? null),
     clockFinding(
       'clock',
@@ -72,6 +57,45 @@ export async function storesOf(base_url: string, now: () => number): Promise<Fin
       (asked + answeredAt) / 2,
     ),
   ]
+}
+
+interface Ready {
+  dependencies?: Record<string, { status: string; latency_ms?: number; reason?: string }>
+  held_since?: string | null
+  error?: { message: string }
+}
+
+const serverFinding = (state: Finding['state'], found: string, mend?: string): Finding => ({
+  check: 'server',
+  state,
+  found,
+  ...(mend !== undefined && { mend }),
+})
+
+function versionFinding(version: string | null): Finding {
+  const check = 'version'
+  if (version === VERSION) return { check, state: 'ok', found: `server and command are ${VERSION}` }
+  const mend = 'install the same version on both sides'
+  if (version === null)
+    return { check, state: 'unknown', found: `the server is older than this command, ${VERSION}`, mend }
+  return { check, state: 'wrong', found: `server ${version}, this command ${VERSION}`, mend }
+}
+
+/** What readiness says of each thing that the server depends on, in its own words where it has some. */
+function dependencyFindings({ dependencies = {}, error }: Ready): Finding[] {
+  return Object.entries(dependencies).map(([name, { status, latency_ms, reason }]): Finding => {
+    const took = latency_ms === undefined ? '' : ` after ${duration(latency_ms)}`
+    if (status === 'ok') return { check: name, state: 'ok', found: `well${took}` }
+    const setting = { redis: 'REDIS_URL', postgres: 'DATABASE_URL' }[name]
+    return {
+      check: name,
+      state: 'wrong',
+      found: `${status}${took}: ${reason ?? error?.message ?? 'it gives no reason'}`,
+      mend: setting
+        ? `is it running, and does the server's ${setting} name it?`
+        : 'its log says more, where the server runs',
+    }
+  })
 }
 
 const heldFinding = (since: string | null): Finding[] =>
@@ -100,39 +124,59 @@ function clockFinding(check: string, whose: string, theirs: number, ours: number
   }
 }
 
-export const keyOf = (answer: unknown[] | { refused: string }): Finding =>
-  'refused' in answer
-    ? {
-        check: 'key',
-        state: 'wrong',
-        found: answer.refused,
-        mend: 'set ASSAY_API_KEY to a key of this server',
-      }
-    : { check: 'key', state: 'ok', found: `reads ${plural(answer.length, 'project')}` }
+/** Whether the key, or who is signed in, is taken, and what it may do. */
+export async function keyFinding(api: Api, api_key: string | undefined): Promise<Finding> {
+  const check = 'key'
+  const projects = await tried(() => answered(api.GET('/v1/projects')))
+  if ('refused' in projects)
+    return {
+      check,
+      state: 'wrong',
+      found: projects.refused,
+      mend: 'set ASSAY_API_KEY to a key of this server, or sign in: assay login',
+    }
+  const role = await tried(() => roleOf(api, api_key, projects[0]?.id))
+  const as = typeof role === 'string' ? `, as ${role}` : ''
+  return { check, state: 'ok', found: `reads ${plural(projects.length, 'project')}${as}` }
+}
+
+async function roleOf(
+  api: Api,
+  api_key: string | undefined,
+  projectId: string | undefined,
+): Promise<string | undefined> {
+  if (api_key === undefined) return (await answered(api.GET('/v1/account'))).member.role
+  if (projectId === undefined) return undefined
+  const params = { path: { projectId } }
+  const keys = await answered(api.GET('/v1/projects/{projectId}/api-keys', { params }))
+  return keys.find(({ prefix }) => api_key.startsWith(prefix))?.role
+}
+
+const WHY_NO_METRICS: Record<NoMetrics['why'], Pick<Finding, 'found' | 'mend'>> = {
+  no_token: {
+    found: 'leases, the master key and retention need the metrics, whose bearer is not at hand',
+    mend: 'set ASSAY_METRICS_TOKEN to the bearer that the server was started with, and ASSAY_BASE_URL where a profile names the server',
+  },
+  refused: {
+    found: 'leases, the master key and retention need the metrics, whose bearer is another',
+    mend: 'set ASSAY_METRICS_TOKEN to the bearer that the server was started with',
+  },
+  elsewhere: {
+    found: 'leases, the master key and retention need the metrics, and no router leads there',
+    mend: 'on platforms the tick answers GET /metrics, within the cluster alone; infra/README.md says where',
+  },
+}
 
 /** What only the operator's figures tell. */
-export function installationFindings(metrics: Metrics | undefined, now: number): Finding[] {
-  if (metrics === undefined)
-    return [
-      {
-        check: 'operation',
-        state: 'unknown',
-        found: 'versions, leases, the master key and retention need the metrics',
-        mend: NO_METRICS,
-      },
-    ]
+export function installationFindings(metrics: Metrics | NoMetrics, now: number): Finding[] {
+  if ('why' in metrics) return [{ check: 'operation', state: 'unknown', ...WHY_NO_METRICS[metrics.why] }]
   const { values, labels } = metrics
   const value = (name: string) => values[`assay_${name}`] ?? 0
   const judged = (check: string, isOk: boolean, found: string, mend: string): Finding =>
     isOk ? { check, state: 'ok', found } : { check, state: 'wrong', found, mend }
-  const { version = '?', postgres = '?', redis = '?' } = labels
+  const { postgres = '?', redis = '?' } = labels
   return [
-    judged(
-      'version',
-      version === VERSION,
-      `server ${version}, this command ${VERSION}, PostgreSQL ${postgres}, Redis ${redis || '?'}`,
-      'install the same version on both sides',
-    ),
+    { check: 'stores', state: 'ok', found: `PostgreSQL ${postgres}, Redis ${redis || '?'}` },
     judged(
       'durability',
       value('database_durable') === 1,

@@ -9,7 +9,7 @@ import { metricsOf } from './metrics.ts'
 const NOW = Date.parse('2026-03-02T08:00:00Z')
 const screen = { columns: 60, paint: (_: unknown, text: string) => text, program: 'npx assay' }
 
-const metrics = (change: Record<string, number> = {}, version = VERSION) =>
+const metrics = (change: Record<string, number> = {}) =>
   metricsOf(
     `${Object.entries({
       assay_database_clock_seconds: NOW / 1000,
@@ -19,32 +19,35 @@ const metrics = (change: Record<string, number> = {}, version = VERSION) =>
       ...change,
     })
       .map(([name, value]) => `${name} ${value}\n`)
-      .join('')}assay_info{version="${version}",postgres="18.4",redis="8.2"} 1\n`,
+      .join('')}assay_info{version="${VERSION}",postgres="18.4",redis="8.2"} 1\n`,
   )
-const wrongOf = (change: Record<string, number>, version?: string) =>
-  installationFindings(metrics(change, version), NOW).filter(finding => finding.state === 'wrong')
+const wrongOf = (change: Record<string, number>) =>
+  installationFindings(metrics(change), NOW).filter(finding => finding.state === 'wrong')
 
 it('an installation that is as it should be has nothing wrong', () => {
   expect(wrongOf({})).toEqual([])
-  expect(installationFindings(metrics(), NOW)[0]!.found).toContain('PostgreSQL 18.4, Redis 8.2')
+  expect(installationFindings(metrics(), NOW)[0]!.found).toBe('PostgreSQL 18.4, Redis 8.2')
 })
 
 it.each([
-  ['version', {}, '0.0.1', /install the same version/],
-  ['durability', { assay_database_durable: 0 }, VERSION, /turn fsync/],
-  ['db clock', { assay_database_clock_seconds: NOW / 1000 - 60 }, VERSION, /NTP/],
-  ['master key', { assay_master_key_opens: 0 }, VERSION, /ASSAY_MASTER_KEY/],
-  ['leases', { assay_leases_expired: 2 }, VERSION, /tick/],
-  ['waiting', { assay_oldest_wait_seconds: 900 }, VERSION, /consumer/],
-])('what is wrong with the %s comes with what mends it', (check, change, version, mend) => {
-  expect(wrongOf(change, version)).toEqual([
+  ['durability', { assay_database_durable: 0 }, /turn fsync/],
+  ['db clock', { assay_database_clock_seconds: NOW / 1000 - 60 }, /NTP/],
+  ['master key', { assay_master_key_opens: 0 }, /ASSAY_MASTER_KEY/],
+  ['leases', { assay_leases_expired: 2 }, /tick/],
+  ['waiting', { assay_oldest_wait_seconds: 900 }, /consumer/],
+])('what is wrong with the %s comes with what mends it', (check, change, mend) => {
+  expect(wrongOf(change)).toEqual([
     expect.objectContaining({ check, state: 'wrong', mend: expect.stringMatching(mend) }),
   ])
 })
 
-it('without the metrics nothing is wrong, and how to get them is said', () => {
-  expect(installationFindings(undefined, NOW)).toMatchObject([
-    { state: 'unknown', mend: expect.stringContaining('ASSAY_METRICS_TOKEN') },
+it.each([
+  ['no_token', /ASSAY_METRICS_TOKEN/],
+  ['refused', /ASSAY_METRICS_TOKEN/],
+  ['elsewhere', /the tick answers GET \/metrics/],
+] as const)('without the metrics (%s) nothing is wrong, and how to get them is said', (why, mend) => {
+  expect(installationFindings({ why }, NOW)).toMatchObject([
+    { check: 'operation', state: 'unknown', mend: expect.stringMatching(mend) },
   ])
 })
 

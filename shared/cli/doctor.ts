@@ -1,36 +1,34 @@
-// A check-up of the installation and the way to it. Guarantee: it changes nothing, a check that cannot be made says
+// A check-up of any installation, and of the way to it. Guarantee: it changes nothing, a check that cannot be made says
 // why and is no failure, and whatever is wrong comes with what mends it.
 
-import { serverOf } from './access.ts'
-import { answered } from './api.ts'
-import { installationFindings, keyOf, storesOf } from './doctor-installation.ts'
+import { findAccess, serverOf } from './access.ts'
+import { asFailure } from './api.ts'
+import { installationFindings, keyFinding, serverFindings } from './doctor-installation.ts'
+import { bodyLimitOf, streamsOf } from './doctor-way.ts'
 import { countersOf, deliveriesOf, openRunsOf, schedulesOf } from './doctor-work.ts'
-import { EXIT, type ExitCode } from './failure.ts'
-import { type Finding, tried } from './finding.ts'
+import { EXIT, type ExitCode, type Failure } from './failure.ts'
+import type { Finding } from './finding.ts'
 import { pad, plural, wrap } from './format.ts'
 import { readMetrics } from './metrics.ts'
 import type { Screen, Style } from './output.ts'
 import type { Session } from './session.ts'
 
 export async function doctor(session: Session): Promise<ExitCode> {
-  const { output, api } = session
-  const base_url = serverOf(session.env, session.folder)
+  const { output, env, folder, now } = session
+  const base_url = serverOf(env, folder)
   const findings: Finding[] = []
-  const tell = (some: readonly Finding[]) => {
+  const tell = (...some: readonly Finding[]) => {
     for (const finding of some) {
       findings.push(finding)
       output.emit('finding', finding, screen => findingText(finding, screen))
     }
   }
-  const stores = await storesOf(base_url, session.now)
-  tell(stores)
-  if (stores[0]!.state === 'ok') {
-    const metrics = await readMetrics(session.env, session.folder)
-    tell([keyOf(await tried(() => answered(api.GET('/v1/projects'))))])
-    tell(installationFindings(metrics, session.now()))
-    tell(
-      await Promise.all([openRunsOf(session), deliveriesOf(session), schedulesOf(session), countersOf(api)]),
-    )
+  const server = await serverFindings(base_url, now)
+  tell(...server)
+  if (server[0]!.state === 'ok') {
+    tell(await bodyLimitOf(base_url))
+    tell(...(await keyedFindings(session)))
+    tell(...installationFindings(await readMetrics(env, folder), now()))
   }
   const wrong = findings.filter(finding => finding.state === 'wrong').length
   output.emit('checked', { checks: findings.length, wrong }, ({ paint }) =>
@@ -39,6 +37,46 @@ export async function doctor(session: Session): Promise<ExitCode> {
       : paint('red', `${plural(wrong, 'thing')} wrong`),
   )
   return wrong === 0 ? EXIT.ok : EXIT.bug
+}
+
+/** What takes a key, or somebody who is signed in. */
+async function keyedFindings(session: Session): Promise<Finding[]> {
+  const lacking = lackOf(session)
+  if (lacking !== undefined)
+    return [
+      {
+        check: 'key',
+        state: 'wrong',
+        found: lacking.message,
+        mend: lacking.hint ?? 'set ASSAY_API_KEY to a key of this server',
+      },
+    ]
+  const { api, now } = session
+  const key = await keyFinding(api, keyAtHand(session))
+  if (key.state !== 'ok') return [key]
+  const work = [streamsOf(api, now), openRunsOf(session), deliveriesOf(session), schedulesOf(session)]
+  return [key, ...(await Promise.all([...work, countersOf(api)]))]
+}
+
+/** Undefined where a member is signed in instead. */
+function keyAtHand({ env, folder }: Session): string | undefined {
+  try {
+    return findAccess(env, folder).api_key
+  } catch {
+    return undefined
+  }
+}
+
+/** Why nothing can be asked that takes a key. */
+function lackOf(session: Session): Failure | undefined {
+  try {
+    void session.api
+    return undefined
+  } catch (error) {
+    const failure = asFailure(error)
+    if (failure === undefined) throw error
+    return failure
+  }
 }
 
 const MARKS: Record<Finding['state'], [mark: string, style: Style]> = {

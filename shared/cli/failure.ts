@@ -39,7 +39,15 @@ export class Failure extends Error {
 export const usageFailure = (message: string, advice?: Advice) =>
   new Failure(EXIT.usage, 'usage', message, advice)
 
-/** Whether trying the same again may help: nothing answered, or the server was not able to. */
-export const isPassing = (error: unknown) =>
-  error instanceof Failure &&
-  ['unreachable', 'store_unreachable', 'dependency_unreachable', 'internal'].includes(error.code)
+const PASSING = [
+  'unreachable',
+  'store_unreachable',
+  'dependency_unreachable',
+  'internal',
+  'proxy_unavailable',
+  'proxy_rate_limited',
+  'broken_answer',
+]
+
+/** Whether trying the same again may help: nothing answered, or the server or a proxy before it was not able to. */
+export const isPassing = (error: unknown) => error instanceof Failure && PASSING.includes(error.code)

@@ -36,6 +36,16 @@ export function shorten(text: string, columns: number): string {
   return `${kept.trimEnd()}…`
 }
 
+/** All of a text, in pieces of at most so many columns. */
+export function pieces(text: string, columns: number): string[] {
+  const found = ['']
+  for (const character of text) {
+    if (widthOf(found.at(-1)!) + widthOf(character) > columns) found.push('')
+    found[found.length - 1] += character
+  }
+  return found
+}
+
 export function pad(text: string, columns: number, align: 'left' | 'right' = 'left'): string {
   const space = ' '.repeat(Math.max(0, columns - widthOf(text)))
   return align === 'right' ? space + text : text + space

@@ -244,6 +244,8 @@ export function teller<Row extends object>(
     output.rows(listing.event, rows, screen => {
       if (listing.inBlocks) return listing.text(rows, screen)
       const lines = listing.text(shown, { ...screen, columns: screen.columns - CLOCK_COLUMNS }).split('\n')
+      // Too narrow for a line a row: then there is no room for a clock either.
+      if (lines.length !== shown.length + 1) return listing.text(rows, screen)
       const told = lines
         .slice(-rows.length)
         .map((line, at) => `${screen.paint('dim', clockOf(listing.cameAt(rows[at]!)))}${line}`)

@@ -66,7 +66,7 @@ async function main(): Promise<ExitCode> {
     }
     const invocation = parse(COMMANDS, argv.slice(2))
     if (invocation.kind === 'help') {
-      stdout.write(`${helpOf(COMMANDS, invocation.command)}\n`)
+      stdout.write(`${helpOf(COMMANDS, invocation.command, stdout.columns)}\n`)
       return EXIT.ok
     }
     if (invocation.kind === 'version') {

@@ -10,21 +10,28 @@ export interface Metrics {
   labels: Record<string, string>
 }
 
-/** Undefined for who has no bearer, or where it is not taken. */
+/** Why there are none. */
+export interface NoMetrics {
+  why: 'no_token' | 'refused' | 'elsewhere'
+}
+
 export async function readMetrics(
   env: Record<string, string | undefined>,
   folder: string,
-): Promise<Metrics | undefined> {
+): Promise<Metrics | NoMetrics> {
   const { base_url, metrics_token } = findMetrics(env, folder)
-  if (metrics_token === undefined) return undefined
+  if (metrics_token === undefined) return { why: 'no_token' }
   try {
     const response = await fetch(`${base_url}/metrics`, {
       headers: { authorization: `Bearer ${metrics_token}` },
+      redirect: 'manual',
       signal: AbortSignal.timeout(WAIT_MS),
     })
-    return response.ok ? metricsOf(await response.text()) : undefined
+    const text = await response.text()
+    if (response.ok && /^assay_/m.test(text)) return metricsOf(text)
+    return { why: response.status === 401 ? 'refused' : 'elsewhere' }
   } catch {
-    return undefined // what else is asked says that nobody answers
+    return { why: 'elsewhere' } // what else is asked says that nobody answers
   }
 }
 

@@ -47,8 +47,8 @@ export async function* runNews(
       if (signal.aborted) return
       const failure = asFailure(error)
       if (silent.signal.aborted || failure?.code === 'rate_limited') streams = false
-      else if (failure !== undefined) away.failed(failure)
-      else if (!isBroken(error)) throw error
+      else if (failure !== undefined && failure.code !== 'broken_answer') away.failed(failure)
+      else if (failure === undefined && !isBroken(error)) throw error
     } finally {
       clearTimeout(timer)
     }

@@ -1,6 +1,7 @@
-// Aligned tables. Guarantee: no line is wider than the screen, as long as the columns' least widths fit at all.
+// Aligned tables. Guarantee: no line is wider than the screen: columns that may go are left out, wide ones are cut to
+// what they need, and what still has no room continues on further lines of its row.
 
-import { clean, pad, shorten, widthOf } from './format.ts'
+import { clean, pad, pieces, shorten, widthOf } from './format.ts'
 import type { Screen, Style } from './output.ts'
 
 export interface Column<T> {
@@ -15,47 +16,94 @@ export interface Column<T> {
 }
 
 const GAP = 2
+const INDENT = ' '.repeat(GAP)
 
 export function table<T>(columns: readonly Column<T>[], rows: readonly T[], screen: Screen): string {
   const cells = columns.map(column => rows.map(row => clean(column.value(row))))
   const natural = columns.map((column, at) => Math.max(widthOf(column.title), ...cells[at]!.map(widthOf)))
-  const { shown, widths } = fitted(columns, natural, screen.columns)
-  const rowText = (cell: (at: number, width: number) => string) =>
-    shown
-      .map((at, place) => cell(at, widths[place]!))
-      .join(' '.repeat(GAP))
-      .trimEnd()
-  const head = rowText((at, width) => pad(shorten(columns[at]!.title, width), width, columns[at]!.align))
+  const lines = fitted(columns, natural, screen.columns)
+  const rowText = (cell: (at: number, width: number) => Cell) =>
+    lines
+      .flatMap((places, line) =>
+        lineText(
+          places.map(({ at, width }) => cell(at, width)),
+          line,
+          screen,
+        ),
+      )
+      .join('\n')
+  const head = rowText((at, width) => ({ text: columns[at]!.title, width, align: columns[at]!.align }))
   const body = rows.map((row, index) =>
     rowText((at, width) => {
       const { align, style } = columns[at]!
-      const padded = pad(shorten(cells[at]![index]!, width), width, align)
-      const wanted = style?.(row)
-      return wanted === undefined ? padded : screen.paint(wanted, padded)
+      return { text: cells[at]![index]!, width, align, style: style?.(row) }
     }),
   )
   return [screen.paint('dim', head), ...body].join('\n')
 }
 
-/** Leaves out what may be left out, then cuts the widest, until the rest fits. */
-function fitted<T>(columns: readonly Column<T>[], natural: number[], available: number) {
+interface Cell {
+  text: string
+  width: number
+  align?: 'right' | undefined
+  style?: Style | undefined
+}
+
+/** One line, or more where its only cell is wider than the screen: that is an address or an id, of which nothing may be lost. */
+function lineText(cells: Cell[], line: number, { columns, paint }: Screen): string[] {
+  const indent = line === 0 ? '' : INDENT
+  const painted = ({ style }: Cell, text: string) => (style === undefined ? text : paint(style, text))
+  const [only] = cells
+  if (cells.length === 1 && widthOf(only!.text) > columns - indent.length)
+    return pieces(only!.text, columns - indent.length).map(piece => indent + painted(only!, piece))
+  const text = cells
+    .map(cell => painted(cell, pad(shorten(cell.text, cell.width), cell.width, cell.align)))
+    .join(' '.repeat(GAP))
+    .trimEnd()
+  return text === '' && line > 0 ? [] : [indent + text]
+}
+
+interface Place {
+  at: number
+  width: number
+}
+
+/** Leaves out what may be left out, then cuts the widest, until the rest fits; what does not goes on further lines. */
+function fitted<T>(columns: readonly Column<T>[], natural: number[], available: number): Place[][] {
   let shown = columns.map((_, at) => at)
   const least = (at: number) => Math.min(natural[at]!, columns[at]!.least ?? natural[at]!)
-  const sum = (width: (at: number) => number) => shown.reduce((total, at) => total + width(at) + GAP, -GAP)
-  while (sum(least) > available) {
+  while (sumOf(shown.map(least)) > available) {
     const ranks = shown.map(at => columns[at]!.optional ?? 0)
     const rank = Math.max(...ranks)
     if (rank === 0) break
     shown = shown.filter((_, place) => ranks[place] !== rank)
   }
-  const widths = shown.map(at => natural[at]!)
-  let over = sum(at => natural[at]!) - available
+  const lines: number[][] = [[]]
+  for (const at of shown) {
+    const line = lines.at(-1)!
+    const room = available - (lines.length > 1 ? INDENT.length : 0)
+    if (line.length > 0 && sumOf([...line, at].map(least)) > room) lines.push([at])
+    else line.push(at)
+  }
+  return lines.map((line, place) => cut(line, natural, least, available - (place > 0 ? INDENT.length : 0)))
+}
+
+const sumOf = (widths: number[]) => widths.reduce((total, width) => total + width + GAP, -GAP)
+
+function cut(
+  line: readonly number[],
+  natural: number[],
+  least: (at: number) => number,
+  room: number,
+): Place[] {
+  const places = line.map(at => ({ at, width: natural[at]! }))
+  let over = sumOf(places.map(({ width }) => width)) - room
   while (over > 0) {
-    const spare = widths.map((width, place) => (width > least(shown[place]!) ? width : 0))
+    const spare = places.map(({ at, width }) => (width > least(at) ? width : 0))
     const widest = spare.indexOf(Math.max(...spare))
     if (spare[widest] === 0) break
-    widths[widest]!--
+    places[widest]!.width--
     over--
   }
-  return { shown, widths }
+  return places
 }

@@ -46,11 +46,12 @@ const snapshot = (state: TopState, now: number, screen: Screen) =>
   ].join('\n')
 
 async function look({ api, env, folder, now }: Session): Promise<[Run[], Load]> {
-  const [runs, projects, metrics] = await Promise.all([
+  const [runs, projects, read] = await Promise.all([
     openRuns(api),
     answered(api.GET('/v1/projects')),
     readMetrics(env, folder),
   ])
+  const metrics = 'why' in read ? undefined : read
   const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
   const waiting = runs
     .filter(run => run.queued > 0 && run.running === 0)

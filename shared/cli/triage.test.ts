@@ -82,10 +82,10 @@ describe('of an older server', () => {
     const api = connect({ base_url: 'http://assay.test', api_key: 'pk_test' }, async input => {
       const { pathname, searchParams } = new URL((input as Request).url)
       const refusal = (code: string, status: number) =>
-        Response.json({ error: { code, message: code } }, { status })
+        Response.json({ error: { code, message: code } }, { status, headers: { 'x-request-id': 'r' } })
       if (pathname !== '/v1/triage') return refusal('not_found', 404)
       if (searchParams.has('kind')) return refusal('invalid_request', 400)
-      return Response.json({ rows: [refused], next_cursor: null })
+      return Response.json({ rows: [refused], next_cursor: null }, { headers: { 'x-request-id': 'r' } })
     })
     await triage({ ...answering({})(100), api }, given())
     expect(told()).toContain('the model refused')
@@ -107,7 +107,7 @@ describe('a decision', () => {
     const sent: unknown[] = []
     const api = connect({ base_url: 'http://assay.test', api_key: 'pk_test' }, async input => {
       sent.push(await (input as Request).json())
-      return new Response()
+      return new Response(null, { headers: { 'assay-version': '0.1.0' } })
     })
     const review = { kind: 'review', question: null, available_actions: ['wrong'] } as const
     const rows = [{ kind: 'dlq' }, { question: 'Is this a refusal?' }, {}].map(own => ({ ...review, ...own }))

@@ -1,5 +1,4 @@
-// The version of this package, as package.json has it.
+// The version of this package. Guarantee: the one of package.json, held by a test: imported, the whole manifest would be
+// in every function's bundle.
 
-import manifest from '../../package.json' with { type: 'json' }
-
-export const VERSION: string = manifest.version
+export const VERSION = '0.1.0'

@@ -10,7 +10,7 @@ import { isUnreachable, onceMore } from '../kernel/unreachable.ts'
 import { logRequest, type Subject } from './access-log.ts'
 import { BodyBrokeOff, drain } from './body.ts'
 import type { Endpoint } from './endpoint.ts'
-import { checkEncoding, errorAnswer } from './error-answer.ts'
+import { checkEncoding, errorAnswer, OWN_HEADERS } from './error-answer.ts'
 import { noOperation } from './no-operation.ts'
 import { traceRequest } from './request-trace.ts'
 
@@ -41,7 +41,8 @@ async function answered(
   const [request_id, began] = [ctx.newId(), ctx.now()]
   const subject: Subject = {}
   const response = await attempt().catch(error => failed(ctx, request, request_id, error))
-  response.headers.set('x-request-id', request_id)
+  for (const [name, value] of Object.entries({ ...OWN_HEADERS, 'x-request-id': request_id }))
+    response.headers.set(name, value)
   logRequest(ctx, endpoint, request_id, began, response, subject)
   traceRequest(ctx, { endpoint, request, request_id, began, response, subject })
   return response

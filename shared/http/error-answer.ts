@@ -1,10 +1,18 @@
 // What an answer that is an error looks like, wherever it comes from: an endpoint, the app around it or the router.
 
 import { ApiError } from '../domain/errors.ts'
+import { VERSION } from '../domain/version.ts'
+
+/** On every answer: clients know by it that no proxy wrote it, and which version they talk to. */
+export const OWN_HEADERS = { 'assay-version': VERSION }
 
 export function errorAnswer(error: ApiError, request_id: string): Response {
   const { code, message, hint, status, retry_after_s } = error
-  const headers: Record<string, string> = { 'content-type': 'application/json', 'x-request-id': request_id }
+  const headers: Record<string, string> = {
+    ...OWN_HEADERS,
+    'content-type': 'application/json',
+    'x-request-id': request_id,
+  }
   if (status === 401) headers['www-authenticate'] = 'Bearer'
   if (retry_after_s !== undefined) headers['retry-after'] = String(retry_after_s)
   return new Response(JSON.stringify({ error: { code, message, hint } }), { status, headers })

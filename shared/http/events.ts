@@ -36,7 +36,8 @@ export async function eventStream(
       'Poll the resource itself, or try again.',
     )
   open++
-  const events = changes(ctx, read, first, seen)
+  const wait_s = first.ended ? waitOf(request) : 0
+  const events = changes(ctx, read, first, { seen, wait_s })
   let isOpen = true
   const close = () => {
     if (isOpen) open--
@@ -60,7 +61,16 @@ export async function eventStream(
       await events.return(undefined)
     },
   })
-  return new Response(body, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' } })
+  const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }
+  return new Response(body, {
+    headers: { ...headers, ...(wait_s > 0 && { 'preference-applied': `wait=${wait_s}` }) },
+  })
+}
+
+/** As RFC 7240 has it: who wants to see whether a proxy keeps the stream back asks that it stays open for a moment. */
+function waitOf(request: Request): number {
+  const wait = /(?:^|[\s,;])wait=(\d{1,4})\b/i.exec(request.headers.get('prefer') ?? '')?.[1]
+  return Math.min(Number(wait ?? 0), LIMITS.event_wait_s)
 }
 
 interface Event {
@@ -73,11 +83,12 @@ async function* changes(
   ctx: Context,
   read: () => Promise<State>,
   first: Event,
-  seen: string | null,
+  { seen, wait_s }: { seen: string | null; wait_s: number },
 ): AsyncGenerator<string, void> {
   const until = ctx.now() + LIMITS.event_stream_ms
   let [event, last, said] = [first, seen, ctx.now()]
   yield `retry: ${LIMITS.event_retry_ms}\n\n`
+  if (wait_s > 0) await pause(wait_s * 1000)
   for (;;) {
     if (event.id !== last || event.ended) {
       yield event.text
@@ -88,10 +99,12 @@ async function* changes(
       said = ctx.now()
     }
     if (event.ended || ctx.now() >= until) return
-    await new Promise(resolve => setTimeout(resolve, LIMITS.event_poll_ms))
+    await pause(LIMITS.event_poll_ms)
     event = await eventOf(await read())
   }
 }
+
+const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
 
 async function eventOf({ value, ended }: State): Promise<Event> {
   const data = toJson(value)

@@ -598,7 +598,7 @@ export interface paths {
         };
         /**
          * Follow a run to its end
-         * @description Server-sent events: `progress` with the whole run whenever it has changed, and one `end` when it has ended. A connection lasts five minutes at most; come back with the Last-Event-ID of the last event, as an EventSource does by itself.
+         * @description Server-sent events: `progress` with the whole run whenever it has changed, and one `end` when it has ended. A connection lasts five minutes at most; come back with the Last-Event-ID of the last event, as an EventSource does by itself. With `Prefer: wait=SECONDS` the stream of a run that has ended stays open for so long before its `end`, five seconds at most: who measures when its first line comes sees whether a proxy keeps it back.
          */
         get: operations["followRun"];
         put?: never;

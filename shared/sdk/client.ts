@@ -1,7 +1,9 @@
-// A typed client of the HTTP interface. Its types are made from the OpenAPI document; errors become ApiFailure.
+// A typed client of the HTTP interface. Its types are made from the OpenAPI document. Guarantee: errors become
+// ApiFailure, and so does every answer that Assay did not write; the key goes along no redirect.
 
 import createFetchClient, { type Client as FetchClient } from 'openapi-fetch'
 import type { components, operations, paths } from './client.gen.ts'
+import { type Asked, type ForeignAnswer, judge } from './foreign-answer.ts'
 
 export type Schemas = components['schemas']
 export type Item = Schemas['BatchItem']
@@ -16,20 +18,29 @@ export interface ClientOptions {
   fetch?: typeof fetch
 }
 
-/** An answer that is an error, with what the server said about it. */
+/**
+ * An answer that is an error, with what was said about it. One that Assay did not write has `answered_by`, and one of
+ * the codes `redirected`, `proxy_body_limit`, `proxy_rate_limited`, `proxy_refused`, `proxy_unavailable` and `not_assay`.
+ */
 export class ApiFailure extends Error {
   readonly status: number
   readonly code: string
   readonly hint: string | undefined
   readonly request_id: string | undefined
+  /** Who wrote it where Assay did not, such as `nginx`. */
+  readonly answered_by: string | undefined
 
-  constructor(response: Response, error: { code?: string; message?: string; hint?: string } | undefined) {
-    super(error?.message ?? `The server answered ${response.status}.`)
+  constructor(
+    response: Response,
+    error: { code: string; message: string; hint?: string | undefined } | ForeignAnswer,
+  ) {
+    super(error.message)
     this.name = 'ApiFailure'
     this.status = response.status
-    this.code = error?.code ?? 'unreadable_answer'
-    this.hint = error?.hint
+    this.code = error.code
+    this.hint = error.hint
     this.request_id = response.headers.get('x-request-id') ?? undefined
+    this.answered_by = 'answered_by' in error ? error.answered_by : undefined
   }
 }
 
@@ -66,54 +77,63 @@ export interface RunEvent {
 export function createClient({ baseUrl, apiKey, fetch: given = fetch }: ClientOptions): Client {
   const base = baseUrl.replace(/\/+$/, '')
   const headers = { authorization: `Bearer ${apiKey}` }
-  const client = createFetchClient<paths>({ baseUrl: base, headers, fetch: request => given(request) })
+  const redirect = 'manual'
+  const client = createFetchClient<paths>({
+    baseUrl: base,
+    headers,
+    redirect,
+    fetch: request => given(request),
+  })
   client.use({
-    async onResponse({ response }) {
-      if (!response.ok) throw await failureOf(response)
+    async onResponse({ request, response, options }) {
+      await refuseUnlessGood(response, { base, url: request.url })
+      if (options.parseAs === 'json' && response.body !== null) return readWhole(response)
     },
   })
 
+  /** A good answer of Assay's to what the typed client does not cover. @throws ApiFailure */
+  async function asked(path: string, init: RequestInit): Promise<Response> {
+    const url = `${base}${path}`
+    const response = await given(url, {
+      ...init,
+      headers: { ...headers, ...init.headers },
+      redirect,
+    })
+    await refuseUnlessGood(response, { base, url })
+    return response
+  }
+
   async function submitLines(order: BatchQuery, lines: ReadableStream<Uint8Array>) {
-    const response = await given(`${base}/v1/batches?${parameters(order)}`, {
+    const response = await asked(`/v1/batches?${parameters(order)}`, {
       method: 'POST',
-      headers: { ...headers, 'content-type': 'application/x-ndjson' },
+      headers: { 'content-type': 'application/x-ndjson' },
       body: lines,
       // Fetch asks for this where the body is a stream; its types do not know it yet.
       duplex: 'half',
     } as RequestInit)
-    if (!response.ok) throw await failureOf(response)
-    return (await response.json()) as Schemas['SubmittedBatch']
+    return (await (await readWhole(response)).json()) as Schemas['SubmittedBatch']
   }
 
   async function* records(): AsyncGenerator<Schemas['ItemRecord']> {
-    const response = await given(`${base}/v1/durable/runs`, {
-      headers: { ...headers, accept: 'application/x-ndjson' },
-    })
-    if (!response.ok || response.body === null) throw await failureOf(response)
-    for await (const line of linesOf(response.body)) yield JSON.parse(line)
+    const response = await asked('/v1/durable/runs', { headers: { accept: 'application/x-ndjson' } })
+    for await (const line of linesOf(response)) yield JSON.parse(line)
   }
 
   async function results(query: ResultsQuery, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>> {
-    const response = await given(`${base}/v1/results?${parameters(query)}`, {
-      headers,
-      signal: signal ?? null,
-    })
-    if (!response.ok || response.body === null) throw await failureOf(response)
-    return response.body
+    return bodyOf(await asked(`/v1/results?${parameters(query)}`, { signal: signal ?? null }))
   }
 
   async function* runEvents(
     runId: string,
     { seen, signal }: { seen?: string | undefined; signal?: AbortSignal | undefined } = {},
   ): AsyncGenerator<RunEvent> {
-    const response = await given(`${base}/v2/runs/${encodeURIComponent(runId)}/events`, {
-      headers: { ...headers, ...(seen !== undefined && { 'last-event-id': seen }) },
+    const response = await asked(`/v2/runs/${encodeURIComponent(runId)}/events`, {
+      headers: seen === undefined ? {} : { 'last-event-id': seen },
       signal: signal ?? null,
     })
     if (response.status === 204) return
-    if (!response.ok || response.body === null) throw await failureOf(response)
     let [id, kind] = ['', '']
-    for await (const line of linesOf(response.body)) {
+    for await (const line of linesOf(response)) {
       if (line.startsWith('id: ')) id = line.slice(4)
       else if (line.startsWith('event: ')) kind = line.slice(7)
       else if (line.startsWith('data: ')) yield { id, ended: kind === 'end', run: JSON.parse(line.slice(6)) }
@@ -136,12 +156,32 @@ function parameters(values: object): URLSearchParams {
   return query
 }
 
-async function failureOf(response: Response): Promise<ApiFailure> {
-  const body = (await response.json().catch(() => undefined)) as
-    | { error?: { code: string; message: string } }
-    | undefined
-  return new ApiFailure(response, body?.error)
+/** @throws ApiFailure for an error, and for what Assay did not write */
+async function refuseUnlessGood(response: Response, where: Asked): Promise<void> {
+  const judged = await judge(response, where)
+  if (judged.by === 'other') throw new ApiFailure(response, judged.said)
+  if (judged.error !== undefined) throw new ApiFailure(response, judged.error)
 }
+
+/** The answer with its body read, so that one that broke off on its way is told as such. @throws ApiFailure */
+async function readWhole(response: Response): Promise<Response> {
+  try {
+    const text = await response.text()
+    if (text !== '') JSON.parse(text)
+    return new Response(text, response)
+  } catch (error) {
+    throw error instanceof TypeError || error instanceof SyntaxError ? brokenOff(response) : error
+  }
+}
+
+const brokenOff = (response: Response) =>
+  new ApiFailure(response, {
+    code: 'broken_answer',
+    message: 'the answer broke off before its end, or was changed on its way',
+    hint: 'ask again; where it happens often, a proxy before Assay may limit answers in time or size',
+  })
+
+const bodyOf = ({ body }: Response): ReadableStream<Uint8Array> => body ?? new Blob([]).stream()
 
 const PIECE_CHARACTERS = 64 * 1024
 
@@ -168,8 +208,10 @@ function linesFrom(items: AsyncIterable<Item> | Iterable<Item>): ReadableStream<
   })
 }
 
-async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader()
+async function* linesOf(response: Response): AsyncGenerator<string> {
+  const reader = bodyOf(response)
+    .pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
+    .getReader()
   let open = ''
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -177,7 +219,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
       open = lines.pop()!
       yield* lines
     }
-    if (open !== '') yield open
+    if (open !== '') throw brokenOff(response) // every line of Assay's has its end
   } finally {
     await reader.cancel()
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { VERSION } from '../../shared/domain/version.ts'
 import type { Given } from './suite.ts'
 
 /** What holds for all operations: credentials, errors, bodies, queries. */
@@ -7,6 +8,11 @@ export function edgePart(given: Given): void {
     it('answers /health without credentials [health.alive]', async () => {
       const { status, json } = await given().call('GET', '/health', { token: null })
       expect([status, json]).toEqual([200, { status: 'ok' }])
+    })
+
+    it('says by a header that Assay wrote it, of an error too [service.own-header]', async () => {
+      const answers = [await given().call('GET', '/health'), await given().call('GET', '/v1/nothing')]
+      expect(answers.map(({ headers }) => headers.get('assay-version'))).toEqual([VERSION, VERSION])
     })
 
     it('names both stores as ready [health.ready]', async () => {

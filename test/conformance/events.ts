@@ -46,6 +46,22 @@ export function eventsPart(given: Given): void {
       expect([over.status, over.text]).toEqual([204, ''])
     })
 
+    it('begins before its end where one asks to wait, so that a proxy in between shows [runs.events-wait]', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      const run = await makeRun(world, agent.id, [{ input: 1 }])
+      await world.ctx
+        .sql`update runs set started_at = now(), ok = 1, next_seq = 2, finished_at = now() where id = ${run}`
+      const authorization = `Bearer ${world.first.api_key}`
+      const response = await fetch(`${world.url}/v2/runs/${run}/events`, {
+        headers: { authorization, accept: 'text/event-stream', prefer: 'respond-async, wait=1' },
+      })
+      expect(response.headers.get('preference-applied')).toBe('wait=1')
+      const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+      expect((await reader.read()).value).toMatch(/^retry: \d+\n\n$/)
+      expect((await reader.read()).value).toContain('event: end')
+    })
+
     it('answers 404 for a run that is not there', async () => {
       const unknown = '01900000-0000-7000-8000-000000000000'
       const { status, json } = await given().call('GET', `/v2/runs/${unknown}/events`)

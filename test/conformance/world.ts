@@ -4,6 +4,7 @@ import { expect } from 'vitest'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
 import type { Context } from '../../shared/context.ts'
+import { VERSION } from '../../shared/domain/version.ts'
 import { bootstrapAccount, type FirstCredentials } from '../../shared/engine/bootstrap.ts'
 import { mintKey } from '../../shared/engine/keys.ts'
 import { createProject } from '../../shared/engine/projects.ts'
@@ -81,7 +82,10 @@ export async function openWorld(startHost: StartHost): Promise<World> {
     const type = response.headers.get('content-type')
     const text = type === 'text/event-stream' ? await firstEvent(response) : await response.text()
     contract.check(method, new URL(path, host.url).pathname, response.status, type, text)
-    if (path !== '/openapi.json') expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    if (path !== '/openapi.json') {
+      expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+      expect(response.headers.get('assay-version')).toBe(VERSION)
+    }
     const json = type === 'application/json' && text !== '' ? JSON.parse(text) : undefined
     return { status: response.status, headers: response.headers, text, json }
   }

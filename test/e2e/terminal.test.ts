@@ -223,8 +223,15 @@ describe('without a terminal', () => {
     const well = await assay(stack, ['doctor']).done
     expect(well.code).toBe(0)
     const states = Object.fromEntries(well.events.map(finding => [finding.check, finding.state]))
-    expect(states).toMatchObject({ server: 'ok', postgres: 'ok', redis: 'ok', key: 'ok', counters: 'ok' })
+    expect(states).toMatchObject({ server: 'ok', version: 'ok', postgres: 'ok', redis: 'ok', clock: 'ok' })
+    expect(states).toMatchObject({ 'body limit': 'ok', streams: 'ok', key: 'ok', counters: 'ok' })
     expect(states.operation).toBe('unknown')
+    expect(well.events.find(finding => finding.check === 'key')!.found).toContain('as operator')
+    const keyless = await assay({ env: { ...stack.env, ASSAY_API_KEY: '' } }, ['doctor']).done
+    expect(keyless.events.find(finding => finding.check === 'key')).toMatchObject({
+      state: 'wrong',
+      mend: expect.stringContaining('ASSAY_API_KEY'),
+    })
     const locked = await assay({ env: { ...stack.env, ASSAY_API_KEY: 'pk_x' } }, ['doctor']).done
     expect(locked.code).toBe(1)
     expect(locked.events.find(finding => finding.check === 'key')).toMatchObject({ state: 'wrong' })
@@ -234,7 +241,7 @@ describe('without a terminal', () => {
     expect(ill.events[0]).toMatchObject({
       check: 'server',
       state: 'wrong',
-      mend: expect.stringContaining('npm start'),
+      mend: expect.stringMatching(/ASSAY_BASE_URL.*npm start/),
     })
   })
 })

@@ -11,15 +11,17 @@ let words = { results: '', notes: '' }
 /** What the last session said. */
 export const told = (where: keyof typeof words = 'results') => words[where]
 
+const answer = (value: unknown, status = 200) =>
+  Response.json(value, { status, headers: { 'assay-version': '0.1.0' } })
+
 /** Sessions of so many columns, by answers to `METHOD /path` with or without its query. */
 export function answering(answers: Record<string, unknown>): (columns: number) => Session {
   const fetched: typeof fetch = async input => {
     const { method, url } = input as Request
     const { pathname, search } = new URL(url)
     const found = answers[`${method} ${pathname}${search}`] ?? answers[`${method} ${pathname}`]
-    if (found === undefined)
-      return Response.json({ error: { code: 'not_found', message: url } }, { status: 404 })
-    return Response.json(found)
+    if (found === undefined) return answer({ error: { code: 'not_found', message: url } }, 404)
+    return answer(found)
   }
   return columns => {
     words = { results: '', notes: '' }

@@ -76,6 +76,7 @@ export const READING_LIMITS = {
   event_poll_ms: 500,
   event_heartbeat_ms: 15_000, // proxies close what is silent for a minute
   event_retry_ms: 1000,
+  event_wait_s: 5, // an ended run's stream stays open for so long at most, for who asks it to
 
   // Dashboard
   form_bytes: 4 * MiB, // of a form that holds an input: urlencoded, a character may take three bytes

@@ -1,0 +1,89 @@
+// The part of the check-up that looks at the way to the server: what proxies on it let through. Guarantee: nothing is
+// made by it; the body that it sends is refused by every server, and the stream that it opens is closed at once.
+
+import { judge } from '../sdk/foreign-answer.ts'
+import { type Api, answered, asFailure } from './api.ts'
+import { type Finding, tried } from './finding.ts'
+import { bytes, duration } from './format.ts'
+
+/** Over 1 MiB, which nginx takes unless told, and little enough for a slow line. */
+const BODY_BYTES = 2 * 1024 * 1024
+const UPLOAD_MS = 20_000
+/** The server keeps the stream of a run that has ended open for so long where it is asked to. */
+const STREAM_S = 3
+/** What comes later than this was kept back: a stream begins with its answer. */
+const PROMPT_MS = 1500
+
+/** Whether a body of some size gets through; it names no agent, so that the server refuses it. */
+export async function bodyLimitOf(base_url: string): Promise<Finding> {
+  const check = 'body limit'
+  const size = bytes(BODY_BYTES)
+  const url = `${base_url}/v1/batches`
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ probe: 'x'.repeat(BODY_BYTES) }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(UPLOAD_MS),
+    })
+    const judged = await judge(response, { base: base_url, url })
+    if (judged.by === 'assay')
+      return { check, state: 'ok', found: `a body of ${size} gets through; nothing larger was tried` }
+    const { message, hint } = judged.said
+    return { check, state: 'wrong', found: `of ${size}: ${message}`, mend: hint }
+  } catch (error) {
+    return {
+      check,
+      state: 'unknown',
+      found: `a body of ${size} was not answered within ${duration(UPLOAD_MS)}: ${reasonOf(error)}`,
+      mend: 'a slow line, or a proxy that closes the connection instead of answering 413',
+    }
+  }
+}
+
+const reasonOf = (error: unknown) => {
+  const { cause, message } = error as Error
+  return cause instanceof Error ? cause.message : message
+}
+
+/** Whether live progress comes as it happens, or when the stream ends. */
+export async function streamsOf(api: Api, now: () => number): Promise<Finding> {
+  const check = 'streams'
+  const newest = await tried(() => answered(api.GET('/v2/runs', { params: { query: { limit: 1 } } })))
+  if ('refused' in newest) return { check, state: 'unknown', found: newest.refused }
+  const [run] = newest
+  if (run === undefined)
+    return { check, state: 'unknown', found: 'there is no run yet whose events could be followed' }
+  const over = new AbortController()
+  const timer = setTimeout(() => over.abort(), 2 * STREAM_S * 1000)
+  const asked = now()
+  try {
+    const { data, response } = await api.GET('/v2/runs/{runId}/events', {
+      ...{ params: { path: { runId: run.id } }, headers: { prefer: `wait=${STREAM_S}` } },
+      ...{ parseAs: 'stream', signal: over.signal },
+    })
+    await data?.getReader().read()
+    const after = now() - asked
+    if (run.finished_at !== null && !response.headers.has('preference-applied'))
+      return { check, state: 'unknown', found: 'no run is open whose events could be followed' }
+    if (after >= PROMPT_MS) return kept(check, `events of a run begin after ${duration(after)} only`)
+    return { check, state: 'ok', found: `events of a run begin after ${duration(after)}` }
+  } catch (error) {
+    if (over.signal.aborted) return kept(check, `no event of a run came within ${2 * STREAM_S} s`)
+    const failure = asFailure(error)
+    if (failure === undefined) return { check, state: 'unknown', found: reasonOf(error) }
+    const { code, message, hint } = failure
+    return { check, state: 'wrong', found: `${code}: ${message}`, ...(hint !== undefined && { mend: hint }) }
+  } finally {
+    clearTimeout(timer)
+    over.abort()
+  }
+}
+
+const kept = (check: string, found: string): Finding => ({
+  check,
+  state: 'wrong',
+  found: `${found}: a proxy keeps them until the stream ends`,
+  mend: 'turn buffering of answers off in it, in nginx proxy_buffering off; infra/proxies.md has the lines',
+})

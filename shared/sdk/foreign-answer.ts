@@ -1,0 +1,271 @@
+// Tells answers of Assay from those that a proxy, a sign-in page or another server wrote in its place. Guarantee: an
+// answer passes only with a header of Assay's and in a form that was asked for; of every other it is said who wrote it,
+// as far as it shows, and what to set.
+
+/** On every answer of Assay; servers before 0.1 send the second alone. */
+export const VERSION_HEADER = 'assay-version'
+const MARKS = [VERSION_HEADER, 'x-request-id']
+const FORMS = /^(application\/(json|x-ndjson)|text\/(csv|event-stream))\b/i
+/** Of a page that is read for who wrote it; error pages of proxies take less. */
+const PAGE_BYTES = 64 * 1024
+
+export type ForeignCode =
+  | 'redirected'
+  | 'proxy_body_limit'
+  | 'proxy_rate_limited'
+  | 'proxy_refused'
+  | 'proxy_unavailable'
+  | 'not_assay'
+
+/** What is said of an answer that Assay did not write. */
+export interface ForeignAnswer {
+  code: ForeignCode
+  /** A name such as `nginx`; `a proxy` or `another server` where it does not show. */
+  answered_by: string
+  message: string
+  hint: string
+}
+
+/** The answer as Assay gave it, or what is to be said of another's. */
+export type Judged =
+  | { by: 'assay'; error?: { code: string; message: string; hint?: string } }
+  | { by: 'other'; said: ForeignAnswer }
+
+/** Where Assay was asked: its own address, and all of what was asked for. */
+export interface Asked {
+  base: string
+  url: string
+}
+
+/** The body is taken unless the answer is a good one of Assay's. */
+export async function judge(response: Response, asked: Asked): Promise<Judged> {
+  const { ok, status, headers } = response
+  const isMarked = MARKS.some(name => headers.has(name))
+  const hasForm = FORMS.test(headers.get('content-type') ?? '')
+  if (ok && isMarked && (hasForm || isBare(response))) return { by: 'assay' }
+  const page = await beginningOf(response)
+  const error = isMarked && status >= 400 ? errorIn(page) : undefined
+  if (error !== undefined) return { by: 'assay', error }
+  return { by: 'other', said: describe(response, page, asked) }
+}
+
+/** Some operations answer without a body; what came empty though it should not is seen when it is read. */
+const isBare = ({ headers }: Response) => !headers.has('content-type')
+
+function errorIn(page: string): { code: string; message: string; hint?: string } | undefined {
+  try {
+    const { error } = JSON.parse(page)
+    return typeof error?.code === 'string' && typeof error.message === 'string' ? error : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function beginningOf({ body }: Response): Promise<string> {
+  if (body === null) return ''
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for (let part = await reader.read(); !part.done && text.length < PAGE_BYTES; part = await reader.read())
+      text += decoder.decode(part.value as Uint8Array, { stream: true })
+  } catch {
+    // What came tells enough.
+  } finally {
+    void reader.cancel().catch(() => {})
+  }
+  return text
+}
+
+function describe({ status, headers }: Response, page: string, asked: Asked): ForeignAnswer {
+  const writer = WRITERS.find(({ wrote }) => wrote(headers, page))
+  const isGateway = status === 413 || status === 429 || status >= 500
+  const answered_by = writer?.name ?? (named(headers) || (isGateway ? 'a proxy' : 'another server'))
+  const told = { ...asked, answered_by, sets: writer?.sets ?? {}, status, headers, page }
+  return { answered_by, ...(status >= 300 && status < 400 ? redirected(told) : wordsOf(told)) }
+}
+
+type Words = Omit<ForeignAnswer, 'answered_by'>
+
+interface Told extends Asked {
+  answered_by: string
+  sets: Settings
+  status: number
+  headers: Headers
+  page: string
+}
+
+/** The key goes to no other address than the one that it was meant for, so no redirect is followed. */
+function redirected({ answered_by, status, headers, base, url }: Told): Words {
+  const to = headers.get('location') ?? ''
+  const target = URL.canParse(to, url) ? new URL(to, url) : undefined
+  const asked = new URL(url)
+  const rest = asked.pathname.slice(new URL(base).pathname.replace(/\/$/, '').length)
+  const moved =
+    target !== undefined && rest !== '/' && target.pathname.endsWith(rest) && target.search === asked.search
+      ? `${target.origin}${target.pathname.slice(0, -rest.length)}`
+      : undefined
+  if (moved === undefined || moved === base)
+    return {
+      code: 'redirected',
+      message: `${answered_by} redirects requests from ${base} to ${short(to) || 'nowhere'} (${status})`,
+      hint: `a sign-in page, or no Assay there? ${ADDRESS}`,
+    }
+  return {
+    code: 'redirected',
+    message: `${answered_by} redirects from ${base} to ${moved} (${status}), and a key is sent to no address but its own`,
+    hint: `set ASSAY_BASE_URL=${moved} (baseUrl in code; of a profile: assay login --server ${moved})`,
+  }
+}
+
+const ADDRESS =
+  'ASSAY_BASE_URL (baseUrl in code) names Assay itself, with its path prefix where it has one; what asks people to sign in before it has to let the API through'
+
+function wordsOf({ answered_by: by, sets, status, headers, page, base }: Told): Words {
+  if (status === 413)
+    return {
+      code: 'proxy_body_limit',
+      message: `${by} refuses a body of this size (413); Assay never saw it`,
+      hint: sets.body ?? `raise the limit on request bodies of ${by}`,
+    }
+  if (status === 429)
+    return {
+      code: 'proxy_rate_limited',
+      message: `${by} limits how often it may be asked (429); Assay never saw the request`,
+      hint: `${waitOf(headers)}${sets.rate ?? `raise the limit on requests of ${by}`}`,
+    }
+  if (status === 504 || status === 408 || status === 524)
+    return {
+      code: 'proxy_unavailable',
+      message: `${by} did not wait for the end of the request (${status})`,
+      hint: sets.wait ?? `raise the time that ${by} waits for an answer`,
+    }
+  if (status >= 500)
+    return {
+      code: 'proxy_unavailable',
+      message: `${by} answered ${status}: it did not reach Assay at ${base}`,
+      hint: sets.reach ?? `is Assay up, and does ${by} name its address?`,
+    }
+  if (status === 401 || status === 403 || status === 407)
+    return {
+      code: 'proxy_refused',
+      message: `${by} refused the request (${status}) before Assay saw it${realmOf(headers)}`,
+      hint: `let requests with a bearer to ${base} through ${by}: Assay checks the key itself`,
+    }
+  return {
+    code: 'not_assay',
+    message: `${by} answered ${status} with ${kindOf(headers, page)}; Assay did not write it`,
+    hint: ADDRESS,
+  }
+}
+
+function kindOf(headers: Headers, page: string): string {
+  const title = /<title[^>]*>([^<]*)/i.exec(page)?.[1]?.trim()
+  if (/^\s*<(!doctype|html|head|body)/i.test(page)) return title ? `the page "${short(title)}"` : 'a page'
+  if (page.trim() === '') return 'an empty body'
+  return /json/i.test(headers.get('content-type') ?? '') ? 'JSON of another kind' : `"${short(page.trim())}"`
+}
+
+const waitOf = (headers: Headers) => {
+  const wait = headers.get('retry-after')
+  return wait !== null && /^\d{1,6}$/.test(wait) ? `wait ${wait} s; or ` : ''
+}
+
+const realmOf = (headers: Headers) =>
+  /^basic/i.test(headers.get('www-authenticate') ?? '') ? ': it asks for a name and a password' : ''
+
+const CHARACTERS_SHOWN = 100
+const short = (text: string) => text.replaceAll(/[\p{Cc}\s]+/gu, ' ').slice(0, CHARACTERS_SHOWN)
+
+/** Of a server that is not in the list, what it calls itself. */
+const named = (headers: Headers) => {
+  const name = headers.get('server')?.split(/[\s/(]/)[0] ?? ''
+  return name === '' ? '' : `the server "${short(name)}"`
+}
+
+/** What to set in a proxy that stands in the way. */
+interface Settings {
+  body?: string
+  rate?: string
+  wait?: string
+  reach?: string
+}
+
+interface Writer {
+  name: string
+  wrote(headers: Headers, page: string): boolean
+  sets: Settings
+}
+
+const server = (pattern: RegExp) => (headers: Headers) => pattern.test(headers.get('server') ?? '')
+
+const NGINX: Settings = {
+  body: 'set client_max_body_size (1m unless told) in its server or location, 0 for no limit; at an Ingress nginx.ingress.kubernetes.io/proxy-body-size',
+  rate: 'raise its limit_req or limit_conn',
+  wait: 'raise proxy_read_timeout and proxy_send_timeout (60s unless told)',
+  reach: 'is Assay up, and does proxy_pass name its address?',
+}
+
+/** Pages go before headers: a proxy may hand on what one behind it wrote, under its own name. */
+const WRITERS: readonly Writer[] = [
+  { name: 'nginx', wrote: (_, page) => /<center>(nginx|openresty)[^<]*<\/center>/i.test(page), sets: NGINX },
+  {
+    name: 'Cloudflare',
+    wrote: (headers, page) => /<center>cloudflare[^<]*<\/center>/i.test(page) || headers.has('cf-ray'),
+    sets: {
+      body: 'its plan takes 100 MB (Free and Pro), 200 MB or 500 MB: send fewer items at a time, or by an address that does not pass it',
+      rate: 'raise its rate limiting rule for this path',
+      wait: 'it waits 100 s unless told: use an address that does not pass it',
+      reach: 'is Assay up, and reachable from Cloudflare by the address of its DNS record or tunnel?',
+    },
+  },
+  {
+    name: 'HAProxy',
+    wrote: (_, page) => /^<html><body><h1>\d{3} [^<]+<\/h1>\n/.test(page),
+    sets: {
+      body: 'raise the size in its http-request deny rule (req.body_size)',
+      rate: 'raise the rate in its http-request deny rule (sc_http_req_rate)',
+      wait: 'raise timeout server, and timeout client for uploads',
+      reach: 'is Assay up, and does the server line of its backend name its address?',
+    },
+  },
+  {
+    name: 'Traefik',
+    wrote: (headers, page) =>
+      !headers.has('server') &&
+      /^(Bad Gateway|Gateway Timeout|no available server|Request Entity Too Large)\s*$/i.test(page),
+    sets: {
+      body: 'raise maxRequestBodyBytes of its buffering middleware',
+      rate: 'raise average and burst of its rateLimit middleware',
+      wait: 'raise its serversTransport.forwardingTimeouts and the respondingTimeouts of its entry point',
+    },
+  },
+  {
+    name: 'Caddy',
+    wrote: server(/^caddy/i),
+    sets: {
+      body: 'raise max_size of its request_body directive',
+      wait: 'raise the timeouts of the transport in reverse_proxy',
+      reach:
+        'is Assay up, and does reverse_proxy name its address? Some versions answer so to a body over max_size of request_body, too',
+    },
+  },
+  { name: 'CloudFront', wrote: headers => headers.has('x-amz-cf-id'), sets: {} },
+  {
+    name: 'an AWS load balancer',
+    wrote: server(/^awselb/i),
+    sets: {
+      wait: 'raise its idle_timeout.timeout_seconds (60 unless told)',
+      reach: 'is a target of its group healthy? Its check asks /health/ready',
+    },
+  },
+  {
+    name: 'Envoy',
+    wrote: server(/envoy/i),
+    sets: {
+      body: 'raise max_request_bytes of its buffer filter',
+      wait: 'raise the timeout of its route (15 s unless told)',
+    },
+  },
+  { name: 'nginx', wrote: server(/^(nginx|openresty)/i), sets: NGINX },
+]
