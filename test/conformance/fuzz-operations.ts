@@ -14,7 +14,10 @@ export interface Hint {
   body?: (nth: number) => Record<string, unknown>
   /** Parameters that its query has: texts, or things of a kind. */
   query?: Record<string, string | { thing: string }>
-  /** Kinds of things its path is filled with, in place of the parameters' own: `dlq` and `quarantine` are of triage. */
+  /**
+   * Kinds of things its path is filled with, in place of the parameters' own: `dlq` and `quarantine` are of triage,
+   * `question` is what triage asks about.
+   */
   params?: Record<string, string>
   /** A kind of thing to use as its token, in place of the key and the session all others are sent with. */
   token?: string
@@ -42,7 +45,7 @@ export const HINTS: Record<string, Hint> = {
     token: 'access_token',
     body: () => ({ current_password: PASSWORD, new_password: PASSWORD }),
   },
-  createMember: { weight: 2 },
+  createMember: { weight: 8 }, // two in fifteen tries succeed, and members are there to be deleted
   updateMember: { params: { member: 'changing' }, body: () => ({ password: undefined }) },
   deleteAccount: {
     weight: 3,
@@ -68,14 +71,22 @@ export const HINTS: Record<string, Hint> = {
   submitBatch: { weight: 60, body: byId },
   compareRuns: { query: { with: { thing: 'run' } } },
   exportResults: { query: { run_id: { thing: 'run' } } },
-  createRecovery: { weight: 30, body: nth => ({ filter: nth % 2 ? {} : { run_id: `@run:${nth}@` } }) },
+  createRecovery: {
+    weight: 30,
+    body: nth => ({
+      filter: nth % 2 ? {} : { run_id: `@run:${nth}@` },
+      from_step: undefined,
+      deployment: undefined,
+    }),
+  },
   abortRecovery: { weight: 30 },
   listTriage: { weight: 40 },
   resumeItem: { weight: 30, params: { item: 'quarantine' } },
   replayItem: { params: { item: 'dlq' } },
   acknowledgeItem: { params: { item: 'dlq' } },
   dismissItem: { params: { item: 'dlq' } },
-  callItemWrong: { params: { item: 'dlq' } },
+  callItemWrong: { weight: 40, params: { item: 'dlq' } },
+  confirmItem: { params: { item: 'question' } },
   reopenItem: { params: { item: 'dlq' } },
   createSchedule: {
     weight: 30,
@@ -83,8 +94,14 @@ export const HINTS: Record<string, Hint> = {
   },
   updateSchedule: { body: nth => ({ cron: `${nth % 60} 9 * * *`, timezone: 'UTC' }) },
   deleteSchedule: { weight: 4 },
-  createTrigger: { weight: 30, body: nth => ({ name: `t${nth}`, agent_id: `@agent:${nth}@` }) },
-  updateTrigger: { body: nth => ({ name: `t${nth}`, secret_env: undefined, signing_secret: undefined }) },
+  createTrigger: {
+    weight: 30,
+    // A source and a secret are mostly refused beside what else was drawn.
+    body: nth => ({ name: `t${nth}`, agent_id: `@agent:${nth}@`, source: undefined, secret_env: undefined }),
+  },
+  updateTrigger: {
+    body: nth => ({ name: `t${nth}`, source: undefined, secret_env: undefined, signing_secret: undefined }),
+  },
   deleteTrigger: { weight: 4 },
   fireTrigger: { weight: 30, params: { webhook: 'fired' }, token: 'fired_secret' },
   createAlertChannel: {

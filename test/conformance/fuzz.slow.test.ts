@@ -6,11 +6,14 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addMember } from '../../shared/engine/members.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
+import { askQuestions } from '../../shared/recovery/verbs/questions.ts'
+import { indexSteps } from '../../shared/store/step-index.ts'
 import { openAccount, PASSWORD, signIn } from './account-of-own.ts'
 import { SPARE_PROJECT } from './fuzz-operations.ts'
 import { kindOf, type Named, THING, type Token, type Wish, wishes } from './fuzz-requests.ts'
 import { OPERATOR_KEY, startNodeHost } from './hosts.ts'
-import { called, fails, holds, type Play, workOff, works } from './play.ts'
+import { makeAgent } from './make.ts'
+import { called, deploy, fails, holds, type Play, workOff, works } from './play.ts'
 import { makeTenants, type Tenant } from './sweep-tenants.ts'
 import { type Answer, openWorld, type World } from './world.ts'
 
@@ -25,9 +28,9 @@ let tokens: Record<Token, string | null>
 const things: Record<string, string[]> = {}
 /** What all requests are sent with, and must not be taken away. */
 const kept = new Set<string>()
-/** How often each operation was asked, and how often that succeeded. */
 /** Reads what others serve, and nobody serves here: test/integration/sources.test.ts has a source. */
 const OUTWARD = ['previewSource']
+/** How often each operation was asked, and how often that succeeded. */
 const asked = new Map<string, { times: number; succeeded: number }>()
 
 beforeAll(async () => {
@@ -66,6 +69,7 @@ beforeAll(async () => {
   learn('fired', trigger.json.url.split('/').at(-2))
   learn('fired_secret', trigger.json.secret)
   await keep(viewer.id, own.key_id, trigger.json.id)
+  await makeQuestions(own)
   for (const { id } of await world.ctx.sql<{ id: string }[]>`select id from accounts`) kept.add(id) // never suspended
   for (const of of tenants.slice(0, 2)) {
     learn('project', of.project_id)
@@ -80,6 +84,20 @@ beforeAll(async () => {
   }
 }, 120_000)
 afterAll(() => world?.end())
+
+/** Items of which triage asks whether they were refused: only these can be confirmed, and a sample of all is asked about. */
+async function makeQuestions({ key }: Tenant): Promise<void> {
+  const agent = await makeAgent(world, key)
+  await deploy(world, agent.id, {}, key)
+  const items = Array.from({ length: 60 }, (_, nth) => ({ input: nth, item_id: `asked-${nth}` }))
+  await world.call('POST', '/v1/batches', { token: key, body: { agent_id: agent.id, items } })
+  await workOff(world, item => [called(item, 'gpt-4o-mini', 1, 1, 'I must decline.'), ...works(item)])
+  while ((await indexSteps(world.ctx.sql, 1000)) > 0);
+  await askQuestions(world.ctx)
+  const path = `/v1/triage?agent_id=${agent.id}&kind=review`
+  const { rows } = (await world.call('GET', path, { token: key })).json
+  for (const { record_id } of rows) learn('question', record_id)
+}
 
 /** Not to be ended, nor removed: the session and the member that ask, and these. */
 async function keep(...ids: string[]): Promise<void> {

@@ -21,6 +21,8 @@ import { type AssayProcess, startProcess } from './processes.ts'
 export const MASTER_KEY = 'fa'.repeat(32)
 /** Much longer than anything takes: what is awaited is a condition, and this bounds a failure. */
 export const PATIENCE_MS = 90_000
+/** Ends before the test does, so that a failure says what was awaited and how far it had come. */
+const AWAITED_MS = PATIENCE_MS - 20_000
 
 export interface Stack {
   stores: PrivateStores
@@ -177,7 +179,7 @@ async function build(parts: AsyncDisposableStack, options: StackOptions): Promis
           select from pg_stat_activity where application_name = ${names.get(dead)!}`
           expect(sessions).toHaveLength(0)
         },
-        { timeout: PATIENCE_MS, interval: 10 },
+        { timeout: AWAITED_MS, interval: 10 },
       )
       return how
     },
@@ -222,7 +224,7 @@ async function build(parts: AsyncDisposableStack, options: StackOptions): Promis
           if (!condition(row)) throw new Error(`the run is ${JSON.stringify(row)}`)
           return row
         },
-        { timeout: PATIENCE_MS, interval: 30 },
+        { timeout: AWAITED_MS, interval: 30 },
       ),
     finished: runId => stack.runBecomes(runId, run => run.finished_at !== null),
     async ageLeases() {
@@ -235,7 +237,7 @@ async function build(parts: AsyncDisposableStack, options: StackOptions): Promis
             select from runs r where materializing and exists (select from items i where i.run_id = r.id)`
           expect(rows.length).toBeGreaterThan(0)
         },
-        { timeout: PATIENCE_MS, interval: 10 },
+        { timeout: AWAITED_MS, interval: 10 },
       ),
     async nothingLeftBut(runIds) {
       await sql`update runs set touched_at = now() - interval '16 minutes' where materializing`
@@ -246,7 +248,7 @@ async function build(parts: AsyncDisposableStack, options: StackOptions): Promis
             union select run_id from items where run_id <> all(${[...runIds]}::uuid[])`
           expect(left).toEqual([])
         },
-        { timeout: PATIENCE_MS, interval: 50 },
+        { timeout: AWAITED_MS, interval: 50 },
       )
     },
     async breaches(runId) {
@@ -254,7 +256,7 @@ async function build(parts: AsyncDisposableStack, options: StackOptions): Promis
       await vi.waitFor(
         async () => expect(await sql`select from claims where run_id = ${runId}`).toHaveLength(0),
         {
-          timeout: PATIENCE_MS,
+          timeout: AWAITED_MS,
           interval: 30,
         },
       )
