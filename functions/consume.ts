@@ -10,7 +10,6 @@ export const consumeQueue: PlatformFunction = {
   summary: 'Work the queue off',
   description:
     'Notified after every commit that made work, and called by the tick. Reads the sources that are generators of agents, too. Answers when nothing is left to do or its time is over.',
-  private: true,
   async run(ctx, { stop, onWake }) {
     let notify: (aborted?: string) => void = () => {}
     const deafen = onWake(aborted => notify(aborted))

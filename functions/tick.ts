@@ -13,7 +13,7 @@ export const tick: PlatformFunction = {
   summary: 'Do the chores',
   description:
     'Called by cron, at least once a minute. Fires schedules, mends what died, delivers, indexes and removes. Any number may run at once, in one process one.',
-  private: false,
+  scheduled: true,
   async run(ctx, { stop }) {
     const now = ctx.now()
     if (now < (busyUntil.get(ctx.sql) ?? 0)) return { sweeps: 0, done: 0 }

@@ -11,6 +11,7 @@ import type { Endpoint } from '../shared/http/endpoint.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
 import { builtInsWhenUsed, leaveOut, TELEMETRY_CHUNK, UNDOCUMENTED_SCHEMAS } from './leave-out.ts'
 import { PACKAGINGS, type Packaging, routesOf, type Unit, unitsOf } from './packaging.ts'
+import { needsOf } from './unit-settings.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FUNCTIONS = join(ROOT, 'functions')
@@ -63,6 +64,7 @@ async function entryOf(unit: Unit): Promise<string> {
   const fields = [
     `name: ${JSON.stringify(unit.name)}`,
     `endpoints: [${unit.platform ? '' : names}]`,
+    `connections: ${needsOf(unit).connections}`,
     ...(unit.platform ? [`platform: ${names}`] : []),
     ...(unit.docs
       ? ['serveReference: (app, contextFor) => serveReference(app, () => document, contextFor)']

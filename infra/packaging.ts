@@ -53,8 +53,12 @@ export function unitsOf(packaging: Packaging): Unit[] {
   ]
 }
 
+/** Asks the stores, which the group it is listed in does not: so it is served where they are held anyway. */
+const READINESS = { operation_id: 'getReadiness', unit: 'account' }
+
 function unitName(packaging: Packaging, endpoint: Endpoint): string {
   if (packaging === 'all') return 'api'
+  if (packaging === 'group' && endpoint.operation_id === READINESS.operation_id) return READINESS.unit
   if (packaging === 'group') return endpoint.tag.toLowerCase()
   return endpoint.operation_id.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
 }

@@ -27,12 +27,17 @@ export interface Lanes {
 export interface Config {
   /** The origin callers reach this installation at, without a trailing slash. */
   base_url: string
-  /** 32 random bytes in hex that are never stored in the database; signing and sealing keys derive from it. */
+  /**
+   * 32 random bytes in hex that are never stored in the database; signing and sealing keys derive from it. Where a
+   * process holds only some of these keys, the set of them.
+   */
   master_key: string
   /** How long one invocation of the consumer may take; LIMITS.consume_ms unless told. */
   consume_ms?: number
   /** How many consumers may be awake at once where each is an invocation; LIMITS.consumers unless told. */
   consumers_max?: number
+  /** Whether the tick also hears calls that prove nothing, because the platform's cron cannot. */
+  tick_open?: boolean
   /** The bearer that reads the metrics; nobody does without. */
   metrics_token?: string
   /** The credential of whoever operates the installation; no account has it, and nobody is the operator without. */

@@ -4,10 +4,10 @@ import { platformBearer } from '../../shared/http/platform-function.ts'
 import { findBundle } from '../../shared/store/bundles.ts'
 import { createInvoker, type Invoker, type InvokerOptions } from '../runtime/invoker.ts'
 import type { Connections } from './connections.ts'
-import type { Settings } from './settings.ts'
+import { keysFrom, type Settings } from './settings.ts'
 
 interface At {
-  connections: Connections
+  connections: Pick<Connections, 'sql'>
   settings: Settings
 }
 
@@ -27,5 +27,5 @@ export function localRuntime({ connections, settings }: At): InvokerOptions {
 
 export function remoteRuntime(settings: Settings): InvokerOptions['runtime'] {
   const url = settings.get('ASSAY_RUNTIME_URL')
-  return url === undefined ? undefined : { url, bearer: platformBearer(settings.need('ASSAY_MASTER_KEY')) }
+  return url === undefined ? undefined : { url, bearer: platformBearer(keysFrom(settings)) }
 }

@@ -21,18 +21,38 @@ export interface Connections {
   close(): Promise<void>
 }
 
-export interface ConnectionOptions {
+interface DatabaseTarget {
   /** With `?pgbouncer=true` where a pooler in transaction mode stands before PostgreSQL. */
   databaseUrl: string
-  /** Of one server, or of nodes of a cluster. */
-  redisUrl: string
   /** Certificates of who signed those of the servers, in PEM; what Node knows unless given. */
   databaseCa?: string | undefined
-  redisCa?: string | undefined
   /** Connects by TLS where Node's own way does not exist. */
   openTls?: (hostname: string, port: number) => Duplex
+}
+
+export interface ConnectionOptions extends DatabaseTarget {
+  /** Of one server, or of nodes of a cluster. */
+  redisUrl: string
+  redisCa?: string | undefined
   /** Connections to PostgreSQL at most: for raw statements, for Drizzle's, and for callers' reads. */
-  pool?: { sql: number; db: number; lanes?: number }
+  pool?: Pool
+}
+
+export interface Pool {
+  sql: number
+  db: number
+  lanes?: number
+}
+
+/**
+ * How a budget of connections is split. What no caller reaches reads for none, so its statements have all but one;
+ * elsewhere a reader that takes long must leave one for the next, so reads come first. Each kind has one at least.
+ */
+export function poolOf(budget: number, { reads }: { reads: boolean }): Pool {
+  if (!reads) return { sql: Math.max(1, budget - 1), db: 1, lanes: 1 }
+  const db = Math.max(1, Math.floor(budget / 5))
+  const lanes = Math.max(1, Math.ceil((budget - db) / 2))
+  return { sql: Math.max(1, budget - db - lanes), db, lanes }
 }
 
 // Counters and micro-dollars stay below 2^53: a bigint column is read as a number.
@@ -53,8 +73,40 @@ const reconnectAfter = (tries: number) => Math.min(0.05 * 2 ** tries, 1) // seco
 
 /** @throws Refusal where the driver lacks its patch: patches/README.md says what would become of it. */
 export function openConnections(options: ConnectionOptions): Connections {
+  const { redisUrl, redisCa, pool } = options
+  const { open, openDb } = clientsOf(options)
+  const sql = open(pool?.sql ?? 12)
+  const db = openDb(pool?.db ?? 6)
+  const reads = { types: laneTypes, query_timeout: LIMITS.store_read_ms / 1000 }
+  const lanes = openLanes(pool?.lanes ?? 6, onclose => open(1, { ...reads, max_lifetime: null, onclose }))
+  const redis = openRedis({ url: redisUrl, ca: redisCa })
+  return {
+    sql,
+    db: db.db,
+    lanes,
+    redis,
+    async close() {
+      redis.disconnect()
+      await Promise.all([sql, db, lanes].map(pool => pool.end({ timeout: 5 })))
+    },
+  }
+}
+
+/** PostgreSQL alone, by one connection of each kind that is used. @throws Refusal like openConnections */
+export function openDatabase(target: DatabaseTarget): Pick<Connections, 'sql' | 'db' | 'close'> {
+  const { open, openDb } = clientsOf(target)
+  const [sql, db] = [open(1), openDb(1)]
+  return {
+    sql,
+    db: db.db,
+    async close() {
+      await Promise.all([sql, db].map(pool => pool.end({ timeout: 5 })))
+    },
+  }
+}
+
+function clientsOf({ databaseUrl, databaseCa, openTls }: DatabaseTarget) {
   if (!('isPatched' in postgres)) throw unpatched()
-  const { databaseUrl, databaseCa, redisUrl, redisCa, pool, openTls } = options
   const { url, ...session } = postgresOptions({ url: databaseUrl, ca: databaseCa }, openTls)
   const base = {
     types,
@@ -64,22 +116,13 @@ export function openConnections(options: ConnectionOptions): Connections {
     query_timeout: LIMITS.store_answer_ms / 1000,
     ...session,
   }
-  const reads = { ...base, types: laneTypes, query_timeout: LIMITS.store_read_ms / 1000 }
   // The types of postgres.js name the parsed bigint; callers declare their row shapes anyway.
-  const sql = postgres(url, { ...base, max: pool?.sql ?? 12 }) as unknown as Sql
-  const drizzled = postgres(url, { ...base, max: pool?.db ?? 6 }) as unknown as Sql
-  const lanes = openLanes(pool?.lanes ?? 6, onclose =>
-    postgres(url, { ...reads, max: 1, max_lifetime: null, onclose }),
-  )
-  const redis = openRedis({ url: redisUrl, ca: redisCa })
+  const open = (max: number, more: object = {}) => postgres(url, { ...base, ...more, max }) as unknown as Sql
   return {
-    sql,
-    db: drizzle(drizzled),
-    lanes,
-    redis,
-    async close() {
-      redis.disconnect()
-      await Promise.all([sql, drizzled, lanes].map(pool => pool.end({ timeout: 5 })))
+    open,
+    openDb(max: number) {
+      const client = open(max)
+      return { db: drizzle(client), end: client.end.bind(client) as Sql['end'] }
     },
   }
 }

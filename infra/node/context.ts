@@ -8,6 +8,7 @@ import type { Get, Post, SendMail } from '../../shared/engine/outside-port.ts'
 import type { Telemetry } from '../../shared/engine/telemetry-port.ts'
 import { invalid } from '../local/refusal.ts'
 import type { Connections } from './connections.ts'
+import { NO_STORES } from './no-stores.ts'
 import { watchRedis } from './store-trouble.ts'
 
 const LOG_LEVELS = ['info', 'warn', 'error'] as const
@@ -57,7 +58,7 @@ export function createContext(options: ContextOptions): NodeContext {
     if (LOG_LEVELS.indexOf(level) < least) return
     writeLog(`${JSON.stringify({ at: new Date().toISOString(), level, event, ...fields })}\n`)
   }
-  watchRedis(connections.redis, log)
+  if (connections.redis !== NO_STORES.redis) watchRedis(connections.redis, log)
   return {
     sql: connections.sql,
     db: connections.db,

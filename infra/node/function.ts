@@ -14,11 +14,20 @@ import { stopReading } from '../../shared/starts/verbs/source-reader.ts'
 import { type Joined, join, MasterKeyDiffers } from '../../shared/upkeep/verbs/installation.ts'
 import { Refusal } from '../local/refusal.ts'
 import { createPoker } from '../poke.ts'
-import { type Connections, openConnections } from './connections.ts'
+import { type Connections, openConnections, poolOf } from './connections.ts'
 import { createContext, logLevelOf } from './context.ts'
 import { addressOf, listen } from './listen.ts'
+import { NO_STORES } from './no-stores.ts'
 import { createOutside } from './reach.ts'
-import { listeningAt, operatorKeyFrom, readSettings, type Settings, storesFrom } from './settings.ts'
+import {
+  connectionsFrom,
+  keysFrom,
+  listeningAt,
+  operatorKeyFrom,
+  readSettings,
+  type Settings,
+  storesFrom,
+} from './settings.ts'
 import { endOnSignal, endStart } from './stop.ts'
 import { refusalOf } from './store-trouble.ts'
 import { openTelemetry } from './telemetry.ts'
@@ -27,6 +36,8 @@ export interface FunctionUnit {
   name: string
   endpoints: readonly Endpoint[]
   platform?: PlatformFunction
+  /** To PostgreSQL at most, unless a setting says otherwise; a unit that has none is given no store, and no secret. */
+  connections: number
   /** Adds what documents the endpoints. */
   serveReference?: (app: ReturnType<typeof createApp>, contextFor: () => Context) => void
   /** Adds the dashboard's pages. */
@@ -41,8 +52,6 @@ export interface FunctionUnit {
 }
 
 const PORT = 8080
-// Each unit is one of many, and each of its copies counts against the database's connections.
-const POOL = { sql: 4, db: 2, lanes: 4 }
 
 /** Serves the unit until the process is asked to stop. */
 export const serveFunction = (unit: FunctionUnit): Promise<void> =>
@@ -51,18 +60,14 @@ export const serveFunction = (unit: FunctionUnit): Promise<void> =>
 async function serve(unit: FunctionUnit): Promise<void> {
   const settings = readSettings(process.env)
   const closing = new AsyncDisposableStack()
-  const connections = openConnections({
-    ...storesFrom(settings),
-    pool: POOL,
-  })
+  const connections = connectionsOf(unit, settings)
   closing.defer(() => connections.close())
   const agents = unit.createAgents?.({ connections, settings })
   if (agents) closing.defer(() => agents.close())
-  const config = configFrom(settings)
+  const config = configFrom(unit, settings)
   const telemetry = await openTelemetry(settings)
   const mail = unit.createMail ? unit.createMail(settings) : null
   const consumerUrl = settings.get('ASSAY_CONSUMER_URL')
-  const bearer = await platformBearer(config.master_key)
   const joined: Joined = {}
   const ctx = createContext({
     connections,
@@ -72,7 +77,7 @@ async function serve(unit: FunctionUnit): Promise<void> {
       poker?.poke(consumers)
     },
     addressOf,
-    join: () => join(connections.sql, config.master_key, joined),
+    ...(unit.connections > 0 && { join: () => join(connections.sql, config.master_key, joined) }),
     logLevel: logLevelOf(settings.get('ASSAY_LOG_LEVEL')),
     telemetry,
     ...createOutside(settings.networks('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? []),
@@ -81,11 +86,13 @@ async function serve(unit: FunctionUnit): Promise<void> {
   })
   const { redis, newId, waitUntil, log } = ctx
   // At once, not with the first request; where PostgreSQL is away, that one asks again.
-  void ctx.join!().catch(error => {
+  void ctx.join?.().catch(error => {
     if (!(error instanceof MasterKeyDiffers)) return
     endStart(new Refusal('master_key_differs', error.message))
   })
-  const poker = consumerUrl
+  const isPoker = consumerUrl !== undefined && unit.connections > 0
+  const bearer = isPoker ? await platformBearer(config.master_key) : ''
+  const poker = isPoker
     ? createPoker({ url: consumerUrl, bearer, redis, fetch, newId, waitUntil, log })
     : undefined
   if (telemetry) {
@@ -115,14 +122,21 @@ async function serve(unit: FunctionUnit): Promise<void> {
   endOnSignal({ onStop: () => stop.abort(), close: () => closing.disposeAsync() })
 }
 
-function configFrom(settings: Settings): Config {
+function connectionsOf({ connections, platform }: FunctionUnit, settings: Settings): Connections {
+  if (connections === 0) return NO_STORES
+  const pool = poolOf(connectionsFrom(settings) ?? connections, { reads: platform === undefined })
+  return openConnections({ ...storesFrom(settings), pool })
+}
+
+function configFrom({ connections }: FunctionUnit, settings: Settings): Config {
   const seconds = settings.whole('ASSAY_CONSUME_SECONDS', LIMITS.consume_seconds)
   const consumers = settings.whole('ASSAY_CONSUMERS_MAX', LIMITS.consumers)
   const metrics_token = settings.get('ASSAY_METRICS_TOKEN')
   const operator_key = operatorKeyFrom(settings)
   return {
     base_url: settings.origin('BASE_URL') ?? '',
-    master_key: settings.need('ASSAY_MASTER_KEY'),
+    master_key: connections > 0 ? keysFrom(settings) : '',
+    tick_open: settings.flag('ASSAY_TICK_OPEN'),
     ...(seconds === undefined ? {} : { consume_ms: seconds * 1000 }),
     ...(consumers === undefined ? {} : { consumers_max: consumers }),
     ...(metrics_token === undefined ? {} : { metrics_token }),

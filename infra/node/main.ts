@@ -1,5 +1,5 @@
 // Starts a Node process of Assay from its environment alone, as a container or a service manager does:
-// DATABASE_URL, REDIS_URL, ASSAY_MASTER_KEY, and optionally DATABASE_CA, REDIS_CA, PORT, HOST, BASE_URL, ASSAY_DATA_DIR, ASSAY_PARTS
+// DATABASE_URL, REDIS_URL, ASSAY_MASTER_KEY (or ASSAY_KEYS), and optionally DATABASE_CA, REDIS_CA, PORT, HOST, BASE_URL, ASSAY_DATA_DIR, ASSAY_PARTS
 // (of api,consumer,tick), ASSAY_ALLOW_NETWORKS (CIDRs agents may reach although they are private), ASSAY_SMTP_URL and
 // ASSAY_MAIL_FROM (how alerts are mailed), ASSAY_ALLOW_CALLBACK_NETWORKS (CIDRs callbacks and alerts may be sent to
 // although they are private), ASSAY_TRUSTED_PROXIES (CIDRs of proxies that are believed where a request came from),
@@ -14,7 +14,7 @@ import { logLevelOf } from './context.ts'
 import { armFaults } from './faults.ts'
 import { mailFrom } from './mail.ts'
 import { PARTS, type Part, startServer } from './server.ts'
-import { listeningAt, operatorKeyFrom, readSettings, storesFrom } from './settings.ts'
+import { keysFrom, listeningAt, operatorKeyFrom, readSettings, storesFrom } from './settings.ts'
 import { endOnSignal, endStart } from './stop.ts'
 import { refusalOf } from './store-trouble.ts'
 import { openTelemetry } from './telemetry.ts'
@@ -36,7 +36,7 @@ async function start(): Promise<void> {
   const server = await startServer({
     ...listeningAt(settings, PORT),
     ...storesFrom(settings),
-    masterKey: settings.need('ASSAY_MASTER_KEY'),
+    masterKey: keysFrom(settings),
     dataDir: settings.get('ASSAY_DATA_DIR') ?? '.assay',
     parts,
     mail: mailFrom(settings),

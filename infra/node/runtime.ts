@@ -1,12 +1,12 @@
-// The process of the runtime function: DATABASE_URL (for the code of bundles), REDIS_URL, ASSAY_MASTER_KEY, and optionally
-// PORT, HOST, ASSAY_DATA_DIR and ASSAY_ALLOW_NETWORKS, as for a consumer, which finds it by ASSAY_RUNTIME_URL.
+// The process of the runtime function: DATABASE_URL (for the code of bundles), ASSAY_KEYS or ASSAY_MASTER_KEY, and
+// optionally PORT, HOST, ASSAY_DATA_DIR and ASSAY_ALLOW_NETWORKS, as for a consumer, which finds it by ASSAY_RUNTIME_URL.
 
 import { platformBearer } from '../../shared/http/platform-function.ts'
 import { createInvoker } from '../runtime/invoker.ts'
 import { serveRuntime } from '../runtime/runtime-server.ts'
 import { localRuntime } from './agents.ts'
-import { openConnections } from './connections.ts'
-import { listeningAt, readSettings, storesFrom } from './settings.ts'
+import { openDatabase } from './connections.ts'
+import { databaseFrom, keysFrom, listeningAt, readSettings } from './settings.ts'
 import { endOnSignal, endStart } from './stop.ts'
 import { refusalOf } from './store-trouble.ts'
 
@@ -15,12 +15,9 @@ const PORT = 8080
 async function start(): Promise<void> {
   const settings = readSettings(process.env)
   const at = listeningAt(settings, PORT)
-  const bearer = await platformBearer(settings.need('ASSAY_MASTER_KEY'))
+  const bearer = await platformBearer(keysFrom(settings))
   const closing = new AsyncDisposableStack()
-  const connections = openConnections({
-    ...storesFrom(settings),
-    pool: { sql: 2, db: 1, lanes: 1 }, // it reads a bundle when a process starts, and nothing else
-  })
+  const connections = openDatabase(databaseFrom(settings)) // it reads a bundle when a process starts, and nothing else
   closing.defer(() => connections.close())
   const agents = createInvoker(localRuntime({ connections, settings }))
   closing.defer(() => agents.close())

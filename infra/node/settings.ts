@@ -5,6 +5,8 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { isKeySet } from '../../shared/domain/secrets.ts'
 import { invalid, Refusal } from '../local/refusal.ts'
 
 const OPENFAAS_SECRETS = '/var/openfaas/secrets'
@@ -20,6 +22,8 @@ export interface Settings {
   networks(name: string): string[] | undefined
   /** @throws Refusal when it is no whole number within the bounds */
   whole(name: string, bounds: { min: number; max: number }): number | undefined
+  /** Whether it is `true`. @throws Refusal when it is neither `true` nor `false` */
+  flag(name: string): boolean
   /** @throws Refusal that names the setting and where it may stand */
   need(name: string): string
 }
@@ -63,6 +67,11 @@ export function readSettings(
       if (/^\d+$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value)
       throw invalid(`${name} is ${value}: it takes a whole number from ${min} to ${max}.`)
     },
+    flag(name) {
+      const value = get(name) ?? 'false'
+      if (['true', 'false'].includes(value)) return value === 'true'
+      throw invalid(`${name} is ${value}: it takes true or false.`)
+    },
     need(name) {
       const value = get(name)
       if (value !== undefined) return value
@@ -97,12 +106,29 @@ export const migrationTarget = (settings: Settings) => ({
 /** Where PostgreSQL and Redis are, and who signed their certificates where that is not known anyway. */
 export function storesFrom(settings: Settings) {
   return {
-    databaseUrl: settings.need('DATABASE_URL'),
-    databaseCa: settings.get('DATABASE_CA'),
+    ...databaseFrom(settings),
     redisUrl: settings.need('REDIS_URL'),
     redisCa: settings.get('REDIS_CA'),
   }
 }
+
+/** Where PostgreSQL is, for what needs nothing else. */
+export const databaseFrom = (settings: Settings) => ({
+  databaseUrl: settings.need('DATABASE_URL'),
+  databaseCa: settings.get('DATABASE_CA'),
+})
+
+/** The master key, or what is derived from it for the purposes of this process alone. @throws Refusal without either */
+export function keysFrom(settings: Settings): string {
+  const keys = settings.get('ASSAY_KEYS')
+  if (keys === undefined) return settings.need('ASSAY_MASTER_KEY')
+  if (isKeySet(keys)) return keys
+  throw invalid('ASSAY_KEYS is not what infra/unit-keys.ts prints: a purpose and 64 hex digits for each key.')
+}
+
+/** How many connections to PostgreSQL this process may open; its unit's own number unless told. @throws Refusal */
+export const connectionsFrom = (settings: Settings): number | undefined =>
+  settings.whole('ASSAY_DATABASE_CONNECTIONS', LIMITS.database_connections)
 
 const OPERATOR_KEY_CHARACTERS = 32 // 128 bits where they are hex digits
 

@@ -3,6 +3,7 @@
 
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { type Unit, unitsOf } from '../packaging.ts'
+import { type Needs, needsOf, ROUTER_NEEDS, RUNTIME_NEEDS } from '../unit-settings.ts'
 
 /** OpenFaaS CE allows fifteen functions: one for each group of the interface, and the router before them. */
 export const UNITS = unitsOf('group')
@@ -39,13 +40,15 @@ export interface Workload {
   /** What FUNCTION selects. */
   name: string
   role: Role
+  /** Settings and secrets, and the connections that one copy may hold. */
+  needs: Needs
 }
 
 /** The router first, then every unit, and what runs agents. */
 export const WORKLOADS: readonly Workload[] = [
-  { name: ROUTER, role: 'router' },
-  ...UNITS.map(unit => ({ name: unit.name, role: roleOf(unit) })),
-  { name: RUNTIME, role: 'runtime' },
+  { name: ROUTER, role: 'router', needs: ROUTER_NEEDS },
+  ...UNITS.map(unit => ({ name: unit.name, role: roleOf(unit), needs: needsOf(unit) })),
+  { name: RUNTIME, role: 'runtime', needs: RUNTIME_NEEDS },
 ]
 
 function roleOf({ platform }: Unit): Role {

@@ -118,8 +118,10 @@ function environmentOf({ name, role }: Workload): Pick<IContainer, 'env' | 'envF
   const secret = role === 'router' ? [] : [{ secretRef: { name: SETTINGS } }]
   const time =
     role === 'consumer' ? [{ name: 'ASSAY_CONSUME_SECONDS', value: String(LIMITS.consume_seconds.max) }] : []
+  // A PingSource sends no credentials.
+  const open = role === 'tick' ? [{ name: 'ASSAY_TICK_OPEN', value: 'true' }] : []
   return {
-    env: [{ name: 'FUNCTION', value: name }, ...time],
+    env: [{ name: 'FUNCTION', value: name }, ...time, ...open],
     envFrom: [{ configMapRef: { name: SETTINGS } }, ...secret],
   }
 }

@@ -95,6 +95,7 @@ function settingsOf({ role }: Workload): Record<string, string> {
           ASSAY_CONSUME_SECONDS: String(LIMITS.consume_ms / 1000),
         }
       : {}),
+    ...(role === 'tick' ? { ASSAY_TICK_OPEN: 'true' } : {}), // cron-connector sends a bare POST
     BASE_URL: fromShell('ASSAY_BASE_URL', 'https://assay.example.com'),
     ASSAY_CONSUMER_URL: `${GATEWAY}/function/${nameOf(CONSUMER)}`,
     ASSAY_TRUSTED_PROXIES: fromShell('ASSAY_TRUSTED_PROXIES', TRUSTED_PROXIES),

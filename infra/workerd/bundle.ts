@@ -13,6 +13,7 @@ import { leaveOut, UNDOCUMENTED_SCHEMAS } from '../leave-out.ts'
 import { routesOf, type Unit } from '../packaging.ts'
 import { CONSUMER, ROUTER, TICK, UNITS } from '../targets/image.ts'
 import { workerdFiles } from '../targets/workerd.ts'
+import { asksStores } from '../unit-settings.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const WHOLE = 'assay'
@@ -44,6 +45,7 @@ async function entryOf(unit: Unit): Promise<string> {
   const wanted = [...unit.endpoints, ...scheduled].map(one => from.get(one)!)
   const fields = [
     `endpoints: [${unit.endpoints.map(one => from.get(one)!.name)}]`,
+    `asksStores: ${asksStores(unit)}`,
     ...scheduled.map(one => `scheduled: ${from.get(one)!.name}`),
     ...(unit.dashboard ? [SERVE_DASHBOARD] : []),
     ...(unit.name === CONSUMER || unit.name === WHOLE ? ['wakes: true'] : []),

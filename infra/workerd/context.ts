@@ -5,16 +5,19 @@ import type { Context } from '../../shared/context.ts'
 import { publishWake } from '../../shared/hints/wake.ts'
 import { type Joined, join } from '../../shared/upkeep/verbs/installation.ts'
 import { createCallerAddress } from '../node/caller-address.ts'
-import { openConnections } from '../node/connections.ts'
+import { openConnections, type Pool } from '../node/connections.ts'
 import { createContext, logLevelOf } from '../node/context.ts'
+import { NO_STORES } from '../node/no-stores.ts'
 import { openPostgresSocket } from './postgres-socket.ts'
 import { createOutside, type Outside } from './reach.ts'
 
 export interface Env {
-  DATABASE_URL: string
-  REDIS_URL: string
+  DATABASE_URL?: string | null
+  REDIS_URL?: string | null
   /** 32 bytes in hex. */
-  ASSAY_MASTER_KEY: string
+  ASSAY_MASTER_KEY?: string | null
+  /** Keys derived from it for this unit alone, in its place. */
+  ASSAY_KEYS?: string | null
   BASE_URL?: string | null
   /** Networks (CIDR), with commas between them, of proxies that are believed where a request came from. */
   ASSAY_TRUSTED_PROXIES?: string | null
@@ -40,14 +43,15 @@ export interface WorkerdContext extends Context {
 /** Of this isolate, whose contexts come and go. */
 const joined: Joined = {}
 
-export function openContext(env: Env, pool: { sql: number; db: number; lanes: number }): WorkerdContext {
-  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = env
-  const connections = openConnections({ databaseUrl, redisUrl, pool, openTls: openPostgresSocket })
+/** Without a pool the unit is given no store, and no secret. */
+export function openContext(env: Env, pool: Pool | null): WorkerdContext {
+  const connections = pool === null ? NO_STORES : openStores(env, pool)
+  const master_key = pool === null ? '' : (env.ASSAY_KEYS ?? need(env, 'ASSAY_MASTER_KEY'))
   const ctx = createContext({
     connections,
     config: {
       base_url: env.BASE_URL?.replace(/\/+$/, '') ?? '',
-      master_key: env.ASSAY_MASTER_KEY,
+      master_key,
       ...(env.ASSAY_OPERATOR_KEY ? { operator_key: env.ASSAY_OPERATOR_KEY } : {}),
       ...(env.ASSAY_METRICS_TOKEN ? { metrics_token: env.ASSAY_METRICS_TOKEN } : {}),
     },
@@ -58,7 +62,7 @@ export function openContext(env: Env, pool: { sql: number; db: number; lanes: nu
     ...createOutside(env.OUTSIDE, listOf(env.ASSAY_ALLOW_CALLBACK_NETWORKS)),
     mail: null, // nodemailer is for Node: a tick there sends them
     addressOf: addressBehind(listOf(env.ASSAY_TRUSTED_PROXIES)),
-    join: () => join(connections.sql, env.ASSAY_MASTER_KEY, joined),
+    ...(pool !== null && { join: () => join(connections.sql, master_key, joined) }),
     logLevel: logLevelOf(env.ASSAY_LOG_LEVEL || undefined),
     writeLog: line => console.error(line.trimEnd()),
   })
@@ -69,6 +73,17 @@ export function openContext(env: Env, pool: { sql: number; db: number; lanes: nu
       await connections.close()
     },
   }
+}
+
+function openStores(env: Env, pool: Pool) {
+  const [databaseUrl, redisUrl] = [need(env, 'DATABASE_URL'), need(env, 'REDIS_URL')]
+  return openConnections({ databaseUrl, redisUrl, pool, openTls: openPostgresSocket })
+}
+
+function need(env: Env, name: 'DATABASE_URL' | 'REDIS_URL' | 'ASSAY_MASTER_KEY'): string {
+  const value = env[name]
+  if (value) return value
+  throw new Error(`${name} is not set: bind it, in config.capnp or wrangler.toml`)
 }
 
 const listOf = (text: string | null | undefined) => text?.split(',').map(part => part.trim()) ?? []

@@ -15,6 +15,8 @@ import { type Env, openContext } from './context.ts'
 
 export interface WorkerdUnit {
   endpoints: readonly Endpoint[]
+  /** Whether it is given PostgreSQL and Redis. */
+  asksStores: boolean
   /** What the platform's cron calls. */
   scheduled?: PlatformFunction
   /** Whether it is told by the queue that there is work, and calls the consumer, which runs agents and so runs in Node. */
@@ -52,6 +54,7 @@ const POOL_OF_REQUEST = { sql: 2, db: 1, lanes: 1 }
 
 /** The handlers of the worker, and the class of its actor. */
 export function workerOf(unit: WorkerdUnit) {
+  const [pool, poolOfRequest] = unit.asksStores ? [POOL, POOL_OF_REQUEST] : [null, null]
   const contexts = new WeakMap<Request, Context>()
   const contextFor = (request: Request) => contexts.get(request)!
   const app = createApp(unit.endpoints, contextFor)
@@ -75,7 +78,7 @@ export function workerOf(unit: WorkerdUnit) {
     #poker: Promise<Poker> | undefined
     constructor(state: unknown, env: UnitEnv) {
       super(state, env)
-      this.#ctx = openContext(env, POOL)
+      this.#ctx = openContext(env, pool)
     }
     fetch(request: Request) {
       return answer(this.#ctx, request)
@@ -94,7 +97,7 @@ export function workerOf(unit: WorkerdUnit) {
     handlers: {
       async fetch(request: Request, env: UnitEnv, execution: Execution): Promise<Response> {
         if (env.HOST) return env.HOST.getByName('host').fetch(request)
-        const ctx = openContext(env, POOL_OF_REQUEST)
+        const ctx = openContext(env, poolOfRequest)
         const response = await answer(ctx, request)
         if (response.body === null) {
           execution.waitUntil(ctx.end())
@@ -108,14 +111,14 @@ export function workerOf(unit: WorkerdUnit) {
       },
       async scheduled(_event: unknown, env: UnitEnv): Promise<void> {
         if (env.HOST) return env.HOST.getByName('host').tick()
-        const ctx = openContext(env, POOL)
+        const ctx = openContext(env, pool)
         await run(ctx).finally(() => ctx.end())
       },
       async queue({ messages }: Batch, env: UnitEnv): Promise<void> {
         if (!unit.wakes || !env.ASSAY_CONSUMER_URL) return
         const consumers = Math.max(...messages.map(message => message.body))
         if (env.HOST) return env.HOST.getByName('host').wake(consumers)
-        const ctx = openContext(env, POOL_OF_REQUEST)
+        const ctx = openContext(env, poolOfRequest)
         const poker = await pokerOf(ctx, env.ASSAY_CONSUMER_URL)
         poker.poke(consumers)
         await ctx.end() // when the consumers have answered

@@ -3,34 +3,66 @@
 
 import type { FillRandom } from './ids.ts'
 
-export type KeyPurpose =
-  | 'session'
-  | 'cursor'
-  | 'environment'
-  | 'trigger'
-  | 'source'
-  | 'signing'
-  | 'agent'
-  | 'platform'
-  | 'fingerprint'
+export const KEY_PURPOSES = [
+  'session',
+  'cursor',
+  'environment',
+  'trigger',
+  'source',
+  'signing',
+  'agent',
+  'platform',
+  'fingerprint',
+] as const
+export type KeyPurpose = (typeof KEY_PURPOSES)[number]
 
 const encoder = new TextEncoder()
 const derived = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
 
-/** 32 bytes for one purpose, by HKDF-SHA-256. */
-export function derivedKey(masterKey: string, purpose: KeyPurpose): Promise<Uint8Array<ArrayBuffer>> {
-  const name = `${purpose} ${masterKey}`
+/**
+ * 32 bytes for one purpose, by HKDF-SHA-256. A process that need not hold the master key holds a set of keys made by
+ * `keySet` in its place. @throws Error where that has none for the purpose
+ */
+export function derivedKey(master: string, purpose: KeyPurpose): Promise<Uint8Array<ArrayBuffer>> {
+  const name = `${purpose} ${master}`
   let key = derived.get(name)
   if (key === undefined) {
-    key = hkdf(masterKey, purpose)
+    key = isKeySet(master) ? keyOfSet(master, purpose) : hkdf(master, purpose)
     derived.set(name, key)
   }
   return key
 }
 
+/** The keys for some purposes as one text: `platform=5f…,fingerprint=0a…`. */
+export async function keySet(masterKey: string, purposes: readonly KeyPurpose[]): Promise<string> {
+  const keys = purposes.map(async purpose => `${purpose}=${toHex(await derivedKey(masterKey, purpose))}`)
+  return (await Promise.all(keys)).join(',')
+}
+
+/** Whether a key for the purpose can be had of it. */
+export const holdsKey = (master: string, purpose: KeyPurpose): boolean =>
+  !isKeySet(master) || textOfSet(master, purpose) !== undefined
+
+/** Whether it is a whole set of keys, and no master key. */
+export const isKeySet = (text: string): boolean => /^([a-z]+=[0-9a-f]{64}(,|$))+$/i.test(text)
+
+function textOfSet(set: string, purpose: KeyPurpose): string | undefined {
+  const entry = set.split(',').find(entry => entry.startsWith(`${purpose}=`))
+  return entry?.slice(purpose.length + 1)
+}
+
+async function keyOfSet(set: string, purpose: KeyPurpose): Promise<Uint8Array<ArrayBuffer>> {
+  const text = textOfSet(set, purpose)
+  if (text === undefined)
+    throw new Error(`this process holds no key for "${purpose}": its ASSAY_KEYS has none`)
+  return bytesOf(text)
+}
+
+const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g)!, pair => Number.parseInt(pair, 16))
+
 async function hkdf(masterKey: string, purpose: KeyPurpose): Promise<Uint8Array<ArrayBuffer>> {
   if (!/^[0-9a-f]{64}$/i.test(masterKey)) throw new Error('master_key must be 32 bytes in hex: 64 hex digits')
-  const secret = Uint8Array.from(masterKey.match(/../g)!, pair => Number.parseInt(pair, 16))
+  const secret = bytesOf(masterKey)
   const material = await crypto.subtle.importKey('raw', secret, 'HKDF', false, ['deriveBits'])
   const info = encoder.encode(`assay ${purpose} 1`)
   const params = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(32), info }

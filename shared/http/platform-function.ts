@@ -3,14 +3,16 @@
 
 import type { Context } from '../context.ts'
 import { errorText } from '../domain/error-text.ts'
+import { LIMITS } from '../domain/limits.ts'
 import { derivedKey, sameBytes, toHex } from '../domain/secrets.ts'
+import { isFirstWithin } from '../hints/seldom.ts'
 
 export interface PlatformFunction {
   name: string
   summary: string
   description: string
-  /** Only who knows the master key may call it. Schedulers of platforms cannot say so; what they call does no harm. */
-  private: boolean
+  /** A cron of a platform calls it, which may be unable to prove itself: then Config.tick_open lets it in. */
+  scheduled?: true
   run(ctx: Context, invocation: PlatformInvocation): Promise<object>
 }
 
@@ -26,38 +28,48 @@ export async function platformBearer(masterKey: string): Promise<string> {
   return toHex(await derivedKey(masterKey, 'platform'))
 }
 
-/** Runs the function for a POST to its address; its answer says what it did. */
+/**
+ * Runs the function for a POST to its address, and tells the caller what it did. A caller without the bearer runs
+ * nothing; where that is open to the platform's cron, a call counts once in a while, and nobody is told anything.
+ */
 export async function answerPlatform(
   ctx: Context,
   fn: PlatformFunction,
   request: Request,
   invocation: PlatformInvocation,
 ): Promise<Response> {
-  const refused = await refusal(ctx, fn, request)
-  if (refused !== undefined) return Response.json({ error: refused.error }, { status: refused.status })
-  if (invocation.stop.aborted) {
-    const message = `This process is being stopped; another takes the call.`
-    return Response.json({ error: { code: 'stopping', message } }, { status: 503 })
+  if (request.method !== 'POST')
+    return refused(404, 'not_found', `The ${fn.name} function is called with POST.`)
+  const isOurs = await isOurOwn(ctx, request)
+  if (!isOurs) {
+    if (!(fn.scheduled && ctx.config.tick_open))
+      return refused(
+        401,
+        'unauthenticated',
+        `The ${fn.name} function is called by functions of this installation only.`,
+      )
+    if (!(await isFirstWithin(ctx, `open:${fn.name}`, LIMITS.tick_open_ms))) return nothingTold()
   }
+  if (invocation.stop.aborted)
+    return refused(503, 'stopping', 'This process is being stopped; another takes the call.')
   try {
     await ctx.join?.()
-    return Response.json(await fn.run(ctx, invocation))
+    const done = await fn.run(ctx, invocation)
+    return isOurs ? Response.json(done) : nothingTold()
   } catch (error) {
     ctx.log('error', `${fn.name}_failed`, { error: errorText(error) })
-    const message = `The ${fn.name} function failed; its log says how.`
-    return Response.json({ error: { code: 'internal', message } }, { status: 500 })
+    if (!isOurs) return nothingTold()
+    return refused(500, 'internal', `The ${fn.name} function failed; its log says how.`)
   }
 }
 
-async function refusal(ctx: Context, fn: PlatformFunction, request: Request) {
-  if (request.method !== 'POST') {
-    const message = `The ${fn.name} function is called with POST.`
-    return { status: 404, error: { code: 'not_found', message } }
-  }
-  if (!fn.private) return undefined
+const nothingTold = () => new Response(null, { status: 204 })
+
+const refused = (status: number, code: string, message: string) =>
+  Response.json({ error: { code, message } }, { status })
+
+async function isOurOwn(ctx: Context, request: Request): Promise<boolean> {
   const bytes = (text: string) => new TextEncoder().encode(text)
   const given = bytes(request.headers.get('authorization') ?? '')
-  if (sameBytes(given, bytes(`Bearer ${await platformBearer(ctx.config.master_key)}`))) return undefined
-  const message = `The ${fn.name} function is called by other functions of this installation only.`
-  return { status: 401, error: { code: 'unauthenticated', message } }
+  return sameBytes(given, bytes(`Bearer ${await platformBearer(ctx.config.master_key)}`))
 }

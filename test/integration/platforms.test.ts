@@ -1,13 +1,15 @@
 // What platforms call and ask, on real stores: the tick as each of them calls it, and the backlog as KEDA reads it.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { consumeQueue } from '../../functions/consume.ts'
 import { tick } from '../../functions/tick.ts'
 import { tickSource } from '../../infra/targets/knative-objects.ts'
 import { BACKLOG_QUERY } from '../../infra/targets/knative-options.ts'
+import type { Context } from '../../shared/context.ts'
 import { onFault } from '../../shared/domain/fault.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
 import { consume } from '../../shared/engine/consume.ts'
-import { answerPlatform, type PlatformFunction } from '../../shared/http/platform-function.ts'
+import { answerPlatform, type PlatformFunction, platformBearer } from '../../shared/http/platform-function.ts'
 import { result, type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine
@@ -15,12 +17,27 @@ beforeAll(async () => {
   engine = await testEngine()
 })
 afterAll(() => engine.close())
+afterEach(() => vi.restoreAllMocks())
 
-function call(fn: PlatformFunction, headers: Record<string, string>, body: string): Promise<Response> {
+async function call(
+  fn: PlatformFunction,
+  headers: Record<string, string>,
+  body: string,
+  ctx: Context = engine.ctx,
+): Promise<Response> {
   const request = new Request('http://tick.assay.svc.cluster.local/', { method: 'POST', headers, body })
   const stop = new AbortController().signal
-  return answerPlatform(engine.ctx, fn, request, { stop, onWake: () => () => {} })
+  return answerPlatform(ctx, fn, request, { stop, onWake: () => () => {} })
 }
+const bearer = async () => ({
+  authorization: `Bearer ${await platformBearer(engine.ctx.config.master_key)}`,
+})
+/** The host of a tick whose cron proves nothing, at a time of the test's own. */
+const openAt = (now: number): Context => ({
+  ...engine.ctx,
+  config: { ...engine.ctx.config, tick_open: true },
+  now: () => now,
+})
 
 // CloudEvents 1.0, HTTP binding, as a PingSource of Knative sends them.
 const EVENT = {
@@ -41,24 +58,56 @@ const CALLS: [how: string, headers: Record<string, string>, body: string][] = [
 ]
 
 describe('the tick', () => {
-  it.each(CALLS)('takes %s', async (_, headers, body) => {
-    const response = await call(tick, headers, body)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toMatchObject({ sweeps: expect.any(Number) })
-    // A JSON answer without CloudEvents' headers is no event, so Knative has nothing to pass on.
+  const later = LIMITS.tick_open_ms + 1
+  beforeEach(() => engine.ctx.redis.del('assay:seldom:open:tick'))
+
+  it.each(CALLS)('takes %s where it is open to the cron, and tells nothing', async (_, headers, body) => {
+    const ticked = vi.spyOn(tick, 'run')
+    const response = await call(tick, headers, body, openAt(Date.now() + later * ++calls))
+    expect([response.status, await response.text()]).toEqual([204, ''])
+    expect(ticked).toHaveBeenCalledOnce()
+    // Without CloudEvents' headers it is no event, so Knative has nothing to pass on.
     expect([...response.headers.keys()].filter(name => name.startsWith('ce-'))).toEqual([])
+  })
+  let calls = 0
+
+  it('answers 401 to who proves nothing, unless it is open to the cron', async () => {
+    expect((await call(tick, {}, '')).status).toBe(401)
+    expect((await call(tick, await bearer(), '')).status).toBe(200)
+  })
+
+  it('does nothing for strangers who call again and again, on any host, and answers them alike', async () => {
+    const ticked = vi.spyOn(tick, 'run')
+    const now = Date.now() + later * ++calls
+    const other = { ...openAt(now), sql: new Proxy(engine.ctx.sql, {}) } // what a host is known by
+    const answers = []
+    for (const host of [openAt(now), openAt(now + 1), other]) answers.push(await call(tick, {}, '', host))
+    expect(answers.map(answer => answer.status)).toEqual([204, 204, 204])
+    expect(ticked).toHaveBeenCalledOnce()
+    // Our own call is heard all the same.
+    expect((await call(tick, await bearer(), '', openAt(now + 2))).status).toBe(200)
+    expect(ticked).toHaveBeenCalledTimes(2)
+  })
+
+  it('tells its caller what it did, and a stranger not even that it failed', async () => {
+    expect(await (await call(tick, await bearer(), '')).json()).toMatchObject({ sweeps: expect.any(Number) })
+    vi.spyOn(tick, 'run').mockRejectedValue(new Error('relation "runs" is gone'))
+    expect((await call(tick, await bearer(), '')).status).toBe(500)
+    const told = await call(tick, {}, '', openAt(Date.now() + later * ++calls))
+    expect([told.status, await told.text()]).toEqual([204, ''])
   })
 
   it('leaves its chores to the call that is at them in the same process', async () => {
+    const ours = await bearer()
     let others: Promise<Response[]> | undefined
     onFault(name => {
-      if (name === 'reap.before_commit') others ??= Promise.all([1, 2].map(() => call(tick, {}, '')))
+      if (name === 'reap.before_commit') others ??= Promise.all([1, 2].map(() => call(tick, ours, '')))
     })
-    const first = await call(tick, {}, '')
+    const first = await call(tick, ours, '')
     onFault(undefined)
     for (const other of await others!) expect(await other.json()).toEqual({ sweeps: 0, done: 0 })
     expect(await first.json()).not.toEqual({ sweeps: 0, done: 0 })
-    expect(await (await call(tick, {}, '')).json()).not.toEqual({ sweeps: 0, done: 0 })
+    expect(await (await call(tick, ours, '')).json()).not.toEqual({ sweeps: 0, done: 0 })
   })
 
   it('is all that an event can call: the consumer asks who it is', async () => {

@@ -19,6 +19,7 @@ export const Environment = z.strictObject({
     .regex(/\{unit\}/)
     .optional(),
   ASSAY_TRUSTED_PROXIES: text.optional(),
+  ASSAY_TICK_OPEN: z.enum(['true', 'false']).optional(),
   PORT: whole,
   port: whole.optional(), // the watchdog's own
   mode: z.literal('http'),

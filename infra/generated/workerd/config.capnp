@@ -22,13 +22,13 @@ const config :Workerd.Config = (
     (name = "state", disk = (writable = true)), # of the cron and the queue; nothing is lost with it that the tick misses
     (name = "router", worker = .router),
     (name = "health", worker = .health),
+    (name = "account", worker = .account),
     (name = "projects", worker = .projects),
     (name = "agents", worker = .agents),
     (name = "runs", worker = .runs),
     (name = "items", worker = .items),
     (name = "recovery", worker = .recovery),
     (name = "schedules", worker = .schedules),
-    (name = "account", worker = .account),
     (name = "docs", worker = .docs),
     (name = "dashboard", worker = .dashboard),
     (name = "consume", worker = .consume),
@@ -47,13 +47,13 @@ const router :Workerd.Worker = (
   compatibilityDate = "2026-07-01",
   bindings = [
     (name = "health", service = "health"),
+    (name = "account", service = "account"),
     (name = "projects", service = "projects"),
     (name = "agents", service = "agents"),
     (name = "runs", service = "runs"),
     (name = "items", service = "items"),
     (name = "recovery", service = "recovery"),
     (name = "schedules", service = "schedules"),
-    (name = "account", service = "account"),
     (name = "docs", service = "docs"),
     (name = "dashboard", service = "dashboard"),
   ],
@@ -77,6 +77,28 @@ const health :Workerd.Worker = (
     (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
     (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
     (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
+  ],
+);
+
+const account :Workerd.Worker = (
+  modules = [(name = "account", esModule = embed "account.mjs")],
+  compatibilityDate = "2026-07-01",
+  compatibilityFlags = ["nodejs_compat"],
+  globalOutbound = "backplane",
+  durableObjectNamespaces = [(className = "Host", uniqueKey = "assay-account", preventEviction = true)],
+  durableObjectStorage = (inMemory = void),
+  bindings = [
+    (name = "HOST", durableObjectNamespace = "Host"),
+    (name = "OUTSIDE", service = "outside"),
+    (name = "WAKE", queue = (name = "queues", props = (json = "{\"queue\":\"wake\"}"))),
+    (name = "DATABASE_URL", fromEnvironment = "DATABASE_URL"),
+    (name = "REDIS_URL", fromEnvironment = "REDIS_URL"),
+    (name = "ASSAY_MASTER_KEY", fromEnvironment = "ASSAY_MASTER_KEY"),
+    (name = "BASE_URL", fromEnvironment = "BASE_URL"),
+    (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
+    (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
+    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
+    (name = "ASSAY_OPERATOR_KEY", fromEnvironment = "ASSAY_OPERATOR_KEY"),
   ],
 );
 
@@ -203,28 +225,6 @@ const schedules :Workerd.Worker = (
     (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
     (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
     (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
-  ],
-);
-
-const account :Workerd.Worker = (
-  modules = [(name = "account", esModule = embed "account.mjs")],
-  compatibilityDate = "2026-07-01",
-  compatibilityFlags = ["nodejs_compat"],
-  globalOutbound = "backplane",
-  durableObjectNamespaces = [(className = "Host", uniqueKey = "assay-account", preventEviction = true)],
-  durableObjectStorage = (inMemory = void),
-  bindings = [
-    (name = "HOST", durableObjectNamespace = "Host"),
-    (name = "OUTSIDE", service = "outside"),
-    (name = "WAKE", queue = (name = "queues", props = (json = "{\"queue\":\"wake\"}"))),
-    (name = "DATABASE_URL", fromEnvironment = "DATABASE_URL"),
-    (name = "REDIS_URL", fromEnvironment = "REDIS_URL"),
-    (name = "ASSAY_MASTER_KEY", fromEnvironment = "ASSAY_MASTER_KEY"),
-    (name = "BASE_URL", fromEnvironment = "BASE_URL"),
-    (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
-    (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
-    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
-    (name = "ASSAY_OPERATOR_KEY", fromEnvironment = "ASSAY_OPERATOR_KEY"),
   ],
 );
 

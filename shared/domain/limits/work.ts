@@ -5,6 +5,7 @@ import { KiB, MiB } from './bytes.ts'
 export const WORK_LIMITS = {
   // Waits for a store, from the asking to the answer; a connection that misses one is given up
   ready_ms: 2000, // each store has so long to answer the probe
+  database_connections: { min: 3, max: 100 }, // of one process: one each for statements, changes and callers' reads
   store_connect_ms: 5000, // for PostgreSQL to take a session
   store_answer_ms: 20_000, // a statement; locks included, which nobody holds for longer than transaction_idle_ms
   store_read_ms: 60_000, // a caller's read: one that counts or compares a million items takes seconds
@@ -43,6 +44,7 @@ export const WORK_LIMITS = {
   turn_late_ms: { tick: 150_000, consumer: 60_000 }, // platforms tick once a minute; a turn waits for statements
   turn_kept_ms: 600_000, // when the last one ended
   tick_function_ms: 50_000, // one call of the tick at most
+  tick_open_ms: 20_000, // from one call that proves nothing to the next that is heard; crons call once a minute
   lease_ms: 25_000, // a dead consumer's items are offered again within lease + tick, under 35 s
   heartbeat_ms: 8_000,
   transaction_idle_ms: 10_000, // between two statements of a transaction; then PostgreSQL ends it

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { derivedKey, holdsKey, KEY_PURPOSES, keySet, toHex } from '../shared/domain/secrets.ts'
+import { PACKAGINGS, unitsOf } from './packaging.ts'
+import { unitKeys } from './unit-keys.ts'
+import { KEY_SETS, needsOf, ROUTER_NEEDS, RUNTIME_NEEDS } from './unit-settings.ts'
+
+const MASTER_KEY = '5a'.repeat(32)
+const secretsOf = (name: string, packaging: (typeof PACKAGINGS)[number] = 'group') =>
+  needsOf(unitsOf(packaging).find(unit => unit.name === name)!).secrets.map(({ secret }) => secret)
+
+describe('what a unit is given', () => {
+  it('is no secret where it asks no store: the document, the sign of life, the router', () => {
+    expect([secretsOf('docs'), secretsOf('health'), secretsOf('get-health', 'endpoint')]).toEqual([
+      [],
+      [],
+      [],
+    ])
+    expect(ROUTER_NEEDS.secrets).toEqual([])
+  })
+
+  it('is never the master key, and a set of keys for what it does', () => {
+    const given = PACKAGINGS.flatMap(unitsOf).flatMap(unit => needsOf(unit).secrets)
+    expect(given.filter(({ secret }) => secret === 'ASSAY_MASTER_KEY')).toEqual([])
+    expect(secretsOf('runs')).toContain('ASSAY_KEYS_INTERFACE')
+    expect(secretsOf('agents')).toContain('ASSAY_KEYS_AGENTS')
+    expect(secretsOf('get-readiness', 'endpoint')).toContain('ASSAY_KEYS_READINESS')
+    expect(RUNTIME_NEEDS.secrets.map(({ secret }) => secret)).toEqual([
+      'DATABASE_URL',
+      'DATABASE_CA',
+      'ASSAY_KEYS_RUNTIME',
+    ])
+  })
+
+  it('is the mail server of the tick alone, its metrics token, and the operator key where accounts are opened', () => {
+    const holders = (setting: string) =>
+      unitsOf('group')
+        .filter(unit => needsOf(unit).secrets.some(one => one.setting === setting))
+        .map(unit => unit.name)
+    expect(holders('ASSAY_SMTP_URL')).toEqual(['tick'])
+    expect(holders('ASSAY_METRICS_TOKEN')).toEqual(['tick'])
+    expect(holders('ASSAY_OPERATOR_KEY')).toEqual(['account'])
+  })
+})
+
+describe('a set of keys', () => {
+  it('gives the keys that the master key gives, for its purposes alone', async () => {
+    const keys = await unitKeys(MASTER_KEY)
+    for (const [set, purposes] of Object.entries(KEY_SETS)) {
+      const given = keys[`ASSAY_KEYS_${set.toUpperCase()}`]!
+      for (const purpose of KEY_PURPOSES) {
+        const isHeld = (purposes as readonly string[]).includes(purpose)
+        expect(holdsKey(given, purpose)).toBe(isHeld)
+        if (isHeld) expect(await derivedKey(given, purpose)).toEqual(await derivedKey(MASTER_KEY, purpose))
+        else await expect(derivedKey(given, purpose)).rejects.toThrow(`no key for "${purpose}"`)
+      }
+    }
+  })
+
+  it('is refused where one of its keys was cut short, without telling it', async () => {
+    const whole = await keySet(MASTER_KEY, ['platform'])
+    await expect(derivedKey(whole.slice(0, -1), 'platform')).rejects.toThrow('64 hex digits')
+    expect(toHex(await derivedKey(whole, 'platform'))).toHaveLength(64)
+  })
+})
