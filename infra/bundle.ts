@@ -1,28 +1,34 @@
-// Makes the bundle of each unit: one file with all it needs, the smaller the faster it starts.
+// Makes the bundle of each unit: one file with all that a start needs, the smaller the faster it starts. What few
+// processes need is a file of its own beside the bundles, which is loaded when it is used.
 // Usage: node infra/bundle.ts [--packaging endpoint|group|all] [--out FOLDER]
-// And the router's, which knows where each path of that packaging leads, that of the agent runtime, and the exporter of
-// traces, which the bundles load where they are told to.
+// And the router's, which knows where each path of that packaging leads, and that of the agent runtime.
 
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type BuildOptions, build } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 import type { Endpoint } from '../shared/http/endpoint.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
-import { builtInsWhenUsed, leaveOut, TELEMETRY_CHUNK, UNDOCUMENTED_SCHEMAS } from './leave-out.ts'
 import { PACKAGINGS, type Packaging, routesOf, type Unit, unitsOf } from './packaging.ts'
 import { needsOf } from './unit-settings.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FUNCTIONS = join(ROOT, 'functions')
-const RUNTIME = join(ROOT, 'infra/node/runtime.ts')
-const OTLP = join(ROOT, 'infra/node/otlp.ts')
+/** Loaded by the processes that use it: by the name it is imported by, the file, and what is in it. */
+const APART: Record<string, { file: string; contents: string }> = {
+  './otlp.ts': { file: 'otlp', contents: "export * from './infra/node/otlp.ts'" },
+  nodemailer: { file: 'nodemailer', contents: "export { createTransport } from 'nodemailer'" },
+}
+const CHUNKS = 'chunks'
+
+/** In no bundle is anything documented. */
+const UNDOCUMENTED = { '@hono/zod-openapi': join(ROOT, 'shared/kernel/undocumented-zod.ts') }
 
 /** How a program for Node is made into one file. */
 export const FOR_NODE = {
   bundle: true,
   minify: true,
-  keepNames: true, // they are what a stack trace is read by
+  keepNames: true,
   format: 'esm',
   platform: 'node',
   target: 'node24',
@@ -33,29 +39,58 @@ export const FOR_NODE = {
   },
 } satisfies BuildOptions
 
-/** The text of a Node program that serves the unit. */
-export const bundleForNode = async (unit: Unit): Promise<string> => bundled(await entryOf(unit))
-
-/** The text of the Node program that leads to the units. */
-const bundleRouter = (units: readonly Unit[]): Promise<string> =>
-  bundled(`import { serveRouter } from './infra/node/router.ts'
-await serveRouter(${JSON.stringify(routesOf(units))})`)
-
-const bundled = (contents: string): Promise<string> =>
-  bundledFrom({ stdin: { contents, resolveDir: ROOT, loader: 'ts' } })
-
-async function bundledFrom(start: Pick<BuildOptions, 'stdin' | 'entryPoints'>): Promise<string> {
-  const { outputFiles } = await build({
-    ...FOR_NODE,
-    ...start,
-    write: false,
-    plugins: [...leaveOut, builtInsWhenUsed],
-  })
-  return outputFiles[0]!.text
+const apart: Plugin = {
+  name: 'apart',
+  setup(build) {
+    build.onResolve({ filter: /./ }, ({ path, kind }) =>
+      kind === 'dynamic-import' && APART[path]
+        ? { path: `./${CHUNKS}/${APART[path].file}.mjs`, external: true }
+        : undefined,
+    )
+  },
 }
 
-async function entryOf(unit: Unit): Promise<string> {
-  const from = await importsOfList()
+/** Bundles programs, each into NAME.mjs of a folder, all in one go: what they share is read once. Sizes in bytes. */
+export async function bundleInto(
+  folder: string,
+  texts: ReadonlyMap<string, string>,
+  options: BuildOptions,
+): Promise<Map<string, number>> {
+  const names = [...texts.keys()]
+  await build({
+    bundle: true,
+    minify: true,
+    keepNames: true, // they are what a stack trace is read by
+    format: 'esm',
+    outExtension: { '.js': '.mjs' },
+    alias: UNDOCUMENTED,
+    ...options,
+    entryPoints: Object.fromEntries(names.map(name => [name, `${WRITTEN}:${name}`])),
+    outdir: folder,
+    plugins: [entries(texts), ...(options.plugins ?? [])],
+  })
+  const sizes = names.map(async name => [name, (await stat(join(folder, `${name}.mjs`))).size] as const)
+  return new Map(await Promise.all(sizes))
+}
+
+const WRITTEN = 'written'
+/** The text of each program is its entry. */
+const entries = (texts: ReadonlyMap<string, string>): Plugin => ({
+  name: WRITTEN,
+  setup(build) {
+    build.onResolve({ filter: new RegExp(`^${WRITTEN}:`) }, ({ path }) => ({
+      path: path.slice(WRITTEN.length + 1),
+      namespace: WRITTEN,
+    }))
+    build.onLoad({ filter: /./, namespace: WRITTEN }, ({ path }) => ({
+      contents: texts.get(path)!,
+      loader: 'ts',
+      resolveDir: ROOT,
+    }))
+  },
+})
+
+function entryOf(unit: Unit, from: Awaited<ReturnType<typeof importsOfList>>): string {
   const wanted: (Endpoint | PlatformFunction)[] = [
     ...unit.endpoints,
     ...(unit.platform ? [unit.platform] : []),
@@ -66,29 +101,31 @@ async function entryOf(unit: Unit): Promise<string> {
     `endpoints: [${unit.platform ? '' : names}]`,
     `connections: ${needsOf(unit).connections}`,
     ...(unit.platform ? [`platform: ${names}`] : []),
-    ...(unit.docs
-      ? ['serveReference: (app, contextFor) => serveReference(app, () => document, contextFor)']
-      : []),
+    ...(unit.docs ? SERVE_DOCS : []),
     ...(unit.dashboard ? [SERVE_DASHBOARD] : []),
     ...(unit.platform?.name === 'consume' ? ['createAgents'] : []),
     ...(unit.platform?.name === 'tick' ? ['createMail: mailFrom'] : []),
   ]
   return [
-    `import '${UNDOCUMENTED_SCHEMAS}'`,
     ...wanted.map(one => `import { ${from.get(one)!.name} } from ${JSON.stringify(from.get(one)!.path)}`),
     "import { serveFunction } from './infra/node/function.ts'",
-    ...(unit.docs
-      ? [
-          "import { serveReference } from './shared/http/reference.ts'",
-          "import document from './infra/generated/openapi.json'",
-        ]
-      : []),
+    ...(unit.docs ? DOCS_IMPORTS : []),
     ...(unit.dashboard ? DASHBOARD_IMPORTS : []),
     ...(unit.platform?.name === 'consume' ? ["import { createAgents } from './infra/node/agents.ts'"] : []),
     ...(unit.platform?.name === 'tick' ? ["import { mailFrom } from './infra/node/mail.ts'"] : []),
     `await serveFunction({ ${fields.join(', ')} })`,
   ].join('\n')
 }
+
+export const DOCS_IMPORTS = [
+  "import { operationsOf, serveReference } from './shared/http/reference.ts'",
+  "import document from './infra/generated/openapi.json'",
+]
+
+export const SERVE_DOCS = [
+  'operations: operationsOf(document)',
+  'serveReference: (app, contextFor) => serveReference(app, () => document, contextFor)',
+]
 
 /** The pages call every endpoint, as `all`. */
 export const DASHBOARD_IMPORTS = [
@@ -112,25 +149,30 @@ export async function importsOfList() {
 
 /** Writes the bundles of a packaging to a folder, each as NAME.mjs; returns their sizes in bytes, by name. */
 export async function writeBundles(packaging: Packaging, folder: string): Promise<Map<string, number>> {
-  await mkdir(folder, { recursive: true })
   const units = unitsOf(packaging)
-  const sizes = new Map<string, number>()
-  const write = async (name: string, text: string) => {
-    await writeFile(join(folder, `${name}.mjs`), text)
-    sizes.set(name, Buffer.byteLength(text))
-  }
-  for (const unit of units) await write(unit.name, await bundleForNode(unit))
-  await write('router', await bundleRouter(units))
-  await write('runtime', await bundledFrom({ entryPoints: [RUNTIME] }))
-  await writeTelemetry(folder)
-  return sizes
+  const texts = await entriesOf(units)
+  texts.set(
+    'router',
+    `import { serveRouter } from './infra/node/router.ts'\nawait serveRouter(${JSON.stringify(routesOf(units))})`,
+  )
+  texts.set('runtime', "import './infra/node/runtime.ts'")
+  return writeTexts(texts, folder)
 }
 
-/** Writes the exporter of traces to where the bundles in that folder look for it. */
-export async function writeTelemetry(folder: string): Promise<void> {
-  const file = join(folder, TELEMETRY_CHUNK)
-  await mkdir(dirname(file), { recursive: true })
-  await writeFile(file, await bundledFrom({ entryPoints: [OTLP] }))
+/** Writes the bundles of some units alone. */
+export const writeUnits = async (units: readonly Unit[], folder: string): Promise<Map<string, number>> =>
+  writeTexts(await entriesOf(units), folder)
+
+async function entriesOf(units: readonly Unit[]): Promise<Map<string, string>> {
+  const from = await importsOfList()
+  return new Map(units.map(unit => [unit.name, entryOf(unit, from)]))
+}
+
+async function writeTexts(texts: Map<string, string>, folder: string): Promise<Map<string, number>> {
+  const sizes = await bundleInto(folder, texts, { ...FOR_NODE, plugins: [apart] })
+  const later = Object.values(APART).map(({ file, contents }) => [file, contents] as const)
+  await bundleInto(join(folder, CHUNKS), new Map(later), FOR_NODE)
+  return sizes
 }
 
 if (import.meta.main) {

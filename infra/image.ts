@@ -5,7 +5,6 @@
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { FOR_NODE, writeBundles } from './bundle.ts'
-import { noJsx } from './leave-out.ts'
 
 const PROGRAMS = {
   function: 'infra/node/select.ts',
@@ -27,6 +26,5 @@ await build({
     Object.entries(PROGRAMS).map(([name, path]) => [name, join(import.meta.dirname, '..', path)]),
   ),
   outdir: folder,
-  plugins: [noJsx],
   outExtension: { '.js': '.mjs' },
 })

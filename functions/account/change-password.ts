@@ -1,7 +1,7 @@
-import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { changePassword as change } from '../../shared/engine/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import * as z from '../../shared/kernel/documented-zod.ts'
 import { password } from '../../shared/schema/wire-members.ts'
 
 export const changePassword = endpoint({

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { signIn } from '../../shared/engine/sign-in.ts'
 import { signAccessToken } from '../../shared/http/auth.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { listAccounts as list } from '../../shared/accounts/queries/accounts.ts'
 import { OperatedAccount, operatedAccountOf } from '../../shared/accounts/wire/accounts.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { unpricedModels } from '../../shared/accounts/verbs/prices.ts'
 import { deploy, planDeploy } from '../../shared/engine/deploy.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { planPromotion, promote } from '../../shared/engine/deploy.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'

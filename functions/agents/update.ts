@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { budgetChanges } from '../../shared/accounts/wire/budgets.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { updateAgent as update } from '../../shared/engine/agents.ts'

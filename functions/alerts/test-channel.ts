@@ -1,6 +1,6 @@
-import { z } from '@hono/zod-openapi'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
+import * as z from '../../shared/kernel/documented-zod.ts'
 import { testChannel } from '../../shared/outbox/verbs/test-channel.ts'
 import { timestamp } from '../../shared/schema/wire.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ApiError } from '../../shared/domain/errors.ts'
 import { setAlertRule } from '../../shared/engine/alerts.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { probeStores, type Readiness } from '../../shared/http/readiness.ts'
 

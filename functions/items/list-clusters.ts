@@ -1,7 +1,7 @@
-import { z } from '@hono/zod-openapi'
 import { failureClusters } from '../../shared/engine/clusters.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
+import * as z from '../../shared/kernel/documented-zod.ts'
 import { uuid } from '../../shared/schema/input.ts'
 import { Clusters } from '../../shared/schema/wire-recovery.ts'
 import { listProjects } from '../../shared/store/projects.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Context } from '../../shared/context.ts'
 import { ApiError } from '../../shared/domain/errors.ts'
 import { firstIdAt } from '../../shared/domain/ids.ts'

@@ -1,6 +1,6 @@
-import { z } from '@hono/zod-openapi'
 import { addMember } from '../../shared/engine/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import * as z from '../../shared/kernel/documented-zod.ts'
 import { email, Member, memberOf, password, role } from '../../shared/schema/wire-members.ts'
 
 export const createMember = endpoint({

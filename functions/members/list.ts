@@ -1,7 +1,7 @@
-import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import * as z from '../../shared/kernel/documented-zod.ts'
 import { cursor, pageSize } from '../../shared/schema/input.ts'
 import { Member, memberOf } from '../../shared/schema/wire-members.ts'
 import { listMembers as list } from '../../shared/store/members.ts'

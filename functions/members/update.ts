@@ -1,7 +1,7 @@
-import { z } from '@hono/zod-openapi'
 import { changeMember } from '../../shared/engine/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { memberIn } from '../../shared/http/scope.ts'
+import * as z from '../../shared/kernel/documented-zod.ts'
 import { Member, memberOf, password, role } from '../../shared/schema/wire-members.ts'
 
 const Changes = z

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { listPrices as list } from '../../shared/accounts/queries/prices.ts'
 import { OwnPrice, ownPriceOf } from '../../shared/accounts/wire/prices.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'

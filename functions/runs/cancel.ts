@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { centsOf, usdOf } from '../../shared/domain/pricing.ts'
 import { cancelRun as cancel, IN_FLIGHT } from '../../shared/engine/cancel.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'

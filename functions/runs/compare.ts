@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ApiError } from '../../shared/domain/errors.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { ITEM_STATUSES, OUTCOMES } from '../../shared/domain/vocabulary.ts'
 import { NEXT_CURSOR, readPage, sealCursor, setNextCursor } from '../../shared/http/cursor.ts'

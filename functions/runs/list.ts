@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { OUTCOMES, RUN_STATES, RUN_STATUSES } from '../../shared/domain/vocabulary.ts'
 import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'

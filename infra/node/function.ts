@@ -9,6 +9,7 @@ import { readFigures } from '../../shared/engine/metrics.ts'
 import { listenForWakes, publishWake } from '../../shared/hints/wake.ts'
 import { createApp } from '../../shared/http/app.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
+import type { Operation } from '../../shared/http/no-operation.ts'
 import { answerPlatform, type PlatformFunction, platformBearer } from '../../shared/http/platform-function.ts'
 import { stopReading } from '../../shared/starts/verbs/source-reader.ts'
 import { type Joined, join, MasterKeyDiffers } from '../../shared/upkeep/verbs/installation.ts'
@@ -38,6 +39,8 @@ export interface FunctionUnit {
   platform?: PlatformFunction
   /** To PostgreSQL at most, unless a setting says otherwise; a unit that has none is given no store, and no secret. */
   connections: number
+  /** What others serve, for the unit that is asked where no route fits. */
+  operations?: readonly Operation[]
   /** Adds what documents the endpoints. */
   serveReference?: (app: ReturnType<typeof createApp>, contextFor: () => Context) => void
   /** Adds the dashboard's pages. */
@@ -146,7 +149,7 @@ function configFrom({ connections }: FunctionUnit, settings: Settings): Config {
 
 /** A platform's own calls arrive at any path: each names the service, not what is in it. */
 function handlerOf(unit: FunctionUnit, ctx: Context, stop: AbortSignal, invocations: Set<Promise<unknown>>) {
-  const app = createApp(unit.endpoints, () => ctx)
+  const app = createApp(unit.endpoints, () => ctx, unit.operations)
   unit.serveReference?.(app, () => ctx)
   unit.serveDashboard?.(app, () => ctx)
   const { platform } = unit

@@ -1,19 +1,18 @@
-// Lets Node run the dashboard's pages as they are written: it strips types by itself, but not JSX. Guarantee: bundles,
-// which have no JSX left, never load this.
+// Lets Node run the dashboard's pages as they are written: it strips types by itself, but not JSX. Guarantee: a bundle,
+// which has no JSX left, loads no compiler.
 
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildSync } from 'esbuild'
 
 const PAGES = join(import.meta.dirname, '../../functions/dashboard')
 
 let compiled: Map<string, string> | undefined
 
 /** To be called before the first page is imported. */
-export function readJsx(): void {
-  if (compiled !== undefined) return
-  compiled = compile()
+export async function readJsx(): Promise<void> {
+  if (compiled !== undefined || !import.meta.filename.endsWith('.ts')) return
+  compiled = await compile()
   registerHooks({
     load(url, context, next) {
       const source = url.endsWith('.tsx') ? compiled!.get(fileURLToPath(url)) : undefined
@@ -23,7 +22,8 @@ export function readJsx(): void {
 }
 
 /** All pages in one call: each starts a process of esbuild. */
-function compile(): Map<string, string> {
+async function compile(): Promise<Map<string, string>> {
+  const { buildSync } = await import('esbuild')
   const { outputFiles } = buildSync({
     entryPoints: [join(PAGES, '**/*.tsx')],
     outdir: PAGES,

@@ -1,7 +1,7 @@
 // Sends mail by SMTP. Guarantee: a mail was taken by the server when the promise resolves; nobody waits past the
 // signal, and a connection that says nothing is closed soon after. None stays open between mails.
 
-import { createTransport } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import type { SendMail } from '../../shared/engine/outside-port.ts'
 import { invalid } from '../local/refusal.ts'
@@ -30,12 +30,17 @@ export function createMail({ smtpUrl, from }: MailOptions): SendMail {
     throw invalid('ASSAY_SMTP_URL must look like smtp://user:password@host:587.')
   }
   const silence = LIMITS.mail_silence_ms
-  const transport = createTransport({
-    url: smtpUrl,
-    connectionTimeout: silence,
-    greetingTimeout: silence,
-    socketTimeout: silence,
-  })
+  // Loaded with the first mail: few processes send any.
+  let transport: Promise<Transporter> | undefined
+  const opened = async () => {
+    const { createTransport } = await import('nodemailer')
+    return createTransport({
+      url: smtpUrl,
+      connectionTimeout: silence,
+      greetingTimeout: silence,
+      socketTimeout: silence,
+    })
+  }
   return async ({ to, subject, text, html }, signal) => {
     signal.throwIfAborted()
     const late = Promise.withResolvers<never>()
@@ -43,7 +48,8 @@ export function createMail({ smtpUrl, from }: MailOptions): SendMail {
     signal.addEventListener('abort', giveUp, { once: true })
     try {
       // The address as an object: nothing in it is read as a list of addresses.
-      const sent = transport.sendMail({
+      transport ??= opened()
+      const sent = (await transport).sendMail({
         from,
         to: { name: '', address: to },
         subject,

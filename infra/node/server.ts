@@ -185,7 +185,7 @@ async function listenForCallers(
     () => openApiDocument(endpoints),
     () => ctx,
   )
-  readJsx()
+  await readJsx()
   const { serveDashboard } = await import('../../functions/dashboard/index.ts')
   serveDashboard(app, endpoints, () => ctx)
   return listen({ port, host, proxies }, request =>

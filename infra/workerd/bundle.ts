@@ -2,14 +2,20 @@
 // bundle of everything, for wrangler.toml.
 // Usage: node infra/workerd/bundle.ts [--packaging group|all] [--out FOLDER]
 
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { build } from 'esbuild'
+import type { BuildOptions } from 'esbuild'
 import { endpoints, platformFunctions } from '../../functions/index.ts'
-import { DASHBOARD_IMPORTS, importsOfList, SERVE_DASHBOARD } from '../bundle.ts'
-import { leaveOut, UNDOCUMENTED_SCHEMAS } from '../leave-out.ts'
+import {
+  bundleInto,
+  DASHBOARD_IMPORTS,
+  DOCS_IMPORTS,
+  importsOfList,
+  SERVE_DASHBOARD,
+  SERVE_DOCS,
+} from '../bundle.ts'
 import { routesOf, type Unit } from '../packaging.ts'
 import { CONSUMER, ROUTER, TICK, UNITS } from '../targets/image.ts'
 import { workerdFiles } from '../targets/workerd.ts'
@@ -22,8 +28,10 @@ const WHOLE = 'assay'
 export async function writeWorkerd(folder: string): Promise<Map<string, number>> {
   const entries = new Map<string, string>()
   for (const unit of UNITS) entries.set(unit.name, await entryOf(unit))
-  entries.set(ROUTER, routerEntry())
-  const sizes = await writeBundles(entries, folder)
+  const sizes = new Map([
+    ...(await bundleInto(folder, entries, { ...FOR_WORKERD, banner: { js: BY_REQUIRE } })),
+    ...(await bundleInto(folder, new Map([[ROUTER, routerEntry()]]), FOR_WORKERD)),
+  ])
   for (const [name, text] of workerdFiles()) await writeUnlessEdited(join(folder, name), text)
   return sizes
 }
@@ -33,7 +41,8 @@ async function writeWhole(folder: string): Promise<Map<string, number>> {
   const tick = platformFunctions.find(one => one.name === TICK)!
   const whole: Unit = { name: WHOLE, endpoints, platform: tick, docs: true, dashboard: true }
   const outside = "export { Outside } from './infra/workerd/outside.ts'"
-  return writeBundles(new Map([[WHOLE, `${await entryOf(whole)}\n${outside}`]]), folder)
+  const entry = new Map([[WHOLE, `${await entryOf(whole)}\n${outside}`]])
+  return bundleInto(folder, entry, { ...FOR_WORKERD, banner: { js: BY_REQUIRE } })
 }
 
 const routerEntry = () => `import { routerOf } from './infra/workerd/router.ts'
@@ -49,62 +58,29 @@ async function entryOf(unit: Unit): Promise<string> {
     ...scheduled.map(one => `scheduled: ${from.get(one)!.name}`),
     ...(unit.dashboard ? [SERVE_DASHBOARD] : []),
     ...(unit.name === CONSUMER || unit.name === WHOLE ? ['wakes: true'] : []),
-    ...(unit.docs
-      ? ['serveReference: (app, contextFor) => serveReference(app, () => document, contextFor)']
-      : []),
+    ...(unit.docs ? SERVE_DOCS : []),
   ]
   return [
-    `import '${UNDOCUMENTED_SCHEMAS}'`,
     ...(unit.dashboard ? DASHBOARD_IMPORTS : []),
     ...wanted.map(({ name, path }) => `import { ${name} } from ${JSON.stringify(path)}`),
     "import { workerOf } from './infra/workerd/unit.ts'",
-    ...(unit.docs
-      ? [
-          "import { serveReference } from './shared/http/reference.ts'",
-          "import document from './infra/generated/openapi.json'",
-        ]
-      : []),
+    ...(unit.docs ? DOCS_IMPORTS : []),
     `const { Host, handlers } = workerOf({ ${fields.join(', ')} })`,
     'export { Host }',
     'export default handlers',
   ].join('\n')
 }
 
-async function writeBundles(entries: Map<string, string>, folder: string): Promise<Map<string, number>> {
-  await mkdir(folder, { recursive: true })
-  const sizes = new Map<string, number>()
-  for (const [name, contents] of entries) {
-    const text = await bundled(contents)
-    await writeFile(join(folder, `${name}.mjs`), text)
-    sizes.set(name, Buffer.byteLength(text))
-  }
-  return sizes
+const FOR_WORKERD: BuildOptions = {
+  platform: 'neutral',
+  target: 'es2024',
+  mainFields: ['module', 'main'],
+  // Not "workerd": for that postgres.js brings a build whose COPY fails.
+  conditions: ['worker', 'import'],
+  external: ['cloudflare:*', 'node:*', ...builtinModules],
 }
-
-async function bundled(contents: string): Promise<string> {
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: ROOT, loader: 'ts' },
-    bundle: true,
-    write: false,
-    minify: true,
-    keepNames: true, // they are what a stack trace is read by
-    format: 'esm',
-    platform: 'neutral',
-    target: 'es2024',
-    mainFields: ['module', 'main'],
-    // Not "workerd": for that postgres.js brings a build whose COPY fails.
-    conditions: ['worker', 'import'],
-    external: ['cloudflare:*', 'node:*', ...builtinModules],
-    plugins: leaveOut,
-    // Dependencies that are CommonJS ask for built-in modules by require.
-    banner: needsNode(contents)
-      ? { js: "import { createRequire } from 'node:module'; const require = createRequire('/');" }
-      : {},
-  })
-  return outputFiles[0]!.text
-}
-
-const needsNode = (entry: string) => entry.includes('unit.ts')
+// Dependencies that are CommonJS ask for built-in modules by require.
+const BY_REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire('/');"
 
 /** settings.capnp is for the operator to edit. */
 async function writeUnlessEdited(path: string, text: string): Promise<void> {

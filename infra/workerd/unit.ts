@@ -9,6 +9,7 @@ import { answerMetrics, isMetrics } from '../../functions/metrics.ts'
 import type { Context } from '../../shared/context.ts'
 import { createApp } from '../../shared/http/app.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
+import type { Operation } from '../../shared/http/no-operation.ts'
 import { type PlatformFunction, platformBearer } from '../../shared/http/platform-function.ts'
 import { createPoker, type Poker } from '../poke.ts'
 import { type Env, openContext } from './context.ts'
@@ -21,6 +22,8 @@ export interface WorkerdUnit {
   scheduled?: PlatformFunction
   /** Whether it is told by the queue that there is work, and calls the consumer, which runs agents and so runs in Node. */
   wakes?: boolean
+  /** What others serve, for the unit that is asked where no route fits. */
+  operations?: readonly Operation[]
   /** Adds what documents the endpoints. */
   serveReference?: (app: ReturnType<typeof createApp>, contextFor: (request: Request) => Context) => void
   /** Adds the dashboard's pages. */
@@ -57,7 +60,7 @@ export function workerOf(unit: WorkerdUnit) {
   const [pool, poolOfRequest] = unit.asksStores ? [POOL, POOL_OF_REQUEST] : [null, null]
   const contexts = new WeakMap<Request, Context>()
   const contextFor = (request: Request) => contexts.get(request)!
-  const app = createApp(unit.endpoints, contextFor)
+  const app = createApp(unit.endpoints, contextFor, unit.operations)
   unit.serveReference?.(app, contextFor)
   unit.serveDashboard?.(app, contextFor)
 

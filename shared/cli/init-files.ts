@@ -53,7 +53,7 @@ const agent = ({ name, class_name }: NewProject) => `// Sorts a customer's messa
 
 import { agent, type Context } from 'assay'
 import OpenAI from 'openai'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const Message = z.object({ id: z.string(), text: z.string().trim().min(1) })
 const Sorting = z.object({ kind: z.enum(['question', 'complaint', 'praise', 'unsorted']), urgent: z.boolean() })

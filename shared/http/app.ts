@@ -11,11 +11,18 @@ import { logRequest, type Subject } from './access-log.ts'
 import { BodyBrokeOff, drain } from './body.ts'
 import type { Endpoint } from './endpoint.ts'
 import { checkEncoding, errorAnswer, OWN_HEADERS } from './error-answer.ts'
-import { noOperation } from './no-operation.ts'
+import { noOperation, type Operation } from './no-operation.ts'
 import { traceRequest } from './request-trace.ts'
 
-/** Serves the endpoints; `serveReference` adds what documents them. */
-export function createApp(endpoints: readonly Endpoint[], contextFor: (request: Request) => Context): Hono {
+/**
+ * Serves the endpoints; `serveReference` adds what documents them. Where others serve further `operations`, a request
+ * for none of them is told of those too.
+ */
+export function createApp(
+  endpoints: readonly Endpoint[],
+  contextFor: (request: Request) => Context,
+  operations: readonly Operation[] = endpoints,
+): Hono {
   const app = new Hono()
   for (const endpoint of endpoints) {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')
@@ -25,7 +32,7 @@ export function createApp(endpoints: readonly Endpoint[], contextFor: (request: 
     const request = c.req.raw
     const ctx = contextFor(request)
     const [request_id, began] = [ctx.newId(), ctx.now()]
-    const response = await failed(ctx, request, request_id, noOperation(endpoints, request))
+    const response = await failed(ctx, request, request_id, noOperation(operations, request))
     logRequest(ctx, { method: request.method, path: null }, request_id, began, response, {})
     return response
   })

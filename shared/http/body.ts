@@ -1,6 +1,6 @@
 // Reads request bodies. Guarantee: at most LIMITS.body_bytes are held, and what comes out passed the JSON gate.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { ApiError } from '../domain/errors.ts'
 import { checkJson, JsonError } from '../domain/json.ts'
 import { LIMITS } from '../domain/limits.ts'

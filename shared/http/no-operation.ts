@@ -6,7 +6,7 @@ import { nearest } from '../domain/nearest.ts'
 import { checkEncoding } from './error-answer.ts'
 
 /** An endpoint, or the route to one. */
-type Operation = { method: string; path: string }
+export type Operation = { method: string; path: string }
 
 const LETTERS_APART = 6
 const CHARACTERS_LOOKED_AT = 120 // the longest path there is takes half of it

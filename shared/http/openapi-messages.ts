@@ -1,7 +1,7 @@
 // The messages of the OpenAPI document: what Assay sends, when, and how a receiver knows that it was Assay.
 
-import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
+import * as z from '../kernel/documented-zod.ts'
 import { AlertResolved, ChannelTest, RunDigest } from '../outbox/wire/messages.ts'
 import { Result } from '../recovery/wire/results.ts'
 import { AlertRaised, RunFinished } from '../schema/wire-deliveries.ts'

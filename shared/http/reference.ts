@@ -27,6 +27,10 @@ export function serveReference(
   app.get('/docs', c => referencePage(document(), contextFor(c.req.raw).config.base_url))
 }
 
+/** Every operation of the document, for who is asked for one that there is not. */
+export const operationsOf = ({ paths }: Document): { method: string; path: string }[] =>
+  Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map(method => ({ method, path })))
+
 interface Entry extends Operation {
   method: string
   path: string

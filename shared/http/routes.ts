@@ -31,7 +31,8 @@ function decoded(pathname: string): string {
   }
 }
 
-function patternOf(path: string): RegExp {
+/** What of a decoded path fits. */
+export function patternOf(path: string): RegExp {
   const literal = (text: string) => text.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&')
   const source = path
     .split(/(\{\w+\}|\*$)/)

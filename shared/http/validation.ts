@@ -1,7 +1,7 @@
 // Turns what a request carries into checked values. Guarantee: an unknown, repeated or misfit parameter or field is
 // `invalid_request` naming it; nothing is dropped or coerced silently.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { ApiError } from '../domain/errors.ts'
 
 const ISSUES_NAMED = 5

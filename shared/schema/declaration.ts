@@ -1,10 +1,10 @@
 // What an agent says about itself when it is deployed, as callers send it.
 
-import { z } from '@hono/zod-openapi'
 import { checkCron, normalCron } from '../domain/cron.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { checkTimezone } from '../domain/timezone.ts'
 import { DECLARED_CHECKS, LANGUAGES, REFUSAL_CHOICES } from '../domain/vocabulary.ts'
+import * as z from '../kernel/documented-zod.ts'
 import { ResultsReceiverOrder } from '../recovery/wire/results.ts'
 import { declaredSourceProblem } from '../starts/rules/declared-source.ts'
 import { generatorName, SourceOrder, triggerItems, triggerSourceOrder } from '../starts/wire.ts'

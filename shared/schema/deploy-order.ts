@@ -1,9 +1,9 @@
 // What a caller sends to deploy an agent.
 
-import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import type { AgentDeclaration } from '../domain/protocol.ts'
 import { AGENT_PROTOCOLS } from '../domain/vocabulary.ts'
+import * as z from '../kernel/documented-zod.ts'
 import { Declaration } from './declaration.ts'
 import { httpUrl, label } from './input.ts'
 

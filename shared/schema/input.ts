@@ -1,7 +1,7 @@
 // What callers may send. Guarantee: a value that fits these schemas can be stored: no control characters in names,
 // no lone surrogates, every number within what its column holds.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS } from '../domain/limits.ts'
 import { OUTCOMES } from '../domain/vocabulary.ts'
 

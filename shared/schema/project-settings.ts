@@ -1,9 +1,9 @@
 // What may be set on a project, one shape for making and for changing it. Guarantee: what is stored in a project's
 // settings has passed this shape.
 
-import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import { timezoneProblem } from '../domain/timezone.ts'
+import * as z from '../kernel/documented-zod.ts'
 import { concurrency } from './input.ts'
 
 const days = (what: string) =>

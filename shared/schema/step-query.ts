@@ -1,6 +1,6 @@
 // What steps are searched by.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS } from '../domain/limits.ts'
 import { OUTCOME_REASONS } from '../domain/vocabulary.ts'
 import { cursor, instant, itemId, label, outcome, usdAmount, uuid } from './input.ts'

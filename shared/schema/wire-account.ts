@@ -1,12 +1,12 @@
 // The shapes of what stands around runs: projects, keys, sessions and agents, and how rows become them.
 // Guarantee: no hash and no secret but a new key ever leaves through these.
 
-import { z } from '@hono/zod-openapi'
 import { DEFAULT_ZONE } from '../accounts/rules/budgets.ts'
 import { Budget, type BudgetsRow, budgetsOf } from '../accounts/wire/budgets.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { centsOf } from '../domain/pricing.ts'
 import { KEY_ROLES } from '../domain/vocabulary.ts'
+import * as z from '../kernel/documented-zod.ts'
 import { settings } from './project-settings.ts'
 import type { agents, apiKeys, projects } from './tables.ts'
 import { Json, timestamp } from './wire.ts'

@@ -1,8 +1,8 @@
 // The shape of what a project did lately and what waits in it.
 
-import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import { usdOf } from '../domain/pricing.ts'
+import * as z from '../kernel/documented-zod.ts'
 import { timestamp } from './wire.ts'
 import { Occurrence } from './wire-schedules.ts'
 

@@ -1,9 +1,9 @@
 // The shapes of alerts, of the rules that raise them and of where they are told.
 
-import { z } from '@hono/zod-openapi'
 import { RULES } from '../domain/alerts.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { ALERT_RULES, type AlertRule, CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../domain/vocabulary.ts'
+import * as z from '../kernel/documented-zod.ts'
 import { isMailUrl } from '../outbox/rules/formats.ts'
 import { isHttpUrl, isMailAddress, uuid } from './input.ts'
 import type { alertChannels, alertSettings, alerts } from './tables.ts'

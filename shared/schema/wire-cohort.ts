@@ -1,9 +1,9 @@
 // The shapes of cohort recoveries: what a caller orders, and what it would act on.
 
-import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import { usdOf } from '../domain/pricing.ts'
 import { DEPLOYMENT_CHOICES, EXCLUSIONS, TRIAGE_ACTIONS, type TriageAction } from '../domain/vocabulary.ts'
+import * as z from '../kernel/documented-zod.ts'
 import type { RuleForecast, ToolForecast } from '../recovery/rules/forecast.ts'
 import { REUSE_RULES } from '../recovery/rules/reuse.ts'
 import { causeId } from '../recovery/wire/causes.ts'

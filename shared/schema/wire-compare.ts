@@ -1,9 +1,9 @@
 // The shape of two runs beside one another.
 
-import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import { usdOf } from '../domain/pricing.ts'
 import { OUTCOMES } from '../domain/vocabulary.ts'
+import * as z from '../kernel/documented-zod.ts'
 import { Run, type RunRow, runOf } from './wire.ts'
 
 const record = (description: string) => z.string().meta({ format: 'uuid', description }).nullable()

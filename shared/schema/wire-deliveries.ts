@@ -1,7 +1,7 @@
 // The shapes of messages to the outside: what receivers get, and what the log says of it.
 
-import { z } from '@hono/zod-openapi'
 import { DELIVERY_KINDS, DELIVERY_STATES, RUN_TRANSITIONS, type RunTransition } from '../domain/vocabulary.ts'
+import * as z from '../kernel/documented-zod.ts'
 import { rawJson } from './raw-json.ts'
 import type { deliveries, deliveryTries } from './tables.ts'
 import { type ItemRow, Json, Run, RunItem, type RunRow, runItemOf, runOf, timestamp } from './wire.ts'

@@ -1,9 +1,9 @@
 // The shapes of deployments and of what a deploy does, and how rows become them. Guarantee: no environment and no
 // code ever leaves through these, a trigger's secret only when it was just made, and an agent's key only to who deploys.
 
-import { z } from '@hono/zod-openapi'
 import { checksOf, type PlannedSchedule, type PlannedTrigger } from '../domain/deploy-plan.ts'
 import { AGENT_PROTOCOLS, CHECKS, DEPLOYMENT_KINDS, PLAN_ACTIONS, RUN_CHECKS } from '../domain/vocabulary.ts'
+import * as z from '../kernel/documented-zod.ts'
 import { Declaration } from './declaration.ts'
 import type { deployments } from './tables.ts'
 import { timestamp } from './wire.ts'

@@ -1,8 +1,8 @@
 // The shape of what did not work in a run.
 
-import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import { RECORDED_LANES } from '../domain/vocabulary.ts'
+import * as z from '../kernel/documented-zod.ts'
 
 const count = (description: string) => z.int().min(0).describe(description)
 const groups = <T extends z.ZodType>(of: T, description: string) =>

@@ -1,8 +1,8 @@
 // The shapes of an account, its members, their sessions and the log of changes. No hash leaves through these.
 
-import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import { ACCOUNT_STATUSES, MEMBER_ROLES } from '../domain/vocabulary.ts'
+import * as z from '../kernel/documented-zod.ts'
 import { label } from './input.ts'
 import type { accounts, auditLog, members, sessions } from './tables.ts'
 import { timestamp } from './wire.ts'

@@ -1,9 +1,9 @@
 // How far a recovery is, as callers see it. Guarantee: what worked, still fails and is unchanged is counted of the
 // same items, stage by stage.
 
-import { z } from '@hono/zod-openapi'
 import { centsOf, usdOf } from '../domain/pricing.ts'
 import { RECOVERY_STATUSES, REUSE_CHOICES } from '../domain/vocabulary.ts'
+import * as z from '../kernel/documented-zod.ts'
 import type { RecoveryFilter, recoveries, runs } from './tables.ts'
 import { count, uuid as id, timestamp } from './wire.ts'
 import { action, CohortFilter, deployment } from './wire-cohort.ts'

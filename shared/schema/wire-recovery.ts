@@ -1,6 +1,5 @@
 // The shapes of triage, clusters, replays and waits as callers see them, and how rows become them.
 
-import { z } from '@hono/zod-openapi'
 import { itemRecordId } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { usdOf } from '../domain/pricing.ts'
@@ -20,6 +19,7 @@ import {
   WRONG_OF,
 } from '../domain/vocabulary.ts'
 import { WAITS, type WaitToken, type WhyFacts } from '../domain/why.ts'
+import * as z from '../kernel/documented-zod.ts'
 import { budgetCents, label } from './input.ts'
 import { type ItemInRunRow, ItemRecord, itemRecordOf, timestamp } from './wire.ts'
 

@@ -1,12 +1,12 @@
 // The shapes of schedules and of what became of their moments, and how rows become them.
 
-import { z } from '@hono/zod-openapi'
 import { parseCron, ScheduleError } from '../domain/cron.ts'
 import { ApiError } from '../domain/errors.ts'
 import { type Fire, firesAfter, nextFires } from '../domain/fire-times.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { centsOf } from '../domain/pricing.ts'
 import { DISABLED_REASONS, OCCURRENCE_OUTCOMES, OCCURRENCE_REASONS } from '../domain/vocabulary.ts'
+import * as z from '../kernel/documented-zod.ts'
 import { ResultsReceiverOrder } from '../recovery/wire/results.ts'
 import { Source, SourceOrder, SourceProblem, sourceOf } from '../starts/wire.ts'
 import { budgetCents, httpUrl, label, pilotItems, timeoutSeconds, uuid } from './input.ts'

@@ -1,10 +1,10 @@
 // The shape of a step as callers see it. Guarantee: payloads leave as the very text they were recorded as.
 
-import { z } from '@hono/zod-openapi'
 import { itemRecordId } from '../domain/ids.ts'
 import { centsOf, usdOf } from '../domain/pricing.ts'
 import { snippetOf } from '../domain/snippet.ts'
 import { OUTCOMES, STEP_KINDS } from '../domain/vocabulary.ts'
+import * as z from '../kernel/documented-zod.ts'
 import { rawJson } from './raw-json.ts'
 import type { steps } from './tables.ts'
 import { count, payload, timestamp, uuid } from './wire.ts'

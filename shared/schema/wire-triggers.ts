@@ -1,8 +1,8 @@
 // The shapes of triggers and of their fires. No hash and no sealed secret leaves through these.
 
-import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../domain/limits.ts'
 import { SIGNATURE_SCHEMES } from '../domain/vocabulary.ts'
+import * as z from '../kernel/documented-zod.ts'
 import { shownTriggerItems, triggerItems, triggerItemsOf } from '../starts/wire.ts'
 import { httpUrl, uuid as uuidOf } from './input.ts'
 import { allowUnpriced, StartedRun, UNPRICED_STARTS } from './run-order.ts'

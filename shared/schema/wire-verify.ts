@@ -1,6 +1,6 @@
 // The proof that a run conserves its items: what the run row says beside what its items and steps add up to.
 
-import { z } from '@hono/zod-openapi'
+import * as z from '../kernel/documented-zod.ts'
 
 const Count = z.int()
 const Counts = z.object({

@@ -1,7 +1,7 @@
 // Checked by the compiler and never run: what an author's editor accepts and refuses.
 
 import type OpenAI from 'openai'
-import { z } from 'zod'
+import * as z from 'zod'
 import { agent } from './agent.ts'
 import type { Context } from './context.ts'
 

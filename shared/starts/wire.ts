@@ -1,10 +1,10 @@
 // The shapes of sources. No header's value leaves through these.
 
-import { z } from '@hono/zod-openapi'
 import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { DeclaredSource } from '../domain/protocol.ts'
 import { SOURCE_FORMATS, type SourceFormat, TRIGGER_NAME } from '../domain/vocabulary.ts'
+import * as z from '../kernel/documented-zod.ts'
 import { httpUrl, label, uuid } from '../schema/input.ts'
 import type { ItemsOrder } from './rules/declared-source.ts'
 import {

@@ -3,9 +3,13 @@
 
 import { join } from 'node:path'
 import { writeBundles } from '../../infra/bundle.ts'
+import { type Packaging, unitsOf } from '../../infra/packaging.ts'
+import { nginxFile } from '../../infra/targets/ingress.ts'
 import { type FunctionProcess, freePort, startProcess } from '../support/doubles/process.ts'
 import { passBack, passOn, plain, startProxy } from '../support/doubles/proxy.ts'
 import { type RevisionOptions, startRevision } from '../support/doubles/queue-proxy.ts'
+import { startIngress } from '../support/ingress.ts'
+import { startPgBouncer } from '../support/pgbouncer.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { type Host, type HostOptions, OPERATOR_KEY, type StartHost } from './hosts.ts'
 
@@ -20,18 +24,24 @@ interface Running {
   close(): Promise<void>
 }
 
+/** Of all functions together: fewer than one of them has by itself. */
+const POOLED = 8
+
 /** How a platform runs one container. */
 export type RunContainer = (container: Container) => Promise<Running>
 
-let made: Promise<string> | undefined
-/** The folder with the bundles of all groups, made once for a test file. */
-export function bundles(): Promise<string> {
-  made ??= (async () => {
-    const { path } = await tempFolder() // removed by the next test run
-    await writeBundles('group', path)
-    return path
-  })()
-  return made
+const made = new Map<Packaging, Promise<string>>()
+/** The folder with the bundles of a packaging, made once for a test file. */
+export function bundles(packaging: Packaging = 'group'): Promise<string> {
+  const folder = made.get(packaging) ?? writtenBundles(packaging)
+  made.set(packaging, folder)
+  return folder
+}
+
+async function writtenBundles(packaging: Packaging): Promise<string> {
+  const { path } = await tempFolder() // removed by the next test run
+  await writeBundles(packaging, path)
+  return path
 }
 
 export const environment = ({ databaseUrl, redisUrl, masterKey }: HostOptions): Record<string, string> => ({
@@ -45,38 +55,63 @@ export const environment = ({ databaseUrl, redisUrl, masterKey }: HostOptions): 
   HOST: '127.0.0.1',
 })
 
-/** Functions are started when they are first called, by a gateway at whose address each has its name. */
+/**
+ * Functions are started when they are first called, by a gateway at whose address each has its name: for each group,
+ * with the router before them, or for each endpoint, with an nginx that leads straight to them.
+ */
 export const functionsHost =
-  (run: RunContainer): StartHost =>
+  (run: RunContainer, packaging: Packaging = 'group'): StartHost =>
   async options => {
-    const folder = await bundles()
+    const folder = await bundles(packaging)
+    const parts = new AsyncDisposableStack()
     const env = environment(options)
     const running = new Map<string, Promise<Running>>()
+    parts.defer(async () => {
+      const started = await Promise.allSettled(running.values())
+      await Promise.all(started.map(one => one.status === 'fulfilled' && one.value.close()))
+    })
     const start = (name: string, more = {}) => {
       const bundle = join(folder, `${name}.mjs`)
       const starting = running.get(name) ?? run({ name, bundle, env: { ...env, ...more } })
       running.set(name, starting)
       return starting
     }
-    const gateway = await startProxy(async (incoming, outgoing) => {
-      const [, name, path] = /^\/function\/([a-z-]+)(\/.*)$/.exec(incoming.url!)!
-      try {
-        const { url } = await start(name!)
-        await passBack(await passOn(incoming, outgoing, new URL(url + path), {}), outgoing)
-      } catch (error) {
-        console.error(`${name}: ${String(error).slice(-500)}`)
-        if (!outgoing.headersSent) plain(outgoing, 502, '')
-      }
-    })
-    const router = await start('router', { ASSAY_UNIT_URL: `${gateway.url}/function/{unit}` })
+    const gateway = parts.adopt(
+      await startProxy(async (incoming, outgoing) => {
+        const [, name, path] = /^\/function\/([a-z-]+)(\/.*)$/.exec(incoming.url!)!
+        try {
+          const { url } = await start(name!)
+          await passBack(await passOn(incoming, outgoing, new URL(url + path), {}), outgoing)
+        } catch (error) {
+          console.error(`${name}: ${String(error).slice(-500)}`)
+          if (!outgoing.headersSent) plain(outgoing, 502, '')
+        }
+      }),
+      one => one.kill(),
+    )
+    const { url } =
+      packaging === 'endpoint'
+        ? parts.adopt(await startIngress(ingressTo(gateway.url)), one => one.close())
+        : await start('router', { ASSAY_UNIT_URL: `${gateway.url}/function/{unit}` })
+    return { url, close: () => parts.disposeAsync() } satisfies Host
+  }
+
+const ingressTo = (gateway: string) =>
+  nginxFile('', unitsOf('endpoint'), { server: new URL(gateway).host, path: '/function/$assay_unit' })
+
+/** A host that reaches PostgreSQL through a PgBouncer in transaction mode, with few connections. */
+export const throughPooler =
+  (startHost: StartHost): StartHost =>
+  async options => {
+    const pooler = await startPgBouncer(options.databaseUrl, POOLED)
+    const host = await startHost({ ...options, databaseUrl: pooler.through(options.databaseUrl) })
     return {
-      url: router.url,
+      url: host.url,
       async close() {
-        gateway.kill()
-        const started = await Promise.allSettled(running.values())
-        await Promise.all(started.map(one => one.status === 'fulfilled' && one.value.close()))
+        await host.close()
+        await pooler.close()
       },
-    } satisfies Host
+    }
   }
 
 /** Nothing around it: a container of any orchestrator. */

@@ -1,11 +1,10 @@
 // A staging project asleep: the functions that take, execute and mend, each under the double of Knative with nothing
 // running, stores of the test's own, and an agent behind a URL that the test holds back and lets go.
 
-import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { bundleForNode, writeTelemetry } from '../../infra/bundle.ts'
+import { writeUnits } from '../../infra/bundle.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
 import { warm } from '../../infra/node/warm.ts'
@@ -59,11 +58,13 @@ let made: Promise<string> | undefined
 function bundles(): Promise<string> {
   made ??= (async () => {
     const { path } = await tempFolder() // removed by the next test run
-    await writeTelemetry(path)
-    for (const unit of unitsOf('group').filter(({ name }) => NAMES.includes(name as Name))) {
-      const file = join(path, `${unit.name}.mjs`)
-      await writeFile(file, await bundleForNode(unit))
-      await warm(file, { NODE_COMPILE_CACHE: compiledIn(path), PORT: String(await freePort()) })
+    const units = unitsOf('group').filter(({ name }) => NAMES.includes(name as Name))
+    await writeUnits(units, path)
+    for (const { name } of units) {
+      await warm(join(path, `${name}.mjs`), {
+        NODE_COMPILE_CACHE: compiledIn(path),
+        PORT: String(await freePort()),
+      })
     }
     return path
   })()

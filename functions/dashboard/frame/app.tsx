@@ -2,7 +2,7 @@
 // a request another site caused; whatever fails becomes a page that says what to do.
 
 import type { Hono } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Context } from '../../../shared/context.ts'
 import { errorText } from '../../../shared/domain/error-text.ts'
 import { ApiError } from '../../../shared/domain/errors.ts'

@@ -1,7 +1,7 @@
 // What people type into forms, as the API takes it. Guarantee: JSON goes out as it was typed, so that numbers keep their
 // digits; what is no JSON or no sum is refused by name.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { checkJson, JsonError } from '../../../shared/domain/json.ts'
 import { centsOfDollars } from './dollars.ts'
 

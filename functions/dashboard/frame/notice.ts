@@ -1,7 +1,7 @@
 // What an action tells the page it leads to. Guarantee: it is shown once, as text, and a browser keeps it whatever its
 // length; what it offers to take back is an action of the dashboard.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { ownPath } from './addresses.ts'
 import { cookieOf, setCookie } from './browser-session.ts'

@@ -1,6 +1,6 @@
 // One's own account: who one is, where one is signed in, and one's password.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { ROOT } from '../frame/addresses.ts'
 import { action, page } from '../frame/page.ts'

@@ -1,6 +1,6 @@
 // The agents of a project, and one agent: its versions, and a run by hand.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofAgent, ofItem, ofProject } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'

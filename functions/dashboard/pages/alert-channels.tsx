@@ -1,6 +1,6 @@
 // Where alerts and digests go: the part of the page of alerts that lists channels, and what its forms do.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../../../shared/domain/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofDelivery, ofProject } from '../frame/addresses.ts'

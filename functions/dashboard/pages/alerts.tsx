@@ -1,6 +1,6 @@
 // What went wrong without anybody asking, which of it is told, and to whom.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { ALERT_RULES, ALERT_STATES } from '../../../shared/domain/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ofRun, ofSchedule } from '../frame/addresses.ts'

@@ -1,6 +1,6 @@
 // Who changed what in a project, and when.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { defined } from '../frame/defined.ts'
 import { page } from '../frame/page.ts'
 import { Field } from '../parts/form.tsx'

@@ -1,6 +1,6 @@
 // By when something must have finished: the part of the page of alerts that lists deadlines, and what its forms do.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'

@@ -1,6 +1,6 @@
 // What was told to the outside: callbacks of runs and alerts, and what became of each try.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { DELIVERY_STATES } from '../../../shared/domain/vocabulary.ts'
 import { ofDelivery, ofProject, ofRun } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'

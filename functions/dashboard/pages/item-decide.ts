@@ -1,6 +1,6 @@
 // Decisions about one item.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { ApiError } from '../../../shared/domain/errors.ts'
 import { WRONG_OF } from '../../../shared/domain/vocabulary.ts'
 import { ofItem } from '../frame/addresses.ts'

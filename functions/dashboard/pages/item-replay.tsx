@@ -1,7 +1,7 @@
 // Replays an item: as it is, from a step, or with another input. Guarantee: what was typed is kept when it is refused,
 // and goes out as it was typed, so that numbers keep their digits.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { prettyJson } from '../../../shared/domain/pretty-json.ts'
 import { DEPLOYMENT_CHOICES, REUSE_CHOICES } from '../../../shared/domain/vocabulary.ts'
 import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'

@@ -1,6 +1,6 @@
 // One item: whether it ran and whether it worked, why not, what to do, what went in and came out, and every step.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { itemErrorMeaning, nextOf, reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
 import { sayDisposition } from '../../../shared/domain/recovery.ts'
 import type { Client } from '../../../shared/sdk/client.ts'

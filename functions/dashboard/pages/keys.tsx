@@ -1,6 +1,6 @@
 // The keys of a project: made, shown once, and revoked.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { KEY_ROLES } from '../../../shared/domain/vocabulary.ts'
 import { ofProject } from '../frame/addresses.ts'
 import { action, page, type View } from '../frame/page.ts'

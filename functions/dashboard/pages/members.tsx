@@ -1,6 +1,6 @@
 // Who can sign in to the account, and what each may do.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { MEMBER_ROLES } from '../../../shared/domain/vocabulary.ts'
 import { ROOT } from '../frame/addresses.ts'

@@ -1,6 +1,6 @@
 // What models cost a project, each price from a date on: listed, set and removed.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../frame/addresses.ts'
 import { action, type Entered, page, type View } from '../frame/page.ts'

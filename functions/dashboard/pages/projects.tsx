@@ -1,6 +1,6 @@
 // Where one starts: the only project, or the list of them.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { ofProject, ROOT } from '../frame/addresses.ts'
 import { action, page } from '../frame/page.ts'
 import { List } from '../parts/list.tsx'

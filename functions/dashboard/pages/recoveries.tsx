@@ -1,6 +1,6 @@
 // Recoveries: which there are, how far each is, and its end by hand.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { isOver, sayStage, sayStanding } from '../../../shared/view/recovery.ts'
 import { ofProject, ofRecovery, ofRun } from '../frame/addresses.ts'

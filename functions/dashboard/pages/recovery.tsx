@@ -2,7 +2,7 @@
 // is asked again and what that costs; then the act itself.
 
 import type { Child } from 'hono/jsx'
-import { z } from 'zod'
+import * as z from 'zod'
 import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
 import {
   DEPLOYMENT_CHOICES,

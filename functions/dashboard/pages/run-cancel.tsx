@@ -1,6 +1,6 @@
 // Says what cancelling a run does, and does it.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { abortedInFlight } from '../../../shared/view/run.ts'
 import { ofRun } from '../frame/addresses.ts'
 import { action, page } from '../frame/page.ts'

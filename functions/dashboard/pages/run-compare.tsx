@@ -1,6 +1,6 @@
 // A run beside an earlier one: their totals, and what became of each item in both.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofItem, ofRun } from '../frame/addresses.ts'

@@ -1,7 +1,7 @@
 // What a run recorded, graded again by the rules of today or by others: a change of rules is tried here before it is
 // trusted. Nothing changes by it.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { ANSWER_CHECKS, REFUSAL_CHOICES } from '../../../shared/domain/vocabulary.ts'
 import { NO_CHECKS, writeChecks } from '../../../shared/items/rules/check-names.ts'

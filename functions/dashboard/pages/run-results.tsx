@@ -1,6 +1,6 @@
 // The results of a run and of its replays: the first of them, and all of them as a file.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { RESULT_FORMATS } from '../../../shared/recovery/rules/results.ts'
 import { RESULTS_ONLY } from '../../../shared/recovery/wire/results.ts'
 import { RESULT_TYPES } from '../../../shared/recovery/wire/results-text.ts'

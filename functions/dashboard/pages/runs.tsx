@@ -1,6 +1,6 @@
 // The runs of a project, newest first, whether they ran beside whether they worked.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { OUTCOMES, RUN_STATUSES } from '../../../shared/domain/vocabulary.ts'
 import { ofProject, ofRun } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'

@@ -1,7 +1,7 @@
 // A new schedule, which is shown what it would do before it is made. Guarantee: what is typed is sent by POST alone, since
 // headers of a source are secrets and links are logged.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { RESULT_FORMATS } from '../../../shared/recovery/rules/results.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ofSchedule } from '../frame/addresses.ts'

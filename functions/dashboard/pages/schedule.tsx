@@ -1,6 +1,6 @@
 // One schedule: when it fires next, what became of every moment, and its switch.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { fieldsOf } from '../../../shared/domain/json.ts'
 import { prettyJson } from '../../../shared/domain/pretty-json.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'

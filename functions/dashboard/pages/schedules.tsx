@@ -1,6 +1,6 @@
 // The schedules of a project, and what comes next of all of them.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ofSchedule } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'

@@ -1,7 +1,7 @@
 // Search over the steps of all items: what was asked, answered, called and raised. Guarantee: the link holds the whole
 // search; what is found is shown as text, the hit marked.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
 import { hitOf } from '../../../shared/domain/snippet.ts'

@@ -1,6 +1,6 @@
 // What is set on a project: limits, money and retention; its signing secret; and its end.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ROOT } from '../frame/addresses.ts'
 import { AMOUNT_HINT } from '../frame/dollars.ts'

@@ -1,6 +1,6 @@
 // Signing in and out.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { ApiFailure } from '../../../shared/sdk/client.ts'
 import { ownPath, ROOT, SIGN_IN } from '../frame/addresses.ts'
 import { endedCookie, sessionCookie } from '../frame/browser-session.ts'

@@ -1,7 +1,7 @@
 // Where the submit page sends items: lines that its script has made of a file, passed on as they come; or the form
 // itself, with a small file in it, where there is no script.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { BadLines, itemLines } from '../../../shared/domain/file-items.ts'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { spreadOver } from '../../../shared/domain/pilot.ts'

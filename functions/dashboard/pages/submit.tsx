@@ -1,6 +1,6 @@
 // Sends a file of items to be run: all of it, or a pilot first, and the rest when that looks right.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { outlookOf } from '../../../shared/domain/pilot.ts'
 import type { Client } from '../../../shared/sdk/client.ts'

@@ -1,7 +1,7 @@
 // Decides about items of triage, one or many. Guarantee: each is decided for itself; what could not be is said, with
 // why, and what can be taken back can be taken back at once.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { ApiError } from '../../../shared/domain/errors.ts'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { ROW_ACTIONS, type RowAction, type WrongOf } from '../../../shared/domain/vocabulary.ts'

@@ -1,6 +1,6 @@
 // What waits for a decision, as an inbox: what has the same cause together, decided one by one, selected, or all at once.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { TRIAGE_LANES } from '../../../shared/domain/vocabulary.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'

@@ -1,6 +1,6 @@
 // Addresses that start an agent when somebody posts to them.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { SIGNATURE_SCHEMES } from '../../../shared/domain/vocabulary.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { sampleBody } from '../../../shared/starts/rules/sample-body.ts'

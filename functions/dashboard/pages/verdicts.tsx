@@ -1,6 +1,6 @@
 // How good verdicts are: how often people found each reason of each agent right.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
 import { ofProject } from '../frame/addresses.ts'

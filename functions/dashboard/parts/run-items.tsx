@@ -1,6 +1,6 @@
 // The items of a run: what is asked for, and a page of what was found.
 
-import { z } from 'zod'
+import * as z from 'zod'
 import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
 import { ITEM_STATUSES, OUTCOMES } from '../../../shared/domain/vocabulary.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'

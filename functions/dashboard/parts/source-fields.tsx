@@ -2,7 +2,7 @@
 // leaves those that are kept as they are.
 
 import type { Child } from 'hono/jsx'
-import { z } from 'zod'
+import * as z from 'zod'
 import { SOURCE_FORMATS } from '../../../shared/domain/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { Field } from './form.tsx'

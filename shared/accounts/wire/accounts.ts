@@ -1,9 +1,9 @@
 // Accounts as whoever operates the installation sees them: how many things are in them, and nothing of what.
 
-import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../../domain/limits.ts'
 import { centsOf } from '../../domain/pricing.ts'
 import { ACCOUNT_STATUSES, type AccountStatus } from '../../domain/vocabulary.ts'
+import * as z from '../../kernel/documented-zod.ts'
 import { label } from '../../schema/input.ts'
 import type { AccountPlan } from '../../schema/tables.ts'
 import { timestamp } from '../../schema/wire.ts'

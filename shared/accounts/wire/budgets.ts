@@ -1,7 +1,7 @@
 // Budgets by day and month, as callers see and set them.
 
-import { z } from '@hono/zod-openapi'
 import { centsOf } from '../../domain/pricing.ts'
+import * as z from '../../kernel/documented-zod.ts'
 import { budgetCents } from '../../schema/input.ts'
 import { timestamp } from '../../schema/wire.ts'
 import { BUDGET_PERIODS, type BudgetPeriod, DEFAULT_ZONE, periodEnd } from '../rules/budgets.ts'

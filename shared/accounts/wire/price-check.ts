@@ -1,8 +1,8 @@
 // What the prices of the models look like that a project called lately.
 
-import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../../domain/limits.ts'
 import { usdOf } from '../../domain/pricing.ts'
+import * as z from '../../kernel/documented-zod.ts'
 import { timestamp } from '../../schema/wire.ts'
 import { PRICE_STATES, type PriceState, type UsedModel } from '../rules/price-check.ts'
 import { pricesAsOf, pricesSource } from '../rules/price-day.ts'

@@ -1,7 +1,7 @@
 // A project's own prices, as callers see and set them.
 
-import { z } from '@hono/zod-openapi'
 import { LIMITS } from '../../domain/limits.ts'
+import * as z from '../../kernel/documented-zod.ts'
 import { instant, label } from '../../schema/input.ts'
 import type { prices } from '../../schema/tables.ts'
 import { timestamp } from '../../schema/wire.ts'

@@ -1,6 +1,6 @@
 // The shapes of deadlines.
 
-import { z } from '@hono/zod-openapi'
+import * as z from '../../kernel/documented-zod.ts'
 import { uuid as uuidIn } from '../../schema/input.ts'
 import { timestamp } from '../../schema/wire.ts'
 import type { deadlines } from '../tables/deadlines.ts'

@@ -1,6 +1,6 @@
 // The shapes of what channels with the format `json` get.
 
-import { z } from '@hono/zod-openapi'
+import * as z from '../../kernel/documented-zod.ts'
 import { Run, type RunRow, runOf, timestamp } from '../../schema/wire.ts'
 import { Alert, type AlertRow, alertOf } from '../../schema/wire-alerts.ts'
 import type { Digest, DigestWords, RunLinks } from '../rules/digest.ts'

@@ -1,4 +1,4 @@
-// Makes the weights of the refusal detector (shared/items/rules/refusal-weights.json) from labelled answers in the
+// Makes the weights of the refusal detector (shared/items/rules/refusal-weights.gen.ts) from labelled answers in the
 // plain form, and from sentences of our own. What is kept to measure by is not learned from.
 //
 //   node test/bench/verdicts/train.ts --data FOLDER
@@ -17,6 +17,16 @@ if (values.data === undefined) {
 }
 const answers = [...readLabelled(values.data), ...ownSentences()].filter(({ set }) => !HELD_OUT.has(set))
 const weights = fit(prepare(answers), () => true)
-const file = join(import.meta.dirname, '../../../shared/items/rules/refusal-weights.json')
-writeFileSync(file, `${JSON.stringify(weights, null, 2)}\n`)
+const file = join(import.meta.dirname, '../../../shared/items/rules/refusal-weights.gen.ts')
+const text = JSON.stringify(weights)
+  .replaceAll(',"', ',\n"')
+  .replaceAll(/[\\`$]/g, '\\$&')
+writeFileSync(
+  file,
+  `// Made by test/bench/verdicts/train.ts.
+
+/** A text and no object, so that a start does not read it: it is parsed when the first answer is read. */
+export const WEIGHTS_TEXT = \`${text}\`
+`,
+)
 console.log(`${Object.keys(weights.ngrams).length} n-grams of ${answers.length} answers in ${file}`)

@@ -1,0 +1,18 @@
+// Each endpoint as a process of its own, as the generated ingress leads to them, and all of them through a pooler.
+
+import { describe, it } from 'vitest'
+import { hasNginx } from '../support/ingress.ts'
+import { hasPgBouncer } from '../support/pgbouncer.ts'
+import { alone, functionsHost, throughPooler } from './function-hosts.ts'
+import { conformance } from './suite.ts'
+
+if (hasNginx && hasPgBouncer)
+  conformance(
+    'a function for each endpoint, behind nginx and PgBouncer',
+    throughPooler(functionsHost(alone, 'endpoint')),
+    { sweeps: false },
+  )
+else
+  describe.skip('a function for each endpoint, behind nginx and PgBouncer', () => {
+    it('needs the Debian packages nginx-light and pgbouncer')
+  })

@@ -1,0 +1,72 @@
+// A real nginx with a file of ours in it, where one is installed: it is no dependency.
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { freePort } from './doubles/process.ts'
+import { tempFolder } from './temp-folder.ts'
+
+const BINARY = ['/usr/sbin/nginx', '/usr/bin/nginx'].find(path => spawnSync(path, ['-v']).status === 0)
+export const hasNginx = BINARY !== undefined
+
+const LOOKS = 200 // 50 ms apart
+
+export interface Ingress {
+  url: string
+  close(): Promise<void>
+}
+
+/** Serves a file of conf.d on a port of its own; `listen` in it names the one that is replaced. */
+export async function startIngress(file: string): Promise<Ingress> {
+  const folder = await tempFolder()
+  await chmod(folder.path, 0o755)
+  await mkdir(join(folder.path, 'temp'))
+  const port = await freePort()
+  await writeFile(join(folder.path, 'assay.conf'), file.replace(/listen \d+;/, `listen 127.0.0.1:${port};`))
+  const config = join(folder.path, 'nginx.conf')
+  const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  await writeFile(
+    config,
+    `daemon off;
+pid ${folder.path}/pid;
+error_log ${folder.path}/error.log;
+worker_processes 1;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  ${kinds.map(kind => `${kind}_temp_path ${folder.path}/temp/${kind};`).join('\n  ')}
+  include ${folder.path}/assay.conf;
+}
+`,
+  )
+  const child = spawn(BINARY!, ['-c', config, '-p', folder.path], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let log = ''
+  child.stderr.on('data', chunk => (log += chunk))
+  await listens(port, child, () => log)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      child.kill('SIGTERM')
+      if (child.exitCode === null) await once(child, 'exit')
+      await folder.remove()
+    },
+  }
+}
+
+async function listens(port: number, child: ChildProcess, log: () => string): Promise<void> {
+  for (let look = 0; look < LOOKS; look++) {
+    if (child.exitCode !== null) throw new Error(`nginx ended before it listened: ${log()}`)
+    const socket = connect(port, '127.0.0.1')
+    const reached = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+    if (reached) return
+    await pause(50)
+  }
+  throw new Error(`nginx does not listen: ${log()}`)
+}
