@@ -2,8 +2,8 @@
 // Guarantee: bodies pass as they come, both ways; an answer that breaks off there breaks off here, so that nobody takes
 // it for whole; and whatever no function answered is an error like any other.
 
-import http, { type IncomingMessage, type ServerResponse } from 'node:http'
-import https from 'node:https'
+import type { Agent, IncomingMessage, ServerResponse } from 'node:http'
+import type { Agent as SecureAgent } from 'node:https'
 import { isDashboardPath } from '../../functions/dashboard/frame/addresses.ts'
 import { ApiError } from '../../shared/domain/errors.ts'
 import { newId } from '../../shared/domain/ids.ts'
@@ -14,6 +14,11 @@ import { invalid } from '../local/refusal.ts'
 import { type Address, type Listener, listening } from './listening.ts'
 import { listeningAt, readSettings } from './settings.ts'
 import { endOnSignal, endStart } from './stop.ts'
+
+// Not by import, which reads every export and so loads all of fetch: half of what a start of the router would take.
+const http = process.getBuiltinModule('node:http')
+/** TLS is loaded by the first request that needs it: within a cluster none does. */
+const https = () => process.getBuiltinModule('node:https')
 
 export interface RouterOptions extends Address {
   routes: readonly Route[]
@@ -107,10 +112,10 @@ const notAnswered = (unit: string, request_id: string) =>
 
 /** Kept connections are for requests that can be sent twice: the other end may close one just as it is taken up. */
 const kept = new http.Agent({ keepAlive: true })
-let keptSecure: https.Agent | undefined // made with the first: a router within a cluster never loads TLS
-function keptFor(to: URL): http.Agent {
+let keptSecure: SecureAgent | undefined
+function keptFor(to: URL): Agent {
   if (to.protocol === 'http:') return kept
-  keptSecure ??= new https.Agent({ keepAlive: true })
+  keptSecure ??= new (https().Agent)({ keepAlive: true })
   return keptSecure
 }
 
@@ -120,7 +125,7 @@ function forward(
   to: URL,
   failed: (cause: string) => Response,
 ): void {
-  const { request } = to.protocol === 'https:' ? https : http
+  const { request } = to.protocol === 'https:' ? https() : http
   const hasBody =
     Number(incoming.headers['content-length'] ?? 0) > 0 || 'transfer-encoding' in incoming.headers
   const upstream = request(to, {

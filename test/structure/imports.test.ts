@@ -201,3 +201,8 @@ function code(file: string): string {
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/^\s*\/\/.*$/gm, '')
 }
+
+it('zod is imported as a name space, of which a bundle has what is used, and the whole of it otherwise', () => {
+  const whole = sources.filter(file => /^import \{ z \} from /m.test(textOf.get(file)!))
+  expect(whole).toEqual([])
+})
