@@ -2,12 +2,11 @@
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { bundleForNode } from '../../infra/bundle.ts'
+import { writeUnits } from '../../infra/bundle.ts'
 import { endOf, REFUSED } from '../../infra/local/refusal.ts'
 import { migrate } from '../../infra/migrate.ts'
 import { unitsOf } from '../../infra/packaging.ts'
@@ -38,7 +37,7 @@ let FUNCTION: string
 beforeAll(async () => {
   const folder = parts.adopt(await tempFolder(), one => one.remove())
   FUNCTION = join(folder.path, 'health.mjs')
-  await writeFile(FUNCTION, await bundleForNode(unitsOf('group').find(unit => unit.name === 'health')!))
+  await writeUnits([unitsOf('group').find(unit => unit.name === 'health')!], folder.path)
   const admin = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   await admin.unsafe(`create role ${ROLE} login password 'right'`)
   await admin.unsafe(`create database ${ROLE}`)
