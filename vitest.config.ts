@@ -38,6 +38,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
+    env: { BASE_URL: '' }, // Vite's own word for something else; servers that tests start would take it for theirs
     projects: [
       {
         extends: true,

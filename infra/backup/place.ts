@@ -34,7 +34,9 @@ export async function openPlace(where: Where, purpose: 'read' | 'fill'): Promise
   const dataDir = dataFolderOf(where)
   const masterKey = await knownMasterKey(dataDir, where.env.ASSAY_MASTER_KEY || undefined)
   const close = async () => {}
-  const from = ['DATABASE_MIGRATE_URL', 'DATABASE_URL'].find(name => settings.get(name) !== undefined)
+  const from = (['DATABASE_MIGRATE_URL', 'DATABASE_URL'] as const).find(
+    name => settings.get(name) !== undefined,
+  )
   if (from !== undefined) {
     return {
       database: migrationTarget(settings),

@@ -9,12 +9,13 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { migrateOnceReachable } from '../migrate.ts'
+import { remoteRuntime } from '../node/agents.ts'
 import { type ConnectionOptions, openConnections } from '../node/connections.ts'
-import { createContext, logLevelOf } from '../node/context.ts'
+import { createContext } from '../node/context.ts'
 import { needsKeyOf } from '../node/installation.ts'
-import { mailFrom } from '../node/mail.ts'
 import { startServer } from '../node/server.ts'
-import { migrationTarget, operatorKeyFrom, readSettings } from '../node/settings.ts'
+import { unknownSettings } from '../node/setting-names.ts'
+import { readSettings, type Settings } from '../node/settings.ts'
 import { refusalOf } from '../node/store-trouble.ts'
 import { openTelemetry } from '../node/telemetry.ts'
 import { within } from './child.ts'
@@ -28,6 +29,7 @@ import {
 } from './data-folder.ts'
 import { openDemo } from './demo.ts'
 import { endOf, Refusal } from './refusal.ts'
+import { HOST, startSettings } from './start-settings.ts'
 import { isFree } from './store.ts'
 import { openStores } from './stores.ts'
 
@@ -41,9 +43,6 @@ export interface LocalStack {
   metrics_token?: string
 }
 
-const HOST = '127.0.0.1'
-// On one's own machine an agent may declare what listens there, such as a local model, and a callback may go there.
-const LOOPBACK = ['127.0.0.0/8', '::1/128']
 const STOP_MS = 30_000
 /** Tells the bootstrap that this was a crash; sysexits calls it an internal software error. */
 const CRASHED = 70
@@ -72,7 +71,11 @@ function lost(error: Error): void {
 }
 
 async function start(): Promise<void> {
-  const { port, dataDir, demo: wantsDemo } = options()
+  const wantsDemo = options().demo
+  const settings = readSettings(process.env)
+  const { port, dataDir, databaseCa, redisCa, ...given } = startSettings(settings)
+  for (const { name, meant } of unknownSettings(process.env))
+    say(`unknown_setting: there is no setting ${name}${meant ? `; did you mean ${meant}?` : ''}`)
   const dataFolder = await openDataFolder(dataDir)
   parts.defer(() => dataFolder.release())
   if (!(await isFree(port))) {
@@ -85,32 +88,26 @@ async function start(): Promise<void> {
   const stores = parts.adopt(
     await openStores({
       dataFolder,
-      databaseUrl: process.env.DATABASE_URL || undefined,
-      redisUrl: process.env.REDIS_URL || undefined,
+      databaseUrl: given.databaseUrl,
+      redisUrl: given.redisUrl,
       say,
       onLost: lost,
     }),
     stores => stores.close(),
   )
   stopping.signal.throwIfAborted()
-  const settings = readSettings(process.env)
-  const databaseCa = settings.get('DATABASE_CA')
-  const isOwn = !process.env.DATABASE_URL
-  await migrateOnceReachable(
-    isOwn ? { url: stores.databaseUrl } : migrationTarget(settings),
-    say,
-    stopping.signal,
-  )
+  await migrateOnceReachable(given.migration ?? { url: stores.databaseUrl }, say, stopping.signal)
   stopping.signal.throwIfAborted()
 
   const file = join(dataFolder.path, 'local.json')
-  const key = await masterKeyFor(dataFolder.path, stores.databaseUrl, databaseCa)
-  const known = await readJson<LocalStack>(file)
   const { databaseUrl, redisUrl } = stores
-  const urls = { databaseUrl, databaseCa, redisUrl, redisCa: settings.get('REDIS_CA') }
-  const access = known ?? (await firstAccess({ ...urls, baseUrl: `http://${HOST}:${port}`, masterKey: key }))
-  const metrics_token = settings.get('ASSAY_METRICS_TOKEN') ?? known?.metrics_token ?? crypto.randomUUID()
-  const operatorKey = operatorKeyFrom(settings) ?? (await operatorKeyIn(dataFolder.path))
+  const urls = { databaseUrl, databaseCa, redisUrl, redisCa }
+  const key = await masterKeyFor(dataFolder.path, urls, given.masterKey)
+  const known = await readJson<LocalStack>(file)
+  const baseUrl = given.server.baseUrl ?? `http://${HOST}:${port}`
+  const access = known ?? (await firstAccess({ ...urls, baseUrl, masterKey: key }))
+  const metrics_token = given.metricsToken ?? known?.metrics_token ?? crypto.randomUUID()
+  const operatorKey = given.operatorKey ?? (await operatorKeyIn(dataFolder.path))
   const demo = parts.adopt(await openDemo(dataFolder.path, say), demo => demo.close())
   const log = parts.adopt(
     createWriteStream(join(dataFolder.path, 'assay.log'), { flags: 'a', mode: 0o600 }),
@@ -119,20 +116,15 @@ async function start(): Promise<void> {
   const server = parts.adopt(
     await startServer({
       ...urls,
+      ...given.server,
       port,
-      host: HOST,
       dataDir: dataFolder.path,
       masterKey: key,
-      allowPrivateNetworks: LOOPBACK,
-      mail: mailFrom(settings),
+      runtime: remoteRuntime(given.runtimeUrl, key),
       metricsToken: metrics_token,
       operatorKey,
       telemetry: await openTelemetry(settings),
-      pricesUrl: settings.get('ASSAY_PRICES_URL'),
-      allowCallbackNetworks: settings.list('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? LOOPBACK,
       writeLog: line => log.write(line),
-      // The file is never rotated, so requests are not in it unless one asks for them.
-      logLevel: logLevelOf(settings.get('ASSAY_LOG_LEVEL')) ?? 'warn',
     }),
     server => server.close(),
   )
@@ -145,7 +137,7 @@ async function start(): Promise<void> {
     metrics_token,
   } satisfies LocalStack)
   say(
-    `dashboard ${server.url}/dashboard for ${account.email}, whose password is in ${file}, as is an API key`,
+    `dashboard ${given.server.baseUrl ?? server.url}/dashboard for ${account.email}, whose password is in ${file}, as is an API key`,
   )
   if (server.heldSince !== null) say(HELD)
   say(`ready ${server.url}`)
@@ -165,8 +157,12 @@ function giveBackMemory(): void {
 }
 
 /** Made at the first start, and never beside data that another one sealed. */
-async function masterKeyFor(folder: string, databaseUrl: string, databaseCa: string | undefined) {
-  const known = await knownMasterKey(folder, process.env.ASSAY_MASTER_KEY)
+async function masterKeyFor(
+  folder: string,
+  { databaseUrl, databaseCa }: ConnectionOptions,
+  given: string | undefined,
+) {
+  const known = await knownMasterKey(folder, given)
   if (known !== undefined) return known
   if (!(await needsKeyOf(databaseUrl, databaseCa))) return writeMasterKey(folder)
   throw new Refusal(
@@ -186,25 +182,21 @@ async function firstAccess(at: ConnectionOptions & { baseUrl: string; masterKey:
   }
 }
 
-function options(): { port: number; dataDir: string; demo: boolean } {
-  const port = Number(process.env.PORT || 8090)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new Refusal('invalid_port', `PORT is "${process.env.PORT}"; it must be a number from 0 to 65535`)
-  }
+function options(): { demo: boolean } {
   try {
     const { values } = parseArgs({ options: { 'no-demo': { type: 'boolean', default: false } } })
-    return { port, dataDir: process.env.ASSAY_DATA_DIR || '.assay', demo: !values['no-demo'] }
+    return { demo: !values['no-demo'] }
   } catch (error) {
     throw new Refusal('usage', `${(error as Error).message}\nusage: npm start [-- --no-demo]`)
   }
 }
 
 /** What runs here: stores that were given by their URL go on. */
-const ownParts = ({ DATABASE_URL, REDIS_URL }: NodeJS.ProcessEnv) => [
+const ownParts = ({ get }: Settings) => [
   'the server',
   'its agents',
-  ...(DATABASE_URL ? [] : ['PostgreSQL']),
-  ...(REDIS_URL ? [] : ['Redis']),
+  ...(get('DATABASE_URL') ? [] : ['PostgreSQL']),
+  ...(get('REDIS_URL') ? [] : ['Redis']),
 ]
 
 /** Says why; returns the exit code. */
@@ -242,5 +234,5 @@ if (!whole) {
   console.error(`not everything stopped within ${STOP_MS / 1000} s; ending what is left`)
   process.exit(1)
 }
-if (askedAt > 0) say(`stopped: ${ownParts(process.env).join(', ')}`)
+if (askedAt > 0) say(`stopped: ${ownParts(readSettings(process.env)).join(', ')}`)
 process.exit(code)

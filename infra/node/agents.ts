@@ -13,7 +13,8 @@ interface At {
 
 /** Bundles run in the function that ASSAY_RUNTIME_URL names; where it names none, in this process. */
 export function createAgents({ connections, settings }: At): Invoker {
-  return createInvoker({ ...localRuntime({ connections, settings }), runtime: remoteRuntime(settings) })
+  const runtime = remoteRuntime(settings.get('ASSAY_RUNTIME_URL'), keysFrom(settings))
+  return createInvoker({ ...localRuntime({ connections, settings }), runtime })
 }
 
 /** Where this machine's processes for agents are and what they may reach. */
@@ -25,7 +26,6 @@ export function localRuntime({ connections, settings }: At): InvokerOptions {
   }
 }
 
-export function remoteRuntime(settings: Settings): InvokerOptions['runtime'] {
-  const url = settings.get('ASSAY_RUNTIME_URL')
-  return url === undefined ? undefined : { url, bearer: platformBearer(keysFrom(settings)) }
-}
+/** @param url none for this process */
+export const remoteRuntime = (url: string | undefined, masterKey: string): InvokerOptions['runtime'] =>
+  url === undefined ? undefined : { url, bearer: platformBearer(masterKey) }

@@ -20,6 +20,7 @@ import { createContext, logLevelOf } from './context.ts'
 import { addressOf, listen } from './listen.ts'
 import { NO_STORES } from './no-stores.ts'
 import { createOutside } from './reach.ts'
+import { warnOfUnknown } from './setting-names.ts'
 import {
   connectionsFrom,
   keysFrom,
@@ -121,6 +122,7 @@ async function serve(unit: FunctionUnit): Promise<void> {
     handlerOf(unit, ctx, stop.signal, invocations),
   )
   closing.defer(() => listener.close())
+  warnOfUnknown(process.env, log)
   log('info', 'ready', { unit: unit.name, url: listener.url })
   endOnSignal({ onStop: () => stop.abort(), close: () => closing.disposeAsync() })
 }
@@ -137,7 +139,7 @@ function configFrom({ connections }: FunctionUnit, settings: Settings): Config {
   const metrics_token = settings.get('ASSAY_METRICS_TOKEN')
   const operator_key = operatorKeyFrom(settings)
   return {
-    base_url: settings.origin('BASE_URL') ?? '',
+    base_url: settings.baseUrl() ?? '',
     master_key: connections > 0 ? keysFrom(settings) : '',
     tick_open: settings.flag('ASSAY_TICK_OPEN'),
     ...(seconds === undefined ? {} : { consume_ms: seconds * 1000 }),

@@ -8,12 +8,13 @@
 // ASSAY_PRICES_URL (where the list of models' prices is fetched from, once a day), and
 // OpenTelemetry's own variables (where traces and measurements are sent: see telemetry.ts).
 
-import { invalid } from '../local/refusal.ts'
 import { remoteRuntime } from './agents.ts'
 import { logLevelOf } from './context.ts'
 import { armFaults } from './faults.ts'
 import { mailFrom } from './mail.ts'
-import { PARTS, type Part, startServer } from './server.ts'
+import { partsFrom } from './parts.ts'
+import { startServer } from './server.ts'
+import { warnOfUnknown } from './setting-names.ts'
 import { keysFrom, listeningAt, operatorKeyFrom, readSettings, storesFrom } from './settings.ts'
 import { endOnSignal, endStart } from './stop.ts'
 import { refusalOf } from './store-trouble.ts'
@@ -21,28 +22,23 @@ import { openTelemetry } from './telemetry.ts'
 
 const PORT = 8090
 
-function partsFrom(list: string[] = [...PARTS]): Part[] {
-  const unknown = list.filter(part => !PARTS.includes(part as Part))
-  if (unknown.length === 0) return list as Part[]
-  throw invalid(`ASSAY_PARTS: ${unknown.join(', ')} is not one of ${PARTS.join(', ')}.`)
-}
-
 async function start(): Promise<void> {
   const settings = readSettings(process.env)
-  const parts = partsFrom(settings.list('ASSAY_PARTS'))
+  const masterKey = keysFrom(settings)
+  const parts = partsFrom(settings)
   const allow = settings.networks('ASSAY_ALLOW_NETWORKS')
   const allowCallbacks = settings.networks('ASSAY_ALLOW_CALLBACK_NETWORKS')
-  const baseUrl = settings.origin('BASE_URL')
+  const baseUrl = settings.baseUrl()
   const server = await startServer({
     ...listeningAt(settings, PORT),
     ...storesFrom(settings),
-    masterKey: keysFrom(settings),
+    masterKey,
     dataDir: settings.get('ASSAY_DATA_DIR') ?? '.assay',
     parts,
     mail: mailFrom(settings),
     metricsToken: settings.get('ASSAY_METRICS_TOKEN'),
     operatorKey: operatorKeyFrom(settings),
-    runtime: remoteRuntime(settings),
+    runtime: remoteRuntime(settings.get('ASSAY_RUNTIME_URL'), masterKey),
     logLevel: logLevelOf(settings.get('ASSAY_LOG_LEVEL')),
     telemetry: await openTelemetry(settings),
     pricesUrl: settings.get('ASSAY_PRICES_URL'),
@@ -56,4 +52,7 @@ async function start(): Promise<void> {
 }
 
 armFaults(process.env.ASSAY_FAULTS)
+warnOfUnknown(process.env, (level, event, fields) =>
+  console.error(JSON.stringify({ at: new Date().toISOString(), level, event, ...fields })),
+)
 await start().catch(error => endStart(refusalOf(error) ?? error))

@@ -24,12 +24,10 @@ import { joinInstallation } from './installation.ts'
 import { readJsx } from './jsx.ts'
 import { addressOf, listen } from './listen.ts'
 import type { Listener } from './listening.ts'
+import { PARTS, type Part } from './parts.ts'
 import { keepPrices } from './price-updates.ts'
 import { createOutside } from './reach.ts'
 import type { Exporter } from './telemetry.ts'
-
-export const PARTS = ['api', 'consumer', 'tick'] as const
-export type Part = (typeof PARTS)[number]
 
 export interface ServerOptions extends Omit<ConnectionOptions, 'pool'> {
   port: number

@@ -8,18 +8,18 @@ const folder = mkdtempSync(join(tmpdir(), 'assay-settings-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const file = join(folder, 'key')
 writeFileSync(file, 'of the file\n')
-writeFileSync(join(folder, 'master-key'), 'of the secret\n')
+writeFileSync(join(folder, 'redis-ca'), 'of the secret\n')
 
 it('a setting is the variable, else what its file holds, else the mounted secret', () => {
-  const name = 'MASTER_KEY'
-  expect(readSettings({ MASTER_KEY: 'here', MASTER_KEY_FILE: file }, folder).get(name)).toBe('here')
-  expect(readSettings({ MASTER_KEY_FILE: file }, folder).get(name)).toBe('of the file')
-  expect(readSettings({ MASTER_KEY: '' }, folder).get(name)).toBe('of the secret')
+  const name = 'REDIS_CA'
+  expect(readSettings({ REDIS_CA: 'here', REDIS_CA_FILE: file }, folder).get(name)).toBe('here')
+  expect(readSettings({ REDIS_CA_FILE: file }, folder).get(name)).toBe('of the file')
+  expect(readSettings({ REDIS_CA: '' }, folder).get(name)).toBe('of the secret')
   expect(readSettings({}, '/nowhere').get(name)).toBeUndefined()
 })
 
 it('a file that was named and is not there is no empty setting', () => {
-  expect(() => readSettings({ A_FILE: '/nowhere/a' }).get('A')).toThrow('/nowhere/a')
+  expect(() => readSettings({ REDIS_CA_FILE: '/nowhere/a' }).get('REDIS_CA')).toThrow('/nowhere/a')
 })
 
 it('a setting that is needed and missing is named with all its places', () => {
@@ -29,14 +29,23 @@ it('a setting that is needed and missing is named with all its places', () => {
 })
 
 it('a number is whole and within its bounds', () => {
-  const read = (A: string) => readSettings({ A }, '/nowhere').whole('A', { min: 2, max: 30 })
+  const read = (PORT: string) => readSettings({ PORT }, '/nowhere').whole('PORT', { min: 2, max: 30 })
   expect([read('2'), read('30'), read('')]).toEqual([2, 30, undefined])
   for (const wrong of ['1', '31', '3.5', '-3', '3s'])
-    expect(() => read(wrong)).toThrow(`A is ${wrong}: it takes a whole number from 2 to 30`)
+    expect(() => read(wrong)).toThrow(`PORT is ${wrong}: it takes a whole number from 2 to 30`)
 })
 
-it('an origin has no slash at its end, however it was given', () => {
-  const settings = readSettings({ BASE_URL: 'https://assay.example.com//' }, '/nowhere')
-  expect(settings.origin('BASE_URL')).toBe('https://assay.example.com')
-  expect(settings.origin('OTHER_URL')).toBeUndefined()
+it('where people find it is a URL with the path it has there, and no slash at its end', () => {
+  const read = (BASE_URL: string) => readSettings({ BASE_URL }, '/nowhere').baseUrl()
+  expect(read('https://assay.example.com//')).toBe('https://assay.example.com')
+  expect(read('https://example.com/assay/')).toBe('https://example.com/assay')
+  expect(read('')).toBeUndefined()
+  for (const wrong of [
+    'assay.example.com',
+    'ftp://a.b',
+    'https://a.b/?x=1',
+    'https://a.b/#x',
+    'https://u:p@a.b',
+  ])
+    expect(() => read(wrong)).toThrow(`BASE_URL is ${wrong}: it takes the address people use`)
 })

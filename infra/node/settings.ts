@@ -8,24 +8,25 @@ import { join } from 'node:path'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { isKeySet } from '../../shared/domain/secrets.ts'
 import { invalid, Refusal } from '../local/refusal.ts'
+import type { SettingName } from './setting-names.ts'
 
 const OPENFAAS_SECRETS = '/var/openfaas/secrets'
 
 export interface Settings {
   /** Undefined when it is nowhere, or empty. */
-  get(name: string): string | undefined
-  /** A URL that paths are put behind: without a slash at its end. */
-  origin(name: string): string | undefined
+  get(name: SettingName): string | undefined
+  /** Where people find the installation, with the path it has there, and no slash at its end. @throws Refusal when it is no such URL */
+  baseUrl(): string | undefined
   /** What stands between commas. */
-  list(name: string): string[] | undefined
+  list(name: SettingName): string[] | undefined
   /** Networks (CIDR) between commas. @throws Refusal that names what is none */
-  networks(name: string): string[] | undefined
+  networks(name: SettingName): string[] | undefined
   /** @throws Refusal when it is no whole number within the bounds */
-  whole(name: string, bounds: { min: number; max: number }): number | undefined
+  whole(name: SettingName, bounds: { min: number; max: number }): number | undefined
   /** Whether it is `true`. @throws Refusal when it is neither `true` nor `false` */
-  flag(name: string): boolean
+  flag(name: SettingName): boolean
   /** @throws Refusal that names the setting and where it may stand */
-  need(name: string): string
+  need(name: SettingName): string
 }
 
 /**
@@ -39,21 +40,21 @@ export function readSettings(
   env: Record<string, string | undefined>,
   secretsFolder = OPENFAAS_SECRETS,
 ): Settings {
-  const secretOf = (name: string) => join(secretsFolder, name.toLowerCase().replaceAll('_', '-'))
-  function get(name: string): string | undefined {
+  const secretOf = (name: SettingName) => join(secretsFolder, name.toLowerCase().replaceAll('_', '-'))
+  function get(name: SettingName): string | undefined {
     const given = env[name]
     if (given) return given
     const file = env[`${name}_FILE`]
     if (file) return readNamed(name, file)
     return readIfThere(secretOf(name))
   }
-  const list = (name: string) =>
+  const list = (name: SettingName) =>
     get(name)
       ?.split(',')
       .map(part => part.trim())
   return {
     get,
-    origin: name => get(name)?.replace(/\/+$/, ''),
+    baseUrl: () => baseUrlOf(get('BASE_URL')),
     list,
     networks(name) {
       const networks = list(name)
@@ -81,6 +82,16 @@ export function readSettings(
       )
     },
   }
+}
+
+function baseUrlOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isBase = url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash
+  if (isBase) return url.href.replace(/\/+$/, '')
+  throw invalid(
+    `BASE_URL is ${text}: it takes the address people use, such as https://assay.example.com or https://example.com/assay.`,
+  )
 }
 
 function isNetwork(text: string): boolean {

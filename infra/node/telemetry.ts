@@ -39,7 +39,7 @@ export async function openTelemetry(settings: Settings): Promise<Exporter | null
       'OTEL_EXPORTER_OTLP_PROTOCOL is grpc: only http/json is spoken; name the port for HTTP, 4318.',
     )
   // What the library reads by itself it reads from the environment; headers may be a secret in a file.
-  for (const name of ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS']) {
+  for (const name of ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS'] as const) {
     const value = settings.get(name)
     if (value !== undefined) process.env[name] = value
   }

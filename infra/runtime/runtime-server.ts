@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { NDJSON } from '../../shared/domain/protocol.ts'
 import type { AgentRequest, InvokeAgent } from '../../shared/engine/agent-port.ts'
+import { liveHeaders } from '../../shared/kernel/live-answer.ts'
 import { HOP_HEADERS, type HopRequest, withEnd } from './hop.ts'
 
 export interface RuntimeOptions {
@@ -72,7 +73,7 @@ async function pass(invoke: InvokeAgent, incoming: IncomingMessage, outgoing: Se
   const { target, headers }: HopRequest = JSON.parse(text.slice(0, line))
   const request: AgentRequest = { headers, body: text.slice(line + 1), signal: gone.signal }
   const end = crypto.randomUUID()
-  const head: Record<string, string> = { 'content-type': NDJSON, [HOP_HEADERS.end]: end }
+  const head: Record<string, string> = { ...liveHeaders(NDJSON), [HOP_HEADERS.end]: end }
   let body: AsyncIterable<Uint8Array>
   try {
     const response = await invoke(target, request)

@@ -72,7 +72,13 @@ describe('the settings of a function', () => {
     const [, { secrets, environment }] = ofUnit('runs')[0]!
     for (const name of secrets!) writeFileSync(join(folder, name), `value of ${name}\n`)
     const settings = readSettings(environment as Record<string, string>, folder)
-    const needed = ['DATABASE_URL', 'REDIS_URL', 'ASSAY_MASTER_KEY', 'BASE_URL', 'ASSAY_CONSUMER_URL']
+    const needed = [
+      'DATABASE_URL',
+      'REDIS_URL',
+      'ASSAY_MASTER_KEY',
+      'BASE_URL',
+      'ASSAY_CONSUMER_URL',
+    ] as const
     for (const name of needed) expect(settings.need(name)).not.toBe('')
   })
 

@@ -8,6 +8,7 @@ import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { isUnreachable, onceMore } from '../kernel/unreachable.ts'
 import { logRequest, type Subject } from './access-log.ts'
+import { basePath } from './base-path.ts'
 import { BodyBrokeOff, drain } from './body.ts'
 import type { Endpoint } from './endpoint.ts'
 import { checkEncoding, errorAnswer, OWN_HEADERS } from './error-answer.ts'
@@ -32,7 +33,8 @@ export function createApp(
     const request = c.req.raw
     const ctx = contextFor(request)
     const [request_id, began] = [ctx.newId(), ctx.now()]
-    const response = await failed(ctx, request, request_id, noOperation(operations, request))
+    const unknown = noOperation(operations, request, basePath(ctx.config.base_url))
+    const response = await failed(ctx, request, request_id, unknown)
     logRequest(ctx, { method: request.method, path: null }, request_id, began, response, {})
     return response
   })

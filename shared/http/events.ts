@@ -5,6 +5,7 @@
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { liveHeaders } from '../kernel/live-answer.ts'
 import { toJson } from '../schema/raw-json.ts'
 
 export interface State {
@@ -61,9 +62,11 @@ export async function eventStream(
       await events.return(undefined)
     },
   })
-  const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }
   return new Response(body, {
-    headers: { ...headers, ...(wait_s > 0 && { 'preference-applied': `wait=${wait_s}` }) },
+    headers: {
+      ...liveHeaders('text/event-stream'),
+      ...(wait_s > 0 && { 'preference-applied': `wait=${wait_s}` }),
+    },
   })
 }
 

@@ -3,6 +3,7 @@
 import { ApiError } from '../domain/errors.ts'
 import { isUuid } from '../domain/ids.ts'
 import { nearest } from '../domain/nearest.ts'
+import { prefixHint } from './base-path.ts'
 import { checkEncoding } from './error-answer.ts'
 
 /** An endpoint, or the route to one. */
@@ -15,13 +16,17 @@ const CHARACTERS_LOOKED_AT = 120 // the longest path there is takes half of it
 export function noOperation(
   endpoints: readonly Operation[],
   request: Pick<Request, 'method' | 'url'>,
+  base_path = '',
 ): ApiError {
   try {
     checkEncoding(request.url)
   } catch (error) {
     return error as ApiError
   }
-  const path = shapeOf(new URL(request.url).pathname)
+  const { pathname } = new URL(request.url)
+  const prefixed = prefixHint(pathname, base_path)
+  if (prefixed !== undefined) return new ApiError('not_found', 'There is no such operation.', prefixed)
+  const path = shapeOf(pathname)
   const here = endpoints.filter(one => shapeOf(one.path) === path).map(one => one.method.toUpperCase())
   const near = nearestOf(endpoints, request.method, path)
   const hints = [

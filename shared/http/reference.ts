@@ -8,6 +8,7 @@ import { ERROR_MEANINGS, ITEM_ERROR_MEANINGS } from '../domain/error-meanings.ts
 import { API_ERRORS, type ApiErrorCode } from '../domain/errors.ts'
 import type { JsonSchema } from '../domain/sample.ts'
 import { VERSION } from '../domain/version.ts'
+import { basePath } from './base-path.ts'
 import type { Document, Media, Operation, Parameter } from './openapi.ts'
 import { STYLE } from './reference-style.ts'
 
@@ -18,13 +19,17 @@ export function serveReference(
   contextFor: (request: Request) => Context,
 ): void {
   let made: Document | undefined
+  const baseUrlOf = (request: Request) => contextFor(request).config.base_url
   const document = () => {
     made ??= documentOf()
     return made
   }
-  app.get('/openapi.json', c => c.json(document()))
-  app.get('/', c => c.redirect('/dashboard'))
-  app.get('/docs', c => referencePage(document(), contextFor(c.req.raw).config.base_url))
+  app.get('/openapi.json', c => {
+    const servers = [{ url: basePath(baseUrlOf(c.req.raw)) || '/' }]
+    return c.json({ ...document(), servers })
+  })
+  app.get('/', c => c.redirect(`${basePath(baseUrlOf(c.req.raw))}/dashboard`))
+  app.get('/docs', c => referencePage(document(), baseUrlOf(c.req.raw)))
 }
 
 /** Every operation of the document, for who is asked for one that there is not. */
@@ -65,7 +70,7 @@ ${groups.map(
 <h1>${document.info.title} API reference</h1>
 <p>${prose(document.info.description)}</p>
 <p>Send <code>Authorization: Bearer …</code> with a project key (<code>pk_…</code>) or the access token of a session.
-The same as a document for tools: <a href="/openapi.json">openapi.json</a>.</p>
+The same as a document for tools: <a href="openapi.json">openapi.json</a>.</p>
 ${groups.map(group => html`<h2>${group.name}</h2><p class="dim">${group.description}</p>${group.entries.map(entry => operation(document, entry, base_url))}`)}
 ${errorTables()}
 </main>

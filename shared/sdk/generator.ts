@@ -4,6 +4,7 @@
 import { LIMITS } from '../domain/limits.ts'
 import { type GeneratorOccurrence, type GeneratorRequest, NDJSON } from '../domain/protocol.ts'
 import { TRIGGER_NAME } from '../domain/vocabulary.ts'
+import { liveHeaders } from '../kernel/live-answer.ts'
 import { DecoratorTargetError, DecoratorValidationError, Interrupt, ItemError, messageOf } from './errors.ts'
 import { isLongerThan, jsonOf } from './payload.ts'
 
@@ -55,7 +56,7 @@ export function generatorsOf(target: { prototype: object }): string[] {
   return [...names]
 }
 
-const HEADERS = { 'content-type': NDJSON, 'cache-control': 'no-store' }
+const HEADERS = liveHeaders(NDJSON)
 const HEARTBEAT = '{"type":"heartbeat"}\n'
 const encoder = new TextEncoder()
 

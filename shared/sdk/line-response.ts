@@ -2,8 +2,9 @@
 // brings, they leave as one chunk; a response that is complete within the first turn is not streamed at all.
 
 import { NDJSON } from '../domain/protocol.ts'
+import { liveHeaders } from '../kernel/live-answer.ts'
 
-const HEADERS = { 'content-type': NDJSON, 'cache-control': 'no-store' }
+const HEADERS = liveHeaders(NDJSON)
 const FLUSH_CHARACTERS = 1024 * 1024 // what a turn may pile up before it leaves early
 const encoder = new TextEncoder()
 

@@ -108,6 +108,18 @@ export function pagesPart(given: Given): void {
       expect(await projects.text()).not.toContain('forged')
     })
 
+    it('takes a form of an older browser behind a proxy that replaces Host, by the address it was told [sign-in.replaced-host]', async () => {
+      const world = given()
+      const signIn = (origin: string) => send('/dashboard/sign-in', world.first.account, { origin })
+      const told = await signIn('http://assay.test')
+      expect([told.status, told.headers.get('location')]).toEqual([303, '/dashboard'])
+      const refused = await signIn('https://assay.test')
+      expect(refused.status).toBe(403)
+      const text = await refused.text()
+      expect(text).toContain('on a page of https://assay.test, and this installation is at http://assay.test')
+      expect(text).toContain('set BASE_URL to that address, or let the proxy pass the Host header on')
+    })
+
     it('starts one run over one item by hand, with the input as it was typed [starts.dashboard]', async () => {
       const world = given()
       const agent = await makeAgent(world)

@@ -38,7 +38,7 @@ test('one command brings a stack that answers, and its access for its owner alon
   expect(stack.lines.filter(line => line.startsWith('ready '))).toHaveLength(1)
 })
 
-test('SIGTERM to npm alone leaves no process, and the next start has the same access', {
+test('SIGTERM to npm alone leaves no process, and the next start has the same access, and what it is told by then', {
   timeout: 2 * UP_MS,
 }, async () => {
   const dataDir = await dataFolder()
@@ -49,8 +49,20 @@ test('SIGTERM to npm alone leaves no process, and the next start has the same ac
   await ended(stack)
   expect(await processesIn(dataDir)).toEqual([])
 
-  const again = await start(dataDir)
+  const again = await start(dataDir, {
+    BASE_URL: 'https://example.com/assay',
+    ASSAY_TRUSTED_PROXIES: '127.0.0.1/32',
+    ASSAY_TRUSTED_PROXY: '127.0.0.1/32',
+  })
   expect(await local(dataDir)).toEqual({ base_url: again.url, ...access })
+  expect(again.lines).toContain(
+    'unknown_setting: there is no setting ASSAY_TRUSTED_PROXY; did you mean ASSAY_TRUSTED_PROXIES?',
+  )
+  expect(again.lines).toContainEqual(
+    expect.stringContaining('dashboard https://example.com/assay/dashboard for'),
+  )
+  const document = await (await fetch(`${again.url}/openapi.json`)).json()
+  expect(document.servers).toEqual([{ url: '/assay' }])
 })
 
 test('Ctrl-C, which reaches every process of the terminal at once, is one orderly stop', {

@@ -149,7 +149,8 @@ function sent(
   return send(`${form.action}/lines?${query}`, body, told)
 }
 
-const leaveTo = ({ run_id }: Submitted) => location.assign(`/dashboard/runs/${run_id}`)
+/** From where this script came, …/dashboard/assets, since a proxy may lead to the dashboard by a path of its own. */
+const leaveTo = ({ run_id }: Submitted) => location.assign(new URL(`../runs/${run_id}`, import.meta.url))
 
 /** In place of the form, as if one had gone there. */
 async function showPilot(file: File): Promise<void> {

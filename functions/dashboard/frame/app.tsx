@@ -8,6 +8,7 @@ import { errorText } from '../../../shared/domain/error-text.ts'
 import { ApiError } from '../../../shared/domain/errors.ts'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { checkRole } from '../../../shared/http/auth.ts'
+import { basePath, withBasePath, withoutBasePath } from '../../../shared/http/base-path.ts'
 import { readBytes } from '../../../shared/http/body.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { heldSince } from '../../../shared/http/held.ts'
@@ -21,6 +22,7 @@ import { isOwnForm } from './form-guard.ts'
 import { Layout } from './layout.tsx'
 import { type Notice, noticeCookie, noticeOf, noticeShownCookie } from './notice.ts'
 import type { Action, Done, Entered, Page, View } from './page.ts'
+import { foreignForm, problem, TITLES } from './problem.tsx'
 
 /** Of every answer that does not say otherwise. */
 const HEADERS = {
@@ -55,7 +57,7 @@ export function serveParts(
   contextFor: (request: Request) => Context,
 ): void {
   const apiFor = createApi(endpoints)
-  app.get(`${ROOT}/assets/:name`, c => sealed(assetAnswer(c.req.param('name'))))
+  app.get(`${ROOT}/assets/:name`, c => sealed(contextFor(c.req.raw), assetAnswer(c.req.param('name'))))
   for (const page of [...open.pages, ...pages])
     app.get(honoPath(page.path), c =>
       answered(c.req.raw, () => visited(c.req.raw, c.req.param(), page, open.pages.includes(page))),
@@ -66,7 +68,10 @@ export function serveParts(
     )
   app.all(`${ROOT}/*`, async c => {
     const { pathname, search } = new URL(c.req.url)
-    if (pathname.endsWith('/')) return sealed(leadTo({ to: pathname.replace(/\/+$/, '') + search }))
+    if (pathname.endsWith('/')) {
+      const ctx = contextFor(c.req.raw)
+      return sealed(ctx, leadTo(ctx, { to: pathname.replace(/\/+$/, '') + search }))
+    }
     const nothing: Page = { path: '', query: z.unknown(), show: () => Promise.reject(noSuchPage()) }
     return answered(c.req.raw, () => visited(c.req.raw, {}, nothing, false))
   })
@@ -78,13 +83,13 @@ export function serveParts(
       const view = failureView(ctx, request, error)
       return view instanceof Response ? view : shown(ctx, request, undefined, apiFor(ctx, request, ''), view)
     }
-    return sealed(await answer().catch(failed))
+    return sealed(ctx, await answer().catch(failed))
   }
 
   async function visited(request: Request, params: Record<string, string>, page: Page, isOpen: boolean) {
     const ctx = contextFor(request)
     const who = await signedIn(ctx, request)
-    if (who === undefined && !isOpen) return toSignIn(request)
+    if (who === undefined && !isOpen) return toSignIn(ctx, request)
     const api = apiFor(ctx, request, who?.access_token ?? '')
     const attempt = async () => {
       if (page.least !== undefined && who !== undefined) checkRole(who.principal, page.least)
@@ -98,9 +103,11 @@ export function serveParts(
 
   async function acted(request: Request, params: Record<string, string>, action: Action, isOpen: boolean) {
     const ctx = contextFor(request)
-    if (!isOwnForm(request)) return shown(ctx, request, undefined, apiFor(ctx, request, ''), foreignForm())
+    const { base_url } = ctx.config
+    if (!isOwnForm(request, base_url))
+      return shown(ctx, request, undefined, apiFor(ctx, request, ''), foreignForm(request, base_url))
     const who = await signedIn(ctx, request)
-    if (who === undefined && !isOpen) return toSignIn(request)
+    if (who === undefined && !isOpen) return toSignIn(ctx, request)
     const api = apiFor(ctx, request, who?.access_token ?? '')
     const visit = { ...api, api: api.client, member: memberOf(who), params, query: undefined, request, ctx }
     let given: Record<string, unknown> = {}
@@ -119,7 +126,7 @@ export function serveParts(
       .catch(again)
       .catch(error => refusal(ctx, request, error))
     if (result instanceof Response) return result
-    return 'to' in result ? leadTo(result) : shown(ctx, request, who, api, result)
+    return 'to' in result ? leadTo(ctx, result) : shown(ctx, request, who, api, result)
   }
 
   async function shown(
@@ -128,7 +135,7 @@ export function serveParts(
     who: SignedIn | undefined,
     api: ReturnType<typeof apiFor>,
     view: View,
-    notice = noticeOf(request),
+    notice = noticeOf(ctx, request),
   ): Promise<Response> {
     const calls = [...api.calls] // without the one for the menu
     const projects: Schemas['Project'][] = who
@@ -147,8 +154,9 @@ export function serveParts(
       base_url: ctx.config.base_url,
     })
     const headers = new Headers({ 'content-type': 'text/html; charset=utf-8' })
-    if (notice) headers.append('set-cookie', noticeShownCookie())
-    return new Response(`<!doctype html>${html}`, { status: view.status ?? 200, headers })
+    if (notice) headers.append('set-cookie', noticeShownCookie(ctx))
+    const page = withBasePath(`<!doctype html>${html}`, basePath(ctx.config.base_url))
+    return new Response(page, { status: view.status ?? 200, headers })
   }
 }
 
@@ -158,7 +166,10 @@ const memberOf = (who: SignedIn | undefined) => who?.principal as SignedIn['prin
 /** What stands for a name are ids and words: an encoded slash or dot could make another path of the API's. */
 const honoPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1{[\\w-]+}')
 
-function sealed(response: Response): Response {
+/** What the browser gets: where it is led has the path that the installation has on its host. */
+function sealed({ config }: Context, response: Response): Response {
+  const to = response.headers.get('location')
+  if (to !== null) response.headers.set('location', basePath(config.base_url) + to)
   for (const [name, value] of Object.entries(HEADERS))
     if (!response.headers.has(name)) response.headers.set(name, value)
   return response
@@ -183,31 +194,31 @@ async function formOf(request: Request): Promise<Record<string, unknown>> {
   )
 }
 
-function toSignIn(request: Request): Response {
+function toSignIn(ctx: Context, request: Request): Response {
   const { pathname, search } = new URL(request.url)
   const next =
     request.method === 'GET' && pathname !== ROOT ? `?next=${encodeURIComponent(pathname + search)}` : ''
   return new Response(null, {
     status: 303,
-    headers: { location: SIGN_IN + next, ...endedCookieFor(request) },
+    headers: { location: SIGN_IN + next, ...endedCookieFor(ctx, request) },
   })
 }
 
-function leadTo({ to, said, undo }: Done): Response {
+function leadTo(ctx: Context, { to, said, undo }: Done): Response {
   const headers = new Headers({ location: ownPath(to) ?? ROOT })
   if (said !== undefined)
-    headers.append('set-cookie', noticeCookie({ kind: 'done', text: said, ...(undo ? { undo } : {}) }))
+    headers.append('set-cookie', noticeCookie(ctx, { kind: 'done', text: said, ...(undo ? { undo } : {}) }))
   return new Response(null, { status: 303, headers })
 }
 
 /** Leads back to the page the form was on; Referer is there since our own policy lets it be. */
 function refusal(ctx: Context, request: Request, error: unknown): Response | View {
   const known = error instanceof ApiFailure || error instanceof ApiError
-  if (error instanceof ApiFailure && error.status === 401) return toSignIn(request)
-  const back = pathOf(request.headers.get('referer'))
+  if (error instanceof ApiFailure && error.status === 401) return toSignIn(ctx, request)
+  const back = pathOf(ctx, request.headers.get('referer'))
   if (!known || back === undefined) return failureView(ctx, request, error)
   const headers = new Headers({ location: back })
-  headers.append('set-cookie', noticeCookie(refusedNotice(error)))
+  headers.append('set-cookie', noticeCookie(ctx, refusedNotice(error)))
   return new Response(null, { status: 303, headers })
 }
 
@@ -227,22 +238,14 @@ const textsOf = (given: Record<string, unknown>): Entered =>
   )
 
 /** Of a page of ours: the form guard has let the request pass. */
-function pathOf(referer: string | null): string | undefined {
+function pathOf({ config }: Context, referer: string | null): string | undefined {
   if (referer === null || !URL.canParse(referer)) return undefined
   const { pathname, search } = new URL(referer)
-  return ownPath(pathname + search)
-}
-
-const TITLES: Record<number, string> = {
-  400: 'This link does not fit',
-  403: 'Your role does not allow this',
-  404: 'Not found',
-  409: 'This cannot be done now',
-  429: 'Too many requests',
+  return ownPath(withoutBasePath(pathname, basePath(config.base_url)) + search)
 }
 
 function failureView(ctx: Context, request: Request, error: unknown): Response | View {
-  if (error instanceof ApiFailure && error.status === 401) return toSignIn(request)
+  if (error instanceof ApiFailure && error.status === 401) return toSignIn(ctx, request)
   if (!(error instanceof ApiFailure || error instanceof ApiError)) {
     ctx.log('error', 'page_failed', { path: new URL(request.url).pathname, error: errorText(error) })
     return problem(
@@ -254,31 +257,3 @@ function failureView(ctx: Context, request: Request, error: unknown): Response |
   const status = (error.status in TITLES ? error.status : 500) as NonNullable<View['status']>
   return problem(status, error.message, error.hint)
 }
-
-const problem = (
-  status: NonNullable<View['status']>,
-  text: string,
-  hint: string | undefined,
-  title = TITLES[status] ?? 'Something went wrong',
-): View => ({
-  status,
-  title,
-  body: (
-    <section class="problem">
-      <h1>{title}</h1>
-      <p>{text}</p>
-      {hint && <p class="dim">{hint}</p>}
-      <p>
-        <a href={ROOT}>Back to the overview</a>
-      </p>
-    </section>
-  ),
-})
-
-const foreignForm = () =>
-  problem(
-    403,
-    'The browser says that this form was on a page of another site, so nothing was done.',
-    'Open the dashboard and do it there.',
-    'This form is not from here',
-  )

@@ -10,10 +10,10 @@ import {
   signAccessToken,
   signBrowserToken,
 } from '../../../shared/http/auth.ts'
+import { basePath } from '../../../shared/http/base-path.ts'
 
-/** The prefix makes browsers refuse a cookie that is not from this very origin by TLS; they count localhost as such. */
-const SESSION = '__Host-assay-session'
-const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax'
+const SESSION = 'session'
+type Told = Pick<Context, 'config'>
 
 export interface SignedIn {
   principal: SessionPrincipal
@@ -23,7 +23,7 @@ export interface SignedIn {
 
 /** The member whose cookie came with the request; undefined for everybody else. */
 export async function signedIn(ctx: Context, request: Request): Promise<SignedIn | undefined> {
-  const cookie = cookieOf(request, SESSION)
+  const cookie = cookieOf(ctx, request, SESSION)
   const session_id = cookie === undefined ? undefined : await browserSessionOf(ctx, cookie)
   if (session_id === undefined) return undefined
   const { access_token } = await signAccessToken(ctx, session_id)
@@ -39,19 +39,28 @@ export async function signedIn(ctx: Context, request: Request): Promise<SignedIn
 export async function sessionCookie(ctx: Context, session_id: string, expires_at: string): Promise<string> {
   const expires_ms = Date.parse(expires_at)
   const token = await signBrowserToken(ctx, session_id, expires_ms)
-  return setCookie(SESSION, token, Math.floor((expires_ms - ctx.now()) / 1000))
+  return setCookie(ctx, SESSION, token, Math.floor((expires_ms - ctx.now()) / 1000))
 }
 
 /** What takes the cookie away; nothing where there is none, or another site's request would sign one out. */
-export const endedCookieFor = (request: Request): Record<string, string> =>
-  cookieOf(request, SESSION) === undefined ? {} : { 'set-cookie': endedCookie() }
+export const endedCookieFor = (ctx: Told, request: Request): Record<string, string> =>
+  cookieOf(ctx, request, SESSION) === undefined ? {} : { 'set-cookie': endedCookie(ctx) }
 
-export const endedCookie = (): string => setCookie(SESSION, '', 0)
+export const endedCookie = (ctx: Told): string => setCookie(ctx, SESSION, '', 0)
 
-export const setCookie = (name: string, value: string, max_age_s: number): string =>
-  `${name}=${value}; Max-Age=${max_age_s}; ${ATTRIBUTES}`
+export const setCookie = (ctx: Told, name: string, value: string, max_age_s: number): string =>
+  `${nameOf(ctx, name)}=${value}; Max-Age=${max_age_s}; Path=${pathOf(ctx) || '/'}; Secure; HttpOnly; SameSite=Lax`
 
-export function cookieOf(request: Request, name: string): string | undefined {
+export function cookieOf(ctx: Told, request: Request, name: string): string | undefined {
+  const begin = `${nameOf(ctx, name)}=`
   const pairs = (request.headers.get('cookie') ?? '').split(/;\s*/)
-  return pairs.find(pair => pair.startsWith(`${name}=`))?.slice(name.length + 1)
+  return pairs.find(pair => pair.startsWith(begin))?.slice(begin.length)
 }
+
+const pathOf = ({ config }: Told) => basePath(config.base_url)
+
+/**
+ * The prefix makes browsers refuse a cookie that is not from this very origin by TLS; they count localhost as such.
+ * Below a path of a host it is the weaker one of the two, since `__Host-` is for a whole host, its other paths too.
+ */
+const nameOf = (ctx: Told, name: string) => `${pathOf(ctx) === '' ? '__Host-' : '__Secure-'}assay-${name}`

@@ -2,6 +2,7 @@
 // length; what it offers to take back is an action of the dashboard.
 
 import * as z from 'zod'
+import type { Context } from '../../../shared/context.ts'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { ownPath } from './addresses.ts'
 import { cookieOf, setCookie } from './browser-session.ts'
@@ -20,14 +21,16 @@ const Notice = z.strictObject({
 })
 export type Notice = z.infer<typeof Notice>
 
-const NAME = '__Host-assay-notice'
+const NAME = 'notice'
+type Told = Pick<Context, 'config'>
 const SHOWN_WITHIN_S = 60
 
-export const noticeCookie = (notice: Notice): string => setCookie(NAME, packed(notice), SHOWN_WITHIN_S)
-export const noticeShownCookie = (): string => setCookie(NAME, '', 0)
+export const noticeCookie = (ctx: Told, notice: Notice): string =>
+  setCookie(ctx, NAME, packed(notice), SHOWN_WITHIN_S)
+export const noticeShownCookie = (ctx: Told): string => setCookie(ctx, NAME, '', 0)
 
-export function noticeOf(request: Request): Notice | undefined {
-  const value = cookieOf(request, NAME)
+export function noticeOf(ctx: Told, request: Request): Notice | undefined {
+  const value = cookieOf(ctx, request, NAME)
   if (!value) return undefined
   try {
     return Notice.parse(JSON.parse(decodeURIComponent(value)))

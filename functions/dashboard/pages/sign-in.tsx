@@ -4,14 +4,17 @@ import * as z from 'zod'
 import { ApiFailure } from '../../../shared/sdk/client.ts'
 import { ownPath, ROOT, SIGN_IN } from '../frame/addresses.ts'
 import { endedCookie, sessionCookie } from '../frame/browser-session.ts'
-import { action, page, type View } from '../frame/page.ts'
+import { action, page, type View, type Visit } from '../frame/page.ts'
 
 const next = z.string().optional()
 
-/** Browsers send the header to addresses whose cookies they keep, and to no others. */
-const keepsCookies = (request: Request) => request.headers.has('sec-fetch-site')
+/** Browsers send the header to addresses whose cookies they keep, and to no others; old ones never do. */
+const keepsCookies = ({ request, ctx }: Here) =>
+  request.headers.has('sec-fetch-site') || ctx.config.base_url.startsWith('https:')
 
-const form = (request: Request, to: string | undefined, email = '', refusal?: ApiFailure): View => ({
+type Here = Pick<Visit, 'request' | 'ctx'>
+
+const form = (here: Here, to: string | undefined, email = '', refusal?: ApiFailure): View => ({
   title: 'Sign in',
   status: refusal ? 400 : 200,
   body: (
@@ -50,7 +53,7 @@ const form = (request: Request, to: string | undefined, email = '', refusal?: Ap
         </label>
         <button class="primary">Sign in</button>
       </form>
-      {!keepsCookies(request) && (
+      {!keepsCookies(here) && (
         <p>
           <b>This browser keeps no sign-in from here:</b> open the dashboard by https, or on localhost.
         </p>
@@ -65,7 +68,7 @@ const form = (request: Request, to: string | undefined, email = '', refusal?: Ap
 export const signInPage = page({
   path: '/dashboard/sign-in',
   query: z.strictObject({ next }),
-  show: async ({ query, request }) => form(request, query.next),
+  show: async visit => form(visit, visit.query.next),
 })
 
 export const signIn = action({
@@ -79,7 +82,7 @@ export const signIn = action({
       const location = (next && ownPath(next)) || ROOT
       return new Response(null, { status: 303, headers: { location, 'set-cookie': cookie } })
     } catch (error) {
-      if (error instanceof ApiFailure) return form(request, next, email, error)
+      if (error instanceof ApiFailure) return form({ request, ctx }, next, email, error)
       throw error
     }
   },
@@ -87,8 +90,9 @@ export const signIn = action({
 
 export const signOut = action({
   path: '/dashboard/sign-out',
-  async act({ api }) {
+  async act({ api, ctx }) {
     await api.DELETE('/v1/sessions/current')
-    return new Response(null, { status: 303, headers: { location: SIGN_IN, 'set-cookie': endedCookie() } })
+    const headers = { location: SIGN_IN, 'set-cookie': endedCookie(ctx) }
+    return new Response(null, { status: 303, headers })
   },
 })

@@ -1,0 +1,51 @@
+// What a page shows instead when it failed: what went wrong, and what to do about it.
+
+import { ROOT } from './addresses.ts'
+import { originOf } from './form-guard.ts'
+import type { View } from './page.ts'
+
+export const TITLES: Record<number, string> = {
+  400: 'This link does not fit',
+  403: 'Your role does not allow this',
+  404: 'Not found',
+  409: 'This cannot be done now',
+  429: 'Too many requests',
+}
+
+export const problem = (
+  status: NonNullable<View['status']>,
+  text: string,
+  hint: string | undefined,
+  title = TITLES[status] ?? 'Something went wrong',
+): View => ({
+  status,
+  title,
+  body: (
+    <section class="problem">
+      <h1>{title}</h1>
+      <p>{text}</p>
+      {hint && <p class="dim">{hint}</p>}
+      <p>
+        <a href={ROOT}>Back to the overview</a>
+      </p>
+    </section>
+  ),
+})
+
+export function foreignForm(request: Request, base_url: string): View {
+  const origin = request.headers.has('sec-fetch-site') ? undefined : originOf(request)?.origin
+  const title = 'This form is not from here'
+  if (origin === undefined)
+    return problem(
+      403,
+      'The browser says that this form was on a page of another site, so nothing was done.',
+      'Open the dashboard and do it there.',
+      title,
+    )
+  return problem(
+    403,
+    `The browser says that this form was on a page of ${origin}, and this installation is at ${base_url || 'no address that it was told'}, so nothing was done.`,
+    `If ${origin} is the same one behind a proxy, set BASE_URL to that address, or let the proxy pass the Host header on.`,
+    title,
+  )
+}

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { SETTING_NAMES, unknownSettings } from './setting-names.ts'
+
+it.each([
+  ['ASSAY_TRUSTED_PROXY', 'ASSAY_TRUSTED_PROXIES'],
+  ['ASSAY_CONSUMER_MAX', 'ASSAY_CONSUMERS_MAX'],
+  ['ASSAY_PORT', 'PORT'],
+  ['ASSAY_DATABASE_URL', 'DATABASE_URL'],
+])('%s is none: %s may have been meant', (name, meant) => {
+  expect(unknownSettings({ [name]: 'x' })).toEqual([{ name, meant }])
+})
+
+it('what is like no setting is told without a guess', () => {
+  expect(unknownSettings({ ASSAY_SOMETHING_ELSE: 'x' })).toEqual([{ name: 'ASSAY_SOMETHING_ELSE' }])
+})
+
+it('settings, files of settings, what the command line reads, and what is empty or of somebody else are not told', () => {
+  const names = [
+    ...SETTING_NAMES,
+    ...SETTING_NAMES.map(name => `${name}_FILE`),
+    'ASSAY_API_KEY',
+    'ASSAY_PROFILE',
+    'PATH',
+  ]
+  const services = [
+    'ASSAY_ROUTER_SERVICE_HOST',
+    'ASSAY_ROUTER_SERVICE_PORT_HTTP',
+    'ASSAY_ROUTER_PORT',
+    'ASSAY_ROUTER_PORT_8080_TCP_ADDR',
+    'ASSAY_ROUTER_PORT_8080_TCP',
+  ]
+  const env = Object.fromEntries([...names, ...services].map(name => [name, 'x']))
+  expect(unknownSettings({ ...env, ASSAY_NOTHING_IN_IT: '' })).toEqual([])
+})

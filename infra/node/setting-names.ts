@@ -1,0 +1,81 @@
+// What a process may be told, by name. Guarantee: no setting is read that is not in the list, and a variable that looks
+// like one and is none is told, with the name that may have been meant.
+
+import { nearest } from '../../shared/domain/nearest.ts'
+
+/** Each may also stand in a file that NAME_FILE names. OpenTelemetry's own are not listed. */
+export const SETTING_NAMES = [
+  'ASSAY_AGENT_KEY',
+  'ASSAY_ALLOW_CALLBACK_NETWORKS',
+  'ASSAY_ALLOW_NETWORKS',
+  'ASSAY_CONSUMER_URL',
+  'ASSAY_CONSUMERS_MAX',
+  'ASSAY_CONSUME_SECONDS',
+  'ASSAY_DATABASE_CONNECTIONS',
+  'ASSAY_DATA_DIR',
+  'ASSAY_KEYS',
+  'ASSAY_LOG_LEVEL',
+  'ASSAY_MAIL_FROM',
+  'ASSAY_MASTER_KEY',
+  'ASSAY_METRICS_TOKEN',
+  'ASSAY_OPERATOR_KEY',
+  'ASSAY_PARTS',
+  'ASSAY_PRICES_URL',
+  'ASSAY_RUNTIME_URL',
+  'ASSAY_SMTP_URL',
+  'ASSAY_TICK_OPEN',
+  'ASSAY_TRUSTED_PROXIES',
+  'ASSAY_UNIT_URL',
+  'BASE_URL',
+  'DATABASE_CA',
+  'DATABASE_MIGRATE_URL',
+  'DATABASE_URL',
+  'FUNCTION',
+  'HOST',
+  'PORT',
+  'REDIS_CA',
+  'REDIS_URL',
+] as const
+export type SettingName = (typeof SETTING_NAMES)[number] | `OTEL_${string}`
+
+/** Of the command line, of tests and of files that a shell fills in: they may stand in the same environment. */
+const OF_OTHERS = [
+  'ASSAY_API_KEY',
+  'ASSAY_BASE_URL',
+  'ASSAY_FAULTS',
+  'ASSAY_IMAGE',
+  'ASSAY_PROFILE',
+  'ASSAY_RECORD',
+  'ASSAY_UPGRADE_FROM',
+]
+/** Kubernetes adds these for each Service of the namespace, and ours are called assay-…. */
+const OF_SERVICES = /_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP))(_\w+)?$|_PORT$/
+const LETTERS_APART = 4
+
+export interface UnknownSetting {
+  name: string
+  /** The setting it is nearest to. */
+  meant?: string
+}
+
+/** @example unknownSettings({ ASSAY_TRUSTED_PROXY: '…' }) // [{ name: 'ASSAY_TRUSTED_PROXY', meant: 'ASSAY_TRUSTED_PROXIES' }] */
+export function unknownSettings(env: Record<string, string | undefined>): UnknownSetting[] {
+  const known = new Set<string>([...SETTING_NAMES, ...OF_OTHERS])
+  return Object.keys(env)
+    .filter(name => name.startsWith('ASSAY_') && env[name])
+    .filter(name => !known.has(name.replace(/_FILE$/, '')))
+    .filter(name => name === 'ASSAY_PORT' || !OF_SERVICES.test(name))
+    .map(name => {
+      const bare = name.slice('ASSAY_'.length)
+      const meant = known.has(bare) ? bare : nearest(name, SETTING_NAMES, LETTERS_APART)
+      return { name, ...(meant !== undefined && { meant }) }
+    })
+}
+
+/** A line of the log for each of them. */
+export function warnOfUnknown(
+  env: Record<string, string | undefined>,
+  log: (level: 'warn', event: string, fields: Record<string, unknown>) => void,
+): void {
+  for (const unknown of unknownSettings(env)) log('warn', 'unknown_setting', { ...unknown })
+}
