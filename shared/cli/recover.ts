@@ -7,7 +7,7 @@ import { sayForecast, sayStage, sayStanding } from '../view/recovery.ts'
 import { answered, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
-import { count, money } from './format.ts'
+import { count, money, shorten, wrap } from './format.ts'
 import { tellList } from './listing.ts'
 import type { Screen } from './output.ts'
 import type { Session } from './session.ts'
@@ -163,13 +163,15 @@ export function replayMany(session: Session, given: Given): Promise<ExitCode> {
   return start(session, given)
 }
 
-function recoveryText(recovery: Recovery, { paint, program }: Screen): string {
+function recoveryText(recovery: Recovery, { paint, program, columns }: Screen): string {
   const { id, name, cancelled, paused } = recovery
   const rest = [cancelled > 0 && `${count(cancelled)} cancelled`, paused > 0 && `${count(paused)} held`]
   return [
-    `${paint('bold', id)}${name === null ? '' : `  ${name}`}`,
-    sayStanding(recovery),
-    ...recovery.stages.map(stage => `  ${sayStage(stage, recovery)}`),
+    `${paint('bold', id)}${name === null ? '' : `  ${shorten(name, columns - id.length - 2)}`}`,
+    ...wrap(sayStanding(recovery), columns),
+    ...recovery.stages.flatMap(stage =>
+      wrap(sayStage(stage, recovery), columns - 4).map((line, at) => `${at === 0 ? '  ' : '    '}${line}`),
+    ),
     ...(recovery.action === 'replay' ? [[...rest.filter(Boolean), money(recovery.cost_usd)].join(', ')] : []),
     ...(recovery.finished_at === null
       ? [`${paint('dim', 'try ')}  ${program} recoveries ${id} --watch`]

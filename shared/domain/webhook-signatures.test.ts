@@ -74,6 +74,32 @@ describe('a signature that its scheme publishes as an example holds', () => {
     expect(await verdict('standard_webhooks', sent)).toBe('holds')
   })
 
+  it('Svix, by headers of its own name, which names the event too', async () => {
+    const id = 'msg_p5jXN8AQM9LWM0D4loKWxJek'
+    const headers = {
+      'svix-id': id,
+      'svix-timestamp': '1614265330',
+      'svix-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    }
+    const sent = {
+      secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      at: 1614265330,
+      body: '{"test": 2432232314}',
+      headers,
+    }
+    expect(await verdict('standard_webhooks', sent)).toBe('holds')
+    expect(eventIdOf('standard_webhooks', new Headers(headers), sent.body)).toBe(id)
+    const mixed = { ...headers, 'webhook-id': 'another', 'svix-id': '' }
+    expect(await verdict('standard_webhooks', { ...sent, headers: mixed })).toMatch(/^unauthenticated/)
+    const both = {
+      ...headers,
+      'webhook-signature': 'v1,none',
+      'webhook-id': id,
+      'webhook-timestamp': '1614265330',
+    }
+    expect(await verdict('standard_webhooks', { ...sent, headers: both })).toMatch(/^unauthenticated/)
+  })
+
   it('GitHub', async () => {
     const headers = {
       'X-Hub-Signature-256': 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',

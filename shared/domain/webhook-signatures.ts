@@ -93,6 +93,15 @@ function needed(headers: Headers, name: string): string {
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 const encoder = new TextEncoder()
 
+const STANDARD_HEADERS = ['id', 'timestamp', 'signature']
+
+/** Svix calls the headers of Standard Webhooks by its own name; those of one name count, and none of the other. */
+function asStandard(scheme: SigningScheme, headers: Headers): Headers {
+  const isSvix = headers.has('svix-signature') && !headers.has('webhook-signature')
+  if (scheme !== 'standard_webhooks' || !isSvix) return headers
+  return new Headers(STANDARD_HEADERS.map(name => [`webhook-${name}`, headers.get(`svix-${name}`) ?? '']))
+}
+
 /** @throws ApiError `unauthenticated` unless the sender knew the secret and sent this body now */
 export async function verifySignature(
   scheme: SigningScheme,
@@ -102,7 +111,8 @@ export async function verifySignature(
   now_ms: number,
 ): Promise<void> {
   const { header, claim, encoding } = SCHEMES[scheme]
-  const { signatures, timestamp, head } = claim(needed(headers, header), headers)
+  const given = asStandard(scheme, headers)
+  const { signatures, timestamp, head } = claim(needed(given, header), given)
   const key = await crypto.subtle.importKey('raw', keyOf(scheme, secret), HMAC, false, ['sign'])
   const mac = new Uint8Array(await crypto.subtle.sign('HMAC', key, joined(encoder.encode(head), body)))
   const expected = encoder.encode(encoding === 'hex' ? toHex(mac) : toBase64(mac))
@@ -166,7 +176,7 @@ export function newTriggerSecret(scheme: SignatureScheme, random: FillRandom): s
 /** What the sender calls the event, whose body passed the JSON gate; undefined when it does not say. */
 export function eventIdOf(scheme: SigningScheme, headers: Headers, text: string): string | undefined {
   const { event } = SCHEMES[scheme]
-  if ('header' in event) return headers.get(event.header) ?? undefined
+  if ('header' in event) return asStandard(scheme, headers).get(event.header) ?? undefined
   return stringField(text, event.field)
 }
 

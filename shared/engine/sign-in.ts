@@ -89,13 +89,11 @@ const bucketOf = (name: string, { burst, per_minute }: { burst: number; per_minu
   per_second: per_minute / 60,
 })
 
-const tooMany = (wait_ms: number) =>
-  new ApiError(
-    'rate_limited',
-    'Too many failed sign-ins.',
-    'Wait as long as Retry-After says.',
-    Math.ceil(wait_ms / 1000),
-  )
+function tooMany(wait_ms: number): ApiError {
+  const wait_s = Math.ceil(wait_ms / 1000)
+  const seconds = wait_s === 1 ? 'a second' : `${wait_s} seconds`
+  return new ApiError('rate_limited', 'Too many failed sign-ins.', `Try again in ${seconds}.`, wait_s)
+}
 
 /** @throws ApiError `unauthenticated` */
 export async function refreshSession(ctx: Context, refresh_token: string): Promise<OpenedSession> {

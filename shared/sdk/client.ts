@@ -27,6 +27,8 @@ export class ApiFailure extends Error {
   readonly code: string
   readonly hint: string | undefined
   readonly request_id: string | undefined
+  /** Seconds until asking again makes sense, where that was said. */
+  readonly retry_after_s: number | undefined
   /** Who wrote it where Assay did not, such as `nginx`. */
   readonly answered_by: string | undefined
 
@@ -40,9 +42,14 @@ export class ApiFailure extends Error {
     this.code = error.code
     this.hint = error.hint
     this.request_id = response.headers.get('x-request-id') ?? undefined
+    this.retry_after_s = secondsOf(response.headers.get('retry-after'))
     this.answered_by = 'answered_by' in error ? error.answered_by : undefined
   }
 }
+
+/** It may be a date as well, which a proxy's hardly ever is. */
+const secondsOf = (text: string | null) =>
+  text !== null && /^\d{1,6}$/.test(text) ? Number(text) : undefined
 
 export interface Client extends FetchClient<paths> {
   /** Submits any number of items as one run, sent line by line as they come. */

@@ -1,5 +1,6 @@
 // Journeys of a person at a terminal, against a real stack: what the screen shows, and what keys do.
 
+import { spawnSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -20,6 +21,12 @@ export default class Walker {
   }
 }
 `
+
+/** A Node that does not run the command by itself, so that it is handed to the one of the project. */
+const olderNode = (process.env.PATH ?? '')
+  .split(':')
+  .map(folder => join(folder, 'node'))
+  .find(path => /^v2[0-3]\./.test(spawnSync(path, ['--version']).stdout?.toString() ?? ''))
 
 // A journey starts many processes, one after the other.
 vi.setConfig({ testTimeout: 120_000 })
@@ -183,6 +190,25 @@ describe.skipIf(noTerminal !== undefined)(
       terminal.type(KEYS.interrupt)
       expect(await terminal.ended).toBe(130)
     })
+
+    it.skipIf(olderNode === undefined)(
+      `Ctrl-C says its last word before the shell's prompt, on an older Node too${olderNode ? '' : ' (left out: there is none)'}`,
+      async () => {
+        const id = await submitted('to be left', ['wait'])
+        await using parts = new AsyncDisposableStack()
+        const options = { columns: 120, env: { ...stack.env, PS1: 'prompt> ' } }
+        const terminal = parts.adopt(await openTerminal(['sh', '-i'], options), it => it.close())
+        terminal.type(`${olderNode} ${join(CHECKOUT, 'shared/cli/assay.mjs')} watch ${id}\n`)
+        await terminal.until(/ran .*0\/1/)
+        terminal.type(KEYS.interrupt)
+        await terminal.until(lines => lines.findLast(line => line !== '') === 'prompt>')
+        terminal.type('exit\n')
+        await terminal.ended
+        expect(terminal.written()).toMatch(/goes on without being watched[^>]*prompt> exit\s*$/)
+        gate.open()
+        await assay(stack, ['watch', id]).done
+      },
+    )
   },
 )
 

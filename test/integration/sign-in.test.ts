@@ -67,7 +67,7 @@ it('an address has to wait at the form of the dashboard as well, and no other ha
   const bucket = { name: 'sign-in:address:127.0.0.4', burst, per_second: per_minute / 60 }
   await takeTokens(redis, bucket, burst, Date.now())
   const post = (from: string) =>
-    new Promise<{ status: number; text: string }>((resolve, reject) => {
+    new Promise<{ status: number; text: string; wait: string | undefined }>((resolve, reject) => {
       const headers = {
         'content-type': 'application/x-www-form-urlencoded',
         'sec-fetch-site': 'same-origin',
@@ -77,13 +77,15 @@ it('an address has to wait at the form of the dashboard as well, and no other ha
       const asked = request(`${server.url}/dashboard/sign-in`, options, async answer => {
         let text = ''
         for await (const part of answer) text += part
-        resolve({ status: answer.statusCode!, text })
+        resolve({ status: answer.statusCode!, text, wait: answer.headers['retry-after'] })
       })
       asked.once('error', reject)
       asked.end(String(new URLSearchParams(first.account)))
     })
   const refused = await post('127.0.0.4')
-  expect(refused.status).toBe(400)
-  expect(refused.text).toMatch(/[Tt]oo many/)
+  expect(refused.status).toBe(429)
+  expect(Number(refused.wait)).toBeGreaterThan(0)
+  const wait = refused.wait === '1' ? 'a second' : `${refused.wait} seconds`
+  expect(refused.text).toContain(`Too many failed sign-ins. <span class="dim">Try again in ${wait}.`)
   expect((await post('127.0.0.5')).status).toBe(303)
 })

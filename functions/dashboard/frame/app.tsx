@@ -155,6 +155,7 @@ export function serveParts(
     })
     const headers = new Headers({ 'content-type': 'text/html; charset=utf-8' })
     if (notice) headers.append('set-cookie', noticeShownCookie(ctx))
+    if (view.retry_after_s !== undefined) headers.set('retry-after', String(view.retry_after_s))
     const page = withBasePath(`<!doctype html>${html}`, basePath(ctx.config.base_url))
     return new Response(page, { status: view.status ?? 200, headers })
   }

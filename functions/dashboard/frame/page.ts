@@ -44,6 +44,8 @@ export interface View {
   /** One of its own, besides the script of every page. */
   script?: string
   status?: 200 | 400 | 403 | 404 | 409 | 429 | 500
+  /** Seconds until asking again makes sense; sent as Retry-After. */
+  retry_after_s?: number | undefined
 }
 
 /** Where an action leads, and what is said there. */

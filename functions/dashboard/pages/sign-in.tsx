@@ -16,7 +16,8 @@ type Here = Pick<Visit, 'request' | 'ctx'>
 
 const form = (here: Here, to: string | undefined, email = '', refusal?: ApiFailure): View => ({
   title: 'Sign in',
-  status: refusal ? 400 : 200,
+  status: refusal?.status === 429 ? 429 : refusal ? 400 : 200,
+  retry_after_s: refusal?.retry_after_s,
   body: (
     <section class="sign-in">
       <h1>Assay</h1>
