@@ -30,6 +30,13 @@ export interface Operation {
   parameters?: Parameter[]
   requestBody?: { required?: boolean; content: Record<string, Media> }
   responses: Record<string, { description: string; content?: Record<string, Media> }>
+  /** The same sent line by line, as application/x-ndjson. */
+  'x-lines'?: Lines
+}
+/** A second form of a request. It stands beside, since generators of clients take an operation to have one. */
+export interface Lines extends Media {
+  /** What goes into the query instead of the body. */
+  parameters: Parameter[]
 }
 export interface Document {
   openapi: string
@@ -149,7 +156,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Document {
 
 function routeOf(endpoint: Endpoint): RouteConfig {
   const { body, lines, params } = endpoint
-  const query = lines === undefined ? endpoint.query : onlyWithLines(lines.query)
+  const query = lines === undefined ? endpoint.query : parametersOfLines(lines.query)
   return {
     method: endpoint.method,
     path: endpoint.path,
@@ -179,8 +186,8 @@ function routeOf(endpoint: Endpoint): RouteConfig {
 }
 
 const ID_SHAPES: Partial<Record<Noun, object>> = {
-  webhook: { pattern: '^whk_[A-Za-z0-9_-]{22}$' },
-  cause: { pattern: CAUSE_ID.source },
+  webhook: { pattern: '^whk_[A-Za-z0-9_-]{22}$', example: 'whk_4fJ0Zk1xR2Qm8vTn3sLpWe' },
+  cause: { pattern: CAUSE_ID.source, example: 'cause_5be0cd19137e' },
 }
 
 const idsOf = (params: Endpoint['params']) =>
@@ -193,16 +200,15 @@ const idsOf = (params: Endpoint['params']) =>
     ),
   )
 
-/** The parameters of a request that sends lines: with a JSON body none of them may be given. */
-function onlyWithLines(query: z.ZodType): z.ZodType {
+/** The parameters of a request that sends lines, each of which may be left out. */
+function parametersOfLines(query: z.ZodType): z.ZodType {
   const shape = Object.entries((query as z.ZodObject).shape as Record<string, z.ZodType>)
-  const note = (text = '') => `${text} Only with application/x-ndjson.`.trim()
   return z.object(
     Object.fromEntries(
-      shape.map(([name, schema]) => [
-        name,
-        schema.optional().openapi({ description: note(schema.description ?? innerOf(schema).description) }),
-      ]),
+      shape.map(([name, schema]) => {
+        const description = schema.description ?? innerOf(schema).description
+        return [name, schema.optional().openapi(description === undefined ? {} : { description })]
+      }),
     ),
   )
 }
@@ -280,9 +286,34 @@ function finished(document: Document, endpoints: readonly Endpoint[]): Document 
     )
     for (const one of media.flatMap(content => Object.values(content)))
       one.examples ??= { example: { value: sampler.sample(one.schema) } }
+    moveLines(operation)
   }
+  withoutDefaults(document.paths)
+  withoutDefaults(document.components)
   return document
 }
+
+function moveLines(operation: Operation): void {
+  const { 'application/x-ndjson': line, ...content } = operation.requestBody?.content ?? {}
+  if (line === undefined || Object.keys(content).length === 0) return
+  operation.requestBody!.content = content
+  operation['x-lines'] = { ...line, parameters: operation.parameters ?? [] }
+  delete operation.parameters
+}
+
+/** A default is said in words: generators take a field that has one for a field that is always there. */
+function withoutDefaults(value: unknown): void {
+  if (value === null || typeof value !== 'object') return
+  const { properties } = value as JsonSchema
+  for (const field of Object.values(properties ?? {})) {
+    if (field.default === undefined || typeof field.default === 'object') continue
+    field.description = `${field.description ?? ''} ${sayDefault(field.default)}`.trim()
+    delete field.default
+  }
+  for (const [key, member] of Object.entries(value)) if (!key.startsWith('example')) withoutDefaults(member)
+}
+
+const sayDefault = (value: unknown) => `\`${String(value)}\` unless told.`
 
 /** Shapes get their names by `.openapi('Name')`; zod's own `.meta({ id })` does not reach the generator. */
 function refuseUnnamed(value: unknown): void {

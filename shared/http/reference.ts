@@ -95,7 +95,7 @@ const prose = (text: string) =>
   text.split(/`([^`]+)`/).map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))
 
 function operation(document: Document, entry: Entry, base_url: string) {
-  const { operationId, method, path, parameters = [], requestBody, responses } = entry
+  const { operationId, method, path, parameters = [], requestBody, responses, 'x-lines': lines } = entry
   const answers = Object.entries(responses)
   const failures = answers.filter(([status]) => status >= '400')
   return html`<section id="${operationId}">
@@ -106,6 +106,7 @@ ${entry.security?.length === 0 ? html`<p class="dim">No credentials needed.</p>`
 ${parameters.length === 0 ? '' : html`<h4>Parameters</h4>${parameterTable(document, parameters)}`}
 <h4>Request</h4><pre><code>${curl(entry, base_url)}</code></pre>
 ${requestBody === undefined ? '' : Object.entries(requestBody.content).map(([type, media]) => fields(document, type, media))}
+${lines === undefined ? '' : [html`<h4>Parameters, application/x-ndjson</h4>`, parameterTable(document, lines.parameters), ...fields(document, 'application/x-ndjson', lines)]}
 <h4>Answers</h4>
 ${answers.filter(([status]) => status < '400').map(([status, answer]) => answerOf(status, answer))}
 ${failures.length === 0 ? '' : html`<p>Errors: ${failures.flatMap(([status, { description }]) => [html`<span class="dim">${status}</span> `, prose(description), ' · ']).slice(0, -1)}</p>`}

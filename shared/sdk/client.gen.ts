@@ -2537,8 +2537,7 @@ export interface components {
                  */
                 url: string;
                 /**
-                 * @description csv unless told.
-                 * @default csv
+                 * @description csv unless told. `csv` unless told.
                  * @enum {string}
                  */
                 format?: "json" | "ndjson" | "csv";
@@ -2581,7 +2580,7 @@ export interface components {
              */
             source?: {
                 /**
-                 * Format: uri
+                 * Format: uri-template
                  * @description Read with a GET at each start. {date} and {scheduled_for} stand for the day and the time of the start, on the clock of the zone.
                  */
                 url?: string;
@@ -2761,7 +2760,7 @@ export interface components {
              */
             url: string;
             /**
-             * @default ndjson
+             * @description `ndjson` unless told.
              * @enum {string}
              */
             protocol?: "ndjson" | "json";
@@ -4475,8 +4474,7 @@ export interface components {
                  */
                 url: string;
                 /**
-                 * @description csv unless told.
-                 * @default csv
+                 * @description csv unless told. `csv` unless told.
                  * @enum {string}
                  */
                 format?: "json" | "ndjson" | "csv";
@@ -4539,8 +4537,7 @@ export interface components {
                  */
                 url: string;
                 /**
-                 * @description csv unless told.
-                 * @default csv
+                 * @description csv unless told. `csv` unless told.
                  * @enum {string}
                  */
                 format?: "json" | "ndjson" | "csv";
@@ -4611,12 +4608,9 @@ export interface components {
             agent_id: string;
             /** @description Five fields: minute, hour, day of the month, month, day of the week. Read on the wall clock of the zone. */
             cron: string;
-            /**
-             * @description A name of the IANA database.
-             * @default UTC
-             */
+            /** @description A name of the IANA database. `UTC` unless told. */
             timezone?: string;
-            /** @default true */
+            /** @description `true` unless told. */
             enabled?: boolean;
             /** @description What people call it, and its runs. */
             name?: string | null;
@@ -4644,8 +4638,7 @@ export interface components {
                  */
                 url: string;
                 /**
-                 * @description csv unless told.
-                 * @default csv
+                 * @description csv unless told. `csv` unless told.
                  * @enum {string}
                  */
                 format?: "json" | "ndjson" | "csv";
@@ -4745,7 +4738,7 @@ export interface components {
          */
         SourceOrder: {
             /**
-             * Format: uri
+             * Format: uri-template
              * @description Read with a GET at each start. {date} and {scheduled_for} stand for the day and the time of the start, on the clock of the zone.
              */
             url?: string;
@@ -4802,10 +4795,7 @@ export interface components {
              */
             agent_id?: string;
             source?: components["schemas"]["SourceOrder"];
-            /**
-             * @description A name of the IANA database.
-             * @default UTC
-             */
+            /** @description A name of the IANA database. `UTC` unless told. */
             timezone?: string;
         };
         /** @description What was wrong with a source. */
@@ -5106,7 +5096,7 @@ export interface components {
              */
             source?: {
                 /**
-                 * Format: uri
+                 * Format: uri-template
                  * @description Read with a GET at each start. {date} and {scheduled_for} stand for the day and the time of the start, on the clock of the zone.
                  */
                 url?: string;
@@ -8782,63 +8772,7 @@ export interface operations {
     };
     submitBatch: {
         parameters: {
-            query?: {
-                /**
-                 * @description The slug of the agent; or else its id in agent_id. Only with application/x-ndjson.
-                 * @example ticket-triage
-                 */
-                agent?: string;
-                /**
-                 * @description The agent; or else its slug in agent. Only with application/x-ndjson.
-                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
-                 */
-                agent_id?: string;
-                /**
-                 * @description Where the slug is looked up; a project key's own when absent. Only with application/x-ndjson.
-                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
-                 */
-                project_id?: string;
-                /**
-                 * @description For people. Only with application/x-ndjson.
-                 * @example Ticket triage
-                 */
-                name?: string;
-                /**
-                 * @description Items at work at once at most; the project's cap holds as well. Only with application/x-ndjson.
-                 * @example 1
-                 */
-                concurrency?: number;
-                /**
-                 * @description So many items of a run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed). Only with application/x-ndjson.
-                 * @example 1
-                 */
-                pilot_items?: number;
-                /**
-                 * @description Money the run may spend, in cents. Only with application/x-ndjson.
-                 * @example 1
-                 */
-                budget_cents?: number;
-                /**
-                 * @description Time one item may take. Only with application/x-ndjson.
-                 * @example 1
-                 */
-                timeout_seconds?: number;
-                /**
-                 * @description Gets a signed summary when the run ends. Only with application/x-ndjson.
-                 * @example https://example.com/assay
-                 */
-                callback_url?: string;
-                /**
-                 * @description The same key with the same body gets the first answer again, for 24 hours. Only with application/x-ndjson.
-                 * @example 2026-03-02-tickets
-                 */
-                idempotency_key?: string;
-                /**
-                 * @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. Only with application/x-ndjson.
-                 * @example false
-                 */
-                allow_unpriced?: boolean;
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
@@ -8846,7 +8780,6 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["BatchOrder"];
-                "application/x-ndjson": components["schemas"]["BatchItem"] & unknown;
             };
         };
         responses: {
@@ -11532,7 +11465,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the cause.
-                 * @example causeId
+                 * @example cause_5be0cd19137e
                  */
                 causeId: string;
             };
@@ -14158,7 +14091,7 @@ export interface operations {
                      */
                     source?: {
                         /**
-                         * Format: uri
+                         * Format: uri-template
                          * @description Read with a GET at each start. {date} and {scheduled_for} stand for the day and the time of the start, on the clock of the zone.
                          */
                         url?: string;
@@ -14287,7 +14220,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the webhook.
-                 * @example webhookId
+                 * @example whk_4fJ0Zk1xR2Qm8vTn3sLpWe
                  */
                 webhookId: string;
             };

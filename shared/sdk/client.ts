@@ -7,7 +7,7 @@ import { type Asked, type ForeignAnswer, judge } from './foreign-answer.ts'
 
 export type Schemas = components['schemas']
 export type Item = Schemas['BatchItem']
-type BatchQuery = NonNullable<operations['submitBatch']['parameters']['query']>
+type BatchQuery = Omit<Schemas['BatchOrder'], 'items'>
 
 type ResultsQuery = NonNullable<operations['exportResults']['parameters']['query']>
 

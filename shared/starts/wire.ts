@@ -45,13 +45,15 @@ const headers = z.record(z.string(), z.string()).superRefine((all, ctx) => {
     refuse(`must not be longer than ${LIMITS.source_header_bytes} bytes together`)
 })
 
-const url = httpUrl(
-  'Read with a GET at each start. {date} and {scheduled_for} stand for the day and the time of the start, on the clock of the zone.',
-).superRefine((url, ctx) => {
-  const unknown = unknownPlaceholder(url)
-  if (unknown !== undefined)
-    ctx.addIssue({ code: 'custom', message: `names ${unknown}; there are {date} and {scheduled_for}` })
-})
+const ABOUT_URL =
+  'Read with a GET at each start. {date} and {scheduled_for} stand for the day and the time of the start, on the clock of the zone.'
+const url = httpUrl(ABOUT_URL)
+  .superRefine((url, ctx) => {
+    const unknown = unknownPlaceholder(url)
+    if (unknown !== undefined)
+      ctx.addIssue({ code: 'custom', message: `names ${unknown}; there are {date} and {scheduled_for}` })
+  })
+  .meta({ format: 'uri-template', description: ABOUT_URL })
 
 export const generatorName = z
   .string()

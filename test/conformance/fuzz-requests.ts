@@ -321,7 +321,7 @@ function fieldOf(name: string, inner: Schema, within: (inner: unknown) => fc.Arb
 
 function textOf({ format, pattern, minLength = 0, maxLength = MAX_TEXT }: Schema): fc.Arbitrary<string> {
   if (format === 'uuid') return fc.uuid()
-  if (format === 'uri') return fc.webUrl()
+  if (format === 'uri' || format === 'uri-template') return fc.webUrl()
   if (format === 'date-time')
     return fc
       .date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })

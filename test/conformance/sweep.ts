@@ -258,13 +258,10 @@ export function operationsOf(world: World): Swept[] {
       path,
       row: ROWS[operation.operationId] ?? {},
       params: [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1]!),
-      // A batch's parameters belong to its other form, which the suite of submissions covers.
-      query: operation.requestBody?.content['application/x-ndjson']
-        ? []
-        : (operation.parameters ?? [])
-            .filter(one => one.in === 'query')
-            .map(one => one.name)
-            .filter(name => !ROWS[operation.operationId]?.instead?.includes(name)),
+      query: (operation.parameters ?? [])
+        .filter(one => one.in === 'query')
+        .map(one => one.name)
+        .filter(name => !ROWS[operation.operationId]?.instead?.includes(name)),
       operation,
     })),
   )

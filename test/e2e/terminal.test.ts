@@ -201,7 +201,7 @@ describe.skipIf(noTerminal !== undefined)(
         terminal.type(`${olderNode} ${join(CHECKOUT, 'shared/cli/assay.mjs')} watch ${id}\n`)
         await terminal.until(/ran .*0\/1/)
         terminal.type(KEYS.interrupt)
-        await terminal.until(lines => lines.findLast(line => line !== '') === 'prompt>')
+        await terminal.until(lines => lines.findLast(line => line.trim() !== '')?.trim() === 'prompt>')
         terminal.type('exit\n')
         await terminal.ended
         expect(terminal.written()).toMatch(/goes on without being watched[^>]*prompt> exit\s*$/)

@@ -1,9 +1,12 @@
 // The document as others' tools read it.
 
 import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { endpoints } from '../../functions/index.ts'
+import type { JsonSchema } from '../../shared/domain/sample.ts'
 import { type Document, type Media, openApiDocument } from '../../shared/http/openapi.ts'
 
 const document = openApiDocument(endpoints)
@@ -54,6 +57,57 @@ it('shows bodies that the operation itself would take', () => {
     return result.success ? [] : [`${operation_id}: ${z.prettifyError(result.error)}`]
   })
   expect(refused).toEqual([])
+})
+
+it('shows examples that fit their own schemas, for a validator that is none of ours', () => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  formats.default(ajv)
+  ajv.addSchema({ $id: 'document', components: document.components })
+  const within = (schema: JsonSchema) =>
+    JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'))
+  const misfits = (where: string, schema: JsonSchema, values: unknown[]) => {
+    const fits = ajv.compile(within(schema))
+    return values.flatMap(value => (fits(value) ? [] : [`${where}: ${ajv.errorsText(fits.errors)}`]))
+  }
+  const ofMedia = (where: string, content: Record<string, Media>) =>
+    Object.entries(content).flatMap(([type, { schema, examples = {} }]) =>
+      misfits(
+        `${where} ${type}`,
+        schema,
+        Object.values(examples).map(one => one.value),
+      ),
+    )
+  const sent = Object.values(document.webhooks).map(({ post }) => post)
+  const found = [...operations, ...sent].flatMap(
+    ({ operationId, parameters = [], requestBody, responses, 'x-lines': lines }) => [
+      ...parameters.flatMap(one => misfits(`${operationId} ${one.name}`, one.schema, [one.example])),
+      ...ofMedia(operationId, requestBody?.content ?? {}),
+      ...(lines ? ofMedia(operationId, { lines }) : []),
+      ...(lines?.parameters ?? []).flatMap(one =>
+        misfits(`${operationId} ${one.name}`, one.schema, [one.example]),
+      ),
+      ...Object.entries(responses).flatMap(([status, { content = {} }]) =>
+        ofMedia(`${operationId} ${status}`, content),
+      ),
+    ],
+  )
+  const named = Object.entries(document.components.schemas).flatMap(([name, schema]) =>
+    misfits(
+      name,
+      schema,
+      [schema.example, ...(schema.examples ?? [])].filter(one => one !== undefined),
+    ),
+  )
+  expect([...found, ...named]).toEqual([])
+})
+
+it('has one form of request for each operation, and no field that generators take to be there by a default', () => {
+  const forms = operations.map(one => Object.keys(one.requestBody?.content ?? {}).length)
+  expect(Math.max(...forms)).toBe(1)
+  expect(JSON.stringify(document.components.schemas)).not.toMatch(/"default":(?![[{])/)
+  expect(document.paths['/v1/batches']!.post!['x-lines']!.parameters.map(one => one.name)).toContain(
+    'agent_id',
+  )
 })
 
 it('names the agent of a batch once in its example, so that it is taken as it is printed', () => {
