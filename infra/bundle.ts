@@ -148,24 +148,19 @@ export async function importsOfList() {
 }
 
 /** Writes the bundles of a packaging to a folder, each as NAME.mjs; returns their sizes in bytes, by name. */
-export async function writeBundles(packaging: Packaging, folder: string): Promise<Map<string, number>> {
-  const units = unitsOf(packaging)
-  const texts = await entriesOf(units)
+export const writeBundles = (packaging: Packaging, folder: string): Promise<Map<string, number>> =>
+  writeUnits(unitsOf(packaging), folder)
+
+/** Writes the bundles of some units, that of the router before them, and that of what runs agents. */
+export async function writeUnits(units: readonly Unit[], folder: string): Promise<Map<string, number>> {
+  const from = await importsOfList()
+  const texts = new Map(units.map(unit => [unit.name, entryOf(unit, from)]))
   texts.set(
     'router',
     `import { serveRouter } from './infra/node/router.ts'\nawait serveRouter(${JSON.stringify(routesOf(units))})`,
   )
   texts.set('runtime', "import './infra/node/runtime.ts'")
   return writeTexts(texts, folder)
-}
-
-/** Writes the bundles of some units alone. */
-export const writeUnits = async (units: readonly Unit[], folder: string): Promise<Map<string, number>> =>
-  writeTexts(await entriesOf(units), folder)
-
-async function entriesOf(units: readonly Unit[]): Promise<Map<string, string>> {
-  const from = await importsOfList()
-  return new Map(units.map(unit => [unit.name, entryOf(unit, from)]))
 }
 
 async function writeTexts(texts: Map<string, string>, folder: string): Promise<Map<string, number>> {

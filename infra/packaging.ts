@@ -73,15 +73,17 @@ const DASHBOARD_ROUTES = ['get', 'post'].flatMap(method =>
 
 /** The routes of all units that callers reach, in the order in which they are tried. */
 export function routesOf(units: readonly Unit[]): Route[] {
-  const unitOf = new Map(units.flatMap(unit => unit.endpoints.map(endpoint => [endpoint, unit.name])))
+  const unitOf = new Map(
+    units.flatMap(unit => unit.endpoints.map(endpoint => [endpoint, unit.name] as const)),
+  )
   const docs = units.find(unit => unit.docs)
   const dashboard = units.find(unit => unit.dashboard)
   return [
-    ...endpoints.map(endpoint => ({
-      method: endpoint.method,
-      path: endpoint.path,
-      unit: unitOf.get(endpoint)!,
-    })),
+    ...endpoints.flatMap(endpoint => {
+      const { method, path, makes_work } = endpoint
+      const unit = unitOf.get(endpoint)
+      return unit === undefined ? [] : [{ method, path, unit, ...(makes_work && { makes_work }) }]
+    }),
     ...(dashboard ? DASHBOARD_ROUTES.map(route => ({ ...route, unit: dashboard.name })) : []),
     ...(docs ? DOCS_PATHS.map(path => ({ method: 'get', path, unit: docs.name })) : []),
   ]

@@ -11,6 +11,7 @@ export const replayItem = endpoint({
   path: '/v1/durable/runs/{itemId}/replay',
   tag: 'Recovery',
   operation_id: 'replayItem',
+  makes_work: true,
   summary: 'Replay an item that did not work or was cancelled',
   description:
     'Makes a new item beside it, in a run of its own; the verdict of the original stays. What it recorded is taken over at no cost, as `reuse` says: by itself (auto) the answer that was at fault is asked again, and what came before it is not. An item is replayed again only when its last replay has ended without working.',

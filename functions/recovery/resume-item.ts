@@ -8,6 +8,7 @@ export const resumeItem = endpoint({
   path: '/v1/durable/runs/{itemId}/resume',
   tag: 'Recovery',
   operation_id: 'resumeItem',
+  makes_work: true,
   summary: 'Resume a held item',
   description:
     "The same item goes on from its last recorded step, after its agent held it or at its budget. An item that waits for the project's credit goes on by itself.",

@@ -10,6 +10,7 @@ export const startOneOffRun = endpoint({
   path: '/v1/runs',
   tag: 'Runs',
   operation_id: 'startOneOffRun',
+  makes_work: true,
   summary: 'Run an agent, named by slug or id, over one item',
   description: 'The same as starting a run of the agent by its path, for callers that know only its slug.',
   auth: 'any',

@@ -11,6 +11,7 @@ export const startRun = endpoint({
   path: '/v1/agents/{agentId}/runs',
   tag: 'Runs',
   operation_id: 'startRun',
+  makes_work: true,
   summary: 'Run an agent over one item',
   description: 'One run over one item, of the deployment that is current when it starts.',
   auth: 'any',

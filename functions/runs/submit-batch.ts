@@ -11,6 +11,7 @@ export const submitBatch = endpoint({
   path: '/v1/batches',
   tag: 'Runs',
   operation_id: 'submitBatch',
+  makes_work: true,
   summary: 'Run an agent over a batch of items',
   description:
     'As application/json, or, for any number of items, as application/x-ndjson: one item a line, everything else in the query. All items are accepted or none: a refusal names the bad lines.',

@@ -8,6 +8,7 @@ export const triggerSchedule = endpoint({
   path: '/v1/schedules/{scheduleId}/trigger',
   tag: 'Schedules',
   operation_id: 'triggerSchedule',
+  makes_work: true,
   summary: 'Trigger a schedule by hand',
   description:
     'Starts a run at once, with the input, the budget and the deployment it would fire with; also while it is disabled. Its next moment stays as it is. With a source the answer comes when all its items are committed; POST /v1/sources/preview shows what it holds.',

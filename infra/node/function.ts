@@ -56,6 +56,7 @@ export interface FunctionUnit {
 }
 
 const PORT = 8080
+const HEALTH_PATH = '/healthz'
 
 /** Serves the unit until the process is asked to stop. */
 export const serveFunction = (unit: FunctionUnit): Promise<void> =>
@@ -72,6 +73,7 @@ async function serve(unit: FunctionUnit): Promise<void> {
   const telemetry = await openTelemetry(settings)
   const mail = unit.createMail ? unit.createMail(settings) : null
   const consumerUrl = settings.get('ASSAY_CONSUMER_URL')
+  if (consumerUrl !== undefined && isOnlyForWork(unit)) wakeEarly(consumerUrl)
   const joined: Joined = {}
   const ctx = createContext({
     connections,
@@ -133,6 +135,16 @@ function connectionsOf({ connections, platform }: FunctionUnit, settings: Settin
   return openConnections({ ...storesFrom(settings), pool })
 }
 
+const isOnlyForWork = ({ endpoints }: FunctionUnit) =>
+  endpoints.length > 0 && endpoints.every(endpoint => endpoint.makes_work)
+
+/** A unit that was started to make work lets a consumer that sleeps start beside it; it calls it anyway. */
+function wakeEarly(consumerUrl: string): void {
+  void fetch(`${consumerUrl.replace(/\/$/, '')}${HEALTH_PATH}`)
+    .then(response => response.body?.cancel())
+    .catch(() => {})
+}
+
 function configFrom({ connections }: FunctionUnit, settings: Settings): Config {
   const seconds = settings.whole('ASSAY_CONSUME_SECONDS', LIMITS.consume_seconds)
   const consumers = settings.whole('ASSAY_CONSUMERS_MAX', LIMITS.consumers)
@@ -156,7 +168,7 @@ function handlerOf(unit: FunctionUnit, ctx: Context, stop: AbortSignal, invocati
   unit.serveDashboard?.(app, () => ctx)
   const { platform } = unit
   return (request: Request) => {
-    if (new URL(request.url).pathname === '/healthz') return Response.json({ status: 'ok' })
+    if (new URL(request.url).pathname === HEALTH_PATH) return Response.json({ status: 'ok' })
     if (platform === undefined) return app.fetch(request)
     if (isMetrics(request)) return answerMetrics(ctx, request)
     const onWake = (wake: (aborted?: string) => void) => listenForWakes(ctx.redis, wake)

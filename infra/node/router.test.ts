@@ -7,6 +7,7 @@ import { startRouter } from './router.ts'
 const ROUTES = [
   { method: 'get', path: '/v1/runs', unit: 'runs' },
   { method: 'post', path: '/v1/runs/{runId}/items', unit: 'items' },
+  { method: 'post', path: '/v1/runs', unit: 'runs', makes_work: true as const },
 ]
 const open: { close(): unknown }[] = []
 afterEach(async () => {
@@ -30,6 +31,21 @@ async function before(unitUrl: string) {
 }
 
 describe('the router', () => {
+  it('wakes a consumer beside the function that makes work, once for many, and for nothing that only reads', async () => {
+    const asked: string[] = []
+    const woken = Promise.withResolvers<void>()
+    const { router } = await routed((request, response) => {
+      asked.push(`${request.method} ${request.url}`)
+      if (request.url!.startsWith('/at/consume')) woken.resolve()
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    })
+    await fetch(`${router.url}/v1/runs`)
+    expect(asked).toEqual(['GET /at/runs/v1/runs'])
+    for (let n = 0; n < 3; n++) await fetch(`${router.url}/v1/runs`, { method: 'POST', body: '{}' })
+    await woken.promise
+    expect(asked.filter(one => one.includes('consume'))).toEqual(['GET /at/consume/healthz'])
+  })
+
   it('sends a request to its function, with everything in it and where it came from', async () => {
     const { router } = await routed(async (request, response) => {
       let body = ''

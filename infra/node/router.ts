@@ -40,6 +40,10 @@ const HOP_BY_HOP = [
   'expect',
 ]
 const CHARACTERS_LOGGED = 300
+const CONSUMER = 'consume'
+const HEALTH_PATH = '/healthz'
+/** Platforms keep a function that nobody asks for longer. */
+const WAKE_AGAIN_MS = 10_000
 const PORT = 8080
 
 /** Serves the router until the process is asked to stop. */
@@ -58,17 +62,20 @@ export async function startRouter(options: RouterOptions): Promise<Listener> {
   const find = createRoutes(options.routes)
   const write = options.writeLog ?? (line => process.stderr.write(line))
   const addressOf = unitAddresses(options.unitUrl)
+  const wake = wakeOf(addressOf(CONSUMER, new URL(`http://router${HEALTH_PATH}`)))
   const server = http.createServer((incoming, outgoing) => {
     const url = requestUrl(incoming)
     const method = incoming.method!
     // Without a Response: that loads all of fetch, and nothing else here does that is asked for while it starts.
-    if (url.pathname === '/healthz')
+    if (url.pathname === HEALTH_PATH)
       return void outgoing.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}')
-    const unit = find(method, url.pathname)
-    if (unit === undefined) {
+    const route = find(method, url.pathname)
+    if (route === undefined) {
       const error = noOperation(options.routes, { method, url: url.href })
       return void answer(outgoing, errorAnswer(error, requestId()))
     }
+    const { unit } = route
+    if (route.makes_work) wake()
     forward(incoming, outgoing, addressOf(unit, url), cause => {
       const request_id = requestId()
       const at = new Date().toISOString()
@@ -101,6 +108,20 @@ function unitAddresses(template: string): (unit: string, url: URL) => URL {
     throw invalid(`ASSAY_UNIT_URL: "${template}" must look like http://assay-{unit}.assay.svc.cluster.local.`)
   return (unit, { pathname, search }) =>
     new URL(template.replace('{unit}', unit).replace(/\/$/, '') + pathname + search)
+}
+
+/**
+ * Lets a consumer that sleeps start beside the function that will call it, and not after it. How it goes is no matter:
+ * that function calls it anyway.
+ */
+function wakeOf(consumer: URL): () => void {
+  let asked = Number.NEGATIVE_INFINITY
+  return () => {
+    if (performance.now() - asked < WAKE_AGAIN_MS) return
+    asked = performance.now()
+    const { get } = consumer.protocol === 'https:' ? https() : http
+    get(consumer, { agent: keptFor(consumer) }, response => response.resume()).once('error', () => {})
+  }
 }
 
 const notAnswered = (unit: string, request_id: string) =>

@@ -15,8 +15,8 @@ export function routerOf(routes: readonly Route[]) {
   }
   return {
     fetch(request: Request, units: Units): Promise<Response> | Response {
-      const unit = find(request.method, new URL(request.url).pathname)
-      if (unit !== undefined) return units[unit]!.fetch(request)
+      const route = find(request.method, new URL(request.url).pathname)
+      if (route !== undefined) return units[route.unit]!.fetch(request)
       return errorAnswer(noOperation(routes, request), newId(Date.now(), random))
     },
   }

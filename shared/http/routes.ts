@@ -7,18 +7,20 @@ export interface Route {
   /** With parameters in braces; an asterisk at its end is everything below. */
   path: string
   unit: string
+  /** Whether a consumer will be wanted after it. */
+  makes_work?: true
 }
 
 /** Where a request goes; undefined when nothing serves it. The first route that fits wins, as in the app itself. */
 export function createRoutes(
   routes: readonly Route[],
-): (method: string, pathname: string) => string | undefined {
-  const compiled = routes.map(({ method, path, unit }) => ({ method, pattern: patternOf(path), unit }))
+): (method: string, pathname: string) => Route | undefined {
+  const compiled = routes.map(route => ({ route, pattern: patternOf(route.path) }))
   return (method, pathname) => {
     // Servers answer HEAD by what they would answer to GET.
     const wanted = method === 'HEAD' ? 'get' : method.toLowerCase()
     const path = decoded(pathname)
-    return compiled.find(route => route.method === wanted && route.pattern.test(path))?.unit
+    return compiled.find(({ route, pattern }) => route.method === wanted && pattern.test(path))?.route
   }
 }
 

@@ -1,11 +1,13 @@
-// `npm run bench:cold`: how long each function's process takes from its start to its first answer, with the first
-// query to PostgreSQL in it, and how much time of a processor that takes, which a busy machine changes less; with what
-// the image has compiled beforehand, and without.
+// `npm run bench:cold [-- --packaging endpoint] [UNIT …]`: how long each function's process takes from its start to its
+// first answer, with the first query to PostgreSQL in it, and how much time of a processor that takes, which a busy
+// machine changes less. All units and, as a measure of the machine, a Node that does nothing are started in turn, so
+// that a machine whose speed drifts slows all of them: ratios to the latter can be compared between runs.
 
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import http from 'node:http'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { writeBundles } from '../../infra/bundle.ts'
 import { startPostgres } from '../../infra/local/postgres.ts'
 import { startRedis } from '../../infra/local/redis.ts'
@@ -13,14 +15,14 @@ import { migrate } from '../../infra/migrate.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
 import { warm } from '../../infra/node/warm.ts'
-import { type Unit, unitsOf } from '../../infra/packaging.ts'
+import { type Packaging, type Unit, unitsOf } from '../../infra/packaging.ts'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { platformBearer } from '../../shared/http/platform-function.ts'
 import { freePort, startProcess } from '../support/doubles/process.ts'
 import { median } from './batch.ts'
 import { fromZero } from './from-zero.ts'
 
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7)
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 20)
 const ASK_AGAIN_MS = 2
 const NO_ID = '01900000-0000-7000-8000-000000000000'
 const MASTER_KEY = 'ab'.repeat(32)
@@ -89,6 +91,18 @@ function ask(port: number, { method, path, bearer }: FirstRequest): Promise<numb
   })
 }
 
+/** Milliseconds of a Node that starts and ends. */
+async function startOfNothing(): Promise<number> {
+  const started = performance.now()
+  await startProcess(['node', '-e', ''], {}).ended
+  return performance.now() - started
+}
+
+const { values, positionals: only } = parseArgs({
+  options: { packaging: { type: 'string', default: 'group' } },
+  allowPositionals: true,
+})
+const packaging = values.packaging as Packaging
 const folder = await mkdtemp(join(tmpdir(), 'assay-cold-'))
 const [postgres, redis] = await Promise.all([
   startPostgres({ dataDir: folder }),
@@ -107,38 +121,51 @@ try {
     ASSAY_DATA_DIR: join(folder, 'agents'),
     ASSAY_UNIT_URL: 'http://127.0.0.1:1/{unit}',
   }
-  const units = new Map(unitsOf('group').map(unit => [unit.name, unit]))
+  const units = new Map(unitsOf(packaging).map(unit => [unit.name, unit]))
   const bearer = await platformBearer(MASTER_KEY)
   // The consumer starts workerd, which is in no bundle.
   await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'))
   const warmed = { NODE_COMPILE_CACHE: join(folder, 'compiled') }
-  console.log('| function | bundle | fastest | median | processor | not compiled before | asked |')
-  console.log('|---|---|---|---|---|---|---|')
-  for (const [name, bytes] of await writeBundles('group', folder)) {
-    const request = firstRequest(units.get(name), api_key, bearer)
-    const bundle = join(folder, `${name}.mjs`)
-    await warm(bundle, { ...warmed, PORT: String(await freePort()) })
-    const starts: Start[] = []
-    const unwarmed: Start[] = []
-    for (let round = 0; round < ROUNDS; round++) {
-      starts.push(await coldStart(bundle, { ...env, ...warmed }, request))
-      unwarmed.push(await coldStart(bundle, env, request))
+  const sizes = await writeBundles(packaging, folder)
+  const names = [...sizes.keys()].filter(name => only.length === 0 || only.includes(name))
+  for (const name of names)
+    await warm(join(folder, `${name}.mjs`), { ...warmed, PORT: String(await freePort()) })
+  const starts = new Map(names.map(name => [name, [] as Start[]]))
+  const nothing: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    nothing.push(await startOfNothing())
+    for (const name of names) {
+      const request = firstRequest(units.get(name), api_key, bearer)
+      starts.get(name)!.push(await coldStart(join(folder, `${name}.mjs`), { ...env, ...warmed }, request))
     }
-    const times = starts.map(one => one.ms)
+  }
+  console.log(
+    `medians of ${ROUNDS} starts in turn, at a load of ${loadavg()[0]!.toFixed(1)}; a Node that does nothing: ${median(nothing).toFixed(0)} ms\n`,
+  )
+  console.log('| function | bundle | fastest | median | to nothing | processor | asked |')
+  console.log('|---|---|---|---|---|---|---|')
+  for (const name of names) {
+    const request = firstRequest(units.get(name), api_key, bearer)
+    const times = starts.get(name)!.map(one => one.ms)
     const cells = [
       name,
-      `${Math.round(bytes / 1024)} KiB`,
-      ...[Math.min(...times), median(times), cpu(starts), cpu(unwarmed)].map(time => `${time.toFixed(0)} ms`),
+      `${Math.round(sizes.get(name)! / 1024)} KiB`,
+      `${Math.min(...times).toFixed(0)} ms`,
+      `${median(times).toFixed(0)} ms`,
+      (median(times) / median(nothing)).toFixed(1),
+      `${cpu(starts.get(name)!).toFixed(0)} ms`,
       `${request.method} ${request.path}`,
     ]
     console.log(`| ${cells.join(' | ')} |`)
   }
-  const times = await fromZero({ databaseUrl: postgres.url, redisUrl: redis.url }, ROUNDS)
-  const [answered, atAgent] = [times.map(one => one.answered), times.map(one => one.at_agent)]
-  console.log(
-    `From zero: answered after ${median(answered).toFixed(0)} ms, with the agent after ${median(atAgent).toFixed(0)} ms ` +
-      `(fastest ${Math.min(...atAgent).toFixed(0)} ms), at a load of ${loadavg()[0]!.toFixed(1)}`,
-  )
+  const zero = await fromZero({ databaseUrl: postgres.url, redisUrl: redis.url }, ROUNDS)
+  for (const [by, times] of Object.entries(zero)) {
+    const [answered, atAgent] = [times.map(one => one.answered), times.map(one => one.at_agent)]
+    console.log(
+      `From zero, asked by ${by}: answered after ${median(answered).toFixed(0)} ms, with the agent after ${median(atAgent).toFixed(0)} ms ` +
+        `(fastest ${Math.min(...atAgent).toFixed(0)} ms), at a load of ${loadavg()[0]!.toFixed(1)}`,
+    )
+  }
 } finally {
   await Promise.all([postgres.stop(), redis.stop()])
   await rm(folder, { recursive: true, force: true })

@@ -1,5 +1,5 @@
-// How long one item takes to its agent when everything is asleep: the function that takes it and the consumer start one
-// after the other, each as a container of the image does, under the double of Knative.
+// How long one item takes to its agent when everything is asleep: the router, the function that takes it, and beside
+// that one the consumer, each started as a container of the image is, under the double of Knative.
 
 import { startSleeping } from '../support/sleeping.ts'
 
@@ -9,21 +9,23 @@ export interface FromZero {
   at_agent: number
 }
 
+/** By the router and, in turn with it, straight to the function that takes the item. */
 export async function fromZero(
   stores: { databaseUrl: string; redisUrl: string },
   rounds: number,
-): Promise<FromZero[]> {
+): Promise<Record<'router' | 'runs', FromZero[]>> {
   const sleeping = await startSleeping(stores)
   const { agent } = sleeping
-  const times: FromZero[] = []
+  const times: Record<'router' | 'runs', FromZero[]> = { router: [], runs: [] }
   try {
-    while (times.length < rounds) {
+    for (let round = 0; round < 2 * rounds; round++) {
+      const by = round % 2 === 0 ? 'router' : 'runs'
       const arrived = agent.until(agent.items.length + 1)
       const began = performance.now()
-      const runId = await sleeping.submit(1)
+      const runId = await sleeping.submit(1, by)
       const answered = performance.now() - began
       await arrived
-      times.push({ answered, at_agent: agent.items.at(-1)!.at - began })
+      times[by].push({ answered, at_agent: agent.items.at(-1)!.at - began })
       await sleeping.finished(runId)
       await sleeping.toZero()
     }

@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { writeBundles } from '../../infra/bundle.ts'
 import { type Packaging, unitsOf } from '../../infra/packaging.ts'
-import { nginxFile } from '../../infra/targets/ingress.ts'
+import { nginxFile } from '../../infra/targets/routes.ts'
 import { type FunctionProcess, freePort, startProcess } from '../support/doubles/process.ts'
 import { passBack, passOn, plain, startProxy } from '../support/doubles/proxy.ts'
 import { type RevisionOptions, startRevision } from '../support/doubles/queue-proxy.ts'

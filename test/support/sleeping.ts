@@ -1,5 +1,5 @@
-// A staging project asleep: the functions that take, execute and mend, each under the double of Knative with nothing
-// running, stores of the test's own, and an agent behind a URL that the test holds back and lets go.
+// A staging project asleep: the router and the functions that take, execute and mend, each under the double of Knative
+// with nothing running, stores of the test's own, and an agent behind a URL that the test holds back and lets go.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,12 +14,13 @@ import type { ItemLine } from '../../shared/domain/protocol.ts'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { platformBearer } from '../../shared/http/platform-function.ts'
 import { freePort } from './doubles/process.ts'
+import { passBack, passOn, plain, startProxy } from './doubles/proxy.ts'
 import { type Revision, startRevision } from './doubles/queue-proxy.ts'
 import { tempFolder } from './temp-folder.ts'
 
 const MASTER_KEY = '5e'.repeat(32)
 const LOOK_MS = 5
-const NAMES = ['runs', 'consume', 'tick'] as const
+const NAMES = ['router', 'runs', 'consume', 'tick'] as const
 type Name = (typeof NAMES)[number]
 
 export interface Sleeping {
@@ -31,12 +32,13 @@ export interface Sleeping {
   /** Of the pods that are started from now on. */
   env: Record<Name, Record<string, string>>
   agent: PlayedAgent
-  submit(items: number): Promise<string>
+  /** Straight to the function that takes it, unless by the router. */
+  submit(items: number, by?: 'router' | 'runs'): Promise<string>
   /** Calls a platform function as its caller does; resolves with its answer. */
   call(name: 'consume' | 'tick'): Promise<{ status: number; body: Record<string, unknown> }>
   /** Resolves when the run has ended. */
   finished(runId: string): Promise<Record<string, unknown>>
-  /** Resolves when nobody holds anything, with what each pod exited with. */
+  /** Resolves when nobody holds anything, with what each pod but the router's exited with. */
   toZero(): Promise<unknown[]>
   close(): Promise<void>
 }
@@ -60,7 +62,7 @@ function bundles(): Promise<string> {
     const { path } = await tempFolder() // removed by the next test run
     const units = unitsOf('group').filter(({ name }) => NAMES.includes(name as Name))
     await writeUnits(units, path)
-    for (const { name } of units) {
+    for (const name of NAMES) {
       await warm(join(path, `${name}.mjs`), {
         NODE_COMPILE_CACHE: compiledIn(path),
         PORT: String(await freePort()),
@@ -107,6 +109,17 @@ export async function startSleeping(stores: { databaseUrl: string; redisUrl: str
     parts.defer(() => functions[name].close())
   }
   for (const name of NAMES) env[name].ASSAY_CONSUMER_URL = functions.consume.url
+  const within = parts.adopt(
+    await startProxy(async (incoming, outgoing) => {
+      const [, name, path] = /^\/([a-z]+)(\/.*)$/.exec(incoming.url!)!
+      const to = new URL(functions[name as Name].url + path)
+      const answer = await passOn(incoming, outgoing, to, {}).catch(() => undefined)
+      if (answer) await passBack(answer, outgoing)
+      else plain(outgoing, 502, '')
+    }),
+    one => one.kill(),
+  )
+  env.router.ASSAY_UNIT_URL = `${within.url}/{unit}`
 
   const authorization = `Bearer ${await platformBearer(MASTER_KEY)}`
   const until = async <T>(look: () => Promise<T | undefined>): Promise<T> => {
@@ -123,9 +136,9 @@ export async function startSleeping(stores: { databaseUrl: string; redisUrl: str
     files,
     env,
     agent,
-    async submit(items) {
+    async submit(items, by = 'runs') {
       const lines = Array.from({ length: items }, (_, i) => `{"item_id":"i${i}","input":{"n":${i}}}\n`)
-      const response = await fetch(`${functions.runs.url}/v1/batches?agent_id=${agent_id}`, {
+      const response = await fetch(`${functions[by].url}/v1/batches?agent_id=${agent_id}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/x-ndjson' },
         body: lines.join(''),
@@ -145,7 +158,8 @@ export async function startSleeping(stores: { databaseUrl: string; redisUrl: str
       }),
     async toZero() {
       await until(async () => ((await sql`select from claims`).length === 0 ? true : undefined))
-      return Promise.all(NAMES.map(name => functions[name].scaleToZero()))
+      const [, ...ended] = await Promise.all(NAMES.map(name => functions[name].scaleToZero()))
+      return ended
     },
     close: () => parts.disposeAsync(),
   }

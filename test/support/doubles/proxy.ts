@@ -49,10 +49,10 @@ export async function passOn(
     },
     agent: false,
   })
+  upstream.on('error', () => {}) // told by what waits for the answer, if anything still does
   outgoing.once('close', () => upstream.destroy())
   incoming.pipe(upstream)
   const [response] = (await once(upstream, 'response')) as [IncomingMessage]
-  upstream.on('error', () => {}) // the answer was there before the request was through
   return response
 }
 
