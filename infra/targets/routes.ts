@@ -45,6 +45,7 @@ upstream assay {
 server {
   listen ${NGINX_PORT};
   client_max_body_size 0; # functions have bounds of their own
+  error_page 400 @unreadable;
   location / {
     proxy_pass http://assay${path}$request_uri;
     proxy_http_version 1.1;
@@ -58,6 +59,11 @@ server {
     proxy_read_timeout ${STREAM_S + PAST_FUNCTIONS_S}s;
     proxy_send_timeout ${STREAM_S + PAST_FUNCTIONS_S}s;
     error_page 502 504 =500 @unanswered;
+  }
+  location @unreadable {
+    internal;
+    default_type application/json;
+    return 400 '{"error":{"code":"invalid_request","message":"The proxy before Assay could not read the request: its URL or its headers."}}';
   }
   location @unanswered {
     internal;

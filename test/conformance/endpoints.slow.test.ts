@@ -1,10 +1,13 @@
 // Each endpoint as a process of its own, as the generated ingress leads to them, and all of them through a pooler.
 
-import { describe, it } from 'vitest'
+import { describe, it, vi } from 'vitest'
 import { hasNginx } from '../support/ingress.ts'
 import { hasPgBouncer } from '../support/pgbouncer.ts'
 import { alone, functionsHost, throughPooler } from './function-hosts.ts'
 import { conformance } from './suite.ts'
+
+// A test that asks every operation starts as many processes.
+vi.setConfig({ testTimeout: 180_000 })
 
 if (hasNginx && hasPgBouncer)
   conformance(

@@ -11,7 +11,7 @@ import { type RevisionOptions, startRevision } from '../support/doubles/queue-pr
 import { startIngress } from '../support/ingress.ts'
 import { startPgBouncer } from '../support/pgbouncer.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { type Host, type HostOptions, OPERATOR_KEY, type StartHost } from './hosts.ts'
+import { type HostOptions, OPERATOR_KEY, type StartHost } from './hosts.ts'
 
 interface Container {
   name: string
@@ -93,7 +93,7 @@ export const functionsHost =
       packaging === 'endpoint'
         ? parts.adopt(await startIngress(ingressTo(gateway.url)), one => one.close())
         : await start('router', { ASSAY_UNIT_URL: `${gateway.url}/function/{unit}` })
-    return { url, close: () => parts.disposeAsync() } satisfies Host
+    return { url, proxied: packaging === 'endpoint', close: () => parts.disposeAsync() }
   }
 
 const ingressTo = (gateway: string) =>
@@ -106,7 +106,7 @@ export const throughPooler =
     const pooler = await startPgBouncer(options.databaseUrl, POOLED)
     const host = await startHost({ ...options, databaseUrl: pooler.through(options.databaseUrl) })
     return {
-      url: host.url,
+      ...host,
       async close() {
         await host.close()
         await pooler.close()

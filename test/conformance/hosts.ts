@@ -22,6 +22,8 @@ export interface HostOptions {
 
 export interface Host {
   url: string
+  /** Whether a proxy that is not ours stands before it, which refuses by itself what it cannot read. */
+  proxied?: boolean
   close(): Promise<void>
 }
 

@@ -270,7 +270,7 @@ export function triggersPart(given: Given): void {
         `whk_${'A'.repeat(22)}`,
         trigger.id,
         'x',
-        '%00',
+        ...(world.proxied ? [] : ['%00']), // nginx answers 400 to it
         '..%2F',
       ]) {
         const answer = await fire({ ...trigger, url: `http://x/v1/webhooks/${id}/trigger` }, 'not json')

@@ -31,6 +31,8 @@ export interface Call {
 
 export interface World {
   url: string
+  /** As of its host. */
+  proxied: boolean
   urls: { databaseUrl: string; redisUrl: string }
   ctx: Context
   contract: Contract
@@ -91,6 +93,7 @@ export async function openWorld(startHost: StartHost): Promise<World> {
   }
   return {
     url: host.url,
+    proxied: host.proxied ?? false,
     urls,
     ctx,
     contract,
