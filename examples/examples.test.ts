@@ -76,7 +76,7 @@ async function inWorkerd(example: string): Promise<{ fetch: Fetch; close(): Prom
 const count = (lines: AgentLine[], wanted: (line: AgentLine) => boolean) => lines.filter(wanted).length
 
 function expectTriage(lines: AgentLine[], items: number): void {
-  const finals = lines.filter(line => line.type !== 'step' && line.type !== 'heartbeat')
+  const finals = lines.filter(line => 'seq' in line && line.type !== 'step')
   expect(new Set(finals.map(line => line.seq)).size).toBe(items)
   expect(finals).toHaveLength(items)
   const answered = finals.flatMap(line =>

@@ -83,6 +83,7 @@ import { listVerdicts } from './recovery/list-verdicts.ts'
 import { reopenItem } from './recovery/reopen-item.ts'
 import { replayItem } from './recovery/replay-item.ts'
 import { resumeItem } from './recovery/resume-item.ts'
+import { answerItems } from './runs/answer-items.ts'
 import { cancelRun } from './runs/cancel.ts'
 import { compareRuns } from './runs/compare.ts'
 import { followRun } from './runs/events.ts'
@@ -152,6 +153,7 @@ export const endpoints: readonly Endpoint[] = [
   startRun,
   startOneOffRun,
   submitBatch,
+  answerItems,
   listRuns,
   getRun,
   followRun,

@@ -177,6 +177,7 @@ function readLines(body: string, items: ItemLine[]): { lines: AgentLine[]; fault
 function lineFault(line: AgentLine, attempts: Map<number, number>): string | undefined {
   if (typeof line !== 'object' || line === null) return 'a line is not an object'
   if (line.type === 'heartbeat') return
+  if (line.type === 'later') return 'the answer is to come later, and no address was handed out'
   if (line.type !== 'step' && !FINAL.includes(line.type)) return 'a line has no known type'
   if (!attempts.has(line.seq)) return 'a line names a seq that was not offered'
   if (attempts.get(line.seq) !== line.attempt) return 'a line does not repeat the attempt of its item'

@@ -51,6 +51,10 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
     'Nothing was decided about the item, or what was cannot be taken back; the message says why.',
   nothing_to_recover: 'No item that waits for a decision passes the filter.',
   recovery_already_ended: 'The recovery has ended: there is nothing left to abort.',
+  claim_ended:
+    'The items of this answer address are not awaited from it any more: they have ended, were cancelled, or are offered again. Stop working on them.',
+  claim_not_handed_over:
+    'The consumer that sent the items still reads the answer to its own request; Retry-After says when to send the lines again.',
   delivery_pending: 'The message is still being tried; it says when it is tried next.',
   too_many_channels: 'The project has as many alert channels as it may have.',
   too_many_deadlines: 'The project has as many deadlines as it may have.',

@@ -41,6 +41,8 @@ export const API_ERRORS = {
   item_not_reopenable: 409,
   nothing_to_recover: 409,
   recovery_already_ended: 409,
+  claim_ended: 409,
+  claim_not_handed_over: 409,
   delivery_pending: 409,
   too_many_channels: 409,
   too_many_deadlines: 409,

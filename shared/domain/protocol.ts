@@ -101,7 +101,7 @@ export interface ItemError {
   retryable?: boolean
 }
 
-/** One line of the response. Each but `heartbeat` names its item by `seq` and `attempt`. */
+/** One line of the response. Each but `heartbeat` and `later` names its item by `seq` and `attempt`. */
 export type AgentLine =
   | { type: 'step'; seq: number; attempt: number; step: StepReport }
   | { type: 'heartbeat' }
@@ -118,6 +118,11 @@ export type AgentLine =
   | { type: 'error'; seq: number; attempt: number; error: ItemError }
   | { type: 'hold'; seq: number; attempt: number; reason: string }
   | { type: 'yield'; seq: number; attempt: number }
+  /** The last of an open answer: what items have not ended by then are answered later, as after a 202. */
+  | { type: 'later' }
+
+/** Where an agent may send its lines later, after a 202 or a `later`. Absent where nobody knows how to be reached. */
+export const ANSWER_URL_HEADER = 'assay-answer-url'
 
 /** The one line of a request for items: a generator of the agent is to make those of one start. */
 export interface GeneratorRequest {

@@ -11,6 +11,7 @@ export const KEY_PURPOSES = [
   'source',
   'signing',
   'agent',
+  'answer',
   'platform',
   'fingerprint',
 ] as const

@@ -19,24 +19,36 @@ import type { Claim } from './claim.ts'
 import type { Flight } from './flight.ts'
 import type { Settler } from './settler.ts'
 
+/** Where what an answer says goes. */
+export type ResultSink = Pick<Settler, 'addStep' | 'end' | 'giveBack' | 'handOver'>
+
 /** One request's items on their way back. */
 export class Answer {
   readonly #claim: Claim
-  readonly #settler: Settler
+  readonly #settler: ResultSink
   readonly #flights: Map<number, Flight>
   readonly #startedMs: number
   /** Steps that record a hold, to be written with the verdict. */
   readonly #holds = new Map<Flight, StepRow>()
   readonly #now: () => number
+  readonly #laterMs: number | undefined
   open: number
   /** An item was ended against the agent's will: it should not be left to go on. */
   cutShort = false
 
-  constructor(claim: Claim, settler: Settler, flights: readonly Flight[], now: () => number) {
+  /** `laterMs` is the time for what is answered later; an agent without an address has none. */
+  constructor(
+    claim: Claim,
+    settler: ResultSink,
+    flights: readonly Flight[],
+    now: () => number,
+    laterMs?: number,
+  ) {
     this.#claim = claim
     this.#settler = settler
     this.#flights = new Map(flights.map(flight => [flight.seq, flight]))
     this.#now = now
+    this.#laterMs = laterMs
     this.#startedMs = now()
     this.open = flights.length
   }
@@ -49,6 +61,7 @@ export class Answer {
   line(text: string): void {
     const line = parse(text)
     if (line.type === 'heartbeat') return
+    if (line.type === 'later') return this.later()
     const flight = this.#flights.get(line.seq)
     if (!flight || flight.done || flight.attempt !== line.attempt) return
     switch (line.type) {
@@ -110,6 +123,17 @@ export class Answer {
       blame,
       ran_ms: blame === 'nobody' ? this.#now() - this.#startedMs : 0,
     })
+  }
+
+  /** What has not ended is answered later, at the address that came with the request. */
+  later(): void {
+    if (this.#laterMs === undefined)
+      throw new ProtocolError('the agent was handed no address at which it could answer later')
+    for (const flight of this.unfinished()) {
+      flight.done = true
+      this.open--
+      this.#settler.handOver(flight, this.#laterMs)
+    }
   }
 
   #step(flight: Flight, report: StepReport): void {

@@ -77,8 +77,20 @@ export async function claimItems(ctx: Context, runId: string, most: number): Pro
   const items = await take(ctx.sql, run, deployment, Math.min(most, itemsInMemory(run)))
   await fault('claim.after_commit')
   if (items.length === 0) return { claim: null, waiting_for }
+  const claim = claimOf(ctx, run, deployment, env, await withRecordedSteps(ctx, run, items))
+  return { claim, waiting_for: null }
+}
+
+/** What it takes to read what agents answer about items of a run. */
+export function claimOf(
+  ctx: Context,
+  run: claims.ReadRun,
+  deployment: claims.RunDeployment,
+  env: Record<string, string>,
+  items: ClaimedItem[],
+): Claim {
   const { declaration } = deployment
-  const claim: Claim = {
+  return {
     id: items[0]!.claim_id,
     run_id: run.id,
     project_id: run.project_id,
@@ -99,9 +111,8 @@ export async function claimItems(ctx: Context, runId: string, most: number): Pro
     prices: pricesAt(run.prices, ctx.now()),
     holds_unpriced: isUnderBudget(run) && !run.allow_unpriced,
     waited_ms: run.waited_ms,
-    items: await withRecordedSteps(ctx, run, items),
+    items,
   }
-  return { claim, waiting_for: null }
 }
 
 /** Items of the run's usual size that a claim can hold without growing the process by more than a bound. */
@@ -167,12 +178,21 @@ const isUnderBudget = ({ budget_micro, budgets, deployment }: claims.ReadRun): b
 
 /** Gives items that were attempted before, here or as their originals, the steps that need not run again. */
 async function withRecordedSteps(
-  { sql }: Context,
+  ctx: Context,
   run: claims.ReadRun,
   items: readonly store.ClaimedItem[],
 ): Promise<ClaimedItem[]> {
   const traced = items.filter(item => item.step_count > 0).map(item => item.seq)
-  const rows = traced.length > 0 ? await claims.findRecordedSteps(sql, run.id, traced) : []
+  const rows = traced.length > 0 ? await claims.findRecordedSteps(ctx.sql, run.id, traced) : []
+  return withSteps(ctx, run, items, rows)
+}
+
+export async function withSteps(
+  { sql }: Context,
+  run: claims.ReadRun,
+  items: readonly store.ClaimedItem[],
+  rows: readonly Omit<claims.RecordedRow, 'error_code'>[],
+): Promise<ClaimedItem[]> {
   const stepsOf = Map.groupBy(rows, row => row.seq)
   const seqs = items.map(item => item.seq)
   const originals = run.is_replay ? await findOriginalEnds(sql, run.id, seqs) : []

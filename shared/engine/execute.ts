@@ -5,9 +5,16 @@ import type { Context } from '../context.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { ndjsonLines, oneLine } from '../domain/ndjson.ts'
-import { type ItemLine, NDJSON, type OfferedStep, PROTOCOL_VERSION } from '../domain/protocol.ts'
+import {
+  ANSWER_URL_HEADER,
+  type ItemLine,
+  NDJSON,
+  type OfferedStep,
+  PROTOCOL_VERSION,
+} from '../domain/protocol.ts'
 import { type OfferedRecord, ProtocolError } from '../domain/step-row.ts'
 import { budgetVerdict, itemBudgetMicro } from '../domain/verdict.ts'
+import { answerAddress } from '../items/verbs/answer-address.ts'
 import { signatureOf } from './agent-keys.ts'
 import { AgentProcessDied, type AgentResponse } from './agent-port.ts'
 import { Answer, backoffMs } from './answer.ts'
@@ -82,9 +89,11 @@ async function send(
   settler: Settler,
   timing: Timing,
 ): Promise<void> {
-  const answer = new Answer(claim, settler, flights, ctx.now)
   const alone = flights[0]!.item.alone
   const timeoutMs = Math.max(...flights.map(flight => timeLeft(claim, flight)))
+  const address = await addressOf(ctx, claim)
+  const laterMs = address === undefined ? undefined : timeoutMs + LIMITS.agent_timeout_grace_ms
+  const answer = new Answer(claim, settler, flights, ctx.now, laterMs)
   const timeout = new AbortController()
   const timer = setTimeout(() => timeout.abort(), timeoutMs + LIMITS.agent_timeout_grace_ms)
   const lease = flights[0]!.lease.abort.signal
@@ -94,7 +103,8 @@ async function send(
     const plain = claim.target.protocol === 'json'
     const body = plain ? flights[0]!.item.input : flights.map(f => itemLine(ctx, claim, f, timing)).join('')
     const headers = {
-      ...(plain ? plainHeaders(ctx, claim, flights[0]!) : headersOf(claim)),
+      ...(plain ? plainHeaders(ctx, claim, flights[0]!, timing) : headersOf(claim)),
+      ...(address !== undefined && { [ANSWER_URL_HEADER]: address }),
       ...(await signatureOf(ctx, claim.target, body)),
     }
     const response = await ctx.invokeAgent(target, { headers, body, signal })
@@ -123,16 +133,35 @@ function headersOf(claim: Claim): Record<string, string> {
   }
 }
 
-function plainHeaders(ctx: Context, claim: Claim, flight: Flight): Record<string, string> {
+function plainHeaders(ctx: Context, claim: Claim, flight: Flight, timing: Timing): Record<string, string> {
   const { item, attempt } = flight
   return {
     'content-type': 'application/json',
     accept: 'application/json',
     'assay-run': claim.run_id,
     'assay-item-id': encodeURIComponent(item.item_id),
+    'assay-seq': String(flight.seq),
     'assay-attempt': String(attempt),
+    'assay-yield-ms': String(yieldMs(claim, timing)),
     ...callerOf(ctx, claim, flight),
   }
+}
+
+/** What is left of the consumer's time, as far as the item may use it. */
+const yieldMs = (claim: Claim, timing: Timing) => Math.round(Math.min(timing.yieldMs(), claim.timeout_ms))
+
+/** One for each claim: its requests share it. */
+const addresses = new WeakMap<Claim, Promise<string | undefined>>()
+
+/** Where an agent may answer later. A bundle reaches nothing but what its declaration names. */
+function addressOf(ctx: Context, claim: Claim): Promise<string | undefined> {
+  if (claim.target.kind === 'bundle') return Promise.resolve(undefined)
+  let address = addresses.get(claim)
+  if (address === undefined) {
+    address = answerAddress(ctx, { run_id: claim.run_id, claim_id: claim.id })
+    addresses.set(claim, address)
+  }
+  return address
 }
 
 /** Where an agent's own spans belong; nothing where spans are not exported. */
@@ -150,7 +179,7 @@ function itemLine(ctx: Context, claim: Claim, flight: Flight, timing: Timing): s
     item_id: item.item_id,
     partition_key: item.partition_key,
     timeout_ms: timeLeft(claim, flight),
-    yield_ms: Math.round(Math.min(timing.yieldMs(), claim.timeout_ms)),
+    yield_ms: yieldMs(claim, timing),
     budget_micro: budget === null ? null : budget - flight.cost_micro,
     recorded: item.recorded,
     ...(item.offered.length > 0 && { recorded_for_input: item.offered.map(offerOf) }),
@@ -168,6 +197,10 @@ const offerOf = ({ key, input, output }: OfferedRecord): OfferedStep => ({
 async function readLines(answer: Answer, response: AgentResponse, timeout: AbortController): Promise<void> {
   await checkStatus(answer, response)
   if (answer.open === 0) return
+  if (response.status === ACCEPTED) {
+    await bodyText(response, LIMITS.agent_error_bytes)
+    return answer.later()
+  }
   if (!response.contentType.startsWith(NDJSON))
     throw new ProtocolError(
       `the answer's content-type is ${response.contentType || 'missing'}, not ${NDJSON}`,
@@ -190,9 +223,13 @@ async function readPlain(answer: Answer, response: AgentResponse): Promise<void>
   const [flight] = answer.unfinished()
   if (!flight) return
   const output = await bodyText(response, LIMITS.agent_line_bytes)
+  if (response.status === ACCEPTED && output.trim() === '') return answer.later()
   const head = `{"type":"result","seq":${flight.seq},"attempt":${flight.attempt},"output":`
   answer.line(`${head}${output.trim() || 'null'}}`)
 }
+
+/** The agent answers later; a plain one whose answer has a body has answered. */
+const ACCEPTED = 202
 
 /** 4xx ends the items, 408, 429 and 5xx are transport faults. */
 async function checkStatus(answer: Answer, response: AgentResponse): Promise<void> {

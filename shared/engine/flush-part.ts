@@ -20,8 +20,7 @@ export interface Part {
   symptoms: Symptoms | null
 }
 
-/** Of an item of which PostgreSQL refuses what its agent sent. */
-export const refusedVerdict = (error: unknown): Verdict => ({
+const refusedVerdict = (error: unknown): Verdict => ({
   status: 'failed',
   outcome: 'failed',
   outcome_reason: 'agent_error',
@@ -33,6 +32,17 @@ export const refusedVerdict = (error: unknown): Verdict => ({
   ),
   output: null,
 })
+
+/** Of an item of which PostgreSQL refuses what its agent sent. */
+export function refusedPart(part: Part, error: unknown): Part {
+  const verdict = refusedVerdict(error)
+  const { item, graded } = part.flight
+  return {
+    ...part,
+    entry: { ...part.entry, verdict, prompt: promptHead(item.input) },
+    symptoms: symptomsOf(verdict, graded, item.input),
+  }
+}
 
 /** Failures at the end of a flush, and whether anything before them worked. */
 export function streakOf(parts: readonly Part[]) {

@@ -4,7 +4,7 @@
 import type { Context } from '../context.ts'
 import { derivedKey, fromBase64Url, type KeyPurpose, toBase64Url } from '../domain/secrets.ts'
 
-type SealPurpose = Extract<KeyPurpose, 'environment' | 'trigger' | 'source'>
+type SealPurpose = Extract<KeyPurpose, 'environment' | 'trigger' | 'source' | 'answer'>
 
 const IV_BYTES = 12
 

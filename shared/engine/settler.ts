@@ -4,21 +4,21 @@
 // ends the item that says it, and no other.
 
 import type { Context } from '../context.ts'
-import { promptHead } from '../domain/clustering.ts'
 import { fault } from '../domain/fault.ts'
 import { itemRecordId } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { StepRow } from '../domain/step-row.ts'
 import type { Verdict } from '../domain/verdict.ts'
-import { symptomsOf } from '../recovery/rules/causes.ts'
+import { handOver } from '../items/queries/answers.ts'
 import type { CauseNamer } from '../recovery/verbs/causes.ts'
 import { closeClaims } from '../store/claims.ts'
 import { type Return, returnItems } from '../store/returns.ts'
 import * as store from '../store/settle.ts'
 import { deliverSoon } from './deliver.ts'
 import { abandon, endingWith, type Flight, isOver, stillHeld } from './flight.ts'
-import { type Part, partOf, refusedVerdict, streakOf, unpricedModelOf } from './flush-part.ts'
-import { halving, isRefusal } from './halving.ts'
+import { type Part, partOf, refusedPart, streakOf, unpricedModelOf } from './flush-part.ts'
+import { halving } from './halving.ts'
+import { persist } from './persist.ts'
 import type { RunTrace } from './run-trace.ts'
 
 export interface SettlerEvents {
@@ -50,6 +50,7 @@ export class Settler {
   /** Items with something to write, in the order it came. */
   #touched = new Set<Flight>()
   #returns: Given[] = []
+  #handed: { flight: Flight; within_ms: number }[] = []
   /** Flushes under way: the second is prepared and sent while PostgreSQL works on the first. */
   #lanes = new Set<Promise<void>>()
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -85,9 +86,15 @@ export class Settler {
     this.#schedule(0)
   }
 
+  /** The end of this consumer's part in an attempt: the item's agent answers later, within a time. */
+  handOver(flight: Flight, within_ms: number): void {
+    this.#handed.push({ flight, within_ms })
+    this.#schedule(0)
+  }
+
   /** Resolves when nothing is left to write. */
   async drained(): Promise<void> {
-    while (this.#lanes.size > 0 || this.#touched.size > 0 || this.#returns.length > 0) {
+    while (this.#lanes.size > 0 || this.#isAnythingLeft()) {
       // A flush under way goes on by itself; starting beside it for an item it is writing would spin.
       if (this.#lanes.size === 0) this.#start()
       await Promise.race(this.#lanes)
@@ -110,23 +117,33 @@ export class Settler {
     const lane = this.#flushAll().finally(() => {
       this.#lanes.delete(lane)
       // Something may have come between the last lane's last look and its end.
-      if (this.#lanes.size === 0 && this.#touched.size + this.#returns.length > 0) this.#schedule(0)
+      if (this.#lanes.size === 0 && this.#isAnythingLeft()) this.#schedule(0)
     })
     this.#lanes.add(lane)
+  }
+
+  #isAnythingLeft(): boolean {
+    return this.#touched.size + this.#returns.length + this.#handed.length > 0
   }
 
   /** Whether a further lane would find anything; what is in a flush under way is that lane's to go on with. */
   #hasReady(): boolean {
     for (const flight of this.#touched) if (!flight.writing) return true
-    return this.#returns.some(({ flight }) => !flight.writing)
+    return [...this.#returns, ...this.#handed].some(({ flight }) => !flight.writing)
+  }
+
+  /** An item's steps are written before it leaves, or whoever goes on with it would not find them. */
+  #mayLeave(flight: Flight): boolean {
+    return !flight.writing && !this.#touched.has(flight)
   }
 
   async #flushAll(): Promise<void> {
     for (;;) {
       const entries = await this.#flushEntries()
       const returns = await this.#flushReturns()
-      if (entries === null && returns === null) return
-      const left = (entries ?? 0) + (returns ?? 0)
+      const handed = await this.#flushHandedOver()
+      if (entries === null && returns === null && handed === null) return
+      const left = (entries ?? 0) + (returns ?? 0) + (handed ?? 0)
       if (left > 0) this.#events.onSettled(left)
     }
   }
@@ -146,10 +163,7 @@ export class Settler {
   }
 
   async #flushReturns(): Promise<number | null> {
-    // An item's steps are written before it is given back, or the next attempt would not find them.
-    const taken = this.#returns
-      .filter(({ flight }) => !flight.writing && !this.#touched.has(flight))
-      .slice(0, LIMITS.settle_items)
+    const taken = this.#returns.filter(({ flight }) => this.#mayLeave(flight)).slice(0, LIMITS.settle_items)
     if (taken.length === 0) return null
     const set = new Set(taken)
     this.#returns = this.#returns.filter(one => !set.has(one))
@@ -158,6 +172,22 @@ export class Settler {
       some => this.#giveBack(some),
       ({ flight }, error) => this.#condemn(partOf(flight), error),
     )
+  }
+
+  /** Those of one claim at a time. */
+  async #flushHandedOver(): Promise<number | null> {
+    const ready = this.#handed.filter(({ flight }) => this.#mayLeave(flight))
+    const lease = ready[0]?.flight.lease
+    if (lease === undefined) return null
+    const taken = new Set(ready.filter(({ flight }) => flight.lease === lease))
+    this.#handed = this.#handed.filter(one => !taken.has(one))
+    const items = [...taken].map(({ flight }) => flight)
+    const within_ms = Math.max(...[...taken].map(one => one.within_ms))
+    const order = { run_id: this.#run.run_id, claim_id: lease.claim_id, items, within_ms }
+    await fault('hand_over.before_commit')
+    const left = await this.#write(items, items, claims => handOver(this.#ctx.sql, order, claims))
+    await fault('hand_over.after_commit')
+    return left
   }
 
   async #settle(parts: readonly Part[]): Promise<number> {
@@ -210,7 +240,7 @@ export class Settler {
     const closed = ending.map(lease => lease.claim_id)
     for (const lease of ending) lease.closing = true
     try {
-      const written = await this.#persist(() => send({ held, closed }))
+      const written = await persist(this.#ctx, this.#run.run_id, () => send({ held, closed }))
       for (const flight of flights) flight.writing = false
       return written ? await this.#let(leaving, closed) : abandon(flights)
     } catch (error) {
@@ -229,17 +259,10 @@ export class Settler {
     flight.pending = []
     this.#touched.delete(flight)
     this.#returns = this.#returns.filter(one => one.flight !== flight)
-    const verdict = refusedVerdict(error)
-    const prompt = promptHead(flight.item.input)
-    const ended = (of: Part): Part => ({
-      ...of,
-      entry: { ...of.entry, verdict, prompt },
-      symptoms: symptomsOf(verdict, flight.graded, flight.item.input),
-    })
     const write = (parts: readonly Part[]) => this.#settle(parts)
-    return halving([ended(part)], write, () => {
+    return halving([refusedPart(part, error)], write, () => {
       flight.steps_written = part.entry.steps_before
-      return halving([ended(partOf(flight))], write, async () => abandon([flight]))
+      return halving([refusedPart(partOf(flight), error)], write, async () => abandon([flight]))
     })
   }
 
@@ -251,7 +274,7 @@ export class Settler {
     const leases = new Set(flights.map(({ lease }) => lease))
     const empty = [...leases].filter(lease => isOver(lease)).map(lease => lease.claim_id)
     const open = empty.filter(id => !closed.includes(id))
-    if (open.length > 0) await this.#persist(() => closeClaims(this.#ctx.sql, open))
+    if (open.length > 0) await persist(this.#ctx, this.#run.run_id, () => closeClaims(this.#ctx.sql, open))
     return left
   }
 
@@ -270,30 +293,5 @@ export class Settler {
       parts.push(part)
     }
     return parts
-  }
-
-  /**
-   * Sends until it is through: PostgreSQL may be restarting. False after twice the lease, when there is no point any
-   * more: the items are offered again. Rejects when PostgreSQL refuses what is sent, and always would.
-   */
-  async #persist(send: () => Promise<unknown>): Promise<boolean> {
-    const until = this.#ctx.now() + 2 * LIMITS.lease_ms
-    for (let tries = 0; ; tries++) {
-      try {
-        await send()
-        return true
-      } catch (error) {
-        if (isRefusal(error)) throw error
-        const over = this.#ctx.now() > until
-        this.#ctx.log(over ? 'error' : 'warn', 'settle_failed', {
-          run_id: this.#run.run_id,
-          tries,
-          error: String(error),
-        })
-        if (over) return false
-        const { base, max } = LIMITS.settle_backoff_ms
-        await new Promise(resolve => setTimeout(resolve, Math.min(base * 2 ** tries, max)))
-      }
-    }
   }
 }

@@ -125,7 +125,7 @@ export function takeFair(sql: Sql, taking: Taking, shares: Shares) {
   )
 }
 
-const TAKEN = `i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro, i.unpriced,
+export const TAKEN = `i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro, i.unpriced,
   i.ran_ms, i.agent_failures, i.transport_failures`
 
 /** Items of each partition in flight, over all runs of the project. */

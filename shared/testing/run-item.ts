@@ -223,7 +223,7 @@ async function read(response: Response, reading: Reading): Promise<Verdict | 'ag
         if (verdict) return verdict
         continue
       }
-      if (line.type === 'heartbeat') continue
+      if (line.type === 'heartbeat' || line.type === 'later') continue
       if (world.problem !== undefined) throw world.problem
       return ended(line, text, held, reading)
     }
@@ -231,7 +231,7 @@ async function read(response: Response, reading: Reading): Promise<Verdict | 'ag
   throw new Error("the agent's answer ended before its item did")
 }
 
-type LastLine = Exclude<AgentLine, { type: 'step' | 'heartbeat' }>
+type LastLine = Exclude<AgentLine, { type: 'step' | 'heartbeat' | 'later' }>
 
 function ended(line: LastLine, text: string, held: StepRow[], reading: Reading): Verdict | 'again' {
   const { progress, rows, declaration } = reading

@@ -113,6 +113,12 @@ export const WORK_LIMITS = {
   agent_idle_ms: 300_000,
   agent_line_bytes: 2 * MiB,
   agent_error_bytes: 4 * KiB, // read of an answer that is none
+  answer_bytes: 8 * MiB, // of lines that come later, in one POST: held whole, since of a bad one nothing counts
+  answer_piece_characters: 2 * MiB, // of what the SDK sends in one POST, before the line that is one too many
+  answer_early_ms: 5000, // lines may be quicker than the 202 before them: their POST waits so long for its consumer
+  answer_poll_ms: 100,
+  answer_tries: 5, // of a POST about an item that another POST writes about at the same time
+  answer_retry_ms: { base: 500, max: 5000 }, // of an agent's POST; more than one fits into a lease
   agent_heartbeat_ms: 5_000, // the protocol asks for one every 10 s
   agent_load_ms: 15_000, // a bundle must say who it is within this time
   step_cut_head_bytes: 2 * KiB,

@@ -3,6 +3,7 @@
 import { sql } from 'drizzle-orm'
 import {
   type AnyPgColumn,
+  bigint,
   bigserial,
   boolean,
   foreignKey,
@@ -194,8 +195,15 @@ export const claims = pgTable(
     seqs: integer('seqs').array().notNull(),
     attempts: smallint('attempts').array().notNull(),
     lease_until: at('lease_until').notNull(),
+    /** Its items' agent answers later: the claim they were sent under, and when they must have ended. */
+    handed_from: bigint('handed_from', { mode: 'number' }),
+    answer_until: at('answer_until'),
   },
-  t => [runOf(t), ofProject(t)],
+  t => [
+    index('claims_handed_from').on(t.handed_from).where(sql`handed_from is not null`),
+    runOf(t),
+    ofProject(t),
+  ],
 )
 
 /** Items to be offered again, below the run's cursor. */
@@ -207,6 +215,11 @@ export const dueItems = pgTable(
     due_at: at('due_at').notNull(),
     /** Offered in a request and a process of its own: it may have been the one that killed the last. */
     alone: boolean('alone').notNull().default(false),
+    /**
+     * Set where only a consumer takes it that has its time before it, since a step of it takes longer than others have
+     * left: so often was that step cut off.
+     */
+    cuts: smallint('cuts'),
   },
   t => [primaryKey({ columns: [t.run_id, t.seq] }), index('due_items_due').on(t.due_at), ofRun(t)],
 )

@@ -1,0 +1,33 @@
+import { ApiError } from '../../shared/domain/errors.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { readBytes } from '../../shared/http/body.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { ANSWERS_PATH, claimAt } from '../../shared/items/verbs/answer-address.ts'
+import { takeAnswer } from '../../shared/items/verbs/answers.ts'
+import { AnswerAddress, AnswerLine, AwaitedItems } from '../../shared/items/wire/answers.ts'
+
+export const answerItems = endpoint({
+  method: 'post',
+  path: ANSWERS_PATH,
+  tag: 'Runs',
+  operation_id: 'answerItems',
+  summary: 'Answer items later',
+  description: `Where an agent behind a URL sends its lines after it answered 202, or ended its answer with \`later\`. Any POST renews the lease of what is still awaited there; without one for ${LIMITS.lease_ms / 1000} s the items are offered again. Of one POST all lines count or none; a step that was told before in the same attempt, a line about an item that has ended and one of another attempt are passed over, so lines may be sent again. Send one POST at a time, the lines of an item in their order.`,
+  auth: 'none',
+  query: AnswerAddress,
+  lines: { query: AnswerAddress, line: AnswerLine, description: 'Lines of the agent protocol.' },
+  answers: { 200: { description: 'The lines were taken.', schema: AwaitedItems } },
+  errors: ['unauthenticated', 'claim_ended', 'claim_not_handed_over', 'invalid_line'],
+  async handle({ ctx, lines: address, request }) {
+    if (address === undefined)
+      throw new ApiError(
+        'invalid_request',
+        'The lines of an answer are sent as content-type: application/x-ndjson.',
+      )
+    const sent = await claimAt(ctx, address.to)
+    const open = await takeAnswer(ctx, sent, () =>
+      readBytes(request, LIMITS.answer_bytes, 'Send the lines in several POSTs, one after the other.'),
+    )
+    return { run_id: sent.run_id, open }
+  },
+})

@@ -1,0 +1,115 @@
+// Items whose agents answer later: held under claims of their own, which the agents renew. Guarantee: an item is under
+// one claim at a time, and what is sent again after a lost connection changes nothing.
+
+import type { Sql } from '../../context.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import type { Outcome, OutcomeReason, StepKind } from '../../domain/vocabulary.ts'
+import { numbers } from '../../store/columns.ts'
+import type { FlushClaims } from '../../store/settle.ts'
+import { type ClaimedItem, TAKEN } from '../../store/take.ts'
+
+/** The claim that items were sent under, by which their agent names them. */
+export interface SentClaim {
+  run_id: string
+  claim_id: number
+}
+
+export interface HandOver extends SentClaim {
+  items: readonly { seq: number; attempt: number }[]
+  /** From now until they must have ended. */
+  within_ms: number
+}
+
+/** Moves items of a claim to one of their own. Of a claim that was lost meanwhile nothing is moved. */
+export async function handOver(sql: Sql, order: HandOver, { closed }: FlushClaims): Promise<void> {
+  const seqs = sql`${numbers(order.items.map(item => item.seq))}::text::int[]`
+  const ending = sql`${numbers(closed)}::text::bigint[]`
+  await sql`
+    with sent as materialized (
+      select id, run_id, project_id, seqs, attempts from claims where id = ${order.claim_id} for update
+    ), item as materialized (
+      select s.seq, s.attempt, s.seq = any(${seqs}) as is_handed from sent, unnest(seqs, attempts) as s(seq, attempt)
+    ), handed as (
+      insert into claims (run_id, project_id, seqs, attempts, lease_until, handed_from, answer_until)
+      select sent.run_id, sent.project_id, array_agg(item.seq), array_agg(item.attempt),
+        now() + make_interval(secs => ${LIMITS.lease_ms / 1000}), sent.id,
+        now() + make_interval(secs => ${order.within_ms / 1000})
+      from sent, item where item.is_handed group by sent.run_id, sent.project_id, sent.id returning id
+    ), kept as (
+      update claims c set seqs = left_over.seqs, attempts = left_over.attempts
+      from (select coalesce(array_agg(seq), '{}') as seqs, coalesce(array_agg(attempt), '{}') as attempts
+        from item where not is_handed) left_over
+      where c.id = (select id from sent) and c.id <> all(${ending})
+    )
+    -- Not before it was read: a row that the statement deleted cannot be locked by it.
+    delete from claims where id = any(${ending}) and (select count(*) from handed) >= 0`
+}
+
+/** Items that are held under claims which were handed over. */
+export interface HandedItem {
+  seq: number
+  step_count: number
+  /** Its time was over by then. */
+  late: boolean
+}
+
+/** Renews the leases on what was handed over, unless its time is over; false when there is nothing of it. */
+export async function renewHanded(sql: Sql, { run_id, claim_id }: SentClaim): Promise<boolean> {
+  const rows = await sql`
+    update claims set lease_until = case when answer_until < now() then lease_until
+      else greatest(lease_until, now() + make_interval(secs => ${LIMITS.lease_ms / 1000})) end
+    where run_id = ${run_id} and handed_from = ${claim_id}`
+  return rows.count > 0
+}
+
+/** Whether the consumer that sent the items has not let go of them. */
+export async function isHeldByConsumer(sql: Sql, { run_id, claim_id }: SentClaim): Promise<boolean> {
+  const rows = await sql`select from claims where id = ${claim_id} and run_id = ${run_id}`
+  return rows.count > 0
+}
+
+/** What is still at work of what was handed over; claims that hold nothing any more are ended. */
+export async function findHanded(sql: Sql, { run_id, claim_id }: SentClaim): Promise<HandedItem[]> {
+  return sql<HandedItem[]>`
+    with open as materialized (
+      select c.id, i.seq, i.step_count, c.answer_until < now() as late
+      from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
+      where c.run_id = ${run_id} and c.handed_from = ${claim_id}
+        and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'
+    ), ended as (
+      delete from claims where run_id = ${run_id} and handed_from = ${claim_id} and id not in (select id from open)
+    )
+    select seq, step_count, late from open order by seq`
+}
+
+/** Of those, the ones asked for, as their claim took them, with the claim that holds each. */
+export async function findHandedItems(sql: Sql, { run_id, claim_id }: SentClaim, seqs: readonly number[]) {
+  return sql<ClaimedItem[]>`
+    select c.id as claim_id, ${sql.unsafe(TAKEN)}, false as alone
+    from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
+    where c.run_id = ${run_id} and c.handed_from = ${claim_id} and s.seq = any(${numbers(seqs)}::text::int[])
+      and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'`
+}
+
+/** A step that was told already; its output is of no interest any more. */
+export interface ToldStep {
+  seq: number
+  key: string
+  kind: StepKind
+  outcome: Outcome
+  outcome_reason: OutcomeReason | null
+  reused: boolean
+  output: null
+  /** In this attempt of its item, and not in an earlier one. */
+  now: boolean
+}
+
+/** What the verdicts of items are read from: the steps of this attempt, and of earlier ones those that succeeded. */
+export async function findToldSteps(sql: Sql, runId: string, seqs: readonly number[]): Promise<ToldStep[]> {
+  return sql<ToldStep[]>`
+    select s.seq, s.key, s.kind, s.outcome, s.outcome_reason, s.reused, null as output, s.attempt = i.attempt as now
+    from steps s join items i on i.run_id = s.run_id and i.seq = s.seq
+    where s.run_id = ${runId} and s.seq = any(${numbers(seqs)}::text::int[])
+      and (s.error_code is null or s.attempt = i.attempt)
+    order by s.seq, s.step_no`
+}

@@ -1,0 +1,214 @@
+// Takes what an agent answers later. Guarantee: it is read and settled by what reads and settles an open answer; of one
+// POST all lines count or none, and lines that are sent twice, or beside each other, count once.
+
+import type { Context } from '../../context.ts'
+import { ApiError } from '../../domain/errors.ts'
+import { fault } from '../../domain/fault.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { LineError, ndjsonLines } from '../../domain/ndjson.ts'
+import { ProtocolError } from '../../domain/step-row.ts'
+import { Answer, type ResultSink } from '../../engine/answer.ts'
+import { type Claim, claimOf, withSteps } from '../../engine/claim.ts'
+import { type Lease, takeOff } from '../../engine/flight.ts'
+import { pause } from '../../engine/pause.ts'
+import { RunTrace } from '../../engine/run-trace.ts'
+import { Settler } from '../../engine/settler.ts'
+import { CauseNamer } from '../../recovery/verbs/causes.ts'
+import { readRun } from '../../store/claims.ts'
+import {
+  findHanded,
+  findHandedItems,
+  findToldSteps,
+  type HandedItem,
+  isHeldByConsumer,
+  renewHanded,
+  type SentClaim,
+} from '../queries/answers.ts'
+
+/** A line as it was sent, and what of it tells whether it counts. */
+interface SentLine {
+  number: number
+  text: string
+  seq: number | undefined
+  /** Of a step. */
+  key: string | undefined
+}
+
+/**
+ * Renews the leases on what an agent answers later and settles what its lines say; returns the items that are still
+ * awaited.
+ *
+ * @throws ApiError `claim_ended`, `claim_not_handed_over`, `invalid_line` and what reading the body throws
+ */
+export async function takeAnswer(
+  ctx: Context,
+  sent: SentClaim,
+  readBody: () => Promise<Uint8Array>,
+): Promise<number[]> {
+  await renew(ctx, sent)
+  const lines = await linesOf(await readBody())
+  const named = new Set(lines.map(line => line.seq))
+  let written = new Map<number, number>()
+  await fault('answer.before_settle')
+  for (let tries = 0; tries <= LIMITS.answer_tries; tries++) {
+    const open = await findHanded(ctx.sql, sent)
+    // What another POST wrote about an item meanwhile is read, and the lines are looked at again.
+    const about = open.filter(
+      item => item.late || (named.has(item.seq) && written.get(item.seq) !== item.step_count),
+    )
+    if (about.length === 0) return open.map(item => item.seq)
+    written = await settle(ctx, sent, about, lines)
+    await fault('answer.after_settle')
+  }
+  throw new ApiError(
+    'claim_not_handed_over',
+    'Other lines about the same items are being taken.',
+    'Send one POST at a time, and the next when that was answered.',
+    1,
+  )
+}
+
+/** Waits a little for a consumer that has not got to the 202 yet. */
+async function renew(ctx: Context, sent: SentClaim): Promise<void> {
+  const until = ctx.now() + LIMITS.answer_early_ms
+  while (!(await renewHanded(ctx.sql, sent))) {
+    if (!(await isHeldByConsumer(ctx.sql, sent)) && !(await renewHanded(ctx.sql, sent))) throw ended()
+    if (ctx.now() >= until)
+      throw new ApiError(
+        'claim_not_handed_over',
+        'The consumer that sent the items still waits for the answer to its request.',
+        'Answer 202, or end the answer with a line {"type":"later"}, and send these lines again.',
+        1,
+      )
+    await pause(LIMITS.answer_poll_ms, NEVER)
+  }
+}
+
+const ended = () =>
+  new ApiError(
+    'claim_ended',
+    'No item is awaited at this address any more: they have ended, were cancelled, or are offered again.',
+    'Stop working on them; nothing that is sent here counts.',
+  )
+
+const NEVER = new AbortController().signal
+
+/** @throws ApiError `invalid_line` naming the first that cannot be read */
+async function linesOf(body: Uint8Array): Promise<SentLine[]> {
+  const lines: SentLine[] = []
+  try {
+    for await (const { first_line, lines: texts } of ndjsonLines(once(body), LIMITS.agent_line_bytes))
+      for (const [at, text] of texts.entries()) lines.push(read(text, first_line + at))
+  } catch (error) {
+    if (error instanceof LineError) throw badLine(error.message)
+    throw error
+  }
+  return lines
+}
+
+async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (body.length > 0) yield body
+}
+
+function read(text: string, number: number): SentLine {
+  try {
+    const line = JSON.parse(text) as { seq?: number; step?: { key?: string } }
+    return { number, text, seq: line.seq, key: line.step?.key }
+  } catch {
+    throw badLine(`Line ${number} is not a JSON object`)
+  }
+}
+
+const badLine = (problem: string) =>
+  new ApiError(
+    'invalid_line',
+    `${problem}. No line of this POST was taken.`,
+    'Send the lines of the agent protocol, one JSON object a line.',
+  )
+
+/** Settles what lines say about items; returns how many steps each has now that has not ended. */
+async function settle(
+  ctx: Context,
+  sent: SentClaim,
+  about: readonly HandedItem[],
+  lines: readonly SentLine[],
+): Promise<Map<number, number>> {
+  const run = await readRun(ctx.sql, sent.run_id)
+  if (!run?.deployment) throw ended()
+  const seqs = about.map(item => item.seq)
+  // In this order: steps that were told in between are too many for the guard, and never too few.
+  const rows = await findHandedItems(ctx.sql, sent, seqs)
+  if (rows.length === 0) return new Map()
+  const told = await findToldSteps(ctx.sql, sent.run_id, seqs)
+  const items = await withSteps(ctx, run, rows, told)
+  const claim = claimOf(ctx, run, run.deployment, {}, items)
+  const leases = new Map<number, Lease>()
+  const flights = items.map(item => takeOff(item, leaseOf(ctx, leases, item.claim_id)))
+  const said: (() => void)[] = []
+  let left = 0
+  const settler = settlerOf(ctx, claim, items => {
+    left += items
+  })
+  const answer = new Answer(claim, collecting(settler, said), flights, ctx.now)
+  const known = new Set(told.flatMap(step => (step.now ? [`${step.seq} ${step.key}`] : [])))
+  feed(answer, lines, known)
+  const late = new Set(about.flatMap(item => (item.late ? [item.seq] : [])))
+  for (const flight of answer.unfinished())
+    if (late.has(flight.seq))
+      answer.fail(
+        flight,
+        'step_timeout',
+        `The item was not finished after ${claim.timeout_ms / 1000} s.`,
+        'limit_exceeded',
+      )
+  for (const say of said) say()
+  await settler.drained()
+  if ([...leases.values()].some(lease => lease.abort.signal.aborted))
+    throw new Error(`what was said of items of run ${sent.run_id} could not be written`)
+  if (left > 0) ctx.poke() // there is room for others
+  return new Map(flights.flatMap(flight => (flight.done ? [] : [[flight.seq, flight.steps_written]])))
+}
+
+/** Never over: the claim is ended when nothing of it is at work any more. */
+function leaseOf(ctx: Context, leases: Map<number, Lease>, claim_id: number): Lease {
+  const known = leases.get(claim_id)
+  if (known !== undefined) return known
+  const open = Number.POSITIVE_INFINITY
+  const lease = { claim_id, taken_ms: ctx.now(), open, closing: false, abort: new AbortController() }
+  leases.set(claim_id, lease)
+  return lease
+}
+
+function settlerOf(ctx: Context, claim: Claim, onSettled: (items: number) => void): Settler {
+  const { run_id, project_id, max_consecutive_failures, target } = claim
+  const run = { run_id, project_id, agent_id: target.agent_id, max_consecutive_failures }
+  const trace = ctx.telemetry && new RunTrace(ctx, ctx.telemetry, claim)
+  return new Settler(ctx, run, new CauseNamer(ctx), { onSettled, trace })
+}
+
+/** Nothing of it is written before all of it was read. */
+function collecting(settler: Settler, said: (() => void)[]): ResultSink {
+  return {
+    addStep: (flight, step) => said.push(() => settler.addStep(flight, step)),
+    end: (flight, verdict) => said.push(() => settler.end(flight, verdict)),
+    giveBack: (flight, entry) => said.push(() => settler.giveBack(flight, entry)),
+    handOver() {},
+  }
+}
+
+/** Reads the lines that were not told before: of an attempt, a key names one step. */
+function feed(answer: Answer, lines: readonly SentLine[], known: Set<string>): void {
+  for (const { number, text, seq, key } of lines) {
+    if (key !== undefined) {
+      const name = `${seq} ${key}`
+      if (known.has(name)) continue
+      known.add(name)
+    }
+    try {
+      answer.line(text)
+    } catch (error) {
+      if (error instanceof ProtocolError) throw badLine(`Line ${number}: ${error.message}`)
+      throw error
+    }
+  }
+}

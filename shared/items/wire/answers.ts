@@ -1,0 +1,31 @@
+// What an agent that answers later sends, and is told.
+
+import { z } from '@hono/zod-openapi'
+
+export const AnswerAddress = z.strictObject({
+  to: z
+    .string()
+    .min(1)
+    .max(300)
+    .describe('Part of the address that came with the request as assay-answer-url.'),
+})
+
+export const AnswerLine = z
+  .looseObject({
+    type: z.enum(['step', 'heartbeat', 'result', 'error', 'hold', 'yield', 'later']),
+    seq: z.int().optional().describe('Of the item; of all types but heartbeat and later.'),
+    attempt: z.int().optional().describe('As it came with the item.'),
+  })
+  .openapi('AnswerLine', {
+    description: 'A line of the agent protocol.',
+    example: { type: 'result', seq: 1, attempt: 1, output: { label: 'billing' } },
+  })
+
+export const AwaitedItems = z
+  .object({
+    run_id: z.uuid(),
+    open: z
+      .array(z.int())
+      .describe('By their seq, the items that are still awaited at this address. Work on no others.'),
+  })
+  .openapi('AwaitedItems', { description: 'What is still awaited of an agent that answers later.' })

@@ -1,0 +1,285 @@
+// Agents that answer later: 202 to their items, or `later` at the end of an open answer, and then their lines by POST.
+// The agent is played, as in the other tests of the engine; what it POSTs goes through the endpoint.
+
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { answerItems } from '../../functions/runs/answer-items.ts'
+import type { Context } from '../../shared/context.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { type AgentLine, ANSWER_URL_HEADER, type ItemLine } from '../../shared/domain/protocol.ts'
+import { cancelRun } from '../../shared/engine/cancel.ts'
+import { consume } from '../../shared/engine/consume.ts'
+import { sweep } from '../../shared/engine/sweep.ts'
+import { createApp } from '../../shared/http/app.ts'
+import {
+  centStep,
+  conservation,
+  failure,
+  result,
+  step,
+  type TestEngine,
+  testEngine,
+} from '../support/engine.ts'
+
+const CENT_MICRO = 10_000
+
+let engine: TestEngine
+beforeEach(async () => {
+  engine = await testEngine()
+})
+afterEach(() => engine.close())
+
+/** One request to the agent: its items, and where it may answer later. */
+interface Asked {
+  items: ItemLine[]
+  address: string
+}
+
+/** An agent that says these lines openly and leaves the rest for later: with 202 where there are none. */
+function laterAgent(openly: (items: ItemLine[]) => AgentLine[] = () => []) {
+  const asked: Asked[] = []
+  const ctx: Context = {
+    ...engine.ctx,
+    async invokeAgent(_, { body, headers }) {
+      const items = body
+        .split('\n')
+        .filter(Boolean)
+        .map(line => JSON.parse(line) as ItemLine)
+      asked.push({ items, address: headers[ANSWER_URL_HEADER]! })
+      const lines = openly(items)
+      return {
+        status: lines.length === 0 ? 202 : 200,
+        contentType: 'application/x-ndjson',
+        body: chunksOf(lines),
+      }
+    },
+  }
+  return { asked, ctx }
+}
+
+async function* chunksOf(lines: readonly AgentLine[]): AsyncGenerator<Uint8Array> {
+  for (const line of lines) yield new TextEncoder().encode(`${JSON.stringify(line)}\n`)
+}
+
+async function send(address: string, body: string, type = 'application/x-ndjson') {
+  const app = createApp([answerItems], () => engine.ctx)
+  const response = await app.request(address, { method: 'POST', headers: { 'content-type': type }, body })
+  const json = (await response.json()) as { open?: number[]; error?: { code: string; message: string } }
+  return { status: response.status, ...json }
+}
+
+const post = (address: string, lines: readonly (AgentLine | object)[]) =>
+  send(address, lines.map(line => JSON.stringify(line)).join('\n'))
+
+const leases = () => engine.sql`select seqs, handed_from is not null as handed from claims order by id`
+
+/** Submits so many items and has a consumer send them; returns what the agent got, when the consumer has left. */
+async function handedOver(items: number, openly?: (items: ItemLine[]) => AgentLine[]) {
+  const runId = await engine.submit(items)
+  const agent = laterAgent(openly)
+  const consumed = await consume(agent.ctx)
+  const { items: sent, address } = agent.asked[0]!
+  return { runId, agent, consumed, sent, address }
+}
+
+it('a consumer that was answered 202 leaves, and the items stay running under a lease of their own [runs.answer-later]', async () => {
+  const { runId, consumed, sent, address } = await handedOver(3)
+  expect(consumed).toMatchObject({ claimed: 3, more: false })
+  expect(await leases()).toEqual([{ seqs: [1, 2, 3], handed: true }])
+  expect(await engine.run(runId)).toMatchObject({ status: 'running', running: 3 })
+  expect(await conservation(engine, runId)).toEqual([])
+  // Neither another consumer nor the tick touches them while the lease lasts.
+  await sweep(engine.ctx)
+  expect(await consume(laterAgent().ctx)).toMatchObject({ claimed: 0 })
+
+  const first = await post(address, [centStep(sent[0]!, 'call'), result(sent[0]!), { type: 'heartbeat' }])
+  expect(first).toMatchObject({ status: 200, open: [2, 3] })
+  expect(await conservation(engine, runId)).toEqual([])
+  expect(await post(address, [result(sent[2]!), result(sent[1]!)])).toMatchObject({ status: 200, open: [] })
+  expect(await engine.run(runId)).toMatchObject({
+    status: 'completed',
+    ok: 3,
+    cost_micro: CENT_MICRO,
+    running: 0,
+  })
+  expect(await leases()).toEqual([])
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('a POST renews the lease, and without one the items are offered again: their lines are refused from then on [runs.answer-later]', async () => {
+  const { runId, agent, sent, address } = await handedOver(2)
+  await engine.expireLeases()
+  expect(await post(address, [{ type: 'heartbeat' }])).toMatchObject({ status: 200, open: [1, 2] })
+  await sweep(engine.ctx)
+  expect(await engine.run(runId)).toMatchObject({ running: 2 })
+
+  await engine.expireLeases()
+  await sweep(engine.ctx)
+  expect(await engine.run(runId)).toMatchObject({ running: 0 })
+  const refused = { status: 409, error: { code: 'claim_ended' } }
+  expect(await post(address, [result(sent[0]!)])).toMatchObject(refused)
+  await consume(agent.ctx)
+  expect(await post(address, [result(sent[0]!)])).toMatchObject(refused)
+  const again = agent.asked.at(-1)!
+  expect(again.items.map(item => item.attempt)).toEqual([2, 2])
+  // Lines of the attempt before are passed over at the new address too.
+  const late = await post(again.address, [result(sent[0]!), result(again.items[1]!)])
+  expect(late).toMatchObject({ status: 200, open: [1] })
+  await post(again.address, [result(again.items[0]!)])
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 2 })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('lines that come twice, in pieces and beside each other count once [runs.answer-later]', async () => {
+  const { runId, sent, address } = await handedOver(2)
+  const [a, b] = sent as [ItemLine, ItemLine]
+  await post(address, [centStep(a, 'one')])
+  await post(address, [centStep(a, 'one')])
+  const steps = ['two', 'three', 'four'].map(key => [centStep(a, key), centStep(b, key)])
+  const beside = await Promise.all([...steps, ...steps].map(lines => post(address, lines)))
+  // Of those that met at one item some may have to be sent again; what was taken was taken once.
+  for (const [nth, { status }] of beside.entries())
+    if (status !== 200) expect(await post(address, steps[nth % 3]!)).toMatchObject({ status: 200 })
+  expect((await engine.items(runId)).map(item => [item.step_count, item.cost_micro])).toEqual([
+    [4, 4 * CENT_MICRO],
+    [3, 3 * CENT_MICRO],
+  ])
+  await post(address, [result(a), result(b)])
+  expect(await post(address, [result(a), result(b)])).toMatchObject({ status: 409 })
+  expect(await engine.run(runId)).toMatchObject({ ok: 2, cost_micro: 7 * CENT_MICRO })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('what was said openly counts before a `later`, and the rest comes by POST [runs.answer-later]', async () => {
+  const { runId, sent, address } = await handedOver(3, items => [
+    centStep(items[0]!, 'openly'),
+    result(items[1]!),
+    { type: 'later' },
+  ])
+  expect(await leases()).toEqual([{ seqs: [1, 3], handed: true }])
+  expect(await post(address, [centStep(sent[0]!, 'openly')])).toMatchObject({ open: [1, 3] })
+  await post(address, [centStep(sent[0]!, 'after'), result(sent[0]!), failure(sent[2]!, 'agent_error')])
+  const items = await engine.items(runId)
+  expect(items.map(item => [item.status, item.step_count])).toEqual([
+    ['completed', 2],
+    ['completed', 0],
+    ['failed', 0],
+  ])
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('lines of an answer that comes later are bound by the budget of their item, which is not awaited any more [runs.answer-later]', async () => {
+  await engine.deploy({ item_budget_cents: 2 })
+  const { runId, sent, address } = await handedOver(1)
+  const [item] = sent as [ItemLine]
+  expect(await post(address, [centStep(item, 'first')])).toMatchObject({ open: [1] })
+  expect(await post(address, [centStep(item, 'second')])).toMatchObject({ open: [] })
+  expect(await post(address, [result(item)])).toMatchObject({ status: 409, error: { code: 'claim_ended' } })
+  expect(await engine.run(runId)).toMatchObject({ budget_exceeded: 1, cost_micro: 2 * CENT_MICRO })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('after a cancel that aborts, lines are refused; after one that lets finish they count [runs.answer-later, runs.cancel-now]', async () => {
+  const aborted = await handedOver(2)
+  await post(aborted.address, [centStep(aborted.sent[0]!, 'call')])
+  const order = { project_id: engine.project_id, in_flight: 'abort' as const }
+  expect(await cancelRun(engine.ctx, { ...order, run_id: aborted.runId })).toEqual({
+    items: 2,
+    cost_micro: CENT_MICRO,
+  })
+  const refused = await post(aborted.address, [result(aborted.sent[0]!)])
+  expect(refused).toMatchObject({ status: 409, error: { code: 'claim_ended' } })
+  expect(await conservation(engine, aborted.runId)).toEqual([])
+
+  const finishing = await handedOver(2)
+  await cancelRun(engine.ctx, { project_id: engine.project_id, run_id: finishing.runId })
+  expect(
+    await post(
+      finishing.address,
+      finishing.sent.map(item => result(item)),
+    ),
+  ).toMatchObject({ open: [] })
+  expect(await engine.run(finishing.runId)).toMatchObject({ status: 'cancelled', ok: 2 })
+  expect(await conservation(engine, finishing.runId)).toEqual([])
+})
+
+it('of a POST with a bad line, one that is too long, or no lines, nothing counts [runs.answer-later]', async () => {
+  const { runId, sent, address } = await handedOver(1)
+  const good = JSON.stringify(centStep(sent[0]!, 'call'))
+  const refusals: [string, string][] = [
+    [`${good}\nnot json`, 'Line 2 is not a JSON object'],
+    [`${good}\n{"type":"step","seq":1,"attempt":1,"step":{"key":"x"}}`, 'Line 2: step.kind must be one of'],
+    [`${good}\n{"type":"song","seq":1,"attempt":1}`, 'Line 2: unknown line type "song"'],
+    [`${good}\n"${'x'.repeat(LIMITS.agent_line_bytes)}"`, 'Line 2 is longer than'],
+    // Cut in the middle of a line.
+    [`${good}\n${good.slice(0, 40)}`, 'Line 2 is not a JSON object'],
+  ]
+  for (const [body, message] of refusals)
+    expect(await send(address, body)).toMatchObject({
+      status: 400,
+      error: { code: 'invalid_line', message: expect.stringContaining(message) },
+    })
+  const huge = `${good}\n`.repeat(Math.ceil(LIMITS.answer_bytes / good.length))
+  expect(await send(address, huge)).toMatchObject({ status: 400, error: { code: 'body_too_large' } })
+  expect(await send(address, good, 'text/plain')).toMatchObject({ status: 400 })
+  expect((await engine.items(runId))[0]).toMatchObject({ status: 'running', step_count: 0 })
+})
+
+it('an address that was not handed out here is refused, and tells nothing of its claim [runs.answer-address]', async () => {
+  const { runId, sent, address } = await handedOver(1)
+  const to = new URL(address).searchParams.get('to')!
+  expect(to).not.toContain(runId)
+  expect(atob(to.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'))).not.toContain(runId)
+  const swapped = `${to.slice(0, -2)}${to.endsWith('AA') ? 'BB' : 'AA'}`
+  for (const other of ['x', 'a.b', swapped, `${'A'.repeat(16)}.${'A'.repeat(70)}`, `${to}A`])
+    expect(await post(address.replace(to, other), [result(sent[0]!)])).toMatchObject({
+      status: 401,
+      error: { code: 'unauthenticated' },
+    })
+  expect((await engine.items(runId))[0]).toMatchObject({ status: 'running' })
+})
+
+it('lines that are quicker than the 202 before them wait for the consumer', async () => {
+  const runId = await engine.submit(1)
+  let posted: Promise<unknown> | undefined
+  const ctx: Context = {
+    ...engine.ctx,
+    async invokeAgent(_, { body, headers }) {
+      const item = JSON.parse(body) as ItemLine
+      posted = post(headers[ANSWER_URL_HEADER]!, [result(item)])
+      await vi.waitFor(async () => expect(await engine.sql`select from claims`).toHaveLength(1))
+      return { status: 202, contentType: '', body: chunksOf([]) }
+    },
+  }
+  await consume(ctx)
+  expect(await posted).toMatchObject({ status: 200, open: [] })
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 1 })
+})
+
+it('what is not finished in its time ends as a timeout, however often its agent says that it is alive', async () => {
+  const { runId, address } = await handedOver(1)
+  await engine.sql`update claims set answer_until = now() - interval '1 second'`
+  expect(await post(address, [{ type: 'heartbeat' }])).toMatchObject({ status: 200, open: [] })
+  expect((await engine.items(runId))[0]).toMatchObject({ status: 'failed', error_code: 'step_timeout' })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('where nobody knows how to reach the installation no address is handed out, and 202 is no answer', async () => {
+  const runId = await engine.submit(1)
+  const agent = laterAgent()
+  const config = { ...engine.ctx.config, base_url: '' }
+  await consume({ ...agent.ctx, config }, { time_ms: LIMITS.yield_before_end_ms + 1000 })
+  expect(agent.asked[0]!.address).toBeUndefined()
+  const [attempt] = await engine.sql`select code, message from attempts where run_id = ${runId}`
+  expect(attempt).toMatchObject({ code: 'protocol_error', message: expect.stringContaining('no address') })
+})
+
+it('a step that is told openly and by POST at once is not lost: what is said openly is written first', async () => {
+  const { runId, sent, address } = await handedOver(1, items => [
+    step(items[0]!, 'a'),
+    step(items[0]!, 'b'),
+    { type: 'later' },
+  ])
+  expect(await post(address, [step(sent[0]!, 'c'), result(sent[0]!)])).toMatchObject({ open: [] })
+  const rows = await engine.sql`select key, step_no from steps where run_id = ${runId} order by step_no`
+  expect(rows.map(row => row.key)).toEqual(['a', 'b', 'c'])
+})
