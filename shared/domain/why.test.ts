@@ -30,6 +30,7 @@ const queued: WhyFacts = {
   started_ms_ago: null,
   step_count: 0,
   lease_left_ms: null,
+  answers_later: false,
   run_status: 'running',
   due_in_ms: null,
   last_attempt: null,
@@ -62,6 +63,12 @@ describe('why an item is not running', () => {
       message:
         'The process that has it was heard of 20 s ago; if that died, the item is offered again in 6.0 s.',
     })
+  })
+
+  it('is its agent when that answers later, and nothing else would say why no consumer has it', () => {
+    const later = { ...queued, status: 'running', answers_later: true, started_ms_ago: 60_000 } as const
+    expect(whyNot({ ...later, lease_left_ms: 20_000 }).token).toBe('answer_later')
+    expect(whyNot({ ...later, lease_left_ms: 5_000 }).message).toMatch(/^Its agent, which answers later,/)
   })
 
   it('is its partition when the share of that is taken', () => {

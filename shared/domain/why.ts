@@ -14,6 +14,7 @@ export const WAITS = [
   'running',
   'runtime_starting',
   'lease_runs_out',
+  'answer_later',
   'paused_for_decision',
   'item_budget',
   'credit',
@@ -47,6 +48,8 @@ export interface WhyFacts {
   step_count: number
   /** Of its lease, while it is running: how much is left before it is offered again. */
   lease_left_ms: number | null
+  /** Its agent has said that it answers later. */
+  answers_later: boolean
   run_status: RunStatus
   /** Until it may be offered again; null when it does not wait for that. */
   due_in_ms: number | null
@@ -86,11 +89,17 @@ export function whyNot(facts: WhyFacts): Why {
 /** A consumer is heard of once a heartbeat; that late, one may be missing. */
 const SILENT_MS = 1.5 * LIMITS.heartbeat_ms
 
-function running({ admission, deployment_kind, lease_left_ms, started_ms_ago, step_count }: WhyFacts): Why {
+function running(facts: WhyFacts): Why {
+  const { admission, answers_later, deployment_kind, lease_left_ms, started_ms_ago, step_count } = facts
   if (lease_left_ms !== null && LIMITS.lease_ms - lease_left_ms > SILENT_MS)
     return {
       token: 'lease_runs_out',
-      message: `The process that has it was heard of ${seconds(LIMITS.lease_ms - lease_left_ms)} ago; if that died, the item is offered again in ${seconds(Math.max(0, lease_left_ms) + LIMITS.tick_ms)}.`,
+      message: `${answers_later ? 'Its agent, which answers later,' : 'The process that has it'} was heard of ${seconds(LIMITS.lease_ms - lease_left_ms)} ago; if that died, the item is offered again in ${seconds(Math.max(0, lease_left_ms) + LIMITS.tick_ms)}.`,
+    }
+  if (answers_later)
+    return {
+      token: 'answer_later',
+      message: `It is running, since ${seconds(started_ms_ago ?? 0)}: its agent answers later, and no consumer waits for that.`,
     }
   // Nothing has come back from this run yet, so its process may still be on its way up.
   const first = admission !== null && admission.ended === 0 && step_count === 0

@@ -549,6 +549,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/answers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer items later
+         * @description Where an agent behind a URL sends its lines after it answered 202, or ended its answer with `later`. Any POST renews the lease of what is still awaited there; without one for 25 s the items are offered again. Of one POST all lines count or none; a step that was told before in the same attempt, a line about an item that has ended and one of another attempt are passed over, so lines may be sent again. Send one POST at a time, the lines of an item in their order.
+         */
+        post: operations["answerItems"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/runs": {
         parameters: {
             query?: never;
@@ -2205,6 +2225,27 @@ export interface components {
             /** @description Nobody has set it. */
             is_default: boolean;
         };
+        /**
+         * @description Lines of the agent protocol.
+         * @example {
+         *       "type": "result",
+         *       "seq": 1,
+         *       "attempt": 1,
+         *       "output": {
+         *         "label": "billing"
+         *       }
+         *     }
+         */
+        AnswerLine: {
+            /** @enum {string} */
+            type: "step" | "heartbeat" | "result" | "error" | "hold" | "yield" | "later";
+            /** @description Of the item; of all types but heartbeat and later. */
+            seq?: number;
+            /** @description As it came with the item. */
+            attempt?: number;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description A key of a project, without the key. */
         ApiKey: {
             /**
@@ -2278,6 +2319,13 @@ export interface components {
             target_id: string | null;
             /** @description The fields that were sent, without their values. */
             fields: string[];
+        };
+        /** @description What is still awaited of an agent that answers later. */
+        AwaitedItems: {
+            /** Format: uuid */
+            run_id: string;
+            /** @description By their seq, the items that are still awaited at this address. Work on no others. */
+            open: number[];
         };
         /** @description One item of a batch. */
         BatchItem: {
@@ -2840,7 +2888,7 @@ export interface components {
                  * @description Stable, for machines.
                  * @enum {string}
                  */
-                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "unpriced_model" | "source_failed" | "source_empty" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "suspended" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "verdict_not_judgeable" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "delivery_pending" | "too_many_channels" | "too_many_deadlines" | "too_many_prices" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "dependency_unreachable";
+                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "unpriced_model" | "source_failed" | "source_empty" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "suspended" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "verdict_not_judgeable" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "claim_ended" | "claim_not_handed_over" | "delivery_pending" | "too_many_channels" | "too_many_deadlines" | "too_many_prices" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "dependency_unreachable";
                 /** @description For people. */
                 message: string;
                 /** @description What to do next. */
@@ -5199,7 +5247,7 @@ export interface components {
              * @description What it waits for, for machines.
              * @enum {string}
              */
-            token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "held" | "suspended" | "retry_backoff" | "provider_rate" | "no_deployment" | "budget" | "pilot" | "run_cap" | "project_cap" | "partition_share" | "next";
+            token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "answer_later" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "held" | "suspended" | "retry_backoff" | "provider_rate" | "no_deployment" | "budget" | "pilot" | "run_cap" | "project_cap" | "partition_share" | "next";
             /** @description The same in one sentence. */
             message: string;
             /** @enum {string} */
@@ -8859,6 +8907,77 @@ export interface operations {
                     "x-request-id": components["headers"]["RequestId"];
                     /** @description Seconds until asking again makes sense. */
                     "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    answerItems: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Part of the address that came with the request as assay-answer-url. Only with application/x-ndjson.
+                 * @example to
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-ndjson": components["schemas"]["AnswerLine"];
+            };
+        };
+        responses: {
+            /** @description The lines were taken. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwaitedItems"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_line`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `claim_ended`, `claim_not_handed_over` */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -193,17 +193,19 @@ export async function reapClaims(sql: Sql, limit: number) {
     with dead as (
       delete from claims where id in (
         select id from claims where lease_until < now() order by lease_until limit ${limit} for update skip locked)
-      returning run_id, seqs, attempts
+      returning run_id, seqs, attempts, handed_from
     ), lost as (
-      select run_id, s.seq, s.attempt from dead, unnest(seqs, attempts) as s(seq, attempt)
+      select run_id, s.seq, s.attempt, handed_from from dead, unnest(seqs, attempts) as s(seq, attempt)
     ), freed as (
       update items i set status = 'queued', transport_failures = transport_failures + 1
       from lost l
       where i.run_id = l.run_id and i.seq = l.seq and i.attempt = l.attempt and i.status = 'running'
-      returning i.run_id, i.seq, i.attempt, i.started_at, i.transport_failures
+      returning i.run_id, i.seq, i.attempt, i.started_at, i.transport_failures, l.handed_from
     ), logged as (
       insert into attempts (run_id, seq, attempt, started_at, code, message)
-      select run_id, seq, attempt, started_at, 'lease_lost', 'The consumer that held the item stopped answering.'
+      select run_id, seq, attempt, started_at, 'lease_lost', case when handed_from is null
+        then 'The consumer that held the item stopped answering.'
+        else 'The agent, which was to answer later, was not heard of any more.' end
       from freed on conflict do nothing
     ), due as (
       insert into due_items (run_id, seq, due_at, alone)

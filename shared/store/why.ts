@@ -12,6 +12,8 @@ export async function findWaiting(sql: Sql, { run_id, seq }: ItemKey): Promise<W
       case when i.status = 'running' then (
         select (extract(epoch from lease_until - now()) * 1000)::float8 from claims
         where run_id = i.run_id and i.seq = any(seqs) order by id desc limit 1) end as lease_left_ms,
+      i.status = 'running' and exists (
+        select from claims where run_id = i.run_id and handed_from is not null and i.seq = any(seqs)) as answers_later,
       case when t.disposition is distinct from 'resumed' then t.lane end as lane,
       (extract(epoch from now() - i.started_at) * 1000)::float8 as started_ms_ago, r.status as run_status,
       d.due_at, greatest(0, extract(epoch from d.due_at - now()) * 1000)::float8 as due_in_ms,

@@ -12,6 +12,8 @@ import type { World } from './world.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const NDJSON = { 'content-type': 'application/x-ndjson' }
+/** They read nothing of a caller who has not proved what they ask for: a trigger's secret, an address for answers. */
+const PROVING = ['answerItems', 'fireTrigger']
 const utf8 = new TextEncoder()
 
 /** What no operation takes, asked of every operation that could be asked it. */
@@ -44,7 +46,7 @@ export function badInputPart(given: Given): void {
       for (const swept of operations) {
         const { requestBody } = swept.operation
         if (requestBody === undefined || (raw === '' && requestBody.required !== true)) continue
-        if (swept.id === 'fireTrigger') continue // takes any JSON from who has the trigger's secret
+        if (PROVING.includes(swept.id)) continue
         const answer = await asked(
           world,
           swept,
@@ -61,7 +63,7 @@ export function badInputPart(given: Given): void {
       const bomb = gzipSync(new Uint8Array(64 << 20))
       const headers = { ...JSON_TYPE, 'content-encoding': 'gzip' }
       for (const swept of operations.filter(({ operation }) => operation.requestBody !== undefined)) {
-        if (swept.id === 'fireTrigger') continue // reads nothing of who has not the trigger's secret
+        if (PROVING.includes(swept.id)) continue
         const answer = await asked(
           world,
           swept,

@@ -28,8 +28,8 @@ let tokens: Record<Token, string | null>
 const things: Record<string, string[]> = {}
 /** What all requests are sent with, and must not be taken away. */
 const kept = new Set<string>()
-/** Reads what others serve, and nobody serves here: test/integration/sources.test.ts has a source. */
-const OUTWARD = ['previewSource']
+/** They take part with others, who are not here: test/integration/sources.test.ts has a source, answers.test.ts an agent. */
+const OUTWARD = ['previewSource', 'answerItems']
 /** How often each operation was asked, and how often that succeeded. */
 const asked = new Map<string, { times: number; succeeded: number }>()
 

@@ -137,6 +137,7 @@ export const ROWS: Record<string, Row> = {
   updateTrigger: { body: () => ({ secret_env: 'CHANGED' }) },
   deleteTrigger: { destroys: true },
   fireTrigger: {},
+  answerItems: {},
   createSession: {},
   refreshSession: {},
   deleteCurrentSession: { session: true, destroys: true },

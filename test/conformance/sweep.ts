@@ -8,8 +8,8 @@ import type { Answer, Call, World } from './world.ts'
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000001'
 
-/** Without a caller's credentials; who fires a trigger has a secret of the trigger's own. */
-const OPEN = ['createSession', 'fireTrigger', 'getHealth', 'getReadiness', 'refreshSession']
+/** Without a caller's credentials; who fires a trigger has a secret of the trigger's own, and an agent its address. */
+const OPEN = ['answerItems', 'createSession', 'fireTrigger', 'getHealth', 'getReadiness', 'refreshSession']
 
 export interface Swept {
   id: string

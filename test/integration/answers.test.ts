@@ -9,6 +9,7 @@ import { type AgentLine, ANSWER_URL_HEADER, type ItemLine } from '../../shared/d
 import { cancelRun } from '../../shared/engine/cancel.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
+import { whyItem } from '../../shared/engine/why.ts'
 import { createApp } from '../../shared/http/app.ts'
 import {
   centStep,
@@ -87,6 +88,7 @@ it('a consumer that was answered 202 leaves, and the items stay running under a 
   expect(await leases()).toEqual([{ seqs: [1, 2, 3], handed: true }])
   expect(await engine.run(runId)).toMatchObject({ status: 'running', running: 3 })
   expect(await conservation(engine, runId)).toEqual([])
+  expect(await whyItem(engine.ctx, { run_id: runId, seq: 1 })).toMatchObject({ token: 'answer_later' })
   // Neither another consumer nor the tick touches them while the lease lasts.
   await sweep(engine.ctx)
   expect(await consume(laterAgent().ctx)).toMatchObject({ claimed: 0 })
