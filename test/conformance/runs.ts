@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { answersPart } from './answers.ts'
 import { makeAgent, makeRun } from './make.ts'
 import { runFiguresPart } from './run-figures.ts'
 import { stepsPart } from './steps.ts'
@@ -10,6 +11,7 @@ export function runsPart(given: Given): void {
   submissionPart(given)
   stepsPart(given)
   runFiguresPart(given)
+  answersPart(given)
 
   describe('runs', () => {
     it('are listed newest first, by agent and by item, in pages [runs.list, runs.list-by-agent, runs.list-by-item]', async () => {
