@@ -21,7 +21,8 @@ describe('what a unit is given', () => {
   it('is never the master key, and a set of keys for what it does', () => {
     const given = PACKAGINGS.flatMap(unitsOf).flatMap(unit => needsOf(unit).secrets)
     expect(given.filter(({ secret }) => secret === 'ASSAY_MASTER_KEY')).toEqual([])
-    expect(secretsOf('runs')).toContain('ASSAY_KEYS_INTERFACE')
+    expect(secretsOf('items')).toContain('ASSAY_KEYS_INTERFACE')
+    expect(secretsOf('runs')).toContain('ASSAY_KEYS_ANSWERS')
     expect(secretsOf('agents')).toContain('ASSAY_KEYS_AGENTS')
     expect(secretsOf('get-readiness', 'endpoint')).toContain('ASSAY_KEYS_READINESS')
     expect(RUNTIME_NEEDS.secrets.map(({ secret }) => secret)).toEqual([

@@ -33,9 +33,10 @@ export const KEY_SETS = {
   readiness: ['fingerprint'],
   tick: ['source', 'signing', 'platform', 'fingerprint'],
   interface: INTERFACE_KEYS,
-  consume: ['environment', 'source', 'signing', 'agent', 'platform', 'fingerprint'],
+  answers: [...INTERFACE_KEYS, 'answer'],
+  consume: ['environment', 'source', 'signing', 'agent', 'answer', 'platform', 'fingerprint'],
   schedules: [...INTERFACE_KEYS, 'trigger', 'source'],
-  agents: [...INTERFACE_KEYS, 'trigger', 'source', 'environment', 'agent'],
+  agents: [...INTERFACE_KEYS, 'trigger', 'source', 'environment', 'agent', 'answer'],
 } as const satisfies Record<string, readonly KeyPurpose[]>
 export type KeySet = keyof typeof KEY_SETS
 
@@ -160,6 +161,7 @@ function keySetOf(unit: Unit): KeySet {
 function keysOf({ operation_id, tag }: Endpoint): readonly KeyPurpose[] {
   if (operation_id === 'getHealth') return []
   if (operation_id === 'getReadiness') return KEY_SETS.readiness
+  if (operation_id === 'answerItems') return KEY_SETS.answers
   if (tag === 'Agents') return KEY_SETS.agents
   return tag === 'Schedules' ? KEY_SETS.schedules : KEY_SETS.interface
 }

@@ -8929,7 +8929,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Part of the address that came with the request as assay-answer-url. Only with application/x-ndjson.
+                 * @description Part of the address that came with the request as assay-answer-url.
                  * @example to
                  */
                 to?: string;
