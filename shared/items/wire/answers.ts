@@ -1,6 +1,6 @@
 // What an agent that answers later sends, and is told.
 
-import { z } from '@hono/zod-openapi'
+import * as z from '../../kernel/documented-zod.ts'
 
 export const AnswerAddress = z.strictObject({
   to: z
