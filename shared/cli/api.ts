@@ -63,7 +63,14 @@ export function asFailure(error: unknown): Failure | undefined {
     status >= 500 && request_id !== undefined && error.answered_by === undefined
       ? ` (request ${request_id})`
       : ''
-  return new Failure(EXIT.api, code, `${message}${where}`, { hint, next: NEXT[code] })
+  const isItem = code === 'not_found' && NO_ITEM.test(message)
+  return new Failure(EXIT.api, code, `${message}${where}`, isItem ? OF_ITEMS : { hint, next: NEXT[code] })
+}
+
+const NO_ITEM = /no such item\b/
+const OF_ITEMS = {
+  hint: 'an item goes by the id in the first column of a list, not by your own identifier; that leads to it by assay search --item-id YOURS --json, as record_id',
+  next: 'assay items RUN',
 }
 
 const NEXT: Record<string, string> = {

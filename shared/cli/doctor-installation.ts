@@ -84,13 +84,14 @@ function versionFinding(version: string | null): Finding {
 /** What readiness says of each thing that the server depends on, in its own words where it has some. */
 function dependencyFindings({ dependencies = {}, error }: Ready): Finding[] {
   return Object.entries(dependencies).map(([name, { status, latency_ms, reason }]): Finding => {
-    const took = latency_ms === undefined ? '' : ` after ${duration(latency_ms)}`
-    if (status === 'ok') return { check: name, state: 'ok', found: `well${took}` }
+    const took = latency_ms === undefined ? '' : duration(latency_ms)
+    if (status === 'ok')
+      return { check: name, state: 'ok', found: took === '' ? 'answers' : `answers in ${took}` }
     const setting = { redis: 'REDIS_URL', postgres: 'DATABASE_URL' }[name]
     return {
       check: name,
       state: 'wrong',
-      found: `${status}${took}: ${reason ?? error?.message ?? 'it gives no reason'}`,
+      found: `${status}${took && ` after ${took}`}: ${reason ?? error?.message ?? 'it gives no reason'}`,
       mend: setting
         ? `is it running, and does the server's ${setting} name it?`
         : 'its log says more, where the server runs',

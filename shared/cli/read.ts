@@ -2,9 +2,9 @@
 
 import { LIMITS } from '../domain/limits.ts'
 import { abortedInFlight } from '../view/run.ts'
-import { type Agent, answered, asFailure, pageOf, type Run, type Step } from './api.ts'
+import { type Agent, answered, pageOf, type Run, type Step } from './api.ts'
 import type { Given } from './arguments.ts'
-import { EXIT, type ExitCode, Failure } from './failure.ts'
+import { EXIT, type ExitCode } from './failure.ts'
 import { decisionText, itemText } from './item-view.ts'
 import { tellList } from './listing.ts'
 import { runSummary, runsTable, verificationText } from './run-view.ts'
@@ -55,14 +55,7 @@ export function agents(session: Session, given: Given): Promise<ExitCode> {
 
 export async function item({ api, output }: Session, given: Given): Promise<ExitCode> {
   const itemId = given.arg(0)
-  const record = await answered(api.GET('/v1/durable/runs/{itemId}', { params: { path: { itemId } } })).catch(
-    error => {
-      const failure = asFailure(error)
-      if (failure?.code !== 'not_found') throw error
-      const hint = 'ID is the first column of a list of items, not your own identifier'
-      throw new Failure(failure.exit, failure.code, failure.message, { hint, next: 'assay items RUN' })
-    },
-  )
+  const record = await answered(api.GET('/v1/durable/runs/{itemId}', { params: { path: { itemId } } }))
   const steps: Step[] = []
   let cursor: string | undefined
   do {

@@ -45,6 +45,11 @@ describe('tables', () => {
     expect(rows[0]).toMatch(/T-2 +failed +failed +\$0\.0012 +agent_err\S*…$/)
   })
 
+  it('say of which of them calls could not be read', () => {
+    const unread = sampleItem({ item_id: 'T-2', unread_call_count: 2 })
+    expect(itemsTable([sampleItem(), unread], screen(120))).toMatch(/UNREAD.*\n.*\n.*T-2 .* 2 calls /)
+  })
+
   it('say which of them a replay has mended', () => {
     const mended = sampleItem({ ...items[1]!, item_id: 'T-2', mended_by: items[0]!.id })
     expect(itemsTable([mended], screen(120))).toMatch(/T-2 .*failed +failed → ok /)

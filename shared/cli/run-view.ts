@@ -44,6 +44,11 @@ export function itemsTable(items: RunItem[], screen: Screen): string {
       value: item => `${item.worst_outcome_status ?? '–'}${item.mended_by === null ? '' : ' → ok'}`,
       style: item => outcomeStyle(item.mended_by === null ? item.worst_outcome_status : 'ok'),
     },
+    {
+      title: 'UNREAD',
+      value: item => (item.unread_call_count === 0 ? '' : plural(item.unread_call_count, 'call')),
+      style: () => 'yellow',
+    },
     { title: 'COST', value: item => spend(item.cost_usd, item.unpriced), align: 'right', optional: 2 },
     { title: 'DETAIL', value: said, least: 9, optional: 1 },
   ]

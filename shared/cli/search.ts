@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../domain/limits.ts'
 import type { operations } from '../sdk/client.gen.ts'
+import { reasonWords } from '../view/reason.ts'
 import { answered, type Step } from './api.ts'
 import type { Given } from './arguments.ts'
 import { type ExitCode, usageFailure } from './failure.ts'
@@ -71,5 +72,10 @@ function stepsTable(steps: readonly Step[], now: number, screen: Screen): string
   return table(columns, steps, screen)
 }
 
+/** What was searched for, else by which words the step has its reason, else what went wrong. */
 const textOf = (step: Step) =>
-  step.snippet?.text ?? step.error_message ?? step.outcome_reason ?? brief(step.output ?? '', 80)
+  step.snippet?.text ??
+  reasonWords(step) ??
+  step.error_message ??
+  step.outcome_reason ??
+  brief(step.output ?? '', 80)

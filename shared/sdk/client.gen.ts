@@ -3987,6 +3987,11 @@ export interface components {
             completed_at?: string | null;
             /** @description People say so: outcome_status and outcome_reason are theirs, and not what was recorded. Who it was is in the audit log; the record of the item has what was recorded. */
             corrected?: boolean;
+            /**
+             * @description What was recorded; where people corrected it, outcome_status is another.
+             * @enum {string|null}
+             */
+            recorded_outcome_status?: "ok" | "degraded" | "failed" | null;
         } & {
             [key: string]: components["schemas"]["Json"] & unknown;
         };

@@ -46,7 +46,10 @@ export function verdictsPart(given: Given): void {
       const results = await world.call('GET', `/v1/results?run_id=${run}&only=ok`)
       expect(results.json).toMatchObject([
         { record_id: recordId(run), outcome_status: 'ok', corrected: false },
-        { record_id: refused, outcome_status: 'ok', outcome_reason: null, corrected: true },
+        {
+          ...{ record_id: refused, outcome_status: 'ok', outcome_reason: null },
+          ...{ corrected: true, recorded_outcome_status: 'degraded' },
+        },
       ])
       expect(await act(refused, 'reopen')).toBe(200)
       expect((await world.call('GET', `/v2/runs/${run}`)).json.status).toBe('partial')

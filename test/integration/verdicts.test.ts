@@ -297,14 +297,16 @@ describe('results', () => {
       const rows: unknown[][] = []
       const options = { only, withInput: false }
       for await (const chunk of resultsInChunks(make => make(engine.sql), scope, slices, options))
-        rows.push(...chunk.map(row => [row.seq, row.outcome, row.outcome_reason, row.corrected]))
+        rows.push(
+          ...chunk.map(row => [row.seq, row.outcome, row.outcome_reason, row.corrected, row.recorded]),
+        )
       return rows
     }
     const said = [
-      [1, 'ok', null, true],
-      [2, 'degraded', 'refusal', false],
-      [3, 'degraded', 'called_wrong', true],
-      [4, 'failed', 'step_error', false],
+      [1, 'ok', null, true, 'degraded'],
+      [2, 'degraded', 'refusal', false, 'degraded'],
+      [3, 'degraded', 'called_wrong', true, 'ok'],
+      [4, 'failed', 'step_error', false, 'failed'],
     ]
     const ofAgent = { agent_id: engine.agent_id, from_run_id: run_id }
     for (const scope of [{ run_id }, { run_id, replays: false as const }, ofAgent]) {
@@ -313,7 +315,7 @@ describe('results', () => {
     }
     expect(await findCorrections(engine.sql, [run_id])).toEqual([{ run_id, to_ok: 1, to_degraded: 1 }])
     await callItemWrong(engine.ctx, { run_id, seq: 3 }, 'correction')
-    expect(await told({ run_id }, 'ok')).toEqual([said[0], [3, 'ok', null, false]])
+    expect(await told({ run_id }, 'ok')).toEqual([said[0], [3, 'ok', null, false, 'ok']])
   })
 })
 

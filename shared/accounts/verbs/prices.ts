@@ -101,7 +101,7 @@ export async function refuseUnpriced(ctx: Context, agent_id: string, budget_micr
   throw new ApiError(
     'unpriced_model',
     `The agent ${known}, and no price of it is known: ${budget} cannot be held.`,
-    `${sayNearest(model)}Set the price with ${setPriceCommand(model)} (dollars per million tokens), or send allow_unpriced to say that you know.`,
+    `${sayNearest(model)}Set the price with ${setPriceCommand(model)} (dollars per million tokens), or say that you know: allow_unpriced, on the command line --allow-unpriced.`,
   )
 }
 

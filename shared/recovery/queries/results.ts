@@ -145,9 +145,9 @@ export async function readResults(
   const keys = winners.map(({ record_id }) => parseItemRecordId(record_id)!)
   const input = sql.unsafe(withInput ? 'i.input' : 'null::text')
   const rows = await sql<Read[]>`
-    select n, ${sql(READ)}, outcome, outcome_reason, degraded_reason, corrected, created_at, input, output from (
+    select n, ${sql(READ)}, outcome, outcome_reason, degraded_reason, corrected, recorded, created_at, input, output from (
       select k.n::int as n, row_number() over (order by k.n) as nth, ${sql(READ.map(name => `i.${name}`))}, r.created_at,
-        t.corrected is not null as corrected, coalesce(t.corrected, i.outcome) as outcome,
+        t.corrected is not null as corrected, i.outcome as recorded, coalesce(t.corrected, i.outcome) as outcome,
         case when t.corrected is null then i.outcome_reason when t.corrected <> 'ok' then
           case t.reason when 'suspected_refusal' then 'refusal' else t.reason end end as outcome_reason,
         case when t.corrected is null then i.degraded_reason end as degraded_reason,

@@ -34,6 +34,7 @@ export const RESULT_FIELDS = [
   'created_at',
   'completed_at',
   'corrected',
+  'recorded_outcome_status',
 ] as const
 export type ResultField = (typeof RESULT_FIELDS)[number]
 

@@ -49,6 +49,10 @@ export const Result = z
       .describe(
         'People say so: outcome_status and outcome_reason are theirs, and not what was recorded. Who it was is in the audit log; the record of the item has what was recorded.',
       ),
+    recorded_outcome_status: z
+      .enum(OUTCOMES)
+      .nullable()
+      .describe('What was recorded; where people corrected it, outcome_status is another.'),
   })
   .partial()
   .catchall(Json)
@@ -126,6 +130,7 @@ export type ResultRow = Pick<
   total_cost_micro: number
   /** Its outcome and reason are what people say. */
   corrected: boolean
+  recorded: ItemRow['outcome']
 }
 
 function resultOf(row: ResultRow): Required<z.input<typeof Result>> {
@@ -150,6 +155,7 @@ function resultOf(row: ResultRow): Required<z.input<typeof Result>> {
     created_at: row.created_at.toISOString(),
     completed_at: row.completed_at === null ? null : row.completed_at.toISOString(),
     corrected: row.corrected,
+    recorded_outcome_status: row.recorded,
   }
 }
 

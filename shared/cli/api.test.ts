@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { answering, given, told } from '../../test/support/cli-session.ts'
+import { ApiFailure } from '../sdk/client.ts'
+import { asFailure } from './api.ts'
+import { search } from './search.ts'
+
+const refusedWith = (message: string, hint?: string) =>
+  asFailure(new ApiFailure(new Response(null, { status: 404 }), { code: 'not_found', message, hint }))!
+
+describe('what the server refused', () => {
+  it('of an item says which id an item goes by, and how one of your own leads to it', () => {
+    const { hint, next } = refusedWith('There is no such item in this account.')
+    expect(hint).toMatch(/not by your own identifier.*assay search --item-id/)
+    expect(next).toBe('assay items RUN')
+  })
+
+  it('of anything else keeps its hint', () => {
+    expect(refusedWith('There is no such run in this account.', 'Look.')).toMatchObject({
+      hint: 'Look.',
+      next: 'assay runs',
+    })
+  })
+})
+
+describe('a search for suspected refusals', () => {
+  it('shows by which words each may be one', async () => {
+    const step = {
+      ...{ record_id: 'r', run_id: 'r', item_id: 'T-1', step_no: 1, attempt: 1, key: 'k', name: 'ask' },
+      ...{ outcome_status: 'ok', outcome_reason: 'suspected_refusal', cost_usd: 0, unpriced: false },
+      ...{ started_at: '2026-01-01T00:00:00.000Z', snippet: null, error_message: null },
+      output: "I'm afraid that is not something I can help with today.",
+    }
+    await search(answering({ 'GET /v1/steps': { steps: [step], next_cursor: null } })(120), given())
+    expect(told()).toMatch(/T-1 .* ok .*not something I can help/)
+  })
+})
