@@ -1,19 +1,37 @@
-// Makes the first account of an installation and prints its credentials, once. Run again it gives the same account a
-// new password and a new key.
+// Makes the first account of an installation and prints its credentials, once. Run again with the same e-mail it gives the
+// same account a new password and a new key.
+// Usage: node infra/node/first-account.ts [--email WHO-SIGNS-IN] [--name WHAT-IT-IS-CALLED]
 
-import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
-import { endOf } from '../local/refusal.ts'
+import { parseArgs } from 'node:util'
+import { bootstrapAccount, FIRST } from '../../shared/engine/bootstrap.ts'
+import { endOf, Refusal } from '../local/refusal.ts'
 import { openDatabase } from './connections.ts'
 import { createContext } from './context.ts'
 import { NO_STORES } from './no-stores.ts'
 import { databaseFrom, readSettings } from './settings.ts'
 import { refusalOf } from './store-trouble.ts'
 
+function told(): typeof FIRST {
+  try {
+    const { values } = parseArgs({
+      options: {
+        email: { type: 'string', default: FIRST.email },
+        name: { type: 'string', default: FIRST.name },
+      },
+    })
+    return values
+  } catch (error) {
+    throw new Refusal('unknown_option', (error as Error).message)
+  }
+}
+
 async function start(): Promise<void> {
+  const first = told()
   const connections = { ...NO_STORES, ...openDatabase(databaseFrom(readSettings(process.env))) }
   try {
     const config = { base_url: '', master_key: '' } // passwords and keys of callers are stored as hashes
-    console.log(JSON.stringify(await bootstrapAccount(createContext({ connections, config })), null, 2))
+    const ctx = createContext({ connections, config })
+    console.log(JSON.stringify(await bootstrapAccount(ctx, first), null, 2))
   } finally {
     await connections.close()
   }

@@ -1,82 +1,74 @@
-// What runs on Knative: a Service for each unit and for what runs agents, the clock that calls the tick, and the
-// schema's migration.
+// What runs on Knative: a Service for each unit and for what runs agents, and the clock that calls the tick.
 
 import type { IService } from '@kubernetes-models/knative/serving.knative.dev/v1/Service'
 import type { IPingSource } from '@kubernetes-models/knative/sources.knative.dev/v1/PingSource'
-import type { IJob } from 'kubernetes-models/batch/v1/Job'
+import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget'
 import type { IContainer } from 'kubernetes-models/v1/Container'
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { settingsOf } from './environment.ts'
 import {
   COMMAND,
+  CONSUMER,
   HEALTH_PATH,
-  IMAGE,
-  LONGEST_CALL_S,
-  MIGRATE_COMMAND,
-  PLATFORM_CALL_S,
   PORT,
   ROUTER,
   type Role,
+  RUNTIME,
   roomOf,
-  SMALL,
-  STREAM_S,
   TICK,
-  WORKLOADS,
   type Workload,
+  workloadsOf,
 } from './image.ts'
-
-/** The operator's: a Secret with the settings that are secret, and a ConfigMap with all others. */
-export const SETTINGS = 'assay'
-export const PART = { 'app.kubernetes.io/part-of': 'assay' }
-export const ROLE = 'app.kubernetes.io/component'
+import { CONFINED, PART, ROLE, SCRATCH, SCRATCH_MOUNT } from './pods.ts'
+import { type Place, secretVariables } from './run-once.ts'
+import { PROBES, timesOf } from './times.ts'
+import type { KnativeValues } from './values.ts'
 
 /** Requests at once for which one more copy is started. */
 const TARGET: Record<Role, number> = { router: 100, api: 50, consumer: 1, tick: 1, runtime: 8 }
-const MOST_COPIES: Record<Role, number> = {
-  router: 4,
-  api: 4,
-  consumer: LIMITS.consumers.default + 1, // one leaves while its successor begins
-  tick: 1,
-  runtime: 4,
-}
-/** An installation allows 300 s unless it is told otherwise. */
-const TIMES: Record<Role, number> = {
-  router: STREAM_S,
-  api: STREAM_S,
-  consumer: LONGEST_CALL_S,
-  tick: PLATFORM_CALL_S,
-  runtime: LONGEST_CALL_S,
+
+/** Those of the values: KEDA's consumer takes the place of the function. */
+export const knativeWorkloads = ({ packaging, keda }: KnativeValues): Workload[] =>
+  workloadsOf(packaging).filter(one => !(keda && one.name === CONSUMER))
+
+/** One Secret holds all of them, each by its name. */
+export const placeOf = (values: KnativeValues): Place => ({
+  values,
+  placeOf: secret => ({ name: values.secret, key: secret }),
+})
+
+/** Where workloads find each other; a consumer that stays up listens at Redis and is called by nobody. */
+export const addressesOf = ({ namespace, keda }: KnativeValues) => {
+  const at = (unit: string) => `http://${unit}.${namespace}.svc.cluster.local`
+  return { unit: at('{unit}'), consumer: keda ? null : at(CONSUMER), runtime: at(RUNTIME) }
 }
 
-function serviceOf(workload: Workload): IService {
+export const services = (values: KnativeValues): IService[] =>
+  knativeWorkloads(values).map(workload => serviceOf(workload, values))
+
+function serviceOf(workload: Workload, values: KnativeValues): IService {
   const { name, role } = workload
   const labels = { ...PART, [ROLE]: role }
-  const timeoutSeconds = TIMES[role]
+  const timeoutSeconds = timesOf(values.consumer_seconds).request_s[role]
+  const { image_pull_secret } = values
   return {
     apiVersion: 'serving.knative.dev/v1',
     kind: 'Service',
     metadata: {
       name,
+      namespace: values.namespace,
       labels: name === ROUTER ? labels : { ...labels, 'networking.knative.dev/visibility': 'cluster-local' },
     },
     spec: {
       template: {
-        metadata: {
-          labels,
-          annotations: {
-            'autoscaling.knative.dev/class': 'kpa.autoscaling.knative.dev',
-            'autoscaling.knative.dev/metric': 'concurrency',
-            'autoscaling.knative.dev/target': String(TARGET[role]),
-            'autoscaling.knative.dev/min-scale': '0',
-            'autoscaling.knative.dev/max-scale': String(MOST_COPIES[role]),
-          },
-        },
+        metadata: { labels, annotations: scaleOf(workload, values) },
         spec: {
           // A consumer takes what one process can hold; a second call is a second copy. Others are never full.
           containerConcurrency: role === 'consumer' ? 1 : 0,
           timeoutSeconds,
           responseStartTimeoutSeconds: timeoutSeconds, // nothing comes of a consumer until it ends
           enableServiceLinks: false,
-          containers: [containerOf(workload)],
+          ...(image_pull_secret ? { imagePullSecrets: [{ name: image_pull_secret }] } : {}),
+          containers: [containerOf(workload, values)],
           ...(role === 'runtime' ? { volumes: [SCRATCH] } : {}),
         },
       },
@@ -84,54 +76,49 @@ function serviceOf(workload: Workload): IService {
   }
 }
 
-/** Where the processes of agents have their files; everything else is read-only. */
-export const SCRATCH = { name: 'scratch', emptyDir: { sizeLimit: '1Gi' } }
-
-/** What a container may do: nothing beyond its own memory and its network. */
-export const CONFINED: NonNullable<IContainer['securityContext']> = {
-  runAsNonRoot: true,
-  allowPrivilegeEscalation: false,
-  readOnlyRootFilesystem: true,
-  capabilities: { drop: ['ALL'] },
-  seccompProfile: { type: 'RuntimeDefault' },
+function scaleOf({ role }: Workload, { copies, consumers_max }: KnativeValues): Record<string, string> {
+  const isWaitedFor = role === 'router' || role === 'api'
+  const most: Record<Role, number> = {
+    router: copies.max,
+    api: copies.max,
+    runtime: copies.max,
+    consumer: consumers_max + 1, // one leaves while its successor begins
+    tick: 1,
+  }
+  return {
+    'autoscaling.knative.dev/class': 'kpa.autoscaling.knative.dev',
+    'autoscaling.knative.dev/metric': 'concurrency',
+    'autoscaling.knative.dev/target': String(TARGET[role]),
+    'autoscaling.knative.dev/min-scale': String(isWaitedFor ? copies.min : 0),
+    'autoscaling.knative.dev/max-scale': String(most[role]),
+  }
 }
 
 /** PORT comes from Knative. */
-function containerOf(workload: Workload): IContainer {
+function containerOf(workload: Workload, values: KnativeValues): IContainer {
   const probe = { httpGet: { path: HEALTH_PATH, port: PORT } }
+  const settings = settingsOf(workload, values, addressesOf(values))
   return {
     name: 'assay',
-    image: IMAGE,
+    image: values.image,
     command: COMMAND,
     ports: [{ name: 'http1', containerPort: PORT }],
-    ...environmentOf(workload),
-    readinessProbe: { ...probe, periodSeconds: 1 },
-    livenessProbe: { ...probe, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
+    env: [
+      ...Object.entries(settings).map(([name, value]) => ({ name, value })),
+      ...secretVariables(placeOf(values), workload.needs),
+    ],
+    readinessProbe: { ...probe, ...PROBES.readiness },
+    livenessProbe: { ...probe, ...PROBES.liveness },
     resources: roomOf(workload),
     securityContext: CONFINED,
-    ...(workload.role === 'runtime' ? { volumeMounts: [{ name: SCRATCH.name, mountPath: '/tmp' }] } : {}),
+    ...(workload.role === 'runtime' ? { volumeMounts: [SCRATCH_MOUNT] } : {}),
   }
 }
 
-/** The router needs no secret. */
-function environmentOf({ name, role }: Workload): Pick<IContainer, 'env' | 'envFrom'> {
-  const secret = role === 'router' ? [] : [{ secretRef: { name: SETTINGS } }]
-  const time =
-    role === 'consumer' ? [{ name: 'ASSAY_CONSUME_SECONDS', value: String(LIMITS.consume_seconds.max) }] : []
-  // A PingSource sends no credentials.
-  const open = role === 'tick' ? [{ name: 'ASSAY_TICK_OPEN', value: 'true' }] : []
-  return {
-    env: [{ name: 'FUNCTION', value: name }, ...time, ...open],
-    envFrom: [{ configMapRef: { name: SETTINGS } }, ...secret],
-  }
-}
-
-export const services: IService[] = WORKLOADS.map(serviceOf)
-
-export const tickSource: IPingSource = {
+export const tickSource = ({ namespace }: KnativeValues): IPingSource => ({
   apiVersion: 'sources.knative.dev/v1',
   kind: 'PingSource',
-  metadata: { name: TICK, labels: PART },
+  metadata: { name: TICK, namespace, labels: PART },
   spec: {
     schedule: '* * * * *',
     timezone: 'UTC',
@@ -139,32 +126,20 @@ export const tickSource: IPingSource = {
     data: '{}',
     sink: { ref: { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: TICK } },
   },
-}
+})
 
-export const migration: IJob = {
-  apiVersion: 'batch/v1',
-  kind: 'Job',
-  metadata: { name: 'migrate', labels: { ...PART, [ROLE]: 'migration' } },
-  spec: {
-    backoffLimit: 6,
-    ttlSecondsAfterFinished: 3600,
-    template: {
-      metadata: { labels: { ...PART, [ROLE]: 'migration' } },
-      spec: {
-        restartPolicy: 'OnFailure',
-        automountServiceAccountToken: false,
-        enableServiceLinks: false,
-        containers: [
-          {
-            name: 'migrate',
-            image: IMAGE,
-            command: MIGRATE_COMMAND,
-            envFrom: [{ secretRef: { name: SETTINGS } }],
-            resources: SMALL,
-            securityContext: CONFINED,
-          },
-        ],
-      },
+/**
+ * One copy of each Service at a time. `minAvailable: 1` would keep a node from ever being drained of a Service that has
+ * one copy; and what is at zero has nothing to evict.
+ */
+export const disruptionBudgets = (values: KnativeValues): IPodDisruptionBudget[] =>
+  knativeWorkloads(values).map(({ name }) => ({
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name, namespace: values.namespace, labels: PART },
+    spec: {
+      maxUnavailable: 1,
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+      selector: { matchLabels: { 'serving.knative.dev/service': name } },
     },
-  },
-}
+  }))

@@ -1,93 +1,69 @@
-// What an installation on Knative may add: a host name of its own, a way in by the Gateway API, a consumer that KEDA
-// scales by the backlog, and a bound on how many copies may be evicted at once.
+// What an installation on Knative may have besides: a consumer that KEDA scales by the backlog, and what lets the
+// operator of Prometheus find the metrics.
 
-import type { IHTTPRoute } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute'
-import type { IReferenceGrant } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1beta1/ReferenceGrant'
 import type { IScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject'
 import type { ITriggerAuthentication } from '@kubernetes-models/keda/keda.sh/v1alpha1/TriggerAuthentication'
-import type { IDomainMapping } from '@kubernetes-models/knative/serving.knative.dev/v1beta1/DomainMapping'
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment'
-import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget'
 import { LIMITS } from '../../shared/domain/limits.ts'
-import { IMAGE, LARGE, METRICS_PATH, METRICS_TOKEN, ROUTER, SERVER_COMMAND, WORKLOADS } from './image.ts'
-import { CONFINED, PART, ROLE, SCRATCH, SETTINGS } from './knative-objects.ts'
+import { settingsOf } from './environment.ts'
+import { CONSUMER, LARGE, METRICS_PATH, SERVER_COMMAND, workloadsOf } from './image.ts'
+import { addressesOf, placeOf } from './knative-objects.ts'
+import { CONFINED, PART, ROLE, SCRATCH, SCRATCH_MOUNT } from './pods.ts'
+import { secretVariables } from './run-once.ts'
+import { CONSUMER_GRACE_S } from './times.ts'
+import type { KnativeValues } from './values.ts'
 
-/** Replaced by the host of BASE_URL. */
-const HOST = 'assay.example.com'
+const NAME = 'consumer'
+/** It runs bundles, so it is told from functions by its role: policies give it the network of the runtime. */
+export const STANDING_ROLE = 'standing-consumer'
+const LABELS = { ...PART, [ROLE]: STANDING_ROLE, 'app.kubernetes.io/name': NAME }
 
-export const domainMapping: IDomainMapping = {
-  apiVersion: 'serving.knative.dev/v1beta1',
-  kind: 'DomainMapping',
-  metadata: { name: HOST, labels: PART },
-  spec: { ref: { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: ROUTER } },
-}
-
-const KOURIER = 'kourier-system'
-
-export const httpRoute: IHTTPRoute = {
-  apiVersion: 'gateway.networking.k8s.io/v1',
-  kind: 'HTTPRoute',
-  metadata: { name: 'assay', labels: PART },
-  spec: {
-    parentRefs: [{ name: 'public', namespace: 'gateways' }],
-    hostnames: [HOST],
-    rules: [
-      {
-        matches: [{ path: { type: 'PathPrefix', value: '/' } }],
-        // Knative finds its Service by the host.
-        filters: [{ type: 'URLRewrite', urlRewrite: { hostname: `${ROUTER}.assay.svc.cluster.local` } }],
-        backendRefs: [{ name: 'kourier-internal', namespace: KOURIER, port: 80 }],
-      },
-    ],
-  },
-}
-
-/** Stands in Kourier's namespace, so no overlay can hold it. */
-export const referenceGrant = (namespaces: readonly string[]): IReferenceGrant => ({
-  apiVersion: 'gateway.networking.k8s.io/v1beta1',
-  kind: 'ReferenceGrant',
-  metadata: { name: 'assay', namespace: KOURIER },
-  spec: {
-    from: namespaces.map(namespace => ({ group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace })),
-    to: [{ group: '', kind: 'Service', name: 'kourier-internal' }],
-  },
-})
-
-const CONSUMER_LABELS = { ...PART, [ROLE]: 'consumer' }
+export const kedaObjects = (values: KnativeValues): [IDeployment, ITriggerAuthentication, IScaledObject] => [
+  standingConsumer(values),
+  databaseAuthentication(values),
+  scaleByBacklog(values),
+]
 
 /** One that stays up and looks for work itself. KEDA cannot scale what Knative scales. */
-export const consumer: IDeployment = {
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: { name: 'consumer', labels: CONSUMER_LABELS },
-  spec: {
-    selector: { matchLabels: { ...CONSUMER_LABELS, 'app.kubernetes.io/name': 'consumer' } },
-    template: {
-      metadata: { labels: { ...CONSUMER_LABELS, 'app.kubernetes.io/name': 'consumer' } },
-      spec: {
-        terminationGracePeriodSeconds: 30, // it gives items back after LIMITS.drain_ms
-        automountServiceAccountToken: false,
-        enableServiceLinks: false,
-        containers: [
-          {
-            name: 'assay',
-            image: IMAGE,
-            command: SERVER_COMMAND,
-            env: [
-              { name: 'ASSAY_PARTS', value: 'consumer' },
-              { name: 'ASSAY_DATA_DIR', value: '/tmp/assay' },
-              { name: 'ASSAY_RUNTIME_URL', value: '' }, // it runs bundles itself, for as long as they take
-            ],
-            envFrom: [{ configMapRef: { name: SETTINGS } }, { secretRef: { name: SETTINGS } }],
-            resources: LARGE,
-            securityContext: CONFINED,
-            volumeMounts: [{ name: SCRATCH.name, mountPath: '/tmp' }],
-          },
-        ],
-        volumes: [SCRATCH],
+function standingConsumer(values: KnativeValues): IDeployment {
+  const workload = workloadsOf(values.packaging).find(one => one.name === CONSUMER)!
+  const told = settingsOf(workload, values, addressesOf(values))
+  // It is a server with one part, which works for as long as it is up and runs bundles itself.
+  const { FUNCTION, ASSAY_RUNTIME_URL, ASSAY_CONSUMER_URL, ASSAY_CONSUME_SECONDS, ...settings } = told
+  const own = { ASSAY_PARTS: 'consumer', ASSAY_DATA_DIR: '/tmp/assay', ...settings }
+  const { namespace, image, image_pull_secret } = values
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: NAME, namespace, labels: LABELS },
+    spec: {
+      selector: { matchLabels: LABELS },
+      template: {
+        metadata: { labels: LABELS },
+        spec: {
+          terminationGracePeriodSeconds: CONSUMER_GRACE_S,
+          automountServiceAccountToken: false,
+          enableServiceLinks: false,
+          ...(image_pull_secret ? { imagePullSecrets: [{ name: image_pull_secret }] } : {}),
+          containers: [
+            {
+              name: 'assay',
+              image,
+              command: SERVER_COMMAND,
+              env: [
+                ...Object.entries(own).map(([name, value]) => ({ name, value })),
+                ...secretVariables(placeOf(values), workload.needs),
+              ],
+              resources: LARGE,
+              securityContext: CONFINED,
+              volumeMounts: [SCRATCH_MOUNT],
+            },
+          ],
+          volumes: [SCRATCH],
+        },
       },
     },
-  },
+  }
 }
 
 /** Items of open runs that have no verdict yet and wait for nobody's decision; read from the runs alone. */
@@ -95,27 +71,33 @@ export const BACKLOG_QUERY =
   'select coalesce(sum(total_items - ok - degraded - failed - budget_exceeded - cancelled - paused), 0) ' +
   'from runs where finished_at is null and stop_reason is null'
 
-export const databaseAuthentication: ITriggerAuthentication = {
-  apiVersion: 'keda.sh/v1alpha1',
-  kind: 'TriggerAuthentication',
-  metadata: { name: 'assay-database', labels: PART },
-  spec: { secretTargetRef: [{ parameter: 'connection', name: SETTINGS, key: 'DATABASE_URL' }] },
+const AUTHENTICATION = 'assay-database'
+
+/** Not through a pooler: KEDA's driver prepares its statement. */
+function databaseAuthentication({ namespace, secret: name, secrets }: KnativeValues): ITriggerAuthentication {
+  const key = secrets.includes('DATABASE_MIGRATE_URL') ? 'DATABASE_MIGRATE_URL' : 'DATABASE_URL'
+  return {
+    apiVersion: 'keda.sh/v1alpha1',
+    kind: 'TriggerAuthentication',
+    metadata: { name: AUTHENTICATION, namespace, labels: PART },
+    spec: { secretTargetRef: [{ parameter: 'connection', name, key }] },
+  }
 }
 
-export const consumerScale: IScaledObject = {
+const scaleByBacklog = ({ namespace, consumers_max }: KnativeValues): IScaledObject => ({
   apiVersion: 'keda.sh/v1alpha1',
   kind: 'ScaledObject',
-  metadata: { name: 'consumer', labels: PART },
+  metadata: { name: NAME, namespace, labels: PART },
   spec: {
-    scaleTargetRef: { name: 'consumer' },
+    scaleTargetRef: { name: NAME },
     minReplicaCount: 0,
-    maxReplicaCount: LIMITS.consumers.default,
+    maxReplicaCount: consumers_max,
     pollingInterval: 5,
     cooldownPeriod: 60,
     triggers: [
       {
         type: 'postgresql',
-        authenticationRef: { name: 'assay-database' },
+        authenticationRef: { name: AUTHENTICATION },
         metadata: {
           query: BACKLOG_QUERY,
           targetQueryValue: String(LIMITS.items_in_flight_per_consumer),
@@ -124,37 +106,24 @@ export const consumerScale: IScaledObject = {
       },
     ],
   },
-}
+})
 
 /** How the operator of Prometheus finds the tick: its pods, so that being asked keeps none awake. */
-export const podMonitor = {
-  apiVersion: 'monitoring.coreos.com/v1',
-  kind: 'PodMonitor',
-  metadata: { name: 'assay', labels: PART },
-  spec: {
-    selector: { matchLabels: { ...PART, [ROLE]: 'tick' } },
-    podMetricsEndpoints: [
-      {
-        port: 'user-port', // as Knative names that of the container
-        path: METRICS_PATH,
-        interval: '30s',
-        authorization: { type: 'Bearer', credentials: { name: SETTINGS, key: METRICS_TOKEN } },
-      },
-    ],
-  },
-} as const
-
-/**
- * One copy of each Service at a time. `minAvailable: 1` would keep a node from ever being drained of a Service that has
- * one copy; and what is at zero has nothing to evict.
- */
-export const disruptionBudgets: IPodDisruptionBudget[] = WORKLOADS.map(({ name }) => ({
-  apiVersion: 'policy/v1',
-  kind: 'PodDisruptionBudget',
-  metadata: { name, labels: PART },
-  spec: {
-    maxUnavailable: 1,
-    unhealthyPodEvictionPolicy: 'AlwaysAllow',
-    selector: { matchLabels: { 'serving.knative.dev/service': name } },
-  },
-}))
+export function podMonitor({ namespace, secret: name }: KnativeValues) {
+  return {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PodMonitor',
+    metadata: { name: 'assay', namespace, labels: PART },
+    spec: {
+      selector: { matchLabels: { ...PART, [ROLE]: 'tick' } },
+      podMetricsEndpoints: [
+        {
+          port: 'user-port', // as Knative names that of the container
+          path: METRICS_PATH,
+          interval: '30s',
+          authorization: { type: 'Bearer', credentials: { name, key: 'ASSAY_METRICS_TOKEN' } },
+        },
+      ],
+    },
+  } as const
+}

@@ -1,5 +1,5 @@
 // Who may reach what in a cluster: callers only through the platform's gateways, Prometheus the metrics, and code of
-// agents nothing that is private but PostgreSQL, from where the runtime reads it.
+// agents nothing that is private but PostgreSQL, from where the runtime reads it, and what the values name.
 
 import type {
   INetworkPolicy,
@@ -7,21 +7,23 @@ import type {
   INetworkPolicyPeer,
 } from 'kubernetes-models/networking.k8s.io/v1'
 import { PORT } from './image.ts'
-import { PART, ROLE } from './knative-objects.ts'
+import { STANDING_ROLE } from './knative-options.ts'
+import { PART, ROLE } from './pods.ts'
+import type { ImageValues, KnativeValues, OpenfaasValues } from './values.ts'
 
 const NAMESPACE_NAME = 'kubernetes.io/metadata.name'
 /** Through which every request to a Service of Knative comes, from outside and from other functions alike. */
-const GATEWAYS: INetworkPolicyPeer = {
-  namespaceSelector: {
-    matchExpressions: [
-      {
-        key: NAMESPACE_NAME,
-        operator: 'In',
-        values: ['knative-serving', 'kourier-system', 'istio-system', 'contour-internal', 'contour-external'],
-      },
-    ],
-  },
-}
+const KNATIVE_GATEWAYS = [
+  'knative-serving',
+  'kourier-system',
+  'istio-system',
+  'contour-internal',
+  'contour-external',
+]
+
+const inNamespaces = (values: string[]): INetworkPolicyPeer => ({
+  namespaceSelector: { matchExpressions: [{ key: NAMESPACE_NAME, operator: 'In', values }] },
+})
 const DNS: INetworkPolicyEgressRule = {
   ports: [
     { protocol: 'UDP', port: 53 },
@@ -37,72 +39,116 @@ const ANYWHERE: INetworkPolicyEgressRule = {
   ],
 }
 
-const policy = (name: string, spec: NonNullable<INetworkPolicy['spec']>): INetworkPolicy => ({
+const policy = (
+  namespace: string,
+  name: string,
+  spec: NonNullable<INetworkPolicy['spec']>,
+): INetworkPolicy => ({
   apiVersion: 'networking.k8s.io/v1',
   kind: 'NetworkPolicy',
-  metadata: { name, labels: PART },
+  metadata: { name, namespace, labels: PART },
   spec,
 })
 
 const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16']
-const POSTGRES_PORT = 5432
-/** Public addresses, and PostgreSQL wherever it is. */
-const AGENTS_REACH: INetworkPolicyEgressRule[] = [
+
+/** What code of agents reaches: public addresses, PostgreSQL wherever it is, and what agents may. */
+const agentsReach = (
+  { agent_networks, stores }: ImageValues,
+  ...ports: number[]
+): INetworkPolicyEgressRule[] => [
   DNS,
   {
     to: [
       { ipBlock: { cidr: '0.0.0.0/0', except: PRIVATE } },
       { ipBlock: { cidr: '::/0', except: ['fc00::/7', 'fe80::/10'] } },
+      ...agent_networks.map(cidr => ({ ipBlock: { cidr } })),
     ],
   },
-  { ports: [{ protocol: 'TCP', port: POSTGRES_PORT }] },
+  { ports: [stores.postgres_port, ...ports].map(port => ({ protocol: 'TCP', port })) },
 ]
 
-/** Where Prometheus is, unless it is elsewhere. */
-export const prometheusPolicy = policy('in-by-prometheus', {
-  podSelector: { matchLabels: { ...PART, [ROLE]: 'tick' } },
-  policyTypes: ['Ingress'],
-  ingress: [
-    {
-      from: [{ namespaceSelector: { matchLabels: { [NAMESPACE_NAME]: 'monitoring' } } }],
-      ports: [{ protocol: 'TCP', port: PORT }],
-    },
-  ],
-})
-
-/** On OpenFaaS, whose gateway calls every function; a pod there has the name of its function. */
-export const openfaasRuntimePolicy = (name: string): INetworkPolicy => ({
-  ...policy(name, {
-    podSelector: { matchLabels: { faas_function: name } },
-    policyTypes: ['Ingress', 'Egress'],
-    ingress: [{ from: [{ namespaceSelector: { matchLabels: { [NAMESPACE_NAME]: 'openfaas' } } }] }],
-    egress: AGENTS_REACH,
-  }),
-  metadata: { name, namespace: 'openfaas-fn', labels: PART },
-})
-
-export const policies: INetworkPolicy[] = [
-  policy('in-by-gateways', {
-    podSelector: { matchLabels: PART },
+/** Where Prometheus is. */
+export const prometheusPolicy = ({ namespace }: KnativeValues, prometheus: string): INetworkPolicy =>
+  policy(namespace, 'in-by-prometheus', {
+    podSelector: { matchLabels: { ...PART, [ROLE]: 'tick' } },
     policyTypes: ['Ingress'],
-    ingress: [{ from: [GATEWAYS] }],
-  }),
-  policy('out-of-router', {
-    podSelector: { matchLabels: { ...PART, [ROLE]: 'router' } },
-    policyTypes: ['Egress'],
-    egress: [DNS, { to: [GATEWAYS] }],
-  }),
-  policy('out-of-functions', {
-    podSelector: {
-      matchLabels: PART,
-      matchExpressions: [{ key: ROLE, operator: 'NotIn', values: ['router', 'runtime'] }],
-    },
-    policyTypes: ['Egress'],
-    egress: [DNS, ANYWHERE],
-  }),
-  policy('out-of-runtime', {
-    podSelector: { matchLabels: { ...PART, [ROLE]: 'runtime' } },
-    policyTypes: ['Egress'],
-    egress: AGENTS_REACH,
-  }),
-]
+    ingress: [{ from: [inNamespaces([prometheus])], ports: [{ protocol: 'TCP', port: PORT }] }],
+  })
+
+/** On OpenFaaS, where a pod has the name of its function, and others have functions in the same namespace. */
+export function openfaasPolicies(
+  functions: string[],
+  router: string,
+  runtime: string,
+  values: OpenfaasValues,
+): INetworkPolicy[] {
+  const { namespace, gateway_in_cluster } = values
+  const gateway = inNamespaces([new URL(gateway_in_cluster).hostname.split('.')[1] ?? namespace])
+  const hidden = functions.filter(name => name !== router)
+  return [
+    policy(namespace, 'assay-in-by-gateway', {
+      podSelector: { matchExpressions: [{ key: 'faas_function', operator: 'In', values: hidden }] },
+      policyTypes: ['Ingress'],
+      ingress: [{ from: [gateway] }],
+    }),
+    policy(namespace, 'assay-out-of-router', {
+      podSelector: { matchLabels: { faas_function: router } },
+      policyTypes: ['Egress'],
+      egress: [DNS, { to: [gateway] }],
+    }),
+    policy(namespace, 'assay-out-of-runtime', {
+      podSelector: { matchLabels: { faas_function: runtime } },
+      policyTypes: ['Egress'],
+      egress: agentsReach(values),
+    }),
+  ]
+}
+
+export function knativePolicies(values: KnativeValues): INetworkPolicy[] {
+  const { namespace, stores } = values
+  const gateways = inNamespaces(KNATIVE_GATEWAYS)
+  return [
+    policy(namespace, 'in-by-gateways', {
+      podSelector: {
+        matchLabels: PART,
+        matchExpressions: [{ key: ROLE, operator: 'NotIn', values: ['pooler'] }],
+      },
+      policyTypes: ['Ingress'],
+      ingress: [{ from: [gateways] }],
+    }),
+    policy(namespace, 'in-to-pooler', {
+      podSelector: { matchLabels: { ...PART, [ROLE]: 'pooler' } },
+      policyTypes: ['Ingress'],
+      ingress: [{ from: [{ podSelector: { matchLabels: PART } }] }],
+    }),
+    policy(namespace, 'out-of-router', {
+      podSelector: { matchLabels: { ...PART, [ROLE]: 'router' } },
+      policyTypes: ['Egress'],
+      egress: [DNS, { to: [gateways] }],
+    }),
+    policy(namespace, 'out-of-functions', {
+      podSelector: {
+        matchLabels: PART,
+        matchExpressions: [{ key: ROLE, operator: 'NotIn', values: ['router', 'runtime', STANDING_ROLE] }],
+      },
+      policyTypes: ['Egress'],
+      egress: [DNS, ANYWHERE],
+    }),
+    policy(namespace, 'out-of-runtime', {
+      podSelector: { matchLabels: { ...PART, [ROLE]: 'runtime' } },
+      policyTypes: ['Egress'],
+      egress: agentsReach(values),
+    }),
+    // It runs bundles and claims items: the runtime's network, and Redis.
+    ...(values.keda
+      ? [
+          policy(namespace, 'out-of-standing-consumer', {
+            podSelector: { matchLabels: { ...PART, [ROLE]: STANDING_ROLE } },
+            policyTypes: ['Egress'],
+            egress: agentsReach(values, stores.redis_port),
+          }),
+        ]
+      : []),
+  ]
+}

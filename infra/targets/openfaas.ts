@@ -1,24 +1,25 @@
-// The functions as OpenFaaS runs them: one for each unit, and the router, by which callers come in.
+// The functions as OpenFaaS runs them: one for each unit, the router, by which callers come in, and the Jobs that run
+// once.
 
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { secretsOf, settingsOf } from './environment.ts'
 import {
   COMMAND,
   CONSUMER,
-  IMAGE,
   METRICS_PATH,
-  METRICS_TOKEN,
-  PLATFORM_CALL_S,
   ROUTER,
   RUNTIME,
   roomOf,
-  SECRETS,
   TICK,
-  TRUSTED_PROXIES,
-  WORKLOADS,
   type Workload,
+  workloadsOf,
 } from './image.ts'
-import { openfaasRuntimePolicy } from './network-policies.ts'
-import { yamlFile } from './yaml.ts'
+import { classIngress, functionIngress } from './ingress-objects.ts'
+import { openfaasPolicies } from './network-policies.ts'
+import { poolerObjects } from './pooler.ts'
+import { firstAccountJob, migrationJob } from './run-once.ts'
+import type { TargetFile } from './target-file.ts'
+import { timesOf, watchdogTimes } from './times.ts'
+import type { OpenfaasValues } from './values.ts'
 
 /** What a stack.yml may say of a function; faas-cli passes over what it does not know. */
 interface StackFunction {
@@ -35,124 +36,155 @@ interface StackFunction {
 
 // One namespace holds everybody's functions, so ours bear our name.
 const nameOf = (unit: string) => `assay-${unit}`
-/** Where functions find each other. */
-const GATEWAY = 'http://gateway.openfaas:8080'
+/** Where a container finds the secrets of its function. */
+export const SECRETS_FOLDER = '/var/openfaas/secrets'
 
 // The watchdog before the process has 8080 and 8081.
 const UPSTREAM_PORT = '3000'
-const WRITE_S = PLATFORM_CALL_S + 5
-// All that may be awake share one replica where there is but one, and each calls its successor while it is still there.
-const CALLS_PER_REPLICA = 2 * LIMITS.consumers.default
 
-export function openfaasFiles(): [path: string, text: string][] {
-  const functions = Object.fromEntries(WORKLOADS.map(one => [nameOf(one.name), functionOf(one)]))
-  const provider = { name: 'openfaas', gateway: fromShell('OPENFAAS_URL', 'http://127.0.0.1:8080') }
+export function openfaasFiles(values: OpenfaasValues): TargetFile[] {
+  const workloads = workloadsOf(values.packaging)
+  const functions = Object.fromEntries(workloads.map(one => [nameOf(one.name), functionOf(one, values)]))
+  const stack = { version: '1.0', provider: { name: 'openfaas', gateway: values.gateway }, functions }
   return [
-    ['stack.yml', yamlFile(ABOUT_STACK, [{ version: '1.0', provider, functions }])],
-    ['function-ingress.yaml', yamlFile(ABOUT_INGRESS, [INGRESS])],
-    ['network-policy.yaml', yamlFile(ABOUT_POLICY, [openfaasRuntimePolicy(nameOf(RUNTIME))])],
-    ['prometheus.yml', yamlFile(ABOUT_METRICS, [{ scrape_configs: [SCRAPE] }])],
+    { path: 'stack.yml', about: aboutStack(values), content: [stack] },
+    {
+      path: 'network-policies.yaml',
+      about: 'Who calls the functions, and what code of agents reaches. Apply it before the functions.',
+      content: openfaasPolicies(
+        workloads.map(one => nameOf(one.name)),
+        nameOf(ROUTER),
+        nameOf(RUNTIME),
+        values,
+      ),
+    },
+    ...(values.ingress.class === 'none' ? [] : [ingressFile(values)]),
+    ...(values.pooler ? [poolerFile(values)] : []),
+    {
+      path: 'jobs/migrate.yaml',
+      about: 'Brings the database to the schema of this image; safe to repeat.',
+      content: [migrationJob(jobOf(values))],
+    },
+    {
+      path: 'jobs/first-account.yaml',
+      about:
+        'Makes the first account and logs its credentials once; again, it gives the same account new ones.',
+      content: [firstAccountJob(jobOf(values))],
+    },
+    ...(values.secrets.includes('ASSAY_METRICS_TOKEN') ? [scrapeFile(values)] : []),
   ]
 }
 
-function functionOf(workload: Workload): StackFunction {
-  const { name, role } = workload
+function functionOf(workload: Workload, values: OpenfaasValues): StackFunction {
+  const { role } = workload
+  const times = timesOf(values.consumer_seconds)
+  const secrets = secretsOf(workload.needs, values)
+  const mounted = [
+    ...secrets.map(({ secret }) => secretName(values, secret)),
+    ...(values.image_pull_secret ? [values.image_pull_secret] : []),
+  ]
   return {
     skip_build: true,
-    image: fromShell('ASSAY_IMAGE', `registry.example.com/${IMAGE}:0.1.0`),
+    image: values.image,
     environment: {
-      FUNCTION: name,
-      ...settingsOf(workload),
+      ...settingsOf(workload, values, addressesOf(values)),
+      ...Object.fromEntries(
+        secrets.map(({ setting, secret }) => [
+          `${setting}_FILE`,
+          `${SECRETS_FOLDER}/${secretName(values, secret)}`,
+        ]),
+      ),
       // What the watchdog is told.
       mode: 'http',
       fprocess: COMMAND.join(' '),
       upstream_url: `http://127.0.0.1:${UPSTREAM_PORT}`,
       PORT: UPSTREAM_PORT,
-      read_timeout: `${WRITE_S}s`,
-      write_timeout: `${WRITE_S}s`,
-      exec_timeout: `${PLATFORM_CALL_S}s`,
-      healthcheck_interval: '5s', // it goes on for so long after it was asked to stop
+      ...watchdogTimes(times.request_s[role]),
       prefix_logs: 'false',
-      ...(role === 'consumer' ? { max_inflight: String(CALLS_PER_REPLICA) } : {}),
+      // All that may be awake share one replica where there is but one, and each calls its successor while it is there.
+      ...(role === 'consumer' ? { max_inflight: String(2 * values.consumers_max) } : {}),
     },
-    ...(role === 'router' ? {} : { secrets: secretsOf(workload).map(secretName) }),
-    labels: scaleOf(workload),
+    ...(mounted.length > 0 ? { secrets: mounted } : {}),
+    labels: scaleOf(workload, values),
     ...(role === 'tick' ? { annotations: { topic: 'cron-function', schedule: '* * * * *' } } : {}),
     ...roomOf(workload),
     readonly_root_filesystem: true, // OpenFaaS leaves /tmp writable
   }
 }
 
-const secretsOf = ({ role }: Workload) => (role === 'tick' ? [...SECRETS, METRICS_TOKEN] : SECRETS)
+/** As `infra/openfaas.md` makes them. */
+export const secretName = ({ secret_prefix }: OpenfaasValues, secret: string) =>
+  secret_prefix +
+  secret
+    .toLowerCase()
+    .replace(/^assay_/, '')
+    .replaceAll('_', '-')
 
-function settingsOf({ role }: Workload): Record<string, string> {
-  if (role === 'router') return { ASSAY_UNIT_URL: `${GATEWAY}/function/${nameOf('{unit}')}` }
-  if (role === 'runtime') return {}
-  return {
-    ...(role === 'consumer'
-      ? {
-          ASSAY_RUNTIME_URL: `${GATEWAY}/function/${nameOf(RUNTIME)}`,
-          ASSAY_CONSUME_SECONDS: String(LIMITS.consume_ms / 1000),
-        }
-      : {}),
-    ...(role === 'tick' ? { ASSAY_TICK_OPEN: 'true' } : {}), // cron-connector sends a bare POST
-    BASE_URL: fromShell('ASSAY_BASE_URL', 'https://assay.example.com'),
-    ASSAY_CONSUMER_URL: `${GATEWAY}/function/${nameOf(CONSUMER)}`,
-    ASSAY_TRUSTED_PROXIES: fromShell('ASSAY_TRUSTED_PROXIES', TRUSTED_PROXIES),
-  }
+function addressesOf({ gateway_in_cluster }: OpenfaasValues) {
+  const at = (unit: string) => `${gateway_in_cluster.replace(/\/$/, '')}/function/${nameOf(unit)}`
+  return { unit: at('{unit}'), consumer: at(CONSUMER), runtime: at(RUNTIME) }
 }
 
-/** What faas-cli reads from the environment of whoever deploys. */
-const fromShell = (name: string, otherwise: string) => `\${${name}:-${otherwise}}`
-
-/** As `readSettings` looks for them. */
-const secretName = (setting: string) => setting.toLowerCase().replaceAll('_', '-')
-
-function scaleOf({ role }: Workload): Record<string, string> {
+/** Labels that only a paid edition reads. */
+function scaleOf({ role }: Workload, { copies }: OpenfaasValues): Record<string, string> {
   const target = { consumer: '1', runtime: '8', router: '50', api: '50', tick: '50' }[role]
+  const isWaitedFor = role === 'router' || role === 'api'
   return {
-    'com.openfaas.scale.min': '1',
-    'com.openfaas.scale.max': role === 'tick' ? '1' : '4',
+    'com.openfaas.scale.min': String(isWaitedFor ? Math.max(copies.min, 1) : 1),
+    'com.openfaas.scale.max': String(role === 'tick' ? 1 : copies.max),
     'com.openfaas.scale.type': 'capacity',
     'com.openfaas.scale.target': target,
-    'com.openfaas.scale.zero': 'true',
+    'com.openfaas.scale.zero': String(!(isWaitedFor && copies.min > 0)),
     'com.openfaas.scale.zero-duration': '5m',
   }
 }
 
-const INGRESS = {
-  apiVersion: 'openfaas.com/v1',
-  kind: 'FunctionIngress',
-  metadata: { name: 'assay', namespace: 'openfaas' },
-  spec: {
-    domain: 'assay.example.com',
-    function: nameOf(ROUTER),
-    functionNamespace: 'openfaas-fn',
-    ingressType: 'nginx',
-    path: '/(.*)', // all of the path reaches the router
-    tls: { enabled: true, issuerRef: { name: 'letsencrypt', kind: 'ClusterIssuer' } },
-  },
-}
+/** A Job has the secrets as a function has them: OpenFaaS keeps each as a Secret whose key is its name. */
+const jobOf = (values: OpenfaasValues) => ({
+  values,
+  placeOf: (secret: string) => ({ name: secretName(values, secret), key: secretName(values, secret) }),
+})
 
-const ABOUT_STACK = `Apply with: faas-cli deploy -f stack.yml
-Names come from the environment: ASSAY_IMAGE, ASSAY_BASE_URL (where callers reach the router), OPENFAAS_URL.
-Secrets: ${[...SECRETS, METRICS_TOKEN].map(secretName).join(', ')}.
-Labels com.openfaas.scale.* need a paid edition: on CE no function ever sleeps.
-The gateway must allow ${WRITE_S} s: its upstreamTimeout, readTimeout and writeTimeout.`
+/** A function that sleeps is woken by the gateway; one that is up is reached without it. */
+const ingressFile = (values: OpenfaasValues): TargetFile =>
+  values.edition === 'standard' && values.copies.min === 0
+    ? {
+        path: 'ingress.yaml',
+        about:
+          'Leads callers to the router by the gateway, which wakes it. Needs the ingress operator of OpenFaaS.',
+        content: [functionIngress(nameOf(ROUTER), values)],
+      }
+    : {
+        path: 'ingress.yaml',
+        about: 'Leads callers to the router and to no other function.',
+        content: [classIngress(nameOf(ROUTER), values)],
+      }
 
-const SCRAPE = {
-  job_name: 'assay',
-  scrape_interval: '30s',
-  metrics_path: `/function/${nameOf(TICK)}${METRICS_PATH}`,
-  authorization: { type: 'Bearer', credentials_file: '/etc/prometheus/secrets/assay-metrics-token' },
-  static_configs: [{ targets: [new URL(GATEWAY).host] }],
-}
+const poolerFile = (values: OpenfaasValues): TargetFile => ({
+  path: 'pooler.yaml',
+  about: 'PgBouncer between the functions and PostgreSQL.',
+  content: poolerObjects(jobOf(values)),
+})
 
-const ABOUT_METRICS = `An example for Prometheus: the tick answers for the whole installation, by the gateway of OpenFaaS.
-The file of credentials holds what the secret ${secretName(METRICS_TOKEN)} holds.`
+const scrapeFile = (values: OpenfaasValues): TargetFile => ({
+  path: 'prometheus.yml',
+  about: `An example for Prometheus: the tick answers for the whole installation, by the gateway of OpenFaaS.
+The file of credentials holds what the secret ${secretName(values, 'ASSAY_METRICS_TOKEN')} holds.`,
+  content: [
+    {
+      scrape_configs: [
+        {
+          job_name: 'assay',
+          scrape_interval: '30s',
+          metrics_path: `/function/${nameOf(TICK)}${METRICS_PATH}`,
+          authorization: { type: 'Bearer', credentials_file: '/etc/prometheus/secrets/assay-metrics-token' },
+          static_configs: [{ targets: [new URL(values.gateway_in_cluster).host] }],
+        },
+      ],
+    },
+  ],
+})
 
-const ABOUT_POLICY = `What runs code of agents is called by the gateway alone, and reaches public addresses, and PostgreSQL at its usual port;
-name here what else of yours agents may. Apply with: kubectl apply -f network-policy.yaml`
-
-const ABOUT_INGRESS = `Optional: callers' host name led to the router. Needs the ingress operator, which comes with paid editions.
-Without it lead a path or host of your ingress to ${GATEWAY}/function/${nameOf(ROUTER)}.`
+const aboutStack = (values: OpenfaasValues) => `faas-cli deploy -f stack.yml, as infra/openfaas.md says.
+Labels com.openfaas.scale.* need a paid edition: on the community edition no function ever sleeps.
+The gateway must allow ${timesOf(values.consumer_seconds).gateway_s} s: its upstreamTimeout, readTimeout and writeTimeout.`

@@ -5,7 +5,7 @@
 import type { IHTTPRoute } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute'
 import { patternOf, type Route } from '../../shared/http/routes.ts'
 import { routesOf, type Unit } from '../packaging.ts'
-import { STREAM_S } from './image.ts'
+import { STREAM_S } from './times.ts'
 
 /** Of functions as an nginx reaches them, with $assay_unit for the name of a unit. */
 export interface Reached {

@@ -1,8 +1,13 @@
 // The functions as workerd runs them by itself: the router, a worker for each unit, and the two of workerd's own that
 // call by the clock and keep the queue.
 
+import { type Unit, unitsOf } from '../packaging.ts'
 import { text } from '../runtime/workerd-config.ts'
-import { CONSUMER, METRICS_TOKEN, OPERATOR_KEY, PORT, ROUTER, TICK, UNITS } from './image.ts'
+import { needsOf, type SecretSetting } from '../unit-settings.ts'
+import { CONSUMER, ROUTER, TICK } from './image.ts'
+import type { TargetFile } from './target-file.ts'
+import { CONSUMER_GRACE_S } from './times.ts'
+import type { WorkerdValues } from './values.ts'
 
 /** Flags that are the default by this date must not be listed: workerd refuses to start on them. */
 export const COMPATIBILITY_DATE = '2026-07-01'
@@ -10,68 +15,80 @@ const COMPATIBILITY_FLAGS = ['nodejs_compat'] // the clients of PostgreSQL and R
 
 /** Ways around "public": NAT64, 6to4 and carrier-grade NAT lead to addresses that may be private. */
 const NEVER_PUBLIC = ['64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '100.64.0.0/10']
-const SETTINGS = [
-  'DATABASE_URL',
-  'REDIS_URL',
-  'ASSAY_MASTER_KEY',
-  'BASE_URL',
-  'ASSAY_TRUSTED_PROXIES',
-  'ASSAY_ALLOW_CALLBACK_NETWORKS',
-  'ASSAY_LOG_LEVEL',
-] as const
-const METRICS_PORT = 9090
 const WAKE_BATCH = 100 // one call stands for all of them
+/** Where the environment of both services is kept. */
+const ENVIRONMENT_FILE = '/etc/assay/assay.env'
 
-export function workerdFiles(): [path: string, text: string][] {
+export function workerdFiles(values: WorkerdValues): TargetFile[] {
   return [
-    ['config.capnp', config()],
-    ['settings.capnp', SETTINGS_FILE],
+    { path: 'config.capnp', about: ABOUT, content: config(values) },
+    { path: 'assay-workerd.service', about: 'For /etc/systemd/system.', content: workerdService(values) },
+    { path: 'assay-consumer.service', about: 'For /etc/systemd/system.', content: consumerService(values) },
   ]
 }
 
-const SETTINGS_FILE = `@0xd3a1c7b4e92f5086;
-# What config.capnp is told of your networks. Edit the copy that stands beside your bundles.
+const ABOUT = `workerd serve --experimental -d state=/var/lib/assay-workerd config.capnp, with the bundles beside it.
+Secrets are read from the environment, by the names that infra/unit-settings.ts says; infra/workerd.md makes them. --experimental is for workerd's own cron and queue.`
 
-# Where PostgreSQL, Redis and the consumer are. Functions reach nothing else, and callers' URLs never lead here.
-const backplane :List(Text) = ["127.0.0.1/32", "::1/128"];
+const service = (about: string, { user, checkout }: WorkerdValues, start: string, more = '') => `[Unit]
+Description=${about}
+Wants=network-online.target
+After=network-online.target
 
-# Who may sign the certificates of PostgreSQL, Redis and the consumer, besides those that browsers trust:
-#   [embed "ca.pem"]
-const trusted :List(Text) = [];
+[Service]
+User=${user}
+WorkingDirectory=${checkout}
+EnvironmentFile=${ENVIRONMENT_FILE}
+${more}ExecStart=${start}
+Restart=always
+RestartSec=2
 
-# Where callbacks and alerts may go. Name private networks here and in ASSAY_ALLOW_CALLBACK_NETWORKS.
-const outside :List(Text) = ["public"];
+[Install]
+WantedBy=multi-user.target
 `
 
-function config(): string {
-  const callers = UNITS.filter(unit => unit.platform === undefined)
-  return `# Made by npm run generate.
-#
-#   node infra/workerd/bundle.ts --out dist/workerd        # the bundles, with a copy of this file and settings.capnp
-#   workerd serve --experimental -d state=/var/lib/assay-workerd dist/workerd/config.capnp
-#
-# Settings are read from the environment:
-#   ${SETTINGS.join(', ')},
-#   ASSAY_CONSUMER_URL, ASSAY_METRICS_TOKEN, ASSAY_OPERATOR_KEY
-# infra/README.md tells what each is for. --experimental is for workerd's own cron and queue.
-using Workerd = import "/workerd/workerd.capnp";
-using Settings = import "settings.capnp";
+const workerdService = (values: WorkerdValues) =>
+  service(
+    'Assay in workerd',
+    values,
+    `${values.checkout}/node_modules/.bin/workerd serve --experimental -d state=/var/lib/assay-workerd ${values.checkout}/dist/workerd/config.capnp`,
+    'StateDirectory=assay-workerd\n', // makes /var/lib/assay-workerd, which workerd itself does not
+  )
+
+/** What workerd cannot: it starts processes, in which bundles of agents run, and sends mails. */
+const consumerService = (values: WorkerdValues) =>
+  service(
+    "Assay's consumer",
+    values,
+    `${values.checkout}/node_modules/.bin/node ${values.checkout}/infra/node/main.ts`,
+    `Environment=ASSAY_PARTS=consumer,tick ASSAY_DATA_DIR=/var/lib/assay-consumer
+StateDirectory=assay-consumer
+TimeoutStopSec=${CONSUMER_GRACE_S}
+`,
+  )
+
+function config(values: WorkerdValues): string {
+  const units = unitsOf(values.packaging)
+  const callers = units.filter(unit => unit.platform === undefined)
+  const trusted = values.store_ca ? `[embed ${text(values.store_ca)}]` : '[]'
+  const outside = ['public', ...values.callback_networks]
+  return `using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
   services = [
     (name = "internet", network = (allow = [])),
     (name = "backplane", network = (
-      allow = Settings.backplane,
-      tlsOptions = (trustBrowserCas = true, trustedCertificates = Settings.trusted))),
+      allow = ${list(values.store_networks)},
+      tlsOptions = (trustBrowserCas = true, trustedCertificates = ${trusted}))),
     (name = "outside", network = (
-      allow = Settings.outside, deny = [${NEVER_PUBLIC.map(text).join(', ')}],
+      allow = ${list(outside)}, deny = ${list(NEVER_PUBLIC)},
       tlsOptions = (trustBrowserCas = true))),
     (name = "state", disk = (writable = true)), # of the cron and the queue; nothing is lost with it that the tick misses
-${['router', ...UNITS.map(unit => unit.name), 'cron', 'queues'].map(name => `    (name = ${text(name)}, worker = .${constant(name)}),`).join('\n')}
+${[ROUTER, ...units.map(unit => unit.name), 'cron', 'queues'].map(name => `    (name = ${text(name)}, worker = .${constant(name)}),`).join('\n')}
   ],
   sockets = [
-    (name = "metrics", address = "127.0.0.1:${METRICS_PORT}", http = (), service = ${text(TICK)}), # GET /metrics
-    (name = "http", address = "*:${PORT}", http = (), service = ${text(ROUTER)}),
+    (name = "metrics", address = ${text(values.listen_metrics)}, http = (), service = ${text(TICK)}), # GET /metrics
+    (name = "http", address = ${text(values.listen)}, http = (), service = ${text(ROUTER)}),
   ],
 );
 
@@ -82,7 +99,7 @@ const ${constant(ROUTER)} :Workerd.Worker = (
 ${callers.map(({ name }) => `    (name = ${text(name)}, service = ${text(name)}),`).join('\n')}
   ],
 );
-${UNITS.map(unit => unitWorker(unit.name)).join('')}
+${units.map(unit => unitWorker(unit, values)).join('')}
 const cron :Workerd.Worker = (
   modules = [(name = "cron", bundled = "/workerd/cron.js")],
   ${OF_WORKERD}
@@ -115,16 +132,33 @@ const OF_WORKERD = `compatibilityDate = ${text(COMPATIBILITY_DATE)},
 /** The name of a constant: a letter, then letters and digits. */
 const constant = (name: string) => name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-const fromEnvironment = (name: string) => `    (name = ${text(name)}, fromEnvironment = ${text(name)}),`
+const list = (values: readonly string[]) => `[${values.map(text).join(', ')}]`
 
-const OWN: Record<string, string[]> = {
-  [CONSUMER]: ['ASSAY_CONSUMER_URL'],
-  [TICK]: [METRICS_TOKEN],
-  account: [OPERATOR_KEY],
+const fromEnvironment = ({ setting, secret }: SecretSetting) =>
+  `    (name = ${text(setting)}, fromEnvironment = ${text(secret)}),`
+const asText = ([name, value]: [string, string]) => `    (name = ${text(name)}, text = ${text(value)}),`
+
+/** workerd verifies certificates itself, and has no exporter of traces. */
+const NOT_READ = ['DATABASE_CA', 'REDIS_CA', 'ASSAY_SMTP_URL', 'OTEL_EXPORTER_OTLP_HEADERS']
+/** The consumer here only calls the one that runs agents, so it reads what pokes are sent with. */
+const secretsOf = (unit: Unit) => needsOf(unit).secrets.filter(({ setting }) => !NOT_READ.includes(setting))
+
+function settingsOf(unit: Unit, values: WorkerdValues): [string, string][] {
+  const known: Record<string, string | undefined> = {
+    BASE_URL: values.base_url,
+    ASSAY_TRUSTED_PROXIES: values.trusted_proxies.join(','),
+    ASSAY_LOG_LEVEL: values.log_level,
+    ASSAY_ALLOW_CALLBACK_NETWORKS: values.callback_networks.join(','),
+    // Others wake it by the queue.
+    ASSAY_CONSUMER_URL: unit.name === CONSUMER ? values.consumer_url : undefined,
+  }
+  return needsOf(unit).settings.flatMap(name => (known[name] ? [[name, known[name]]] : []))
 }
-const settingsOf = (name: string) => [...SETTINGS, ...(OWN[name] ?? [])]
 
-const unitWorker = (name: string) => `
+const unitWorker = (unit: Unit, values: WorkerdValues) => {
+  const { name } = unit
+  const bindings = [...secretsOf(unit).map(fromEnvironment), ...settingsOf(unit, values).map(asText)]
+  return `
 const ${constant(name)} :Workerd.Worker = (
   modules = [(name = ${text(name)}, esModule = embed ${text(`${name}.mjs`)})],
   compatibilityDate = ${text(COMPATIBILITY_DATE)},
@@ -136,7 +170,8 @@ const ${constant(name)} :Workerd.Worker = (
     (name = "HOST", durableObjectNamespace = "Host"),
     (name = "OUTSIDE", service = "outside"),
     (name = "WAKE", queue = (name = "queues", props = (json = ${text(JSON.stringify({ queue: 'wake' }))}))),
-${settingsOf(name).map(fromEnvironment).join('\n')}
+${bindings.join('\n')}
   ],
 );
 `
+}

@@ -1,8 +1,7 @@
-// Makes what workerd runs: the bundle of each unit and of the router, beside the configuration that names them; or one
-// bundle of everything, for wrangler.toml.
+// Makes what workerd runs: the bundle of each unit and of the router, for the configuration that infra/generate.ts makes
+// beside them; or one bundle of everything, for wrangler.toml.
 // Usage: node infra/workerd/bundle.ts [--packaging group|all] [--out FOLDER]
 
-import { writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -18,22 +17,19 @@ import {
 } from '../bundle.ts'
 import { routesOf, type Unit } from '../packaging.ts'
 import { CONSUMER, ROUTER, TICK, UNITS } from '../targets/image.ts'
-import { workerdFiles } from '../targets/workerd.ts'
 import { asksStores } from '../unit-settings.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const WHOLE = 'assay'
 
-/** Writes bundles and configuration to a folder; returns the sizes of the bundles in bytes, by name. */
+/** Writes bundles to a folder; returns their sizes in bytes, by name. */
 export async function writeWorkerd(folder: string): Promise<Map<string, number>> {
   const entries = new Map<string, string>()
   for (const unit of UNITS) entries.set(unit.name, await entryOf(unit))
-  const sizes = new Map([
+  return new Map([
     ...(await bundleInto(folder, entries, { ...FOR_WORKERD, banner: { js: BY_REQUIRE } })),
     ...(await bundleInto(folder, new Map([[ROUTER, routerEntry()]]), FOR_WORKERD)),
   ])
-  for (const [name, text] of workerdFiles()) await writeUnlessEdited(join(folder, name), text)
-  return sizes
 }
 
 /** Writes one worker with all functions, which waits for callers, the cron and the queue alike. */
@@ -81,14 +77,6 @@ const FOR_WORKERD: BuildOptions = {
 }
 // Dependencies that are CommonJS ask for built-in modules by require.
 const BY_REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire('/');"
-
-/** settings.capnp is for the operator to edit. */
-async function writeUnlessEdited(path: string, text: string): Promise<void> {
-  const flag = path.endsWith('settings.capnp') ? 'wx' : 'w'
-  await writeFile(path, text, { flag }).catch(error => {
-    if (error.code !== 'EEXIST') throw error
-  })
-}
 
 if (import.meta.main) {
   const { values } = parseArgs({

@@ -47,7 +47,7 @@ async function begunTls(plain: Socket): Promise<Socket> {
     await socket.opened
   } catch (error) {
     throw new Error(
-      `PostgreSQL was not trusted (${(error as Error).message}): name its CA by "trusted" in settings.capnp, and the server as its certificate does.`,
+      `PostgreSQL was not trusted (${(error as Error).message}): name its CA by store_ca in the values, and the server as its certificate does.`,
     )
   }
   return socket

@@ -1,5 +1,5 @@
-// Makes the first account, member, project and key. Guarantee: run again, it gives the same account and project
-// with a new password and a new key, so that lost credentials need no surgery.
+// Makes the first account, member, project and key. Guarantee: run again with the same e-mail, it gives the same account
+// and project with a new password and a new key, so that lost credentials need no surgery.
 
 import type { Context, Database } from '../context.ts'
 import { randomWord } from '../domain/secrets.ts'
@@ -8,7 +8,8 @@ import { insertProject, listProjects } from '../store/projects.ts'
 import { mintKey } from './keys.ts'
 import { hashPassword } from './passwords.ts'
 
-const EMAIL = 'admin@localhost'
+/** Who signs in, and what the account is called, unless somebody says otherwise. */
+export const FIRST = { email: 'admin@localhost', name: 'default' }
 const PASSWORD_BYTES = 18
 
 export interface FirstCredentials {
@@ -17,7 +18,7 @@ export interface FirstCredentials {
   api_key: string
 }
 
-export async function bootstrapAccount(ctx: Context): Promise<FirstCredentials> {
+export async function bootstrapAccount(ctx: Context, { email, name } = FIRST): Promise<FirstCredentials> {
   const password = randomWord(ctx.random, PASSWORD_BYTES)
   const password_hash = await hashPassword(ctx.random, password)
   return ctx.db.transaction(async tx => {
@@ -25,8 +26,8 @@ export async function bootstrapAccount(ctx: Context): Promise<FirstCredentials> 
     const names = {
       id: ctx.newId(),
       account_id: ctx.newId(),
-      account_name: 'default',
-      email: EMAIL,
+      account_name: name,
+      email,
       password_hash,
     }
     const { member_id, account_id } = await ensureFirstMember(db, names)
@@ -34,7 +35,7 @@ export async function bootstrapAccount(ctx: Context): Promise<FirstCredentials> 
     const project_id =
       (await listProjects(db, account_id, null))[0]?.id ?? (await firstProject(ctx, db, account_id))
     const { key } = await mintKey(ctx, project_id, 'first key', { db })
-    return { account: { email: EMAIL, password }, project_id, api_key: key }
+    return { account: { email, password }, project_id, api_key: key }
   })
 }
 

@@ -37,7 +37,6 @@ function alone({ name }: Unit): string {
     .exec(given)![0]
     .replace(/.*name = "WAKE".*\n/, '')
   return `using Workerd = import "/workerd/workerd.capnp";
-using Settings = import "settings.capnp";
 const config :Workerd.Config = (
   services = [
 ${around}    (name = "unit", worker = .${name}),

@@ -3,19 +3,23 @@
 // `npm run test:cluster` asks a real cluster.
 
 import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import type { IRevisionSpec } from '@kubernetes-models/knative/serving.knative.dev/v1/RevisionSpec'
 import type { IService } from '@kubernetes-models/knative/serving.knative.dev/v1/Service'
 import type { IContainer } from 'kubernetes-models/v1/Container'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { answers, environment } from '../conformance/function-hosts.ts'
+import { readExample } from '../../infra/targets/installation.ts'
+import { secretName } from '../../infra/targets/openfaas.ts'
+import { unitKeys } from '../../infra/unit-keys.ts'
+import { answers } from '../conformance/function-hosts.ts'
 import { passBack, passOn, plain, startProxy } from '../support/doubles/proxy.ts'
 import { startRevision } from '../support/doubles/queue-proxy.ts'
 import { startWatchdog } from '../support/doubles/watchdog.ts'
 import { readGenerated } from '../support/generated.ts'
 import { objectsIn } from '../support/kubernetes.ts'
-import { Stack, withDefaults } from '../support/openfaas.ts'
+import { Stack } from '../support/openfaas.ts'
 import { testDatabase, testRedis } from '../support/stores.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { probe } from './probe.ts'
@@ -27,6 +31,7 @@ interface Running {
 /** Of each function by the name it has there, what starts it. `gateway` is where all of them are found. */
 type Installation = (gateway: string) => Record<string, () => Promise<Running>>
 
+const example = await readExample('openfaas')
 const parts = new AsyncDisposableStack()
 afterAll(() => parts.disposeAsync())
 let app: string
@@ -37,18 +42,36 @@ beforeAll(async () => {
   parts.defer(async () => void (await Promise.all([database.drop(), redis.drop(), folder.remove()])))
   app = folder.path
   execFileSync(process.execPath, [join(import.meta.dirname, '../../infra/image.ts'), app])
-  secrets = environment({ databaseUrl: database.url, redisUrl: redis.url, masterKey: 'ab'.repeat(32) })
+  secrets = {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    ...(await unitKeys('ab'.repeat(32))),
+  }
 }, 120_000)
+
+/** What a secret of the examples holds here; those beside the stores and the keys are any text. */
+const held = (secret: string) => secrets[secret] ?? 'ab'.repeat(16)
+
+/** As mounted where the function looks for it. */
+async function mounted(path: string): Promise<string> {
+  const name = basename(path)
+  const secret = Object.keys(secrets).find(one => secretName(example, one) === name)
+  const file = join(app, name)
+  await writeFile(file, held(secret ?? name))
+  return file
+}
 
 const inFolder = (command: string) => command.replace('/app/', `${app}/`)
 
 const openfaas: Installation = gateway => {
   const text = readGenerated('openfaas', 'stack.yml').replaceAll('http://gateway.openfaas:8080', gateway)
-  const { functions } = Stack.parse(parse(withDefaults(text)))
-  const start = async ({ environment, secrets: mounted }: (typeof functions)[string]) => {
-    const fprocess = inFolder(environment.fprocess)
-    const own = { ...environment, fprocess } as Record<string, string>
-    const { url, process } = await startWatchdog(mounted ? { ...secrets, ...own } : own)
+  const { functions } = Stack.parse(parse(text))
+  const start = async ({ environment }: (typeof functions)[string]) => {
+    const own = { ...environment, fprocess: inFolder(environment.fprocess) } as Record<string, string>
+    for (const [name, path] of Object.entries(own)) {
+      if (name.endsWith('_FILE')) own[name] = await mounted(path)
+    }
+    const { url, process } = await startWatchdog(own)
     await answers(url, process)
     return { url, end: () => process.child.kill('SIGKILL') }
   }
@@ -56,26 +79,21 @@ const openfaas: Installation = gateway => {
 }
 
 const knative: Installation = gateway => {
-  const overlay = parse(readGenerated('knative', 'overlays/production/kustomization.yaml'))
-  const literals: string[] = overlay.configMapGenerator[0].literals
-  const settings = literals.map(literal => {
-    const [name, value] = literal.split(/=(.*)/s)
-    return [name, value!.replace(/^http:\/\/(.+)\.assay\.svc\.cluster\.local$/, `${gateway}/function/$1`)]
-  })
-  const services = objectsIn(readGenerated('knative', 'base/services.yaml')) as IService[]
+  const text = readGenerated('knative', 'services.yaml').replaceAll(
+    /http:\/\/(\S+)\.assay\.svc\.cluster\.local/g,
+    `${gateway}/function/$1`,
+  )
+  const services = objectsIn(text) as IService[]
   const start = async (name: string, { containers, ...revision }: IRevisionSpec) => {
-    const [{ command, env, envFrom, readinessProbe }] = containers as [IContainer]
-    const needsSecrets = envFrom!.some(one => one.secretRef)
+    const [{ command, env, readinessProbe }] = containers as [IContainer]
     const { url, close } = await startRevision({
       containerConcurrency: revision.containerConcurrency!,
       timeoutSeconds: revision.timeoutSeconds!,
       name,
       command: command!.map(inFolder),
-      env: Object.fromEntries([
-        ...(needsSecrets ? Object.entries(secrets) : []),
-        ...settings,
-        ...env!.map(one => [one.name, one.value]),
-      ]),
+      env: Object.fromEntries(
+        env!.map(({ name, value, valueFrom }) => [name, value ?? held(valueFrom!.secretKeyRef!.key!)]),
+      ),
       readinessPath: readinessProbe!.httpGet!.path!,
     })
     return { url, end: close }

@@ -2,16 +2,15 @@
 // tell. Without one it refuses. It exits 0 when everything was asked and answered well, 1 when not, and 2 when nothing
 // was tried.
 //
-//   KUBECONFIG=FILE npm run test:cluster -- knative FOLDER     an overlay with your names; its namespace has the secret
-//   OPENFAAS_URL=URL npm run test:cluster -- openfaas          with ASSAY_IMAGE and ASSAY_BASE_URL, the secrets made
+//   KUBECONFIG=FILE npm run test:cluster -- knative FOLDER     what infra/generate.ts made, in a namespace with the secret
+//   KUBECONFIG=FILE OPENFAAS_URL=URL npm run test:cluster -- openfaas FOLDER     the same, the secrets made
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { probe, type Report } from './probe.ts'
 
-const STACK = join(import.meta.dirname, '../../infra/generated/openfaas/stack.yml')
 const READY_S = 300
 const ASLEEP_S = 300
 const LOOK_MS = 5000
@@ -33,18 +32,30 @@ function run(command: string, args: string[]): string {
   }
 }
 
-async function knative(folder: string | undefined): Promise<Report> {
+const folderOf = (folder: string | undefined): string => {
+  if (!folder) throw new Refused('say which folder infra/generate.ts wrote to')
+  return folder
+}
+
+/** A Job cannot be changed, so one of before goes first. */
+function migrate(folder: string, kubectl: (...args: string[]) => string): void {
+  kubectl('delete', 'job', 'assay-migrate', '--ignore-not-found')
+  kubectl('apply', '-f', join(folder, 'jobs/migrate.yaml'))
+  kubectl('wait', '--for=condition=Complete', `--timeout=${READY_S}s`, 'job/assay-migrate')
+}
+
+async function knative(given: string | undefined): Promise<Report> {
   needed('KUBECONFIG', 'the file that says how your cluster is reached; no other is looked for')
-  if (!folder) throw new Refused('say which overlay: -- knative FOLDER')
-  const { namespace } = parse(readFileSync(join(folder, 'kustomization.yaml'), 'utf8'))
+  const folder = folderOf(given)
+  const [service] = parseAllDocuments(readFileSync(join(folder, 'services.yaml'), 'utf8'))
+  const namespace = service!.toJS().metadata.namespace
   const kubectl = (...args: string[]) => run('kubectl', ['--namespace', namespace, ...args])
   console.log(`cluster ${run('kubectl', ['config', 'current-context']).trim()}, namespace ${namespace}`)
 
-  kubectl('apply', '-k', folder, '--dry-run=server') // the webhooks of Knative, KEDA and the Gateway API
-  kubectl('delete', 'job', 'migrate', '--ignore-not-found')
-  kubectl('apply', '-k', folder, '-l', 'app.kubernetes.io/component=migration')
-  kubectl('wait', '--for=condition=Complete', `--timeout=${READY_S}s`, 'job/migrate')
-  kubectl('apply', '-k', folder)
+  kubectl('apply', '-f', folder, '--dry-run=server') // the webhooks of Knative, KEDA and the Gateway API
+  kubectl('apply', '-f', join(folder, 'network-policies.yaml'))
+  migrate(folder, kubectl)
+  kubectl('apply', '-f', folder)
   kubectl('wait', '--for=condition=Ready', `--timeout=${READY_S}s`, 'ksvc', '--all')
   kubectl('wait', '--for=condition=Ready', `--timeout=${READY_S}s`, 'pingsource/tick')
 
@@ -70,12 +81,18 @@ async function wakes(url: string, kubectl: (...args: string[]) => string): Promi
   return { what: `wakes from zero: ${took} ms`, ...(status === 200 ? {} : { wrong: `answered ${status}` }) }
 }
 
-async function openfaas(): Promise<Report> {
+async function openfaas(given: string | undefined): Promise<Report> {
   const gateway = needed('OPENFAAS_URL', 'where your gateway answers').replace(/\/$/, '')
-  needed('ASSAY_IMAGE', 'the image your cluster can pull')
+  needed('KUBECONFIG', 'the file that says how its cluster is reached; no other is looked for')
+  const folder = folderOf(given)
+  const stack = join(folder, 'stack.yml')
   console.log(`gateway ${gateway}`)
-  console.log(run('faas-cli', ['deploy', '-f', STACK, '--gateway', gateway]))
-  for (const name of Object.keys(parse(readFileSync(STACK, 'utf8')).functions)) {
+  const job = parse(readFileSync(join(folder, 'jobs/migrate.yaml'), 'utf8'))
+  const kubectl = (...args: string[]) => run('kubectl', ['--namespace', job.metadata.namespace, ...args])
+  kubectl('apply', '-f', join(folder, 'network-policies.yaml'))
+  migrate(folder, kubectl)
+  console.log(run('faas-cli', ['deploy', '-f', stack, '--gateway', gateway]))
+  for (const name of Object.keys(parse(readFileSync(stack, 'utf8')).functions)) {
     run('faas-cli', ['ready', name, '--gateway', gateway])
   }
   return probe(`${gateway}/function/assay-router`)
@@ -84,8 +101,8 @@ async function openfaas(): Promise<Report> {
 try {
   const [platform, folder] = process.argv.slice(2)
   if (platform !== 'knative' && platform !== 'openfaas')
-    throw new Refused('say of which platform your cluster is: -- knative FOLDER, or -- openfaas')
-  const report = await (platform === 'knative' ? knative(folder) : openfaas())
+    throw new Refused('say of which platform your cluster is: -- knative FOLDER, or -- openfaas FOLDER')
+  const report = await (platform === 'knative' ? knative(folder) : openfaas(folder))
   for (const { what, wrong } of report) console.log(wrong ? `WRONG  ${what}: ${wrong}` : `right  ${what}`)
   const wrong = report.filter(one => one.wrong).length
   console.log(

@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { consumeQueue } from '../../functions/consume.ts'
 import { tick } from '../../functions/tick.ts'
+import { readExample } from '../../infra/targets/installation.ts'
 import { tickSource } from '../../infra/targets/knative-objects.ts'
 import { BACKLOG_QUERY } from '../../infra/targets/knative-options.ts'
 import type { Context } from '../../shared/context.ts'
@@ -47,7 +48,7 @@ const EVENT = {
   type: 'dev.knative.sources.ping',
   time: '2026-11-20T10:00:00Z',
 }
-const { data, contentType } = tickSource.spec!
+const { data, contentType } = tickSource(await readExample('knative')).spec!
 const binary = Object.fromEntries(Object.entries(EVENT).map(([name, value]) => [`ce-${name}`, value]))
 const structured = JSON.stringify({ ...EVENT, datacontenttype: contentType, data: JSON.parse(data!) })
 

@@ -1,15 +1,16 @@
-// workerd with stores as operators have them: a cluster of Redis, and TLS, where whom it trusts stands in settings.capnp.
+// workerd with stores as operators have them: a cluster of Redis, and TLS, where whom it trusts is a value.
 
-import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, it, vi } from 'vitest'
 import { migrate } from '../../infra/migrate.ts'
+import { filesOf } from '../../infra/targets/installation.ts'
 import { type Authority, makeAuthority } from '../support/certificates.ts'
 import { PASSWORD, startRedisCluster, startTlsRedis } from '../support/redis-servers.ts'
 import { testDatabase } from '../support/stores.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { startTlsPostgres } from '../support/tls-postgres.ts'
-import { startWorkerd, workerdFolder } from '../support/workerd.ts'
+import { localValues, startWorkerd, workerdFolder } from '../support/workerd.ts'
 
 const parts = new AsyncDisposableStack()
 afterAll(() => parts.disposeAsync())
@@ -34,18 +35,12 @@ const signIn = ({ url }: { url: string }) => {
   })
 }
 
-/** The generated configuration with a CA among those it trusts, as an operator names it. */
+/** The configuration of values that name a CA. */
 async function trusting(authority: Authority): Promise<string> {
   const folder = await workerdFolder()
-  const read = (name: string) => readFile(join(folder, name), 'utf8')
   await copyFile(authority.file, join(folder, 'ca.pem'))
-  const settings = (await read('settings.capnp')).replace(
-    'trusted :List(Text) = []',
-    'trusted :List(Text) = [embed "ca.pem"]',
-  )
-  await writeFile(join(folder, 'trusting-settings.capnp'), settings)
-  const config = (await read('config.capnp')).replace('"settings.capnp"', '"trusting-settings.capnp"')
-  await writeFile(join(folder, 'trusting.capnp'), config)
+  const files = filesOf('workerd', { ...(await localValues()), store_ca: 'ca.pem' }, 'a test')
+  await writeFile(join(folder, 'trusting.capnp'), new Map(files).get('config.capnp')!)
   return 'trusting.capnp'
 }
 

@@ -8,7 +8,7 @@ export const GENERATED = join(import.meta.dirname, '../../infra/generated')
 /** The paths of one platform's files, within its folder. */
 export const generatedFiles = (platform: string): string[] =>
   readdirSync(join(GENERATED, platform), { recursive: true, encoding: 'utf8' }).filter(name =>
-    /\.ya?ml$/.test(name),
+    name.endsWith('.yaml'),
   )
 
 export const readGenerated = (platform: string, name: string): string =>

@@ -18,9 +18,6 @@ export interface KubernetesObject {
 }
 type Texts = Record<string, string>
 
-/** Whether a file is for the cluster, not for kustomize. */
-export const isObjects = (path: string) => !/(kustomization|name-references)\.yaml$/.test(path)
-
 /** The objects of a file, read as YAML 1.1. */
 export const objectsIn = (text: string): KubernetesObject[] =>
   parseAllDocuments(text, { version: '1.1' }).map(document => document.toJS())
@@ -28,9 +25,9 @@ export const objectsIn = (text: string): KubernetesObject[] =>
 /** What is wrong with each of the objects, in their order. */
 export async function problemsOf(objects: readonly KubernetesObject[]): Promise<string[][]> {
   const found = objects.map(object => [...namingProblems(object), ...knativeProblems(object)])
-  for (const [at, object] of objects.entries()) found[at]!.push(...monitorProblems(object))
+  for (const [at, object] of objects.entries()) found[at]!.push(...unmodelledProblems(object))
   const known = objects.flatMap((object, at) =>
-    isMonitor(object) ? [] : [{ object, at, model: modelOf(object) }],
+    schemaOf(object) ? [] : [{ object, at, model: modelOf(object) }],
   )
   for (const { object, at, model } of known) found[at]!.push(...(await modelProblems(object, model)))
   for (const { at, message } of typeProblems(known)) found[known[at]!.at]!.push(message)
@@ -98,8 +95,6 @@ function typeProblems(known: readonly Known[]): { at: number; message: string }[
   }))
 }
 
-const isMonitor = ({ apiVersion }: KubernetesObject) => apiVersion === 'monitoring.coreos.com/v1'
-
 /** What we use of the operator of Prometheus, whose kinds npm has no models of (prometheus-operator, api.md). */
 const PodMonitor = z.strictObject({
   apiVersion: z.literal('monitoring.coreos.com/v1'),
@@ -125,21 +120,56 @@ const PodMonitor = z.strictObject({
   }),
 })
 
-function monitorProblems(object: KubernetesObject): string[] {
-  if (!isMonitor(object)) return []
-  const { error } = PodMonitor.safeParse(object)
+const ownMetadata = z.strictObject({
+  name: z.string(),
+  namespace: z.string().optional(),
+  labels: z.record(z.string(), z.string()),
+})
+
+/** Of cert-manager what we use (cert-manager.io, reference of v1). */
+const Certificate = z.strictObject({
+  apiVersion: z.literal('cert-manager.io/v1'),
+  kind: z.literal('Certificate'),
+  metadata: ownMetadata,
+  spec: z.strictObject({
+    secretName: z.string(),
+    secretTemplate: z.strictObject({ labels: z.record(z.string(), z.string()) }),
+    dnsNames: z.array(z.string()),
+    issuerRef: z.strictObject({ name: z.string(), kind: z.enum(['Issuer', 'ClusterIssuer']) }),
+  }),
+})
+
+/** Which namespace may have a host (knative/networking, pkg/apis/networking/v1alpha1). */
+const ClusterDomainClaim = z.strictObject({
+  apiVersion: z.literal('networking.internal.knative.dev/v1alpha1'),
+  kind: z.literal('ClusterDomainClaim'),
+  metadata: ownMetadata,
+  spec: z.strictObject({ namespace: z.string() }),
+})
+
+/** Kinds that npm has no models of. */
+const UNMODELLED: Record<string, z.ZodType> = { PodMonitor, Certificate, ClusterDomainClaim }
+const schemaOf = ({ kind }: KubernetesObject) => UNMODELLED[kind]
+
+function unmodelledProblems(object: KubernetesObject): string[] {
+  const error = schemaOf(object)?.safeParse(object).error
   return error ? [error.message] : []
 }
 
 const LABEL = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/
 const HOST = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/
 /** Those we use; a platform passes over one that it does not know. */
-const ANNOTATIONS = ['class', 'metric', 'target', 'min-scale', 'max-scale'].map(
-  name => `autoscaling.knative.dev/${name}`,
-)
+const ANNOTATIONS = [
+  ...['class', 'metric', 'target', 'min-scale', 'max-scale'].map(name => `autoscaling.knative.dev/${name}`),
+  'cert-manager.io/cluster-issuer',
+  ...['body-size', 'request-buffering', 'buffering', 'read-timeout', 'send-timeout'].map(
+    name => `nginx.ingress.kubernetes.io/proxy-${name}`,
+  ),
+]
 const LABELS: Record<string, RegExp> = {
   'app.kubernetes.io/part-of': /^assay$/,
-  'app.kubernetes.io/component': /^(router|api|consumer|tick|runtime|migration)$/,
+  'app.kubernetes.io/component':
+    /^(router|api|consumer|tick|runtime|standing-consumer|migration|account|pooler)$/,
   'app.kubernetes.io/name': LABEL,
   'networking.knative.dev/visibility': /^cluster-local$/,
 }
@@ -149,7 +179,7 @@ function namingProblems({ kind, metadata, spec }: KubernetesObject): string[] {
   const annotations = { ...metadata.annotations, ...inner.annotations }
   const labels: [string, string][] = Object.entries({ ...metadata.labels, ...inner.labels })
   return [
-    ...((kind === 'DomainMapping' ? HOST : LABEL).test(metadata.name)
+    ...((/^(DomainMapping|ClusterDomainClaim)$/.test(kind) ? HOST : LABEL).test(metadata.name)
       ? []
       : [`${metadata.name} is no name for a ${kind}`]),
     ...Object.keys(annotations)

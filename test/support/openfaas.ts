@@ -2,11 +2,19 @@
 // does not know; and of annotations, labels and the watchdog's settings those we use.
 
 import { z } from 'zod'
+import { workloadsOf } from '../../infra/targets/image.ts'
 
 const text = z.string().min(1)
 const seconds = z.string().regex(/^[1-9]\d*s$/)
 const room = z.strictObject({ cpu: z.string().regex(/^\d+m?$/), memory: z.string().regex(/^\d+Mi$/) })
+const mounted = z.string().regex(/^\/var\/openfaas\/secrets\/[a-z0-9-]+$/)
 const whole = z.string().regex(/^\d+$/)
+
+const settings = workloadsOf('group').flatMap(({ needs }) => needs.secrets.map(one => one.setting))
+const Mounts = Object.fromEntries(settings.map(name => [`${name}_FILE`, mounted.optional()])) as Record<
+  string,
+  z.ZodOptional<typeof mounted>
+>
 
 export const Environment = z.strictObject({
   FUNCTION: text,
@@ -20,6 +28,13 @@ export const Environment = z.strictObject({
     .optional(),
   ASSAY_TRUSTED_PROXIES: text.optional(),
   ASSAY_TICK_OPEN: z.enum(['true', 'false']).optional(),
+  ASSAY_CONSUMERS_MAX: whole.optional(),
+  ASSAY_ALLOW_NETWORKS: text.optional(),
+  ASSAY_ALLOW_CALLBACK_NETWORKS: text.optional(),
+  ASSAY_LOG_LEVEL: z.enum(['info', 'warn', 'error']).optional(),
+  ASSAY_MAIL_FROM: text.optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+  ...Mounts,
   PORT: whole,
   port: whole.optional(), // the watchdog's own
   mode: z.literal('http'),
@@ -92,6 +107,3 @@ export const FunctionIngress = z.strictObject({
       .optional(),
   }),
 })
-
-/** As faas-cli fills in what it finds in nobody's environment. */
-export const withDefaults = (stack: string) => stack.replaceAll(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1')

@@ -1,21 +1,28 @@
-// Real workerd with the generated configuration and the bundles that go with it. Only what an operator edits differs:
-// which networks there are, in settings.capnp.
+// Real workerd with the configuration that values make, and the bundles that go with it.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { filesOf, readExample } from '../../infra/targets/installation.ts'
+import type { WorkerdValues } from '../../infra/targets/values.ts'
+import { unitKeys } from '../../infra/unit-keys.ts'
 import { writeWorkerd } from '../../infra/workerd/bundle.ts'
 import { tempFolder } from './temp-folder.ts'
 
 export const WORKERD = join(import.meta.dirname, '../../node_modules/workerd/bin/workerd')
 const LOG_CHARACTERS = 8000
 
-const SETTINGS = `@0xd3a1c7b4e92f5086;
-const backplane :List(Text) = ["127.0.0.0/8"];
-const trusted :List(Text) = [];
-const outside :List(Text) = ["public", "127.0.0.0/8"];
-`
+/** Those of the example, but for networks and addresses of a test's machine. */
+export async function localValues(): Promise<WorkerdValues> {
+  return {
+    ...(await readExample('workerd')),
+    store_networks: ['127.0.0.0/8'],
+    callback_networks: ['127.0.0.0/8'],
+    listen: '127.0.0.1:0',
+    listen_metrics: '127.0.0.1:0',
+  }
+}
 
 export interface Workerd {
   url: string
@@ -32,14 +39,18 @@ let made: Promise<string> | undefined
 export function workerdFolder(): Promise<string> {
   made ??= (async () => {
     const { path } = await tempFolder() // removed by the next test run
-    await writeFile(join(path, 'settings.capnp'), SETTINGS)
+    await writeConfiguration(path, await localValues())
     await writeWorkerd(path)
     return path
   })()
   return made
 }
 
-/** Resolves when it listens. `env` is all the environment it has. */
+export async function writeConfiguration(folder: string, values: WorkerdValues): Promise<void> {
+  for (const [name, text] of filesOf('workerd', values, 'a test')) await writeFile(join(folder, name), text)
+}
+
+/** Resolves when it listens. `env` is all the environment it has, with the sets of keys that its master key gives. */
 export async function startWorkerd(env: Record<string, string>, config = 'config.capnp'): Promise<Workerd> {
   const folder = await workerdFolder()
   const state = join(folder, `state-${crypto.randomUUID()}`)
@@ -56,7 +67,7 @@ export async function startWorkerd(env: Record<string, string>, config = 'config
     `state=${state}`,
   ]
   const child = spawn(WORKERD, [...args, join(folder, config)], {
-    env,
+    env: { ...env, ...(await unitKeys(env.ASSAY_MASTER_KEY!)) },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
   let log = ''

@@ -1,23 +1,16 @@
-# Made by npm run generate.
-#
-#   node infra/workerd/bundle.ts --out dist/workerd        # the bundles, with a copy of this file and settings.capnp
-#   workerd serve --experimental -d state=/var/lib/assay-workerd dist/workerd/config.capnp
-#
-# Settings are read from the environment:
-#   DATABASE_URL, REDIS_URL, ASSAY_MASTER_KEY, BASE_URL, ASSAY_TRUSTED_PROXIES, ASSAY_ALLOW_CALLBACK_NETWORKS, ASSAY_LOG_LEVEL,
-#   ASSAY_CONSUMER_URL, ASSAY_METRICS_TOKEN, ASSAY_OPERATOR_KEY
-# infra/README.md tells what each is for. --experimental is for workerd's own cron and queue.
+# Made from infra/values/workerd.yaml by Assay 0.1.0; change the values, not this.
+# workerd serve --experimental -d state=/var/lib/assay-workerd config.capnp, with the bundles beside it.
+# Secrets are read from the environment, by the names that infra/unit-settings.ts says; infra/workerd.md makes them. --experimental is for workerd's own cron and queue.
 using Workerd = import "/workerd/workerd.capnp";
-using Settings = import "settings.capnp";
 
 const config :Workerd.Config = (
   services = [
     (name = "internet", network = (allow = [])),
     (name = "backplane", network = (
-      allow = Settings.backplane,
-      tlsOptions = (trustBrowserCas = true, trustedCertificates = Settings.trusted))),
+      allow = ["127.0.0.1/32", "::1/128"],
+      tlsOptions = (trustBrowserCas = true, trustedCertificates = []))),
     (name = "outside", network = (
-      allow = Settings.outside, deny = ["64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "100.64.0.0/10"],
+      allow = ["public"], deny = ["64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "100.64.0.0/10"],
       tlsOptions = (trustBrowserCas = true))),
     (name = "state", disk = (writable = true)), # of the cron and the queue; nothing is lost with it that the tick misses
     (name = "router", worker = .router),
@@ -38,7 +31,7 @@ const config :Workerd.Config = (
   ],
   sockets = [
     (name = "metrics", address = "127.0.0.1:9090", http = (), service = "tick"), # GET /metrics
-    (name = "http", address = "*:8080", http = (), service = "router"),
+    (name = "http", address = "127.0.0.1:8080", http = (), service = "router"),
   ],
 );
 
@@ -70,13 +63,9 @@ const health :Workerd.Worker = (
     (name = "HOST", durableObjectNamespace = "Host"),
     (name = "OUTSIDE", service = "outside"),
     (name = "WAKE", queue = (name = "queues", props = (json = "{\"queue\":\"wake\"}"))),
-    (name = "DATABASE_URL", fromEnvironment = "DATABASE_URL"),
-    (name = "REDIS_URL", fromEnvironment = "REDIS_URL"),
-    (name = "ASSAY_MASTER_KEY", fromEnvironment = "ASSAY_MASTER_KEY"),
-    (name = "BASE_URL", fromEnvironment = "BASE_URL"),
-    (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
-    (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
-    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
+    (name = "ASSAY_LOG_LEVEL", text = "info"),
+    (name = "BASE_URL", text = "https://assay.example.com"),
+    (name = "ASSAY_TRUSTED_PROXIES", text = "127.0.0.1/32,::1/128"),
   ],
 );
 
@@ -93,12 +82,11 @@ const account :Workerd.Worker = (
     (name = "WAKE", queue = (name = "queues", props = (json = "{\"queue\":\"wake\"}"))),
     (name = "DATABASE_URL", fromEnvironment = "DATABASE_URL"),
     (name = "REDIS_URL", fromEnvironment = "REDIS_URL"),
-    (name = "ASSAY_MASTER_KEY", fromEnvironment = "ASSAY_MASTER_KEY"),
-    (name = "BASE_URL", fromEnvironment = "BASE_URL"),
-    (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
-    (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
-    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
+    (name = "ASSAY_KEYS", fromEnvironment = "ASSAY_KEYS_INTERFACE"),
     (name = "ASSAY_OPERATOR_KEY", fromEnvironment = "ASSAY_OPERATOR_KEY"),
+    (name = "ASSAY_LOG_LEVEL", text = "info"),
+    (name = "BASE_URL", text = "https://assay.example.com"),
+    (name = "ASSAY_TRUSTED_PROXIES", text = "127.0.0.1/32,::1/128"),
   ],
 );
 
@@ -115,11 +103,10 @@ const projects :Workerd.Worker = (
     (name = "WAKE", queue = (name = "queues", props = (json = "{\"queue\":\"wake\"}"))),
     (name = "DATABASE_URL", fromEnvironment = "DATABASE_URL"),
     (name = "REDIS_URL", fromEnvironment = "REDIS_URL"),
-    (name = "ASSAY_MASTER_KEY", fromEnvironment = "ASSAY_MASTER_KEY"),
-    (name = "BASE_URL", fromEnvironment = "BASE_URL"),
-    (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
-    (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
-    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
+    (name = "ASSAY_KEYS", fromEnvironment = "ASSAY_KEYS_INTERFACE"),
+    (name = "ASSAY_LOG_LEVEL", text = "info"),
+    (name = "BASE_URL", text = "https://assay.example.com"),
+    (name = "ASSAY_TRUSTED_PROXIES", text = "127.0.0.1/32,::1/128"),
   ],
 );
 
@@ -136,11 +123,10 @@ const agents :Workerd.Worker = (
     (name = "WAKE", queue = (name = "queues", props = (json = "{\"queue\":\"wake\"}"))),
     (name = "DATABASE_URL", fromEnvironment = "DATABASE_URL"),
     (name = "REDIS_URL", fromEnvironment = "REDIS_URL"),
-    (name = "ASSAY_MASTER_KEY", fromEnvironment = "ASSAY_MASTER_KEY"),
-    (name = "BASE_URL", fromEnvironment = "BASE_URL"),
-    (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
-    (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
-    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
+    (name = "ASSAY_KEYS", fromEnvironment = "ASSAY_KEYS_AGENTS"),
+    (name = "ASSAY_LOG_LEVEL", text = "info"),
+    (name = "BASE_URL", text = "https://assay.example.com"),
+    (name = "ASSAY_TRUSTED_PROXIES", text = "127.0.0.1/32,::1/128"),
   ],
 );
 
@@ -157,11 +143,10 @@ const runs :Workerd.Worker = (
     (name = "WAKE", queue = (name = "queues", props = (json = "{\"queue\":\"wake\"}"))),
     (name = "DATABASE_URL", fromEnvironment = "DATABASE_URL"),
     (name = "REDIS_URL", fromEnvironment = "REDIS_URL"),
-    (name = "ASSAY_MASTER_KEY", fromEnvironment = "ASSAY_MASTER_KEY"),
-    (name = "BASE_URL", fromEnvironment = "BASE_URL"),
-    (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
-    (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
-    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
+    (name = "ASSAY_KEYS", fromEnvironment = "ASSAY_KEYS_ANSWERS"),
+    (name = "ASSAY_LOG_LEVEL", text = "info"),
+    (name = "BASE_URL", text = "https://assay.example.com"),
+    (name = "ASSAY_TRUSTED_PROXIES", text = "127.0.0.1/32,::1/128"),
   ],
 );
 
@@ -178,11 +163,10 @@ const items :Workerd.Worker = (
     (name = "WAKE", queue = (name = "queues", props = (json = "{\"queue\":\"wake\"}"))),
     (name = "DATABASE_URL", fromEnvironment = "DATABASE_URL"),
     (name = "REDIS_URL", fromEnvironment = "REDIS_URL"),
-    (name = "ASSAY_MASTER_KEY", fromEnvironment = "ASSAY_MASTER_KEY"),
-    (name = "BASE_URL", fromEnvironment = "BASE_URL"),
-    (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
-    (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
-    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
+    (name = "ASSAY_KEYS", fromEnvironment = "ASSAY_KEYS_INTERFACE"),
+    (name = "ASSAY_LOG_LEVEL", text = "info"),
+    (name = "BASE_URL", text = "https://assay.example.com"),
+    (name = "ASSAY_TRUSTED_PROXIES", text = "127.0.0.1/32,::1/128"),
   ],
 );
 
@@ -199,11 +183,10 @@ const recovery :Workerd.Worker = (
     (name = "WAKE", queue = (name = "queues", props = (json = "{\"queue\":\"wake\"}"))),
     (name = "DATABASE_URL", fromEnvironment = "DATABASE_URL"),
     (name = "REDIS_URL", fromEnvironment = "REDIS_URL"),
-    (name = "ASSAY_MASTER_KEY", fromEnvironment = "ASSAY_MASTER_KEY"),
-    (name = "BASE_URL", fromEnvironment = "BASE_URL"),
-    (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
-    (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
-    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
+    (name = "ASSAY_KEYS", fromEnvironment = "ASSAY_KEYS_INTERFACE"),
+    (name = "ASSAY_LOG_LEVEL", text = "info"),
+    (name = "BASE_URL", text = "https://assay.example.com"),
+    (name = "ASSAY_TRUSTED_PROXIES", text = "127.0.0.1/32,::1/128"),
   ],
 );
 
@@ -220,11 +203,10 @@ const schedules :Workerd.Worker = (
     (name = "WAKE", queue = (name = "queues", props = (json = "{\"queue\":\"wake\"}"))),
     (name = "DATABASE_URL", fromEnvironment = "DATABASE_URL"),
     (name = "REDIS_URL", fromEnvironment = "REDIS_URL"),
-    (name = "ASSAY_MASTER_KEY", fromEnvironment = "ASSAY_MASTER_KEY"),
-    (name = "BASE_URL", fromEnvironment = "BASE_URL"),
-    (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
-    (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
-    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
+    (name = "ASSAY_KEYS", fromEnvironment = "ASSAY_KEYS_SCHEDULES"),
+    (name = "ASSAY_LOG_LEVEL", text = "info"),
+    (name = "BASE_URL", text = "https://assay.example.com"),
+    (name = "ASSAY_TRUSTED_PROXIES", text = "127.0.0.1/32,::1/128"),
   ],
 );
 
@@ -239,13 +221,9 @@ const docs :Workerd.Worker = (
     (name = "HOST", durableObjectNamespace = "Host"),
     (name = "OUTSIDE", service = "outside"),
     (name = "WAKE", queue = (name = "queues", props = (json = "{\"queue\":\"wake\"}"))),
-    (name = "DATABASE_URL", fromEnvironment = "DATABASE_URL"),
-    (name = "REDIS_URL", fromEnvironment = "REDIS_URL"),
-    (name = "ASSAY_MASTER_KEY", fromEnvironment = "ASSAY_MASTER_KEY"),
-    (name = "BASE_URL", fromEnvironment = "BASE_URL"),
-    (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
-    (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
-    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
+    (name = "ASSAY_LOG_LEVEL", text = "info"),
+    (name = "BASE_URL", text = "https://assay.example.com"),
+    (name = "ASSAY_TRUSTED_PROXIES", text = "127.0.0.1/32,::1/128"),
   ],
 );
 
@@ -262,11 +240,10 @@ const dashboard :Workerd.Worker = (
     (name = "WAKE", queue = (name = "queues", props = (json = "{\"queue\":\"wake\"}"))),
     (name = "DATABASE_URL", fromEnvironment = "DATABASE_URL"),
     (name = "REDIS_URL", fromEnvironment = "REDIS_URL"),
-    (name = "ASSAY_MASTER_KEY", fromEnvironment = "ASSAY_MASTER_KEY"),
-    (name = "BASE_URL", fromEnvironment = "BASE_URL"),
-    (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
-    (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
-    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
+    (name = "ASSAY_KEYS", fromEnvironment = "ASSAY_KEYS_AGENTS"),
+    (name = "ASSAY_LOG_LEVEL", text = "info"),
+    (name = "BASE_URL", text = "https://assay.example.com"),
+    (name = "ASSAY_TRUSTED_PROXIES", text = "127.0.0.1/32,::1/128"),
   ],
 );
 
@@ -283,12 +260,9 @@ const consume :Workerd.Worker = (
     (name = "WAKE", queue = (name = "queues", props = (json = "{\"queue\":\"wake\"}"))),
     (name = "DATABASE_URL", fromEnvironment = "DATABASE_URL"),
     (name = "REDIS_URL", fromEnvironment = "REDIS_URL"),
-    (name = "ASSAY_MASTER_KEY", fromEnvironment = "ASSAY_MASTER_KEY"),
-    (name = "BASE_URL", fromEnvironment = "BASE_URL"),
-    (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
-    (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
-    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
-    (name = "ASSAY_CONSUMER_URL", fromEnvironment = "ASSAY_CONSUMER_URL"),
+    (name = "ASSAY_KEYS", fromEnvironment = "ASSAY_KEYS_CONSUME"),
+    (name = "ASSAY_LOG_LEVEL", text = "info"),
+    (name = "BASE_URL", text = "https://assay.example.com"),
   ],
 );
 
@@ -305,12 +279,10 @@ const tick :Workerd.Worker = (
     (name = "WAKE", queue = (name = "queues", props = (json = "{\"queue\":\"wake\"}"))),
     (name = "DATABASE_URL", fromEnvironment = "DATABASE_URL"),
     (name = "REDIS_URL", fromEnvironment = "REDIS_URL"),
-    (name = "ASSAY_MASTER_KEY", fromEnvironment = "ASSAY_MASTER_KEY"),
-    (name = "BASE_URL", fromEnvironment = "BASE_URL"),
-    (name = "ASSAY_TRUSTED_PROXIES", fromEnvironment = "ASSAY_TRUSTED_PROXIES"),
-    (name = "ASSAY_ALLOW_CALLBACK_NETWORKS", fromEnvironment = "ASSAY_ALLOW_CALLBACK_NETWORKS"),
-    (name = "ASSAY_LOG_LEVEL", fromEnvironment = "ASSAY_LOG_LEVEL"),
+    (name = "ASSAY_KEYS", fromEnvironment = "ASSAY_KEYS_TICK"),
     (name = "ASSAY_METRICS_TOKEN", fromEnvironment = "ASSAY_METRICS_TOKEN"),
+    (name = "ASSAY_LOG_LEVEL", text = "info"),
+    (name = "BASE_URL", text = "https://assay.example.com"),
   ],
 );
 

@@ -1,0 +1,95 @@
+// What is made from the list of functions: the OpenAPI document, the client's types, the tables of operations, errors,
+// values and coverage, and an example of what each platform is told.
+
+import openapiTS, { astToString } from 'openapi-typescript'
+import { endpoints } from '../functions/index.ts'
+import { ERROR_MEANINGS, ITEM_ERROR_MEANINGS } from '../shared/domain/error-meanings.ts'
+import { API_ERRORS, type ApiErrorCode } from '../shared/domain/errors.ts'
+import { errorsOf, openApiDocument } from '../shared/http/openapi.ts'
+import { coverageTable } from '../test/structure/coverage.ts'
+import { dashboardAssets } from './dashboard-assets.ts'
+import { PRICE_LIST_FILE, priceListFile } from './price-list.ts'
+import { referencePage } from './reference-page.ts'
+import { exampleFiles } from './targets/installation.ts'
+import { TARGETS, valuesOf } from './targets/values.ts'
+
+/** The text of each file, by its path in the checkout. */
+export async function generatedFiles(): Promise<Map<string, string>> {
+  const document = openApiDocument(endpoints)
+  const types = await openapiTS(document as unknown as Parameters<typeof openapiTS>[0], {
+    alphabetize: false,
+    defaultNonNullable: false,
+  })
+  return new Map([
+    ['infra/generated/openapi.json', `${JSON.stringify(document, null, 2)}\n`],
+    ['infra/generated/functions.md', functionTable()],
+    ['infra/generated/errors.md', errorTable()],
+    ['shared/sdk/REFERENCE.md', referencePage(endpoints)],
+    ['infra/generated/coverage.md', coverageTable(endpoints)],
+    [PRICE_LIST_FILE, await priceListFile()],
+    ['infra/generated/values.md', valuesTable()],
+    ...(await exampleFiles()),
+    ['functions/dashboard/frame/assets.gen.ts', await dashboardAssets()],
+    [
+      'shared/sdk/client.gen.ts',
+      `// Made by npm run generate from the OpenAPI document.\n\n${astToString(types)}`,
+    ],
+  ])
+}
+
+function functionTable(): string {
+  const operations = endpoints.map(
+    ({ method, path, operation_id, auth, summary }) =>
+      `| ${method.toUpperCase()} \`${path}\` | \`${operation_id}\` | ${auth} | ${summary} |`,
+  )
+  const rows = ['| Path | Operation | Credentials | |', '|---|---|---|---|', ...operations]
+  return ['<!-- Made by npm run generate. -->', '# Operations', '', ...rows, ''].join('\n')
+}
+
+/** Every code an answer or an item can carry, what it means, and who gives it. */
+function errorTable(): string {
+  const givers = (code: ApiErrorCode) => {
+    const names = endpoints.filter(one => errorsOf(one).includes(code)).map(one => `\`${one.operation_id}\``)
+    return names.length > endpoints.length / 2 ? 'most operations' : names.join(', ')
+  }
+  const api = (Object.entries(API_ERRORS) as [ApiErrorCode, number][])
+    .sort(([a, s], [b, t]) => s - t || (a < b ? -1 : 1))
+    .map(([code, status]) => `| \`${code}\` | ${status} | ${ERROR_MEANINGS[code]} | ${givers(code)} |`)
+  const items = Object.entries(ITEM_ERROR_MEANINGS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)
+  return [
+    '<!-- Made by npm run generate. -->',
+    '# Error codes',
+    '',
+    'An error is `{"error": {"code", "message", "hint"?}}`. Codes are stable; messages are for people.',
+    '',
+    '| Code | Status | Meaning | Given by |',
+    '|---|---|---|---|',
+    ...api,
+    '',
+    '# Error codes of items',
+    '',
+    'What ended an item, in `error_code` of its record. Agents may add codes of their own.',
+    '',
+    '| Code | Meaning |',
+    '|---|---|',
+    ...items,
+    '',
+  ].join('\n')
+}
+
+/** Every value of each platform's file. */
+function valuesTable(): string {
+  const rows = TARGETS.flatMap(target => [
+    `## ${target}`,
+    '',
+    `An example: [infra/values/${target}.yaml](../values/${target}.yaml).`,
+    '',
+    '| Value | | Unless given |',
+    '|---|---|---|',
+    ...valuesOf(target).map(
+      ({ name, purpose, otherwise }) => `| \`${name}\` | ${purpose} | ${otherwise ?? '**must be given**'} |`,
+    ),
+    '',
+  ])
+  return ['<!-- Made by npm run generate. -->', '# Values of an installation', '', ...rows].join('\n')
+}

@@ -1,0 +1,152 @@
+// How callers get in: by an Ingress, by the ingress operator of OpenFaaS, by a DomainMapping of Knative, or by a route of
+// the Gateway API. Guarantee: only the router is led to, and nothing before it gives up earlier than the router.
+
+import type { IHTTPRoute } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute'
+import type { IReferenceGrant } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1beta1/ReferenceGrant'
+import type { IDomainMapping } from '@kubernetes-models/knative/serving.knative.dev/v1beta1/DomainMapping'
+import type { IIngress } from 'kubernetes-models/networking.k8s.io/v1/Ingress'
+import { PORT, ROUTER } from './image.ts'
+import { PART } from './pods.ts'
+import { timesOf } from './times.ts'
+import type { KnativeValues, OpenfaasValues } from './values.ts'
+
+const TLS_SECRET = 'assay-tls'
+const hostOf = ({ base_url }: { base_url: string }) => new URL(base_url).hostname
+
+/** To the Service that OpenFaaS makes for the function, so no path has to be rewritten. */
+export function classIngress(service: string, values: OpenfaasValues): IIngress {
+  const { namespace, ingress } = values
+  const host = hostOf(values)
+  const { gateway_s } = timesOf(values.consumer_seconds)
+  const annotations = {
+    ...(ingress.issuer ? { 'cert-manager.io/cluster-issuer': ingress.issuer } : {}),
+    // An upload has no bound but the API's own, and what is streamed is not collected.
+    ...(ingress.class === 'nginx'
+      ? {
+          'nginx.ingress.kubernetes.io/proxy-body-size': '0',
+          'nginx.ingress.kubernetes.io/proxy-request-buffering': 'off',
+          'nginx.ingress.kubernetes.io/proxy-buffering': 'off',
+          'nginx.ingress.kubernetes.io/proxy-read-timeout': String(gateway_s),
+          'nginx.ingress.kubernetes.io/proxy-send-timeout': String(gateway_s),
+        }
+      : {}),
+  }
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: { name: 'assay', namespace, labels: PART, annotations },
+    spec: {
+      ingressClassName: ingress.class,
+      ...(ingress.issuer ? { tls: [{ hosts: [host], secretName: TLS_SECRET }] } : {}),
+      rules: [
+        {
+          host,
+          http: {
+            paths: [
+              {
+                path: '/',
+                pathType: 'Prefix',
+                backend: { service: { name: service, port: { number: PORT } } },
+              },
+            ],
+          },
+        },
+      ],
+    },
+  }
+}
+
+export function functionIngress(router: string, values: OpenfaasValues) {
+  const { ingress, namespace } = values
+  return {
+    apiVersion: 'openfaas.com/v1',
+    kind: 'FunctionIngress',
+    metadata: { name: 'assay', namespace: 'openfaas' },
+    spec: {
+      domain: hostOf(values),
+      function: router,
+      functionNamespace: namespace,
+      ingressType: ingress.class,
+      path: '/(.*)', // all of the path reaches the router
+      ...(ingress.issuer
+        ? { tls: { enabled: true, issuerRef: { name: ingress.issuer, kind: 'ClusterIssuer' } } }
+        : {}),
+    },
+  }
+}
+
+/** The host, the claim that lets this namespace have it, and its certificate. */
+export function domainObjects(values: KnativeValues): object[] {
+  const { namespace, ingress } = values
+  const host = hostOf(values)
+  const mapping: IDomainMapping = {
+    apiVersion: 'serving.knative.dev/v1beta1',
+    kind: 'DomainMapping',
+    metadata: { name: host, namespace, labels: PART },
+    spec: {
+      ref: { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: ROUTER },
+      ...(ingress.issuer ? { tls: { secretName: TLS_SECRET } } : {}),
+    },
+  }
+  const claim = {
+    apiVersion: 'networking.internal.knative.dev/v1alpha1',
+    kind: 'ClusterDomainClaim',
+    metadata: { name: host, labels: PART },
+    spec: { namespace },
+  }
+  return [claim, ...(ingress.issuer ? [certificate(host, namespace, ingress.issuer)] : []), mapping]
+}
+
+const certificate = (host: string, namespace: string, issuer: string) => ({
+  apiVersion: 'cert-manager.io/v1',
+  kind: 'Certificate',
+  metadata: { name: 'assay', namespace, labels: PART },
+  spec: {
+    secretName: TLS_SECRET,
+    // Knative looks for certificates among the Secrets with this label.
+    secretTemplate: { labels: { 'networking.internal.knative.dev/certificate-uid': 'assay' } },
+    dnsNames: [host],
+    issuerRef: { name: issuer, kind: 'ClusterIssuer' },
+  },
+})
+
+const named = (place: string) => {
+  const [namespace, name] = place.split('/') as [string, string]
+  return { namespace, name }
+}
+
+/** The route, and what lets it lead into the namespace of Knative's own gateway. */
+export function gatewayObjects(values: KnativeValues): [IHTTPRoute, IReferenceGrant] {
+  const { namespace, ingress } = values
+  const backend = named(ingress.backend)
+  return [
+    {
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'HTTPRoute',
+      metadata: { name: 'assay', namespace, labels: PART },
+      spec: {
+        parentRefs: [named(ingress.gateway)],
+        hostnames: [hostOf(values)],
+        rules: [
+          {
+            matches: [{ path: { type: 'PathPrefix', value: '/' } }],
+            // Knative finds its Service by the host.
+            filters: [
+              { type: 'URLRewrite', urlRewrite: { hostname: `${ROUTER}.${namespace}.svc.cluster.local` } },
+            ],
+            backendRefs: [{ ...backend, port: 80 }],
+          },
+        ],
+      },
+    },
+    {
+      apiVersion: 'gateway.networking.k8s.io/v1beta1',
+      kind: 'ReferenceGrant',
+      metadata: { name: `assay-${namespace}`, namespace: backend.namespace, labels: PART },
+      spec: {
+        from: [{ group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace }],
+        to: [{ group: '', kind: 'Service', name: backend.name }],
+      },
+    },
+  ]
+}

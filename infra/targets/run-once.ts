@@ -1,0 +1,66 @@
+// What runs once on a cluster: the migration, and what makes the first account. Both are of the image, so no Node is
+// needed where they are applied from.
+
+import type { IJob } from 'kubernetes-models/batch/v1/Job'
+import { FIRST_ACCOUNT_NEEDS, MIGRATION_NEEDS, type Needs } from '../unit-settings.ts'
+import { secretsOf } from './environment.ts'
+import { FIRST_ACCOUNT_COMMAND, MIGRATE_COMMAND, SMALL } from './image.ts'
+import { CONFINED, PART, ROLE } from './pods.ts'
+import type { ImageValues } from './values.ts'
+
+/** Where pods run, and where each secret lies there. */
+export interface Place {
+  values: ImageValues
+  placeOf(secret: string): { name: string; key: string }
+}
+
+export const migrationJob = (at: Place): IJob =>
+  job(at, 'migrate', 'migration', MIGRATE_COMMAND, MIGRATION_NEEDS)
+
+export function firstAccountJob(at: Place): IJob {
+  const { email, name } = at.values.first_account
+  const command = [...FIRST_ACCOUNT_COMMAND, '--email', email, '--name', name]
+  return job(at, 'first-account', 'account', command, FIRST_ACCOUNT_NEEDS)
+}
+
+/** Variables of a container that hold the secrets it needs. */
+export const secretVariables = (at: Place, needs: Needs) =>
+  secretsOf(needs, at.values).map(({ setting, secret }) => secretVariable(at, setting, secret))
+
+export const secretVariable = ({ placeOf }: Place, name: string, secret: string) => ({
+  name,
+  valueFrom: { secretKeyRef: placeOf(secret) },
+})
+
+function job(at: Place, name: string, role: string, command: string[], needs: Needs): IJob {
+  const { namespace, image, image_pull_secret } = at.values
+  const labels = { ...PART, [ROLE]: role }
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: `assay-${name}`, namespace, labels },
+    spec: {
+      backoffLimit: 6,
+      ttlSecondsAfterFinished: 3600,
+      template: {
+        metadata: { labels },
+        spec: {
+          restartPolicy: 'OnFailure',
+          automountServiceAccountToken: false,
+          enableServiceLinks: false,
+          ...(image_pull_secret ? { imagePullSecrets: [{ name: image_pull_secret }] } : {}),
+          containers: [
+            {
+              name,
+              image,
+              command,
+              env: secretVariables(at, needs),
+              resources: SMALL,
+              securityContext: CONFINED,
+            },
+          ],
+        },
+      },
+    },
+  }
+}

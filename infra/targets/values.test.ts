@@ -1,0 +1,117 @@
+// The values of an installation: what is taken, and what is said of what is not.
+
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { writeInstallation } from './installation.ts'
+import { readValues, TARGETS, type Target, ValuesRefused, valuesOf } from './values.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const exampleOf = (target: Target) => readFileSync(join(ROOT, `infra/values/${target}.yaml`), 'utf8')
+
+function refusal(target: Target, text: string): string {
+  try {
+    readValues(target, text, 'mine.yaml')
+  } catch (error) {
+    expect(error).toBeInstanceOf(ValuesRefused)
+    return (error as Error).message
+  }
+  throw new Error('it was taken')
+}
+
+describe.each(TARGETS)('the values for %s', target => {
+  const text = exampleOf(target)
+  const values = valuesOf(target)
+
+  it('are, each, said what it is for', () => {
+    expect(values.filter(({ purpose }) => !purpose)).toEqual([])
+  })
+
+  it('are, all that must be given, in the example', () => {
+    const given = parse(text)
+    const at = (name: string) => name.split('.').reduce((value, key) => value?.[key], given)
+    const missing = values.filter(({ name, otherwise }) => otherwise === undefined && at(name) === undefined)
+    expect(missing).toEqual([])
+    expect(() => readValues(target, text, 'example')).not.toThrow()
+  })
+
+  it('are missed by name, each of them', () => {
+    const told = refusal(target, '')
+    const needed = values.filter(({ name, otherwise }) => otherwise === undefined && !name.includes('.'))
+    for (const { name, purpose } of needed) expect(told).toContain(`${name} is missing: ${purpose}`)
+  })
+
+  it('are refused by name where nobody knows them', () => {
+    expect(refusal(target, `${text}\nhostname: x\n`)).toContain('hostname is not known')
+  })
+})
+
+it.each([
+  [
+    'a network that is none',
+    'agent_networks: [10.0.0.0]',
+    /agent_networks\.0: "10\.0\.0\.0" is not a network .*agents may reach/,
+  ],
+  [
+    'a time that is too long',
+    'consumer_seconds: 900',
+    /consumer_seconds: 900 is wrong .*one invocation of the consumer works/,
+  ],
+  [
+    'an image without a tag',
+    'image: registry.example.com/assay',
+    /image: .* is not an image with its registry and tag/,
+  ],
+  ['a mail server without who mails are from', 'mail_from: null', /mail_from/],
+  [
+    'a pooler that knows no PostgreSQL',
+    '- DATABASE_MIGRATE_URL',
+    /secrets: DATABASE_MIGRATE_URL is missing beside pooler/,
+  ],
+  [
+    'more functions than the edition has',
+    'packaging: endpoint',
+    /packaging: endpoint has more functions than the 15/,
+  ],
+  ['what is no YAML', 'image: [', /mine\.yaml is no YAML/],
+])('%s is refused with what the value is for', (_, line, told) => {
+  const [key] = line.split(':')
+  const there = new RegExp(`^ *${key}.*$`, 'm')
+  const text = exampleOf('openfaas')
+  expect(text).toMatch(there)
+  expect(refusal('openfaas', text.replace(there, line.includes(':') ? line : ''))).toMatch(told)
+})
+
+describe('the files of an installation', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-values-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const out = join(folder, 'out')
+
+  it('say what they were made from, and take the place of what other values made', async () => {
+    const example = join(ROOT, 'infra/values/knative.yaml')
+    const mine = join(folder, 'mine.yaml')
+    writeFileSync(mine, readFileSync(example, 'utf8').replace('keda: false', 'keda: true'))
+    await writeInstallation('knative', mine, out)
+    const [head] = readFileSync(join(out, 'consumer.yaml'), 'utf8').split('\n')
+    expect(head).toMatch(/^# Made from .*mine\.yaml by Assay \d+\.\d+\.\d+; change the values, not this\.$/)
+
+    writeFileSync(join(out, 'own.yaml'), 'kind: Mine\n')
+    await writeInstallation('knative', example, out)
+    expect(existsSync(join(out, 'consumer.yaml'))).toBe(false)
+    expect(readdirSync(out)).toContain('own.yaml')
+  })
+
+  it('are not written while a value is missing, and each that is has its line', () => {
+    const empty = join(folder, 'empty.yaml')
+    writeFileSync(empty, '')
+    const args = ['--target', 'workerd', '--values', empty, '--out', join(folder, 'none')]
+    const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'infra/generate.ts'), ...args], {
+      encoding: 'utf8',
+    })
+    expect([status, stderr]).toEqual([2, expect.stringContaining('base_url is missing')])
+    expect(existsSync(join(folder, 'none'))).toBe(false)
+  })
+})

@@ -1,0 +1,326 @@
+// The values of an installation, which the files for its platform are made from. Guarantee: a value that has no right
+// answer of its own must be given, one that nobody knows is refused, and either is named with what it is for.
+
+import { parseDocument } from 'yaml'
+import * as z from 'zod'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { PACKAGINGS } from '../packaging.ts'
+
+const { min: SHORTEST, max: LONGEST } = LIMITS.consume_seconds
+/** Where clusters have ingresses, proxies and pods, as RFC 1918, 6598 and 4193 set them aside. */
+const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7']
+
+const SHOWN = 10 // of values that there are, beside one that there is not
+
+const text = z.string().min(1)
+const dnsLabel = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'not a name in a cluster')
+const networks = z.array(z.union([z.cidrv4(), z.cidrv6()], 'not a network such as 10.0.0.0/8'))
+const port = z.int().min(1).max(65_535)
+
+/** Secrets that an installation may have, beside the stores' URLs and the sets of keys, which every one has. */
+const SECRETS = {
+  DATABASE_MIGRATE_URL:
+    'PostgreSQL itself, for migrations, where DATABASE_URL is a pooler or a role that does not own',
+  DATABASE_CA: 'who signed the certificate of PostgreSQL, in PEM, where that is a CA of your own',
+  REDIS_CA: 'who signed that of Redis',
+  ASSAY_METRICS_TOKEN: 'the bearer of GET /metrics, which nobody reads without it',
+  ASSAY_OPERATOR_KEY: 'the credential of /v1/admin, by which accounts are opened',
+  ASSAY_SMTP_URL: 'the mail server, smtp://user:password@host:587; goes with mail_from',
+  OTEL_EXPORTER_OTLP_HEADERS: 'what the receiver of traces asks for, as authorization=Bearer%20…',
+} as const
+const purposes = Object.entries(SECRETS).map(([name, purpose]) => `${name} (${purpose})`)
+
+const common = {
+  base_url: z
+    .url({ protocol: /^https?$/, error: 'not a URL such as https://assay.your-company.com' })
+    .describe('where callers reach the installation; links, callbacks and mails carry it'),
+  packaging: z
+    .enum(PACKAGINGS)
+    .exclude(['all'])
+    .default('group')
+    .describe('how functions are packed: a unit for each group of the interface, or one for each endpoint'),
+  callback_networks: networks
+    .default([])
+    .describe('private networks that callbacks and alerts may be sent to; public addresses they always may'),
+  trusted_proxies: networks
+    .default(PRIVATE)
+    .describe('networks of the ingress, the proxies and the router, which are believed for whom they call'),
+  log_level: z.enum(['info', 'warn', 'error']).default('info').describe('the least that is logged'),
+}
+
+/** Of platforms that run the image. */
+const ofImage = (consumer_seconds: number) => ({
+  ...common,
+  image: z
+    .string()
+    .regex(/^[^\s:]+(:\d+)?\/[^\s:]+:[\w.-]+$/, 'not an image with its registry and tag')
+    .describe('the image of containers, with its registry and tag, as docker push takes it'),
+  image_pull_secret: dnsLabel.optional().describe('the Secret that a private registry is read with'),
+  consumer_seconds: z
+    .int()
+    .min(SHORTEST)
+    .max(LONGEST)
+    .default(consumer_seconds)
+    .describe(
+      `how long one invocation of the consumer works, ${SHORTEST} to ${LONGEST}; all other times follow from it`,
+    ),
+  consumers_max: z
+    .int()
+    .min(LIMITS.consumers.min)
+    .max(LIMITS.consumers.max)
+    .default(LIMITS.consumers.default)
+    .describe('consumers that are awake at once'),
+  copies: z
+    .strictObject({
+      min: z
+        .int()
+        .min(0)
+        .describe('copies of the router and of what callers wait for that are always up; 0 lets all sleep'),
+      max: z.int().min(1).describe('the most copies of one function'),
+    })
+    .default({ min: 0, max: 4 })
+    .describe('how many copies of a function there are'),
+  agent_networks: networks
+    .default([])
+    .describe('private networks that agents may reach; public addresses they always may'),
+  first_account: z
+    .strictObject({
+      email: z.email('not an e-mail address').describe('who signs in with it'),
+      name: text.describe('what it is called'),
+    })
+    .describe('the first account, which a Job makes'),
+  secrets: z
+    .array(z.enum(Object.keys(SECRETS) as (keyof typeof SECRETS)[]))
+    .default([])
+    .describe(
+      `the secrets that there are beside the stores' URLs and the sets of keys: ${purposes.join(', ')}`,
+    ),
+  mail_from: text.optional().describe('who mails are from; goes with the secret ASSAY_SMTP_URL'),
+  telemetry: z
+    .record(z.string().regex(/^OTEL_[A-Z_]+$/, 'not a variable of OpenTelemetry'), text)
+    .default({})
+    .describe("OpenTelemetry's own variables, as OTEL_EXPORTER_OTLP_ENDPOINT: http://collector:4318"),
+  stores: z
+    .strictObject({
+      postgres_port: port.default(5432).describe('where PostgreSQL, or the pooler before it, is asked'),
+      redis_port: port.default(6379).describe('where Redis is asked'),
+    })
+    .default({ postgres_port: 5432, redis_port: 6379 })
+    .describe('ports of the stores, which network policies let through'),
+  pooler: z
+    .strictObject({
+      image: text.describe('an image of PgBouncer that reads DATABASE_URL, POOL_MODE and MAX_CLIENT_CONN'),
+      connections: z.int().min(1).describe('connections to PostgreSQL that all functions share'),
+    })
+    .optional()
+    .describe('a PgBouncer to be run before PostgreSQL, which it finds by DATABASE_MIGRATE_URL'),
+})
+
+const OPENFAAS = z.strictObject({
+  ...ofImage(LIMITS.consume_ms / 1000), // the gateway waits for 60 s where nobody told it to wait longer
+  edition: z
+    .enum(['community', 'standard'])
+    .describe('of OpenFaaS: community runs 15 functions, none of which sleeps; standard any number'),
+  gateway: z.url().default('http://127.0.0.1:8080').describe('where faas-cli reaches the gateway'),
+  gateway_in_cluster: z
+    .url()
+    .default('http://gateway.openfaas:8080')
+    .describe('where functions reach the gateway'),
+  namespace: dnsLabel.default('openfaas-fn').describe('the namespace of functions'),
+  ingress: z
+    .strictObject({
+      class: dnsLabel.describe(
+        'the class of your ingress, such as traefik or nginx; none where you lead callers in yourself',
+      ),
+      issuer: dnsLabel
+        .optional()
+        .describe('the ClusterIssuer of cert-manager that makes the certificate; without it there is no TLS'),
+    })
+    .describe('how callers get in'),
+  secret_prefix: z
+    .string()
+    .regex(/^([a-z][a-z0-9-]*-)?$/, 'not lower-case letters that end with a dash')
+    .default('assay-')
+    .describe(
+      'what the names of secrets begin with: DATABASE_URL is assay-database-url, ASSAY_KEYS_TICK assay-keys-tick',
+    ),
+})
+
+const KNATIVE = z.strictObject({
+  ...ofImage(LONGEST), // an installation allows 300 s unless it is told otherwise
+  namespace: dnsLabel.describe('the namespace that all of it is in'),
+  ingress: z
+    .strictObject({
+      by: z
+        .enum(['domain-mapping', 'gateway', 'none'])
+        .describe('a DomainMapping of Knative, an HTTPRoute of the Gateway API, or nothing'),
+      issuer: dnsLabel
+        .optional()
+        .describe(
+          'for domain-mapping: the ClusterIssuer of cert-manager that makes the certificate; without it there is no TLS',
+        ),
+      gateway: z
+        .string()
+        .regex(/^[a-z0-9-]+\/[a-z0-9-]+$/, 'not NAMESPACE/NAME')
+        .default('gateways/public')
+        .describe('for gateway: your Gateway, as NAMESPACE/NAME; its listener ends TLS'),
+      backend: z
+        .string()
+        .regex(/^[a-z0-9-]+\/[a-z0-9-]+$/, 'not NAMESPACE/NAME')
+        .default('kourier-system/kourier-internal')
+        .describe(
+          'for gateway: the Service by which Knative takes requests within the cluster, as NAMESPACE/NAME',
+        ),
+    })
+    .describe('how callers get in'),
+  keda: z
+    .boolean()
+    .default(false)
+    .describe('a consumer that stays up while there is a backlog and runs bundles itself, scaled by KEDA'),
+  prometheus_namespace: dnsLabel
+    .optional()
+    .describe("the namespace of Prometheus, which may then read metrics by its operator's PodMonitor"),
+  secret: dnsLabel.default('assay').describe('the Secret that holds all of them, each by its name'),
+})
+
+const WORKERD = z.strictObject({
+  ...common,
+  checkout: text
+    .regex(/^\//, 'not a path from the root')
+    .describe('the folder of the checkout, whose dist/workerd holds what workerd runs'),
+  user: dnsLabel.default('assay').describe('the user of the machine that the services run as'),
+  store_networks: networks
+    .min(1)
+    .describe(
+      'networks of PostgreSQL, Redis and the consumer: functions reach nothing else, and callbacks never these',
+    ),
+  store_ca: text
+    .optional()
+    .describe(
+      'a file in PEM beside config.capnp: who signed the certificates of the stores, besides those browsers trust',
+    ),
+  consumer_url: z
+    .url()
+    .optional()
+    .describe(
+      'where the unit consume answers; left out for a consumer that stays up, which listens at Redis',
+    ),
+  listen: text.default('127.0.0.1:8080').describe('the address that the proxy before it reaches'),
+  listen_metrics: text.default('127.0.0.1:9090').describe('the address at which metrics are read'),
+})
+
+export const SCHEMAS = { openfaas: OPENFAAS, knative: KNATIVE, workerd: WORKERD } as const
+export type Target = keyof typeof SCHEMAS
+export const TARGETS = Object.keys(SCHEMAS) as Target[]
+export type ValuesOf<T extends Target> = z.infer<(typeof SCHEMAS)[T]>
+export type OpenfaasValues = ValuesOf<'openfaas'>
+export type KnativeValues = ValuesOf<'knative'>
+export type WorkerdValues = ValuesOf<'workerd'>
+/** Of a platform that runs the image. */
+export type ImageValues = OpenfaasValues | KnativeValues
+
+export class ValuesRefused extends Error {}
+
+/**
+ * The values in a file's text.
+ *
+ * @throws ValuesRefused that names each value that is missing, unknown or wrong, and says what it is for
+ */
+export function readValues<T extends Target>(target: T, source: string, name: string): ValuesOf<T> {
+  const document = parseDocument(source)
+  const [unreadable] = document.errors
+  if (unreadable) throw new ValuesRefused(`${name} is no YAML: ${unreadable.message}`)
+  const given = document.toJS() ?? {}
+  const { data, error } = SCHEMAS[target].safeParse(given)
+  const problems = error ? error.issues.flatMap(issue => told(target, given, issue)) : together(target, data!)
+  if (problems.length === 0) return data as ValuesOf<T>
+  throw new ValuesRefused(
+    [`${name} does not describe an installation on ${target}:`, ...problems].join('\n  '),
+  )
+}
+
+function told(target: Target, given: unknown, issue: z.core.$ZodIssue): string[] {
+  if (issue.code === 'unrecognized_keys') {
+    const here = shapeAt(SCHEMAS[target], issue.path)
+    const known = Object.keys(here ?? {})
+    const others =
+      known.length > SHOWN ? `infra/generated/values.md has all` : `there are ${known.join(', ')}`
+    return issue.keys.map(key => `${[...issue.path, key].join('.')} is not known: ${others}`)
+  }
+  const [name, purpose] = [issue.path.join('.'), purposeOf(target, issue.path)]
+  const value = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)?.[key], given)
+  if (value === undefined || value === null) return [`${name} is missing: ${purpose}`]
+  return [`${name}: ${JSON.stringify(value)} is ${toldBy(issue)}. It is ${purpose}`]
+}
+
+const toldBy = ({ code, message }: z.core.$ZodIssue) =>
+  /^not /.test(message) ? message : `wrong (${code}: ${message})`
+
+/** What no single value says by itself. */
+function together(target: Target, values: ValuesOf<Target>): string[] {
+  if (target === 'workerd') return []
+  const { mail_from, pooler, secrets } = values as ImageValues
+  const problems: string[] = []
+  const wanting = (name: keyof typeof SECRETS, beside: string) =>
+    `secrets: ${name} is missing beside ${beside}: ${SECRETS[name]}`
+  if (pooler && !secrets.includes('DATABASE_MIGRATE_URL'))
+    problems.push(wanting('DATABASE_MIGRATE_URL', 'pooler'))
+  if (mail_from && !secrets.includes('ASSAY_SMTP_URL')) problems.push(wanting('ASSAY_SMTP_URL', 'mail_from'))
+  if (!mail_from && secrets.includes('ASSAY_SMTP_URL'))
+    problems.push('mail_from is missing beside the secret ASSAY_SMTP_URL: who mails are from')
+  if (
+    'prometheus_namespace' in values &&
+    values.prometheus_namespace &&
+    !secrets.includes('ASSAY_METRICS_TOKEN')
+  )
+    problems.push(wanting('ASSAY_METRICS_TOKEN', 'prometheus_namespace'))
+  if ('edition' in values && values.edition === 'community' && values.packaging === 'endpoint')
+    problems.push('packaging: endpoint has more functions than the 15 of edition: community')
+  return problems
+}
+
+interface Described {
+  description?: string
+  shape?: Record<string, Described>
+  unwrap?: () => Described
+}
+
+function shapeAt(schema: Described, path: readonly PropertyKey[]): Record<string, Described> | undefined {
+  let at: Described | undefined = schema
+  for (const key of path) at = bare(at)?.shape?.[String(key)]
+  return bare(at)?.shape
+}
+
+/** Without what says that it may be missing. */
+const bare = (schema: Described | undefined): Described | undefined =>
+  schema !== undefined && schema.shape === undefined && schema.unwrap ? bare(schema.unwrap()) : schema
+
+/** Of the value at the path, or of the nearest around it that says something. */
+function purposeOf(target: Target, path: readonly PropertyKey[]): string {
+  for (let length = path.length; length > 0; length--) {
+    const found = shapeAt(SCHEMAS[target], path.slice(0, length - 1))?.[String(path[length - 1])]
+    if (found?.description) return found.description
+  }
+  return 'the values of an installation'
+}
+
+export interface Value {
+  name: string
+  purpose: string
+  /** Undefined where it must be given. */
+  otherwise?: string
+}
+
+/** Every value of a platform, for the table in the docs. */
+export function valuesOf(target: Target): Value[] {
+  const list = (shape: Record<string, Described>, before: string): Value[] =>
+    Object.entries(shape).flatMap(([key, schema]) => {
+      const name = before + key
+      const { success, data } = (schema as unknown as z.ZodType).safeParse(undefined)
+      const otherwise = success ? { otherwise: data === undefined ? 'none' : JSON.stringify(data) } : {}
+      const inner = bare(schema)?.shape
+      const own: Value = { name, purpose: schema.description!, ...otherwise }
+      return [own, ...(inner ? list(inner, `${name}.`) : [])]
+    })
+  return list(SCHEMAS[target].shape as unknown as Record<string, Described>, '')
+}
