@@ -27,7 +27,9 @@ ExecStart=/usr/bin/env node ${quoted(join(checkout, 'infra/local/bootstrap.mjs')
 Environment=${quoted(`ASSAY_DATA_DIR=${dataDir}`)}
 Environment=${quoted(`PATH=${withoutPackages(path)}`)}
 # Environment=PORT=8090
+# Behind a reverse proxy on this machine (infra/proxies.md):
 # Environment=BASE_URL=https://assay.example.com
+# Environment=ASSAY_TRUSTED_PROXIES=127.0.0.1/32
 KillMode=mixed
 TimeoutStopSec=${STOP_S}
 Restart=always

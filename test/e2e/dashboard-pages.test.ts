@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { actions, open, pages } from '../../functions/dashboard/index.ts'
 import { startNodeHost } from '../conformance/hosts.ts'
-import { openWorld, type World } from '../conformance/world.ts'
+import { MASTER_KEY, openWorld, type World } from '../conformance/world.ts'
 import { axeProblems } from '../support/axe.ts'
 import { badNight, type Night } from '../support/bad-night.ts'
+import { startBehind } from '../support/behind.ts'
 import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../support/browser.ts'
 
 const XSS = ` <img src=x onerror=alert(1)>"'</pre></textarea><script>alert(2)</script>`
@@ -155,6 +156,37 @@ describe('a page', () => {
       const response = await fetch(world.url + address, { redirect: 'manual', headers: { cookie } })
       await response.body?.cancel()
       expect([address, response.status]).toEqual([address, 404])
+    }
+  })
+})
+
+describe('below a path of a host', () => {
+  it('no page has an address that leaves the path', async () => {
+    const options = { ...world.urls, masterKey: MASTER_KEY }
+    const below = await startBehind(options, 'https://assay.example.com/assay')
+    try {
+      const signedIn = await fetch(`${below.url}/dashboard/sign-in`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { 'sec-fetch-site': 'same-origin' },
+        body: new URLSearchParams(world.first.account),
+      })
+      const cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!
+      for (const address of [...addresses(owner), '/docs', '/dashboard/nowhere']) {
+        const response = await fetch(below.url + address, { headers: { cookie }, redirect: 'manual' })
+        const html = await response.text()
+        // Whatever the attribute: only what a form sends back is an address within.
+        const rooted = [...html.matchAll(/ ([\w-]+)="(\/[^"]*)"/g)].filter(([, name]) => name !== 'value')
+        const leaving = rooted.filter(([, , to]) => !to!.startsWith('/assay/')).map(([text]) => text)
+        expect([address, response.status < 300 || response.status === 404, leaving]).toEqual([
+          address,
+          true,
+          [],
+        ])
+        expect([address, address === '/docs' || rooted.length > 3]).toEqual([address, true])
+      }
+    } finally {
+      await below.close()
     }
   })
 })

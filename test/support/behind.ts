@@ -1,0 +1,88 @@
+// Assay as it stands behind a proxy: served by the production listener, with an account and a run, and what a caller of
+// the proxy sees from an address of his own.
+
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { serveDashboard } from '../../functions/dashboard/index.ts'
+import { endpoints } from '../../functions/index.ts'
+import { openConnections } from '../../infra/node/connections.ts'
+import { createContext } from '../../infra/node/context.ts'
+import { addressOf, listen } from '../../infra/node/listen.ts'
+import { createOutside } from '../../infra/node/reach.ts'
+import { createApp } from '../../shared/http/app.ts'
+import { openApiDocument } from '../../shared/http/openapi.ts'
+import { serveReference } from '../../shared/http/reference.ts'
+import type { Host, HostOptions } from '../conformance/hosts.ts'
+import { NAME, type RunningProxy } from './proxies.ts'
+
+/** The caller's own address: not the proxy's, which is 127.0.0.1. */
+export const CALLER = '127.0.0.2'
+
+export interface Behind extends Host {
+  port: number
+  /** Where requests came from, in their order. */
+  callers: (string | null)[]
+}
+
+/** Told where people find it, and to believe what stands on this machine. */
+export async function startBehind(options: HostOptions, base_url: string): Promise<Behind> {
+  const connections = openConnections(options)
+  const config = { base_url, master_key: options.masterKey }
+  const reach = createOutside(['127.0.0.0/8'])
+  const ctx = createContext({ connections, config, addressOf, ...reach, writeLog: () => {} })
+  const app = createApp(endpoints, () => ctx)
+  serveReference(
+    app,
+    () => openApiDocument(endpoints),
+    () => ctx,
+  )
+  serveDashboard(app, endpoints, () => ctx)
+  const callers: (string | null)[] = []
+  const listener = await listen({ port: 0, host: '127.0.0.1', proxies: ['127.0.0.1/32'] }, request => {
+    callers.push(addressOf(request))
+    return app.fetch(request)
+  })
+  return {
+    port: listener.port,
+    url: listener.url,
+    callers,
+    async close() {
+      await listener.close()
+      await ctx.idle()
+      await connections.close()
+    },
+  }
+}
+
+export interface Asked {
+  method?: string
+  headers?: Record<string, string>
+  /** Written piece by piece, as they come. */
+  body?: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+}
+
+/** A request from CALLER's address to the name of the proxy's files; resolves with the head of the answer. */
+export async function ask(
+  { port, ca }: RunningProxy,
+  path: string,
+  { method = 'GET', headers = {}, body }: Asked = {},
+): Promise<IncomingMessage> {
+  const asked = request({
+    ...{ host: '127.0.0.1', port, ca, servername: NAME, localAddress: CALLER, agent: false },
+    ...{ path, method, headers: { host: NAME, ...headers } },
+  })
+  const answered = once(asked, 'response')
+  answered.catch(() => {}) // it is waited for below
+  for await (const piece of body ?? []) if (!asked.write(piece)) await once(asked, 'drain')
+  asked.end()
+  const [answer] = await answered
+  return answer
+}
+
+export async function textOf(answer: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const part of answer) text += decoder.decode(part, { stream: true })
+  return text
+}
