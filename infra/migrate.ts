@@ -9,8 +9,10 @@ import { setTimeout } from 'node:timers/promises'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres, { type Sql } from 'postgres'
+import type { Sql as ProductSql } from '../shared/context.ts'
 import { LIMITS } from '../shared/domain/limits.ts'
 import { isUnreachable } from '../shared/kernel/unreachable.ts'
+import { ensureStepPartitions } from '../shared/store/partitions.ts'
 import { ensureTenantRole, TENANT_READS } from '../shared/store/tenant-role.ts'
 import { endOf, Refusal } from './local/refusal.ts'
 import { type PostgresTarget, postgresOptions } from './node/postgres-options.ts'
@@ -45,6 +47,8 @@ export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: n
     if (upTo === undefined) await applyWhileOthersWork(sql)
     else await applyUpTo(sql, upTo)
     await grantTenantReads(sql)
+    // Before the first item, so that none lies in the default partition and has to be moved.
+    if (upTo === undefined) await ensureStepPartitions(sql as unknown as ProductSql, Date.now())
   } catch (error) {
     throw refusalOf(error) ?? error
   } finally {

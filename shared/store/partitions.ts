@@ -11,7 +11,10 @@ const WEEKS_AHEAD = 2
 const PARTITIONED = ['steps', 'step_index'] as const
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** Makes the partitions for this week and the next ones where they are missing; returns how many were. */
+/**
+ * Makes the partitions for this week and the next ones where they are missing; returns how many it made. One whose rows
+ * lie in the default partition and are too many to move stays away, and so does one whose table somebody is at.
+ */
 export async function ensureStepPartitions(sql: Sql, nowMs: number): Promise<number> {
   const week = weekOf(nowMs)
   const weeks = Array.from({ length: WEEKS_AHEAD + 1 }, (_, i) => week + i)
@@ -19,6 +22,7 @@ export async function ensureStepPartitions(sql: Sql, nowMs: number): Promise<num
   const have = await sql<{ name: string }[]>`
     select relname as name from pg_class where relname = any(${wanted.map(one => one.name)}) and relispartition`
   const missing = wanted.filter(one => !have.some(({ name }) => name === one.name))
+  let made = 0
   for (const { table, week, name } of missing) {
     const [from, to] = [firstIdAt(week * WEEK_MS), firstIdAt((week + 1) * WEEK_MS)]
     // Where nobody made it in time, rows of that week lie in the default partition: few move, and many stay there.
@@ -32,13 +36,15 @@ export async function ensureStepPartitions(sql: Sql, nowMs: number): Promise<num
       `insert into ${name} select * from late`,
     ]
     // The table first, as all who write have it, and so does `create table`. More rows may have come until then.
-    const made = withLocks(sql, [table, `${table}_default`], async tx => {
-      if (!(await areMany(tx, ofWeek))) await tx.unsafe(move.join(';'))
+    const isMade = withLocks(sql, [table, `${table}_default`], async tx => {
+      if (await areMany(tx, ofWeek)) return false
+      await tx.unsafe(move.join(';'))
+      return true
     })
     // Another tick may make it meanwhile; the loser's error means it is there.
-    await made.catch(ignoreExisting)
+    if (await isMade.catch(ignoreExisting)) made++
   }
-  return missing.length
+  return made
 }
 
 /** Whether more rows than a tick moves are found. */
@@ -64,24 +70,27 @@ export async function dropSpentWeek(sql: Sql, run_id: string, nowMs: number): Pr
   const { there, needed } = seen!
   if (there.length === 0 || needed) return false
   const tables = [...PARTITIONED, ...PARTITIONED.map(table => `${table}_default`), ...there]
-  if (!(await withLocks(sql, tables, tx => tx.unsafe(`drop table ${there.join(', ')}`)))) return false
+  const isDropped = await withLocks(sql, tables, async tx => {
+    await tx.unsafe(`drop table ${there.join(', ')}`)
+    return true
+  })
+  if (!isDropped) return false
   await sql`delete from purges where kind = 'steps' and run_id >= ${from} and run_id < ${to}`
   return true
 }
 
-/** Changes tables if nobody is at them; a partition's table and its default partition are locked with it. */
+/** Changes tables if nobody is at them, else false; a partition's table and its default partition are locked with it. */
 async function withLocks(
   sql: Sql,
   tables: readonly string[],
-  change: (tx: Sql) => Promise<unknown>,
+  change: (tx: Sql) => Promise<boolean>,
 ): Promise<boolean> {
   const locked = tables.map(table => `only ${table}`).join(', ')
   try {
-    await sql.begin(async tx => {
+    return (await sql.begin(async tx => {
       await tx.unsafe(`lock table ${locked} in access exclusive mode nowait`)
-      await change(tx as unknown as Sql)
-    })
-    return true
+      return change(tx as unknown as Sql)
+    })) as boolean
   } catch (error) {
     if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE) return false
     throw error
@@ -96,7 +105,8 @@ const weekOf = (ms: number) => Math.floor(ms / WEEK_MS)
 const nameOf = (table: string, week: number) =>
   `${table}_${new Date(week * WEEK_MS).toISOString().slice(0, 10).replaceAll('-', '')}`
 
-function ignoreExisting(error: { code?: string }): void {
+function ignoreExisting(error: { code?: string }): false {
   const duplicates = ['42P07', '23505', '42710'] // duplicate_table, unique_violation, duplicate_object
   if (!duplicates.includes(error.code ?? '')) throw error
+  return false
 }
