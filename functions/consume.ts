@@ -17,6 +17,7 @@ export const consumeQueue: PlatformFunction = {
       await readSources(ctx) // the tick may be where no agent can be reached
       const done = await workShift(ctx, { stop, onWake: wake => (notify = wake) })
       await sourcesRead(ctx)
+      if (done.claimed > 0) ctx.log('info', 'consumed', { ...done })
       return done
     } finally {
       deafen()

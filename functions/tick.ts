@@ -20,7 +20,9 @@ export const tick: PlatformFunction = {
     const endsAt = now + LIMITS.tick_function_ms
     busyUntil.set(ctx.sql, endsAt)
     try {
-      return await sweepUntil(ctx, endsAt, stop)
+      const done = await sweepUntil(ctx, endsAt, stop)
+      ctx.log('info', 'tick', done)
+      return done
     } finally {
       busyUntil.delete(ctx.sql)
     }

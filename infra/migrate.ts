@@ -15,6 +15,7 @@ import { isUnreachable } from '../shared/kernel/unreachable.ts'
 import { ensureStepPartitions } from '../shared/store/partitions.ts'
 import { ensureTenantRole, TENANT_READS } from '../shared/store/tenant-role.ts'
 import { endOf, Refusal } from './local/refusal.ts'
+import { tell } from './node/log.ts'
 import { type PostgresTarget, postgresOptions } from './node/postgres-options.ts'
 import { migrationTarget, readSettings } from './node/settings.ts'
 import { refusalOf } from './node/store-trouble.ts'
@@ -215,8 +216,10 @@ export async function migrateOnceReachable(
 
 if (import.meta.main) {
   try {
-    await migrateOnceReachable(migrationTarget(readSettings(process.env)), line => console.error(line))
-    console.log('the schema is up to date')
+    await migrateOnceReachable(migrationTarget(readSettings(process.env)), why =>
+      tell('warn', 'waiting_for_postgres', { error: why }),
+    )
+    tell('info', 'migrated')
   } catch (error) {
     const { line, code } = endOf(error)
     console.error(line)

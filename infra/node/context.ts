@@ -8,11 +8,9 @@ import type { Get, Post, SendMail } from '../../shared/engine/outside-port.ts'
 import type { Telemetry } from '../../shared/engine/telemetry-port.ts'
 import { invalid } from '../local/refusal.ts'
 import type { Connections } from './connections.ts'
+import { LOG_LEVELS, type LogLevel, logLine } from './log.ts'
 import { NO_STORES } from './no-stores.ts'
 import { watchRedis } from './store-trouble.ts'
-
-const LOG_LEVELS = ['info', 'warn', 'error'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** @throws Refusal when it is none */
 export function logLevelOf(text: string | undefined): LogLevel | undefined {
@@ -56,7 +54,7 @@ export function createContext(options: ContextOptions): NodeContext {
   const least = LOG_LEVELS.indexOf(options.logLevel ?? 'info')
   const log: Context['log'] = (level, event, fields) => {
     if (LOG_LEVELS.indexOf(level) < least) return
-    writeLog(`${JSON.stringify({ at: new Date().toISOString(), level, event, ...fields })}\n`)
+    writeLog(`${logLine(level, event, fields)}\n`)
   }
   if (connections.redis !== NO_STORES.redis) watchRedis(connections.redis, log)
   return {

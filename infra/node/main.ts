@@ -11,6 +11,7 @@
 import { remoteRuntime } from './agents.ts'
 import { logLevelOf } from './context.ts'
 import { armFaults } from './faults.ts'
+import { tellReady } from './log.ts'
 import { mailFrom } from './mail.ts'
 import { partsFrom } from './parts.ts'
 import { startServer } from './server.ts'
@@ -47,7 +48,7 @@ async function start(): Promise<void> {
     ...(allow ? { allowPrivateNetworks: allow } : {}),
     ...(allowCallbacks ? { allowCallbackNetworks: allowCallbacks } : {}),
   })
-  console.log(`ready ${server.url || parts.join(',')}`)
+  tellReady({ unit: parts.join(','), url: server.url || null })
   endOnSignal(server)
 }
 

@@ -12,6 +12,7 @@ import { noOperation } from '../../shared/http/no-operation.ts'
 import { createRoutes, type Route } from '../../shared/http/routes.ts'
 import { invalid } from '../local/refusal.ts'
 import { type Address, type Listener, listening } from './listening.ts'
+import { logLine, tellReady } from './log.ts'
 import { listeningAt, readSettings } from './settings.ts'
 import { endOnSignal, endStart } from './stop.ts'
 
@@ -51,7 +52,9 @@ export async function serveRouter(routes: readonly Route[]): Promise<void> {
   try {
     const settings = readSettings(process.env)
     const unitUrl = settings.need('ASSAY_UNIT_URL')
-    endOnSignal(await startRouter({ ...listeningAt(settings, PORT), routes, unitUrl }))
+    const listener = await startRouter({ ...listeningAt(settings, PORT), routes, unitUrl })
+    tellReady({ unit: 'router', url: listener.url })
+    endOnSignal(listener)
   } catch (error) {
     endStart(error)
   }
@@ -78,7 +81,6 @@ export async function startRouter(options: RouterOptions): Promise<Listener> {
     if (route.makes_work) wake()
     forward(incoming, outgoing, addressOf(unit, url), cause => {
       const request_id = requestId()
-      const at = new Date().toISOString()
       const fields = {
         request_id,
         unit,
@@ -86,7 +88,7 @@ export async function startRouter(options: RouterOptions): Promise<Listener> {
         path: url.pathname,
         error: cause.slice(0, CHARACTERS_LOGGED),
       }
-      write(`${JSON.stringify({ at, level: 'error', event: 'unit_did_not_answer', ...fields })}\n`)
+      write(`${logLine('error', 'unit_did_not_answer', fields)}\n`)
       return errorAnswer(notAnswered(unit, request_id), request_id)
     })
   })

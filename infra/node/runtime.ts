@@ -6,6 +6,7 @@ import { createInvoker } from '../runtime/invoker.ts'
 import { serveRuntime } from '../runtime/runtime-server.ts'
 import { localRuntime } from './agents.ts'
 import { openDatabase } from './connections.ts'
+import { tellReady } from './log.ts'
 import { databaseFrom, keysFrom, listeningAt, readSettings } from './settings.ts'
 import { endOnSignal, endStart } from './stop.ts'
 import { refusalOf } from './store-trouble.ts'
@@ -23,7 +24,7 @@ async function start(): Promise<void> {
   closing.defer(() => agents.close())
   const server = await serveRuntime({ ...at, bearer, invoke: agents.invoke })
   closing.defer(() => server.close())
-  console.log(`ready ${server.url}`)
+  tellReady({ unit: 'runtime', url: server.url })
   endOnSignal({ close: () => closing.disposeAsync() })
 }
 

@@ -3,12 +3,13 @@
 // there the process stays until the watchdog ends with it.
 
 import { endOf } from '../local/refusal.ts'
+import { tell } from './log.ts'
 
 /** A start that failed: one line of the log, of a person's own words where a person can mend it; see REFUSED. */
 export function endStart(error: unknown): never {
   const { line, code } = endOf(error)
   const [event, ...words] = code === 1 ? ['start_failed', line] : ['start_refused', line]
-  console.error(JSON.stringify({ at: new Date().toISOString(), level: 'error', event, error: words.join() }))
+  tell('error', event, { error: words.join() })
   process.exit(code)
 }
 

@@ -72,8 +72,7 @@ export function workerOf(unit: WorkerdUnit) {
 
   async function run(ctx: Context): Promise<void> {
     const never = new AbortController().signal // workerd asks nobody to stop: it ends what outlives its drain
-    const done = await unit.scheduled!.run(ctx, { stop: never, onWake: () => () => {} })
-    ctx.log('info', unit.scheduled!.name, { ...done })
+    await unit.scheduled!.run(ctx, { stop: never, onWake: () => () => {} })
   }
 
   class Host extends DurableObject<UnitEnv> {

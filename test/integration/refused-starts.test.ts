@@ -36,8 +36,8 @@ let FUNCTION: string
 
 beforeAll(async () => {
   const folder = parts.adopt(await tempFolder(), one => one.remove())
-  FUNCTION = join(folder.path, 'health.mjs')
-  await writeUnits([unitsOf('group').find(unit => unit.name === 'health')!], folder.path)
+  FUNCTION = join(folder.path, 'account.mjs')
+  await writeUnits([unitsOf('group').find(unit => unit.name === 'account')!], folder.path)
   const admin = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   await admin.unsafe(`create role ${ROLE} login password 'right'`)
   await admin.unsafe(`create database ${ROLE}`)

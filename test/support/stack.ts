@@ -100,7 +100,7 @@ export async function startStack({
 
 function isReady(server: ChildProcess, log: string[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    createInterface(server.stdout!).on('line', line => line.startsWith('ready ') && resolve())
+    createInterface(server.stdout!).on('line', line => line.includes('"event":"ready"') && resolve())
     server.once('exit', () => reject(new Error(`the stack ended before it was ready:\n${log.join('\n')}`)))
   })
 }
