@@ -10,6 +10,7 @@ import { coverageTable } from '../test/structure/coverage.ts'
 import { dashboardAssets } from './dashboard-assets.ts'
 import { PRICE_LIST_FILE, priceListFile } from './price-list.ts'
 import { referencePage } from './reference-page.ts'
+import { SCHEMA_FILE, schemaFile } from './schema-file.ts'
 import { exampleFiles } from './targets/installation.ts'
 import { TARGETS, valuesOf } from './targets/values.ts'
 
@@ -27,6 +28,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ['shared/sdk/REFERENCE.md', referencePage(endpoints)],
     ['infra/generated/coverage.md', coverageTable(endpoints)],
     [PRICE_LIST_FILE, await priceListFile()],
+    [SCHEMA_FILE, await schemaFile()],
     ['infra/generated/values.md', valuesTable()],
     ...(await exampleFiles()),
     ['functions/dashboard/frame/assets.gen.ts', await dashboardAssets()],

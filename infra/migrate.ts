@@ -6,6 +6,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres, { type Sql } from 'postgres'
@@ -14,6 +15,13 @@ import { LIMITS } from '../shared/domain/limits.ts'
 import { isUnreachable } from '../shared/kernel/unreachable.ts'
 import { ensureStepPartitions } from '../shared/store/partitions.ts'
 import { ensureTenantRole, TENANT_READS } from '../shared/store/tenant-role.ts'
+import {
+  findRunningRoles,
+  grantsFor,
+  readRoleState,
+  rightsFor,
+} from '../shared/upkeep/queries/running-role.ts'
+import { SCHEMA } from '../shared/upkeep/rules/schema.gen.ts'
 import { endOf, Refusal } from './local/refusal.ts'
 import { tell } from './node/log.ts'
 import { type PostgresTarget, postgresOptions } from './node/postgres-options.ts'
@@ -50,6 +58,8 @@ export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: n
     await grantTenantReads(sql)
     // Before the first item, so that none lies in the default partition and has to be moved.
     if (upTo === undefined) await ensureStepPartitions(sql as unknown as ProductSql, Date.now())
+    for (const role of await findRunningRoles(sql))
+      for (const statement of rightsFor(role)) await whileOthersWork(sql, () => sql.unsafe(statement))
   } catch (error) {
     throw refusalOf(error) ?? error
   } finally {
@@ -157,7 +167,7 @@ async function isDoneByOwner(sql: Sql): Promise<boolean> {
     from (values (1)) one left join pg_class on pg_class.oid = to_regclass('runs')`
   const { role, database, schema, may_make_schemas, may_make_tables, owner, owns } = standing!
   if (owns === false) {
-    if (await isUpToDate(sql)) return true
+    if (((await readRoleState(sql)).version ?? 0) >= SCHEMA.version) return true
     throw new Refusal(
       'schema_of_another_role',
       `the tables belong to the role "${owner}", and "${role}" may not bring them up to date: set DATABASE_MIGRATE_URL to a URL that signs in as "${owner}".`,
@@ -172,14 +182,6 @@ async function isDoneByOwner(sql: Sql): Promise<boolean> {
     'schema_not_permitted',
     `the role "${role}" may not make the schema. As the owner of the database, run: ${lacking.join('; ')}; or set DATABASE_MIGRATE_URL to a URL of a role that may.`,
   )
-}
-
-async function isUpToDate(sql: Sql): Promise<boolean> {
-  const newest = (await migrationTimes()).at(-1)!
-  // Readable to whoever was granted what it needs to work.
-  const [latest] = await sql<{ made: number }[]>`
-    select max(created_at)::float8 as made from drizzle.__drizzle_migrations`.catch(() => [])
-  return latest !== undefined && latest.made >= newest
 }
 
 /** Policies name the role, so it is there before them; it belongs to the server, and another database may have made it. */
@@ -214,15 +216,28 @@ export async function migrateOnceReachable(
   }
 }
 
+/** For psql, as the role that migrates. */
+const grantsText = (
+  role: string,
+) => `-- What the role ${JSON.stringify(role)} needs to run Assay where another role owns the tables. Run by that role, after
+-- infra/migrate.ts; any number of times. Later migrations add what they need.
+set lock_timeout = '5s'; -- if it strikes, run this again
+${grantsFor(role).join(';\n')};
+`
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { grants: { type: 'string' } } })
+  if (values.grants !== undefined) return console.log(grantsText(values.grants))
+  await migrateOnceReachable(migrationTarget(readSettings(process.env)), why =>
+    tell('warn', 'waiting_for_postgres', { error: why }),
+  )
+  tell('info', 'migrated')
+}
+
 if (import.meta.main) {
-  try {
-    await migrateOnceReachable(migrationTarget(readSettings(process.env)), why =>
-      tell('warn', 'waiting_for_postgres', { error: why }),
-    )
-    tell('info', 'migrated')
-  } catch (error) {
+  await main().catch(error => {
     const { line, code } = endOf(error)
     console.error(line)
     process.exitCode = code
-  }
+  })
 }

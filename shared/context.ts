@@ -74,6 +74,8 @@ export interface Context {
    * waits for it. @throws where it is not, or PostgreSQL does not answer
    */
   join?(): Promise<void>
+  /** Resolves, at once where it is known, with what keeps Redis away, which a command that fails may not say. */
+  redisTrouble?(): Promise<unknown>
   /** The network address a request came from, as far as this host can tell. */
   addressOf(request: Request): string | null
   log(level: 'info' | 'warn' | 'error', event: string, fields?: Record<string, unknown>): void

@@ -1,10 +1,13 @@
 import * as z from 'zod'
 import { endpoint } from '../../shared/http/endpoint.ts'
-import { probeStores, type Readiness } from '../../shared/http/readiness.ts'
+import { probe, type Readiness } from '../../shared/http/readiness.ts'
 
 const Dependency = z.object({
-  status: z.enum(['ok', 'unreachable']),
+  status: z
+    .enum(['ok', 'unreachable', 'unusable', 'unknown'])
+    .describe('`unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.'),
   latency_ms: z.number().describe('How long the answer, or giving up, took.'),
+  reason: z.string().nullable().describe('What is wrong with it, and what to do.'),
 })
 const held_since = z.iso
   .datetime()
@@ -12,7 +15,15 @@ const held_since = z.iso
   .describe(
     'Set where the installation was restored from a backup and does nothing of itself until it may go on.',
   )
-const Dependencies = z.object({ postgres: Dependency, redis: Dependency })
+const Dependencies = z.object({
+  postgres: Dependency,
+  redis: Dependency,
+  schema: Dependency.describe(
+    'Whether the database has the migrations that this version needs, or newer ones.',
+  ),
+  role: Dependency.describe('Whether the role that signs in may read and write what it must.'),
+  master_key: Dependency.describe('Whether it is there, and the one that the installation was sealed under.'),
+})
 const Turn = z.object({
   status: z
     .enum(['ok', 'stalled', 'none', 'unknown'])
@@ -28,30 +39,33 @@ export const getReadiness = endpoint({
   path: '/health/ready',
   tag: 'Health',
   operation_id: 'getReadiness',
-  summary: 'Whether both stores answer',
+  summary: 'Whether it can work',
   description:
-    'Each store has two seconds. `turns` says when a tick and a consumer at work last ended a turn; one that stands still does not change the status.',
+    'Whether both stores answer, each within two seconds, and PostgreSQL has what the work takes: the schema, the rights of the role, and the master key. `turns` says when a tick and a consumer at work last ended a turn; one that stands still does not change the status.',
   auth: 'none',
   answers: {
     200: {
-      description: 'Both answered.',
+      description: 'It can.',
       schema: z.object({ status: z.literal('ready'), dependencies: Dependencies, turns: Turns, held_since }),
     },
     503: {
       description:
-        '`dependency_unreachable`: the message and `dependencies` name the one that did not answer.',
+        '`dependency_unreachable` names the store that did not answer, `dependency_unusable` what a person has to mend; the message and `dependencies` say why.',
       schema: z.object({
         status: z.literal('unavailable'),
         dependencies: Dependencies,
         turns: Turns,
         held_since,
-        error: z.object({ code: z.literal('dependency_unreachable'), message: z.string() }),
+        error: z.object({
+          code: z.enum(['dependency_unreachable', 'dependency_unusable']),
+          message: z.string(),
+        }),
       }),
     },
   },
   errors: [],
   async handle({ ctx, reply }) {
-    const readiness: Readiness = await probeStores(ctx)
+    const readiness: Readiness = await probe(ctx)
     if (readiness.status === 'unavailable') reply.status = 503
     return readiness
   },

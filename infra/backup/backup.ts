@@ -10,7 +10,7 @@ import { finished } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Sql } from 'postgres'
 import { VERSION } from '../../shared/domain/version.ts'
-import { fingerprintOf } from '../../shared/upkeep/verbs/installation.ts'
+import { fingerprintOf } from '../../shared/upkeep/rules/master-key.ts'
 import { Refusal } from '../local/refusal.ts'
 import {
   type Catalog,

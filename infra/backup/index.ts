@@ -6,7 +6,7 @@ import {
   type InstallationRow,
   readInstallationRow,
 } from '../../shared/upkeep/queries/installation.ts'
-import { fingerprintOf } from '../../shared/upkeep/verbs/installation.ts'
+import { fingerprintOf } from '../../shared/upkeep/rules/master-key.ts'
 import { Refusal } from '../local/refusal.ts'
 import { refusalOf as refusalOfStore } from '../node/store-trouble.ts'
 import { type Database, openSession } from './database.ts'

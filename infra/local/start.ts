@@ -163,8 +163,9 @@ async function masterKeyFor(
   given: string | undefined,
 ) {
   const known = await knownMasterKey(folder, given)
+  const needsKey = await needsKeyOf(databaseUrl, databaseCa)
   if (known !== undefined) return known
-  if (!(await needsKeyOf(databaseUrl, databaseCa))) return writeMasterKey(folder)
+  if (!needsKey) return writeMasterKey(folder)
   throw new Refusal(
     'master_key_missing',
     `the database holds data that was sealed under a master key, and ${join(folder, 'master.key')} is not there. Put that file back, or set ASSAY_MASTER_KEY to what was in it. A new one would open nothing of it.`,

@@ -56,7 +56,7 @@ export function createContext(options: ContextOptions): NodeContext {
     if (LOG_LEVELS.indexOf(level) < least) return
     writeLog(`${logLine(level, event, fields)}\n`)
   }
-  if (connections.redis !== NO_STORES.redis) watchRedis(connections.redis, log)
+  const redisTrouble = connections.redis === NO_STORES.redis ? undefined : watchRedis(connections.redis, log)
   return {
     sql: connections.sql,
     db: connections.db,
@@ -85,6 +85,7 @@ export function createContext(options: ContextOptions): NodeContext {
     telemetry: options.telemetry ?? null,
     addressOf: options.addressOf ?? (() => null),
     ...(options.join && { join: options.join }),
+    ...(redisTrouble && { redisTrouble }),
     log,
     async idle() {
       while (pending.size > 0) await Promise.all(pending)

@@ -11,12 +11,14 @@ import { createApp } from '../../shared/http/app.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
 import type { Operation } from '../../shared/http/no-operation.ts'
 import { answerPlatform, type PlatformFunction, platformBearer } from '../../shared/http/platform-function.ts'
+import { answerReadiness } from '../../shared/http/readiness.ts'
 import { stopReading } from '../../shared/starts/verbs/source-reader.ts'
 import { type Joined, join, MasterKeyDiffers } from '../../shared/upkeep/verbs/installation.ts'
 import { Refusal } from '../local/refusal.ts'
 import { createPoker } from '../poke.ts'
 import { type Connections, openConnections, poolOf } from './connections.ts'
 import { createContext, logLevelOf } from './context.ts'
+import { onceReachable, refuseUnfit } from './installation.ts'
 import { addressOf, listen } from './listen.ts'
 import { NO_STORES } from './no-stores.ts'
 import { createOutside } from './reach.ts'
@@ -57,6 +59,8 @@ export interface FunctionUnit {
 
 const PORT = 8080
 const HEALTH_PATH = '/healthz'
+/** Of this unit; callers are led to the one that has it as an operation. */
+const READY_PATH = '/health/ready'
 
 /** Serves the unit until the process is asked to stop. */
 export const serveFunction = (unit: FunctionUnit): Promise<void> =>
@@ -91,11 +95,7 @@ async function serve(unit: FunctionUnit): Promise<void> {
     ...(mail === undefined ? {} : { mail }),
   })
   const { redis, newId, waitUntil, log } = ctx
-  // At once, not with the first request; where PostgreSQL is away, that one asks again.
-  void ctx.join?.().catch(error => {
-    if (!(error instanceof MasterKeyDiffers)) return
-    endStart(new Refusal('master_key_differs', error.message))
-  })
+  if (unit.connections > 0) endWhereUnfit(ctx)
   const isPoker = consumerUrl !== undefined && unit.connections > 0
   const bearer = isPoker ? await platformBearer(config.master_key) : ''
   const poker = isPoker
@@ -127,6 +127,20 @@ async function serve(unit: FunctionUnit): Promise<void> {
   warnOfUnknown(process.env, log)
   log('info', 'ready', { unit: unit.name, url: listener.url })
   endOnSignal({ onStop: () => stop.abort(), close: () => closing.disposeAsync() })
+}
+
+/** Asked at once and not with the first request, which waits for the key alone. */
+function endWhereUnfit(ctx: Context): void {
+  const fit = onceReachable(ctx.log, async () => {
+    const joining = await ctx.join!().then(
+      () => undefined,
+      error => error,
+    )
+    await refuseUnfit(ctx.sql) // says more than how joining failed
+    if (joining instanceof MasterKeyDiffers) throw new Refusal('master_key_differs', joining.message)
+    if (joining) throw joining
+  })
+  fit.catch(error => endStart(refusalOf(error) ?? error))
 }
 
 function connectionsOf({ connections, platform }: FunctionUnit, settings: Settings): Connections {
@@ -167,8 +181,11 @@ function handlerOf(unit: FunctionUnit, ctx: Context, stop: AbortSignal, invocati
   unit.serveReference?.(app, () => ctx)
   unit.serveDashboard?.(app, () => ctx)
   const { platform } = unit
+  const isApart = unit.connections > 0 && unit.endpoints.every(({ path }) => path !== READY_PATH)
   return (request: Request) => {
-    if (new URL(request.url).pathname === HEALTH_PATH) return Response.json({ status: 'ok' })
+    const { pathname } = new URL(request.url)
+    if (pathname === HEALTH_PATH) return Response.json({ status: 'ok' })
+    if (pathname === READY_PATH && isApart) return answerReadiness(ctx)
     if (platform === undefined) return app.fetch(request)
     if (isMetrics(request)) return answerMetrics(ctx, request)
     const onWake = (wake: (aborted?: string) => void) => listenForWakes(ctx.redis, wake)

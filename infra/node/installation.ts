@@ -1,24 +1,51 @@
-// What a process asks of the installation before it takes part in it.
+// What a process asks of the installation before it takes part in it. Guarantee: what a person has to mend ends the
+// start, and a PostgreSQL that is merely away is waited for.
 
-import type { Sql } from '../../shared/context.ts'
+import type { Context, Sql } from '../../shared/context.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { isUnreachable } from '../../shared/kernel/unreachable.ts'
+import { readDatabaseState } from '../../shared/upkeep/queries/database-state.ts'
 import { readInstallationRow } from '../../shared/upkeep/queries/installation.ts'
 import { sayOtherKey } from '../../shared/upkeep/rules/master-key.ts'
 import { checkMasterKey, needsItsKey } from '../../shared/upkeep/verbs/installation.ts'
 import { openSession } from '../backup/database.ts'
 import { Refusal } from '../local/refusal.ts'
 
-/** Since when the installation is held, null where it is not. @throws Refusal `master_key_differs` */
+/** @throws Refusal where the schema or the rights of this role are not what the work takes */
+export async function refuseUnfit(sql: Sql): Promise<void> {
+  const { faults } = await readDatabaseState(sql, '')
+  const fault = faults.find(one => one.dependency !== 'master_key')
+  if (fault !== undefined) throw new Refusal(fault.code, `the ${fault.dependency} ${fault.says}.`)
+}
+
+/** Since when the installation is held, null where it is not. @throws Refusal */
 export async function joinInstallation(sql: Sql, masterKey: string): Promise<Date | null> {
+  await refuseUnfit(sql)
   const other = await checkMasterKey(sql, masterKey)
   if (other === undefined) return (await readInstallationRow(sql)).held_since
   throw new Refusal('master_key_differs', sayOtherKey(other))
 }
 
-/** Whether the database holds what only its own master key opens. */
+/** Tries until PostgreSQL answers: it may start later than this process, or be away just now. */
+export async function onceReachable<T>(log: Context['log'], ask: () => Promise<T>): Promise<T> {
+  for (let told = ''; ; ) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!isUnreachable(error)) throw error
+      if (told !== String(error)) log('warn', 'waiting_for_postgres', { error: String(error) })
+      told = String(error)
+      await new Promise(resolve => setTimeout(resolve, LIMITS.store_start_ms))
+    }
+  }
+}
+
+/** Whether the database holds what only its own master key opens. @throws Refusal where it cannot be worked on */
 export async function needsKeyOf(url: string, ca: string | undefined): Promise<boolean> {
-  const sql = openSession({ url, ca })
+  const sql = openSession({ url, ca }) as unknown as Sql
   try {
-    return await needsItsKey(sql as unknown as Sql)
+    await refuseUnfit(sql)
+    return await needsItsKey(sql)
   } finally {
     await sql.end({ timeout: 1 })
   }

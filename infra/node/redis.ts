@@ -1,7 +1,7 @@
 // Opens Redis as an installation has it: one server or a cluster, in the open or by TLS. Guarantee: a command is answered
 // or fails within REDIS_WAIT_MS, a connection that is silent for so long is given up, and none is kept for later, since callers fall back on what they know without Redis.
 
-import { isIP } from 'node:net'
+import { connect, isIP } from 'node:net'
 import { Cluster, type Command, type RedisOptions, Redis as SingleRedis } from 'ioredis'
 import type { Redis } from '../../shared/context.ts'
 import { Refusal } from '../local/refusal.ts'
@@ -45,7 +45,9 @@ export function openRedis(target: RedisTarget): Redis {
   }
   const redis = isCluster
     ? openCluster(nodes, { ...common, ...credentialsOf(url) })
-    : new SingleRedis(url.href, { ...common, lazyConnect: true, retryStrategy })
+    : Object.assign(new SingleRedis(url.href, { ...common, lazyConnect: true, retryStrategy }), {
+        reason: () => (tls ? speaksPlainly(nodes[0]!) : Promise.resolve()),
+      })
   redis.on('error', () => {}) // told to the log by who has one, and by the command that fails
   return redis
 }
@@ -95,8 +97,24 @@ function openCluster(nodes: Node[], ofEach: OfEach): Cluster & Explaining {
 }
 
 interface Explaining {
-  /** Why no node can be reached, which the client keeps to itself. */
+  /** Why it cannot be reached where the client does not say; undefined where that is not known either. */
   reason(): Promise<unknown>
+}
+
+/** A server without TLS waits for the end of what it takes for a line, and so does the client for an answer. */
+function speaksPlainly({ host, port }: Node): Promise<Error | undefined> {
+  return new Promise(resolve => {
+    const socket = connect({ host, port, timeout: REDIS_WAIT_MS })
+    const end = (reason?: Error) => {
+      socket.destroy()
+      resolve(reason)
+    }
+    socket.once('connect', () => socket.write('PING\r\n'))
+    socket.once('data', bytes =>
+      end(/^[+-]/.test(bytes.toString()) ? new Error('Redis began no TLS') : undefined),
+    )
+    for (const over of ['error', 'timeout', 'close']) socket.once(over, () => end())
+  })
 }
 
 function partsOf({ url: text, ca }: RedisTarget) {
@@ -135,7 +153,9 @@ const refusal = (what: string) => new Refusal('redis_url_unusable', `REDIS_URL $
 
 /** What an error event of the client is due to. */
 export async function reasonOf(redis: Redis, error: Error): Promise<unknown> {
-  return isExplaining(redis) ? ((await redis.reason()) ?? error) : error
+  return (await explained(redis)) ?? error
 }
 
-const isExplaining = (redis: Redis): redis is Cluster & Explaining => 'reason' in redis
+/** Before the client gives up. */
+export const explained = async (redis: Redis): Promise<unknown> =>
+  'reason' in redis ? (redis as Redis & Explaining).reason() : undefined

@@ -6,7 +6,8 @@ import { createInvoker } from '../runtime/invoker.ts'
 import { serveRuntime } from '../runtime/runtime-server.ts'
 import { localRuntime } from './agents.ts'
 import { openDatabase } from './connections.ts'
-import { tellReady } from './log.ts'
+import { onceReachable, refuseUnfit } from './installation.ts'
+import { tell, tellReady } from './log.ts'
 import { databaseFrom, keysFrom, listeningAt, readSettings } from './settings.ts'
 import { endOnSignal, endStart } from './stop.ts'
 import { refusalOf } from './store-trouble.ts'
@@ -20,6 +21,7 @@ async function start(): Promise<void> {
   const closing = new AsyncDisposableStack()
   const connections = openDatabase(databaseFrom(settings)) // it reads a bundle when a process starts, and nothing else
   closing.defer(() => connections.close())
+  onceReachable(tell, () => refuseUnfit(connections.sql)).catch(refuse)
   const agents = createInvoker(localRuntime({ connections, settings }))
   closing.defer(() => agents.close())
   const server = await serveRuntime({ ...at, bearer, invoke: agents.invoke })
@@ -28,4 +30,5 @@ async function start(): Promise<void> {
   endOnSignal({ close: () => closing.disposeAsync() })
 }
 
-await start().catch(error => endStart(refusalOf(error) ?? error))
+const refuse = (error: unknown) => endStart(refusalOf(error) ?? error)
+await start().catch(refuse)

@@ -12,7 +12,6 @@ import { listenForWakes, publishWake } from '../../shared/hints/wake.ts'
 import { createApp } from '../../shared/http/app.ts'
 import { openApiDocument } from '../../shared/http/openapi.ts'
 import { serveReference } from '../../shared/http/reference.ts'
-import { isUnreachable } from '../../shared/kernel/unreachable.ts'
 import { stopReading } from '../../shared/starts/verbs/source-reader.ts'
 import { findBundle } from '../../shared/store/bundles.ts'
 import { ensureStepPartitions } from '../../shared/store/partitions.ts'
@@ -20,7 +19,7 @@ import { createInvoker, type InvokerOptions } from '../runtime/invoker.ts'
 import { type ConnectionOptions, openConnections } from './connections.ts'
 import { startConsumer } from './consumer.ts'
 import { createContext } from './context.ts'
-import { joinInstallation } from './installation.ts'
+import { joinInstallation, onceReachable } from './installation.ts'
 import { readJsx } from './jsx.ts'
 import { addressOf, listen } from './listen.ts'
 import type { Listener } from './listening.ts'
@@ -132,7 +131,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { port, url } = listener ?? { port: 0, url: '' }
   config.base_url ||= url
   // Before the first step, not at the first tick.
-  const heldSince = await onceReachable(ctx, async () => {
+  const heldSince = await onceReachable(ctx.log, async () => {
     const since = await joinInstallation(connections.sql, options.masterKey)
     await ensureStepPartitions(connections.sql, ctx.now())
     return since
@@ -144,20 +143,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   consumer?.poke()
   if (parts.has('tick')) closing.defer(startTick(ctx))
   return { port, url, heldSince, close: () => closing.disposeAsync() }
-}
-
-/** Tries until PostgreSQL answers: it may start later than this process, or be away just now. */
-async function onceReachable<T>(ctx: Context, ask: () => Promise<T>): Promise<T> {
-  for (let told = ''; ; ) {
-    try {
-      return await ask()
-    } catch (error) {
-      if (!isUnreachable(error)) throw error
-      if (told !== String(error)) ctx.log('warn', 'waiting_for_postgres', { error: String(error) })
-      told = String(error)
-      await new Promise(resolve => setTimeout(resolve, LIMITS.store_start_ms))
-    }
-  }
 }
 
 /** Sweeps every second, one sweep at a time. */

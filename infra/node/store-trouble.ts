@@ -4,7 +4,7 @@
 import type { Context, Redis } from '../../shared/context.ts'
 import { type StoreName, sayFault, storeFault } from '../../shared/kernel/store-errors.ts'
 import { Refusal } from '../local/refusal.ts'
-import { reasonOf } from './redis.ts'
+import { explained, reasonOf } from './redis.ts'
 
 /** What a person can mend; undefined for a store that is merely away, and for what nobody knows how to mend. */
 export function refusalOf(error: unknown, store: StoreName = 'DATABASE'): Refusal | undefined {
@@ -19,17 +19,39 @@ function adviceOf(error: unknown, store: StoreName): string | undefined {
   return fault && sayFault(store, fault)
 }
 
-/** Tells the log what keeps Redis away. */
-export function watchRedis(redis: Redis, log: Context['log']): void {
+// A server that is there answers sooner, wherever it is.
+const SILENCE_MS = 500
+
+/** Tells the log what keeps Redis away; and whoever asks, as soon as it is known. */
+export function watchRedis(redis: Redis, log: Context['log']): () => Promise<unknown> {
   let told: string | undefined
-  redis.on('error', async (error: Error) => {
-    const reason = await reasonOf(redis, error)
+  let sessions = 0
+  let trouble = Promise.withResolvers<unknown>()
+  const tell = (reason: unknown, session: number) => {
+    if (session !== sessions) return // it is there meanwhile
+    trouble.resolve(reason)
     const text = adviceOf(reason, 'REDIS') ?? String(reason)
     if (text === told) return
     told = text
     log('warn', 'redis_unreachable', { error: text })
+  }
+  redis.on('error', async (error: Error) => {
+    const session = sessions
+    tell(await reasonOf(redis, error), session)
   })
+  let silence: ReturnType<typeof setTimeout> | undefined
+  redis.on('connecting', () => {
+    const session = sessions
+    silence = setTimeout(async () => {
+      const reason = await explained(redis)
+      if (reason !== undefined) tell(reason, session)
+    }, SILENCE_MS)
+  })
+  redis.on('close', () => clearTimeout(silence))
   redis.on('ready', async () => {
+    clearTimeout(silence)
+    sessions++
+    if (told !== undefined) trouble = Promise.withResolvers()
     told = undefined
     if ('slots' in redis || !(await isNodeOfCluster(redis))) return
     log('error', 'redis_is_a_cluster', {
@@ -37,6 +59,7 @@ export function watchRedis(redis: Redis, log: Context['log']): void {
         'REDIS_URL names one node of a cluster, which refuses most of what it is asked: add ?cluster=true',
     })
   })
+  return () => trouble.promise
 }
 
 async function isNodeOfCluster(redis: Redis): Promise<boolean> {

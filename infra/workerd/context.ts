@@ -46,7 +46,7 @@ const joined: Joined = {}
 /** Without a pool the unit is given no store, and no secret. */
 export function openContext(env: Env, pool: Pool | null): WorkerdContext {
   const connections = pool === null ? NO_STORES : openStores(env, pool)
-  const master_key = pool === null ? '' : (env.ASSAY_KEYS ?? need(env, 'ASSAY_MASTER_KEY'))
+  const master_key = pool === null ? '' : env.ASSAY_KEYS || env.ASSAY_MASTER_KEY || ''
   const ctx = createContext({
     connections,
     config: {
@@ -62,7 +62,7 @@ export function openContext(env: Env, pool: Pool | null): WorkerdContext {
     ...createOutside(env.OUTSIDE, listOf(env.ASSAY_ALLOW_CALLBACK_NETWORKS)),
     mail: null, // nodemailer is for Node: a tick there sends them
     addressOf: addressBehind(listOf(env.ASSAY_TRUSTED_PROXIES)),
-    ...(pool !== null && { join: () => join(connections.sql, master_key, joined) }),
+    ...(pool !== null && { join: () => joinWith(master_key, connections.sql) }),
     logLevel: logLevelOf(env.ASSAY_LOG_LEVEL || undefined),
     writeLog: line => console.error(line.trimEnd()),
   })
@@ -75,12 +75,19 @@ export function openContext(env: Env, pool: Pool | null): WorkerdContext {
   }
 }
 
+/** Nobody can end the process here: each request is refused, and readiness says why. */
+async function joinWith(masterKey: string, sql: Context['sql']): Promise<void> {
+  if (masterKey === '')
+    throw new Error('ASSAY_MASTER_KEY is not set: bind it, in config.capnp or wrangler.toml')
+  await join(sql, masterKey, joined)
+}
+
 function openStores(env: Env, pool: Pool) {
   const [databaseUrl, redisUrl] = [need(env, 'DATABASE_URL'), need(env, 'REDIS_URL')]
   return openConnections({ databaseUrl, redisUrl, pool, openTls: openPostgresSocket })
 }
 
-function need(env: Env, name: 'DATABASE_URL' | 'REDIS_URL' | 'ASSAY_MASTER_KEY'): string {
+function need(env: Env, name: 'DATABASE_URL' | 'REDIS_URL'): string {
   const value = env[name]
   if (value) return value
   throw new Error(`${name} is not set: bind it, in config.capnp or wrangler.toml`)

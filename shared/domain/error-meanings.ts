@@ -65,6 +65,8 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   store_unreachable:
     'A store did not answer in its time. Whether what was asked for has been done is not known: look, or ask again with the same idempotency_key. Retry-After says when.',
   dependency_unreachable: 'A store that the service needs does not answer.',
+  dependency_unusable:
+    'What the service needs is there and cannot be worked with until a person mends it: the message says what and how.',
 }
 
 /** What ended an item, as its `error_code` says. An agent may add codes of its own. */

@@ -52,6 +52,7 @@ export const API_ERRORS = {
   internal: 500,
   store_unreachable: 500,
   dependency_unreachable: 503,
+  dependency_unusable: 503,
 } as const
 export type ApiErrorCode = keyof typeof API_ERRORS
 

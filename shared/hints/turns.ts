@@ -43,14 +43,17 @@ export function dropTurns(redis: Redis, turner: Turner, of: string): void {
   redis.zrem(KEY, `${turner}:${of}`).catch(() => {})
 }
 
+const UNKNOWN: Turn = { status: 'unknown', age_ms: null }
+export const UNKNOWN_TURNS: Record<Turner, Turn> = { tick: UNKNOWN, consumer: UNKNOWN }
+
 /** The latest turn of each kind, whoever made it. */
-export async function readTurns(redis: Redis): Promise<Record<Turner, Turn>> {
-  const ages = await redis.eval(READ, 1, KEY, LIMITS.turn_kept_ms).then(
-    turns => agesOf(turns as string[]),
-    () => undefined,
-  )
+export const readTurns = (redis: Redis): Promise<Record<Turner, Turn>> =>
+  readTurnsOrFail(redis).catch(() => UNKNOWN_TURNS)
+
+/** Rejects where Redis does not answer, or refuses what is asked of it. */
+export async function readTurnsOrFail(redis: Redis): Promise<Record<Turner, Turn>> {
+  const ages = agesOf((await redis.eval(READ, 1, KEY, LIMITS.turn_kept_ms)) as string[])
   const turn = (turner: Turner): Turn => {
-    if (ages === undefined) return { status: 'unknown', age_ms: null }
     const age_ms = Math.min(...ages.filter(([name]) => name === turner).map(([, age]) => age))
     if (age_ms === Number.POSITIVE_INFINITY) return { status: 'none', age_ms: null }
     return { status: age_ms > LIMITS.turn_late_ms[turner] ? 'stalled' : 'ok', age_ms }

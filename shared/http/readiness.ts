@@ -1,59 +1,133 @@
-// Asks both stores for a sign of life, and what moves the work when it last did. Guarantee: an answer within LIMITS.ready_ms, whatever the stores do.
+// Whether this process can work: both stores, and what of PostgreSQL the work takes. Guarantee: an answer within
+// LIMITS.ready_ms, whatever the stores do; what is in the way is named with its reason, as soon as that is known.
 
 import type { Context } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { readTurns, type Turn, type Turner } from '../hints/turns.ts'
-import { heldSince } from './held.ts'
+import { readTurnsOrFail, type Turn, type Turner, UNKNOWN_TURNS } from '../hints/turns.ts'
+import { codeOf, type StoreName, storeFault } from '../kernel/store-errors.ts'
+import { type DatabaseState, readDatabaseState } from '../upkeep/queries/database-state.ts'
 
 export interface Dependency {
-  status: 'ok' | 'unreachable'
+  /** `unknown` is what PostgreSQL would have to tell, and does not. */
+  status: 'ok' | 'unreachable' | 'unusable' | 'unknown'
   latency_ms: number
+  /** What is wrong with it and what to do; null where nothing is. */
+  reason: string | null
 }
 
+export const DEPENDENCIES = ['postgres', 'redis', 'schema', 'role', 'master_key'] as const
+
 export type Readiness = {
-  dependencies: { postgres: Dependency; redis: Dependency }
+  dependencies: Record<(typeof DEPENDENCIES)[number], Dependency>
   /** Beside the verdict: what stands still here is no store, and another process may be at it. */
   turns: Record<Turner, Turn>
   /** For information: a held installation is ready, and does nothing of itself. */
   held_since: string | null
 } & (
   | { status: 'ready' }
-  | { status: 'unavailable'; error: { code: 'dependency_unreachable'; message: string } }
+  | {
+      status: 'unavailable'
+      error: { code: 'dependency_unreachable' | 'dependency_unusable'; message: string }
+    }
 )
 
-export async function probeStores(ctx: Context): Promise<Readiness> {
-  let held_since: string | null = null
-  const [postgres, redis, turns] = await Promise.all([
-    probe(ctx, async () => {
-      held_since = (await heldSince(ctx, true))?.toISOString() ?? null
-    }),
-    probe(ctx, () => ctx.redis.ping()),
-    readTurns(ctx.redis), // within Redis's own time
-  ])
-  const dependencies = { postgres, redis }
-  const missing = Object.entries(dependencies).flatMap(([name, { status }]) =>
-    status === 'ok' ? [] : [name],
-  )
-  const told = { dependencies, turns, held_since }
-  if (missing.length === 0) return { status: 'ready', ...told }
-  const message = `${missing.join(' and ')} did not answer within ${LIMITS.ready_ms / 1000} s.`
-  return { status: 'unavailable', ...told, error: { code: 'dependency_unreachable', message } }
+interface Probe<T> extends Dependency {
+  found: T | undefined
 }
 
-async function probe(ctx: Context, ask: () => PromiseLike<unknown>): Promise<Dependency> {
+export async function probe(ctx: Context): Promise<Readiness> {
+  const [postgres, redis] = await Promise.all([
+    asked(ctx, 'DATABASE', () => readDatabaseState(ctx.sql, ctx.config.master_key)),
+    asked(ctx, 'REDIS', () => readTurnsOrFail(ctx.redis), ctx.redisTrouble?.()),
+  ])
+  const dependencies = { postgres: told(postgres), redis: told(redis), ...ofDatabase(postgres) }
+  const state = {
+    dependencies,
+    turns: turnsOf(redis.found, postgres.found),
+    held_since: postgres.found?.held_since?.toISOString() ?? null,
+  }
+  const failing = Object.entries(dependencies).filter(([, { reason }]) => reason !== null)
+  const message = failing.map(([name, { reason }]) => `${name} ${reason}.`).join(' ')
+  tellOnce(ctx, message)
+  if (failing.length === 0) return { status: 'ready', ...state }
+  const isAway = failing.some(([, { status }]) => status === 'unreachable')
+  const code = isAway ? 'dependency_unreachable' : 'dependency_unusable'
+  return { status: 'unavailable', ...state, error: { code, message } }
+}
+
+/** For a host whose list of endpoints has no probe. */
+export async function answerReadiness(ctx: Context): Promise<Response> {
+  const readiness = await probe(ctx)
+  return Response.json(readiness, { status: readiness.status === 'ready' ? 200 : 503 })
+}
+
+const told = ({ status, latency_ms, reason }: Dependency): Dependency => ({ status, latency_ms, reason })
+
+function ofDatabase({ found, latency_ms }: Probe<DatabaseState>) {
+  const of = (dependency: 'schema' | 'role' | 'master_key'): Dependency => {
+    if (found === undefined) return { status: 'unknown', latency_ms, reason: null }
+    const fault = found.faults.find(one => one.dependency === dependency)
+    return { status: fault ? 'unusable' : 'ok', latency_ms, reason: fault?.says ?? null }
+  }
+  return { schema: of('schema'), role: of('role'), master_key: of('master_key') }
+}
+
+/** A consumer that is no more is missed where it left something behind: without that it may be asleep. */
+function turnsOf(
+  turns: Record<Turner, Turn> | undefined,
+  state: DatabaseState | undefined,
+): Record<Turner, Turn> {
+  if (turns === undefined) return UNKNOWN_TURNS
+  const { consumer } = turns
+  if (consumer.status !== 'stalled' || state?.is_anything_held !== false) return turns
+  return { ...turns, consumer: { ...consumer, status: 'none' } }
+}
+
+const TOO_LATE = Symbol('too late')
+
+async function asked<T>(
+  ctx: Context,
+  store: StoreName,
+  ask: () => Promise<T>,
+  trouble: Promise<unknown> = new Promise(() => {}),
+): Promise<Probe<T>> {
   const started_ms = ctx.now()
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('late')), LIMITS.ready_ms)
+    timer = setTimeout(() => reject(TOO_LATE), LIMITS.ready_ms)
   })
-  const answer = Promise.resolve(ask())
+  const answer = ask()
   answer.catch(() => {}) // may still fail after the time is over
+  const failed = trouble.then(reason => Promise.reject(reason))
+  failed.catch(() => {})
   try {
-    await Promise.race([answer, late])
-    return { status: 'ok', latency_ms: ctx.now() - started_ms }
-  } catch {
-    return { status: 'unreachable', latency_ms: ctx.now() - started_ms }
+    const found = await Promise.race([answer, failed, late])
+    return { status: 'ok', latency_ms: ctx.now() - started_ms, reason: null, found }
+  } catch (error) {
+    // What the connection broke off for says more than that it did.
+    const reason = await Promise.race([trouble, Promise.resolve(error)])
+    return { ...faultOf(reason, store), latency_ms: ctx.now() - started_ms, found: undefined }
   } finally {
     clearTimeout(timer)
   }
+}
+
+function faultOf(error: unknown, store: StoreName): Pick<Dependency, 'status' | 'reason'> {
+  const fault = storeFault(error, store)
+  if (fault !== undefined)
+    return { status: fault.passes ? 'unreachable' : 'unusable', reason: `${fault.says}: ${fault.mend}` }
+  if (error === TOO_LATE)
+    return { status: 'unreachable', reason: `did not answer within ${LIMITS.ready_ms / 1000} s` }
+  const code = codeOf(error)
+  return { status: 'unreachable', reason: `cannot be reached${code && ` (${code})`}` }
+}
+
+const last = new WeakMap<Context['sql'], string>()
+
+/** A line of the log for each change, however often it is asked. */
+function tellOnce(ctx: Context, message: string): void {
+  if ((last.get(ctx.sql) ?? '') === message) return
+  last.set(ctx.sql, message)
+  if (message === '') ctx.log('info', 'ready_again')
+  else ctx.log('warn', 'not_ready', { error: message })
 }

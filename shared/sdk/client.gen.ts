@@ -29,8 +29,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether both stores answer
-         * @description Each store has two seconds. `turns` says when a tick and a consumer at work last ended a turn; one that stands still does not change the status.
+         * Whether it can work
+         * @description Whether both stores answer, each within two seconds, and PostgreSQL has what the work takes: the schema, the rights of the role, and the master key. `turns` says when a tick and a consumer at work last ended a turn; one that stands still does not change the status.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -2888,7 +2888,7 @@ export interface components {
                  * @description Stable, for machines.
                  * @enum {string}
                  */
-                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "unpriced_model" | "source_failed" | "source_empty" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "suspended" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "verdict_not_judgeable" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "claim_ended" | "claim_not_handed_over" | "delivery_pending" | "too_many_channels" | "too_many_deadlines" | "too_many_prices" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "dependency_unreachable";
+                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "unpriced_model" | "source_failed" | "source_empty" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "account_suspended" | "forbidden" | "suspended" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "verdict_not_judgeable" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "claim_ended" | "claim_not_handed_over" | "delivery_pending" | "too_many_channels" | "too_many_deadlines" | "too_many_prices" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "dependency_unreachable" | "dependency_unusable";
                 /** @description For people. */
                 message: string;
                 /** @description What to do next. */
@@ -5355,7 +5355,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Both answered. */
+            /** @description It can. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5367,16 +5367,62 @@ export interface operations {
                         status: "ready";
                         dependencies: {
                             postgres: {
-                                /** @enum {string} */
-                                status: "ok" | "unreachable";
+                                /**
+                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @enum {string}
+                                 */
+                                status: "ok" | "unreachable" | "unusable" | "unknown";
                                 /** @description How long the answer, or giving up, took. */
                                 latency_ms: number;
+                                /** @description What is wrong with it, and what to do. */
+                                reason: string | null;
                             };
                             redis: {
-                                /** @enum {string} */
-                                status: "ok" | "unreachable";
+                                /**
+                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @enum {string}
+                                 */
+                                status: "ok" | "unreachable" | "unusable" | "unknown";
                                 /** @description How long the answer, or giving up, took. */
                                 latency_ms: number;
+                                /** @description What is wrong with it, and what to do. */
+                                reason: string | null;
+                            };
+                            /** @description Whether the database has the migrations that this version needs, or newer ones. */
+                            schema: {
+                                /**
+                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @enum {string}
+                                 */
+                                status: "ok" | "unreachable" | "unusable" | "unknown";
+                                /** @description How long the answer, or giving up, took. */
+                                latency_ms: number;
+                                /** @description What is wrong with it, and what to do. */
+                                reason: string | null;
+                            };
+                            /** @description Whether the role that signs in may read and write what it must. */
+                            role: {
+                                /**
+                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @enum {string}
+                                 */
+                                status: "ok" | "unreachable" | "unusable" | "unknown";
+                                /** @description How long the answer, or giving up, took. */
+                                latency_ms: number;
+                                /** @description What is wrong with it, and what to do. */
+                                reason: string | null;
+                            };
+                            /** @description Whether it is there, and the one that the installation was sealed under. */
+                            master_key: {
+                                /**
+                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @enum {string}
+                                 */
+                                status: "ok" | "unreachable" | "unusable" | "unknown";
+                                /** @description How long the answer, or giving up, took. */
+                                latency_ms: number;
+                                /** @description What is wrong with it, and what to do. */
+                                reason: string | null;
                             };
                         };
                         turns: {
@@ -5427,7 +5473,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `dependency_unreachable`: the message and `dependencies` name the one that did not answer. */
+            /** @description `dependency_unreachable` names the store that did not answer, `dependency_unusable` what a person has to mend; the message and `dependencies` say why. */
             503: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5439,16 +5485,62 @@ export interface operations {
                         status: "unavailable";
                         dependencies: {
                             postgres: {
-                                /** @enum {string} */
-                                status: "ok" | "unreachable";
+                                /**
+                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @enum {string}
+                                 */
+                                status: "ok" | "unreachable" | "unusable" | "unknown";
                                 /** @description How long the answer, or giving up, took. */
                                 latency_ms: number;
+                                /** @description What is wrong with it, and what to do. */
+                                reason: string | null;
                             };
                             redis: {
-                                /** @enum {string} */
-                                status: "ok" | "unreachable";
+                                /**
+                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @enum {string}
+                                 */
+                                status: "ok" | "unreachable" | "unusable" | "unknown";
                                 /** @description How long the answer, or giving up, took. */
                                 latency_ms: number;
+                                /** @description What is wrong with it, and what to do. */
+                                reason: string | null;
+                            };
+                            /** @description Whether the database has the migrations that this version needs, or newer ones. */
+                            schema: {
+                                /**
+                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @enum {string}
+                                 */
+                                status: "ok" | "unreachable" | "unusable" | "unknown";
+                                /** @description How long the answer, or giving up, took. */
+                                latency_ms: number;
+                                /** @description What is wrong with it, and what to do. */
+                                reason: string | null;
+                            };
+                            /** @description Whether the role that signs in may read and write what it must. */
+                            role: {
+                                /**
+                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @enum {string}
+                                 */
+                                status: "ok" | "unreachable" | "unusable" | "unknown";
+                                /** @description How long the answer, or giving up, took. */
+                                latency_ms: number;
+                                /** @description What is wrong with it, and what to do. */
+                                reason: string | null;
+                            };
+                            /** @description Whether it is there, and the one that the installation was sealed under. */
+                            master_key: {
+                                /**
+                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @enum {string}
+                                 */
+                                status: "ok" | "unreachable" | "unusable" | "unknown";
+                                /** @description How long the answer, or giving up, took. */
+                                latency_ms: number;
+                                /** @description What is wrong with it, and what to do. */
+                                reason: string | null;
                             };
                         };
                         turns: {
@@ -5478,7 +5570,7 @@ export interface operations {
                         held_since: string | null;
                         error: {
                             /** @enum {string} */
-                            code: "dependency_unreachable";
+                            code: "dependency_unreachable" | "dependency_unusable";
                             message: string;
                         };
                     };

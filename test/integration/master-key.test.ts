@@ -27,7 +27,7 @@ beforeAll(async () => {
     entry,
     `import { serveFunction } from '${CHECKOUT}/infra/node/function.ts'
     import { listProjects } from '${CHECKOUT}/functions/projects/list.ts'
-    await serveFunction({ name: 'projects', endpoints: [listProjects] })`,
+    await serveFunction({ name: 'projects', endpoints: [listProjects], connections: 4 })`,
   )
 })
 afterAll(() => parts.disposeAsync())

@@ -8,13 +8,13 @@ import { createContext } from '../../infra/node/context.ts'
 import { bookCall, countAwake, dropCall } from '../../shared/hints/awake.ts'
 import { recall, remember } from '../../shared/hints/cache.ts'
 import { takeTokens } from '../../shared/hints/rate.ts'
-import { probeStores } from '../../shared/http/readiness.ts'
+import { probe } from '../../shared/http/readiness.ts'
 import { startSleeping } from '../support/sleeping.ts'
 import { privateStores } from '../support/stores.ts'
 
 /** By the group of that page; AUTH is on it too, which MONITOR keeps to itself, and CLIENT SETINFO, which Redis 7.2 brought. */
 const SENT = [
-  ...['hello', 'ping'], // Connection
+  ...['hello'], // Connection
   ...['info'], // Server
   ...['publish', 'subscribe'], // Pub/Sub
   ...['eval'], // Scripting
@@ -48,7 +48,7 @@ it('no command is sent that Redis as a service may lack', { timeout: 90_000 }, a
   await project.toZero()
   const connections = parts.adopt(openConnections(stores), one => one.close())
   const { redis } = connections
-  await probeStores(createContext({ connections, config: { base_url: '', master_key: '' } }))
+  await probe(createContext({ connections, config: { base_url: '', master_key: '' } }))
   await takeTokens(redis, { name: 'sign-in:x', per_second: 1, burst: 1 }, 1, Date.now())
   await remember(redis, 'name', 1, 1000)
   await recall(redis, 'name')

@@ -51,7 +51,12 @@ beforeAll(async () => {
 async function refused(entry: string, env: Record<string, string>) {
   const process = startProcess(['node', entry], { ...SETTINGS, PORT: '0', ...env })
   const code = await process.ended
-  const lines = process.log().trimEnd().split('\n')
+  // Before that it may have said that it listens.
+  const lines = process
+    .log()
+    .trimEnd()
+    .split('\n')
+    .filter(line => !/^ready |"event":"ready"/.test(line))
   expect(code, process.log()).toBe(78)
   expect(lines).toHaveLength(1)
   return lines[0]!
@@ -119,4 +124,15 @@ it('a function, as it is bundled, without a setting, with one that cannot be, an
   expect(noUrl.error).toMatch(/^database_url_unusable: .*postgres:\/\//)
   expect(taken.error).toMatch(new RegExp(`^port_in_use: port ${port} on 127.0.0.1`))
   taker.close()
+}, 60_000)
+
+it('a function and the runtime at a PostgreSQL that refuses them, or was not migrated', async () => {
+  const refusing = { DATABASE_URL: at({ password: 'wrong' }) }
+  const [login, loginOfRuntime, schema] = await Promise.all([
+    said(FUNCTION, refusing),
+    said(RUNTIME, refusing),
+    said(FUNCTION, { DATABASE_URL: at({ pathname: `/${ROLE}` }) }),
+  ])
+  for (const { error } of [login, loginOfRuntime]) expect(error).toMatch(/^postgres_refused_login: /)
+  expect(schema.error).toMatch(/^schema_behind: the schema is not there: run infra\/migrate.ts/)
 }, 60_000)

@@ -19,15 +19,21 @@ const NARROWS: Record<string, RegExp> = {
     /\badd\s+column\b(?![^;]*\bdefault\b)(?![^;]*\bgenerated\b)[^;]*\bnot\s+null\b/i,
 }
 
+// What a function does it does when it is called.
+const FUNCTIONS = /\bcreate\s+(or\s+replace\s+)?function\b[\s\S]*?\$\$[\s\S]*?\$\$/gi
+
 /** What the version before could not live with. */
 function narrowings(migration: string): string[] {
-  return migration.split(/;|--> statement-breakpoint/).flatMap(statement => {
-    if (MARKER.test(statement)) return []
-    const sql = statement.replaceAll(/^\s*--.*$/gm, '')
-    return Object.entries(NARROWS).flatMap(([what, pattern]) =>
-      pattern.test(sql) ? [`${what}: ${sql.trim()}`] : [],
-    )
-  })
+  return migration
+    .replaceAll(FUNCTIONS, '')
+    .split(/;|--> statement-breakpoint/)
+    .flatMap(statement => {
+      if (MARKER.test(statement)) return []
+      const sql = statement.replaceAll(/^\s*--.*$/gm, '')
+      return Object.entries(NARROWS).flatMap(([what, pattern]) =>
+        pattern.test(sql) ? [`${what}: ${sql.trim()}`] : [],
+      )
+    })
 }
 
 it('a migration only adds, or names the release that stopped reading what it takes away', () => {
@@ -50,6 +56,7 @@ it.for([
   ["alter table runs add column kind text default 'x' not null", 0],
   ['alter table "runs" add column "kind" text', 0],
   ['create index x on runs (name)', 0],
+  ['create function f() returns int language plpgsql as $$ begin drop table runs; end $$', 0],
   ['-- contract: not read since v1.2.0\ndrop table runs', 0],
   ['-- contract: some day\ndrop table runs', 1],
 ] as const)('%j narrows %i times', ([sql, times]) => {

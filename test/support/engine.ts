@@ -88,13 +88,13 @@ export interface TestEngineOptions {
   /** The database's clock stands there until `setClock` sets it. */
   clock?: string
   /** What is connected to instead of the database itself. */
-  through?: (databaseUrl: string) => string
+  through?: (databaseUrl: string) => string | Promise<string>
 }
 
 export async function testEngine(options: TestEngineOptions = {}): Promise<TestEngine> {
   const [database, redis] = await Promise.all([testDatabase(), testRedis()])
   if (options.clock !== undefined) await stopClock(database.url, options.clock)
-  const databaseUrl = options.through?.(database.url) ?? database.url
+  const databaseUrl = (await options.through?.(database.url)) ?? database.url
   const connections = openConnections({ databaseUrl, redisUrl: redis.url })
   const log: string[] = []
   const requests: ItemLine[][] = []

@@ -1,4 +1,13 @@
-// What is said where the master key is not the one that an installation was sealed under.
+// Tells master keys apart, and what is said where one is not that which an installation was sealed under.
+
+import { derivedKey, toHex } from '../../domain/secrets.ts'
+
+const FINGERPRINT_CHARACTERS = 16 // 64 bits: enough to tell keys apart, nothing to find one by
+
+/** Tells a master key from others without telling the key. */
+export async function fingerprintOf(masterKey: string): Promise<string> {
+  return toHex(await derivedKey(masterKey, 'fingerprint')).slice(0, FINGERPRINT_CHARACTERS)
+}
 
 /** The fingerprints differ: which one is asked for, and which was given. */
 export interface OtherKey {

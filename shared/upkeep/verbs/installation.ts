@@ -2,16 +2,8 @@
 // sealed, and a key is never made beside data.
 
 import type { Sql } from '../../context.ts'
-import { derivedKey, toHex } from '../../domain/secrets.ts'
 import { hasAccounts, keepFingerprint, readInstallationRow } from '../queries/installation.ts'
-import { type OtherKey, sayOtherKey } from '../rules/master-key.ts'
-
-const FINGERPRINT_CHARACTERS = 16 // 64 bits: enough to tell keys apart, nothing to find one by
-
-/** Tells a master key from others without telling the key. */
-export async function fingerprintOf(masterKey: string): Promise<string> {
-  return toHex(await derivedKey(masterKey, 'fingerprint')).slice(0, FINGERPRINT_CHARACTERS)
-}
+import { fingerprintOf, type OtherKey, sayOtherKey } from '../rules/master-key.ts'
 
 /** Keeps the fingerprint of the first key that comes. Returns both where the key is another than the first. */
 export async function checkMasterKey(sql: Sql, masterKey: string): Promise<OtherKey | undefined> {

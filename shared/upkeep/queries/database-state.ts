@@ -1,0 +1,32 @@
+// What keeps this process from working on a PostgreSQL that answers: its schema, the rights of its role, its master key.
+// Guarantee: it changes nothing, and is asked without any right.
+
+import type { Sql } from '../../context.ts'
+import { type Fault, faultsOf } from '../rules/faults.ts'
+import { fingerprintOf } from '../rules/master-key.ts'
+import { readInstallationRow } from './installation.ts'
+import { readRoleState } from './running-role.ts'
+
+export interface DatabaseState {
+  faults: Fault[]
+  held_since: Date | null
+  /** Whether a consumer holds items. */
+  is_anything_held: boolean
+}
+
+/** `masterKey` is empty where none was given. */
+export async function readDatabaseState(sql: Sql, masterKey: string): Promise<DatabaseState> {
+  const role = await readRoleState(sql)
+  const faults = faultsOf(role)
+  if (faults.length > 0) return { faults, held_since: null, is_anything_held: false }
+  const [installation, given, [claims]] = await Promise.all([
+    readInstallationRow(sql),
+    masterKey === '' ? null : fingerprintOf(masterKey),
+    sql<{ held: boolean }[]>`select exists (select from claims) as held`,
+  ])
+  return {
+    faults: faultsOf(role, { wanted: installation.key_fingerprint, given }),
+    held_since: installation.held_since,
+    is_anything_held: claims!.held,
+  }
+}

@@ -1,0 +1,91 @@
+// The role that Assay works as, where another one owns its tables. Guarantee: what is granted here is what is asked for
+// here, and granting it again changes nothing.
+
+import type { Sql } from '../../context.ts'
+import { TENANT_ROLE } from '../../schema/tables/tenant.ts'
+import type { RoleState } from '../rules/faults.ts'
+import { SCHEMA } from '../rules/schema.gen.ts'
+
+const RIGHTS = ['select', 'insert', 'update', 'delete']
+const JOURNAL = 'drizzle.__drizzle_migrations'
+/** What changes tables does so as their owner. */
+const FUNCTIONS = ['make_step_week(text, date, int)', 'drop_step_week(date)']
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+const policyOf = (role: string) => `works_as_${role}`
+
+/** What the role needs to work, as statements of whoever owns the tables and may hand on the role of callers' reads. */
+export const grantsFor = (role: string): string[] => [
+  ...rightsFor(role),
+  `grant ${TENANT_ROLE} to ${quoted(role)} with inherit false, set true`,
+]
+
+/** Of that, what a migration may have added to. */
+export function rightsFor(role: string): string[] {
+  const to = `to ${quoted(role)}`
+  return [
+    `do $$ begin execute format('grant usage on schema %I ${to.replaceAll("'", "''").replaceAll('%', '%%')}', current_schema()); end $$`,
+    `grant usage on schema drizzle ${to}`,
+    `grant select on ${JOURNAL} ${to}`,
+    `grant ${RIGHTS.join(', ')} on ${SCHEMA.tables.join(', ')} ${to}`,
+    `grant usage on sequence ${SCHEMA.sequences.join(', ')} ${to}`,
+    `grant execute on function ${FUNCTIONS.join(', ')} ${to}`,
+    ...SCHEMA.tables.map(table => policyFor(role, table)),
+  ]
+}
+
+/** Row security shows the tables of another role through a policy only. Made once, since it locks the table. */
+const policyFor = (role: string, table: string) => `do $$ begin
+  if (select relrowsecurity from pg_class where oid = '${table}'::regclass) and not exists (
+    select from pg_policy where polrelid = '${table}'::regclass and polname = left('${policyOf(role).replaceAll("'", "''")}', 63)
+  ) then
+    create policy ${quoted(policyOf(role))} on ${table} to ${quoted(role)} using (true) with check (true);
+  end if;
+end $$`
+
+/** Roles that were granted all of it once, and want what a migration added. */
+export async function findRunningRoles(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ role: string }[]>`
+    select rolname as role from pg_policy join pg_roles r on r.oid = any(polroles)
+    where polrelid = to_regclass('runs') and polname = left('works_as_' || rolname, 63)`
+  return rows.map(({ role }) => role)
+}
+
+/** Of the role that the connection works as. Catalogs are read by everybody, so nothing here is refused. */
+export async function readRoleState(sql: Sql): Promise<RoleState> {
+  const [seen] = await sql<{ role: string; journal: boolean; readable: boolean; lacks: string[] }[]>`
+    with wanted as (select name, to_regclass(quote_ident(name)) as oid from unnest(${SCHEMA.tables}::text[]) name),
+    journal as (
+      select has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select') as readable
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = 'drizzle' and c.relname = '__drizzle_migrations')
+    select current_user::text as role, exists (select from journal) as journal,
+      coalesce((select readable from journal), false) as readable,
+      case when not exists (select from wanted where oid is not null) then '{usage on the schema of the tables}'::text[]
+      else array(
+        select string_agg(p, ', ' order by n) || ' on ' || name
+        from wanted, unnest(${RIGHTS}::text[]) with ordinality as rights (p, n)
+        where oid is not null and not has_table_privilege(oid, p) group by name
+      ) || array(
+        select 'a policy that shows the rows of ' || name from wanted w join pg_class c on c.oid = w.oid
+        where c.relrowsecurity and row_security_active(c.oid) and not exists (
+          select from pg_policy p where p.polrelid = c.oid and p.polcmd = '*' and p.polpermissive
+            and exists (select from unnest(p.polroles) r where r = 0 or pg_has_role(r, 'usage')))
+      ) || array(
+        select 'usage on ' || name from unnest(${SCHEMA.sequences}::text[]) name
+        where to_regclass(name) is not null and not has_sequence_privilege(to_regclass(name), 'usage')
+      ) || array(
+        select 'execute on ' || name from unnest(${FUNCTIONS}::text[]) name
+        where to_regprocedure(name) is not null and not has_function_privilege(to_regprocedure(name), 'execute')
+      ) || array(
+        select 'to set the role ' || rolname from pg_roles
+        where rolname = ${TENANT_ROLE} and not pg_has_role(current_user, oid, 'set'))
+      end as lacks`
+  const { role, journal, readable, lacks } = seen!
+  if (!journal) return { role, version: null, lacks: [] }
+  if (!readable)
+    return { role, version: undefined, lacks: ['select on the versions of the schema', ...lacks] }
+  const [latest] = await sql<{ version: number | null }[]>`
+    select max(created_at)::float8 as version from ${sql.unsafe(JOURNAL)}`
+  return { role, version: latest!.version, lacks }
+}

@@ -1,0 +1,32 @@
+// A role that owns nothing and was granted what it needs to work, as managed databases have it.
+
+import { randomBytes } from 'node:crypto'
+import postgres, { type Sql } from 'postgres'
+import { grantsFor } from '../../shared/upkeep/queries/running-role.ts'
+
+export interface RunningRole {
+  role: string
+  /** The database as this role sees it. */
+  url: string
+  /** When its databases are gone. */
+  drop(): Promise<void>
+}
+
+/** Without any grant where `granted` is false. */
+export async function makeRunningRole(databaseUrl: string, granted = true): Promise<RunningRole> {
+  const role = `works_${randomBytes(6).toString('hex')}`
+  const asOwner = async (work: (sql: Sql) => Promise<unknown>) => {
+    const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+    await work(sql).finally(() => sql.end())
+  }
+  await asOwner(async sql => {
+    await sql.unsafe(`create role ${role} login password 'x'`)
+    if (granted) for (const statement of grantsFor(role)) await sql.unsafe(statement)
+  })
+  const url = Object.assign(new URL(databaseUrl), { username: role, password: 'x' })
+  return {
+    role,
+    url: url.href,
+    drop: () => asOwner(sql => sql.unsafe(`drop owned by ${role}; drop role ${role}`)),
+  }
+}
