@@ -60,7 +60,7 @@ export async function serverFindings(base_url: string, now: () => number): Promi
 }
 
 interface Ready {
-  dependencies?: Record<string, { status: string; latency_ms?: number; reason?: string }>
+  dependencies?: Record<string, { status: string; latency_ms?: number; reason?: string | null }>
   held_since?: string | null
   error?: { message: string }
 }
@@ -83,15 +83,18 @@ function versionFinding(version: string | null): Finding {
 
 /** What readiness says of each thing that the server depends on, in its own words where it has some. */
 function dependencyFindings({ dependencies = {}, error }: Ready): Finding[] {
-  return Object.entries(dependencies).map(([name, { status, latency_ms, reason }]): Finding => {
+  return Object.entries(dependencies).map(([check, { status, latency_ms, reason }]): Finding => {
     const took = latency_ms === undefined ? '' : duration(latency_ms)
-    if (status === 'ok')
-      return { check: name, state: 'ok', found: took === '' ? 'answers' : `answers in ${took}` }
-    const setting = { redis: 'REDIS_URL', postgres: 'DATABASE_URL' }[name]
+    if (status === 'ok') return { check, state: 'ok', found: took === '' ? 'well' : `answers in ${took}` }
+    if (status === 'unknown')
+      return { check, state: 'unknown', found: 'not looked at: what it takes to look is away' }
+    const found = `${status}${took && ` after ${took}`}: `
+    if (reason) return { check, state: 'wrong', found: found + reason }
+    const setting = { redis: 'REDIS_URL', postgres: 'DATABASE_URL' }[check]
     return {
-      check: name,
+      check,
       state: 'wrong',
-      found: `${status}${took && ` after ${took}`}: ${reason ?? error?.message ?? 'it gives no reason'}`,
+      found: found + (error?.message ?? 'it gives no reason'),
       mend: setting
         ? `is it running, and does the server's ${setting} name it?`
         : 'its log says more, where the server runs',

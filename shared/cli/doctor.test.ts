@@ -1,8 +1,12 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { answering } from '../../test/support/cli-session.ts'
 import { VERSION } from '../domain/version.ts'
 import { findingText } from './doctor.ts'
-import { installationFindings } from './doctor-installation.ts'
+import { installationFindings, serverFindings } from './doctor-installation.ts'
+import { bodyLimitOf } from './doctor-way.ts'
 import { openRunsOf } from './doctor-work.ts'
 import { metricsOf } from './metrics.ts'
 
@@ -95,4 +99,56 @@ it('nor is one that is young, or at work', async () => {
     state: 'ok',
   })
   expect(await openRunsWhere({ running: 1 }, 'next')).toMatchObject({ state: 'ok' })
+})
+
+/** What is found of a server that gives one answer. */
+async function foundOf<T>(
+  [status, body, headers]: [status: number, body: unknown, headers: Record<string, string>],
+  look: (base_url: string) => Promise<T>,
+): Promise<T> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.writeHead(status, { 'content-type': 'application/json', ...headers })
+      response.end(typeof body === 'string' ? body : JSON.stringify(body))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    return await look(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+it('a server that is not ready says for want of what, and its version and clock are looked at', async () => {
+  const dependencies = {
+    postgres: { status: 'unusable', latency_ms: 8, reason: 'refused the password: check DATABASE_URL' },
+    redis: { status: 'unreachable', latency_ms: 2000 },
+    schema: { status: 'unknown', reason: null },
+  }
+  const error = { code: 'dependency_unreachable', message: 'redis did not answer within 2 s.' }
+  const headers = { 'assay-version': '9.9.9', date: new Date(NOW - 60_000).toUTCString() }
+  const answer = [503, { status: 'unavailable', dependencies, error }, headers] as const
+  const found = await foundOf([...answer], base_url => serverFindings(base_url, () => NOW))
+  expect(found).toMatchObject([
+    { check: 'server', state: 'ok' },
+    { check: 'version', state: 'wrong', found: `server 9.9.9, this command ${VERSION}` },
+    { check: 'postgres', state: 'wrong', found: expect.stringMatching(/refused the password/) },
+    { check: 'redis', state: 'wrong', mend: expect.stringContaining('REDIS_URL') },
+    { check: 'schema', state: 'unknown' },
+    { check: 'clock', state: 'wrong', mend: expect.stringContaining('NTP') },
+  ])
+})
+
+it('a proxy that takes no body of 2 MiB is named with its setting, and a server that refuses it is well', async () => {
+  const page = '<html><body><center><h1>413</h1></center><hr><center>nginx</center></body></html>'
+  expect(await foundOf([413, page, { 'content-type': 'text/html' }], bodyLimitOf)).toMatchObject({
+    state: 'wrong',
+    mend: expect.stringContaining('client_max_body_size'),
+  })
+  const refused = { error: { code: 'unauthenticated', message: 'no' } }
+  expect(await foundOf([401, refused, { 'assay-version': VERSION }], bodyLimitOf)).toMatchObject({
+    state: 'ok',
+  })
 })
