@@ -7,11 +7,19 @@ interface Media {
   schema: Record<string, unknown>
   examples?: Record<string, unknown>
 }
+interface Parameter {
+  name: string
+  in: string
+  required?: boolean
+  schema: Record<string, unknown>
+}
 export interface Operation {
   operationId: string
   security?: unknown[]
-  parameters?: { name: string; in: string; required?: boolean; schema: Record<string, unknown> }[]
+  parameters?: Parameter[]
   requestBody?: { required?: boolean; content: Record<string, Media> }
+  /** The same line by line. */
+  'x-lines'?: Media & { parameters: Parameter[] }
   responses: Record<string, { content?: Record<string, Media> }>
 }
 export interface Document {

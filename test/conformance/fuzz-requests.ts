@@ -47,8 +47,14 @@ function wish(document: Document, method: string, path: string, operation: Opera
   const bodies = (type: string, schema: Schema) =>
     type === NDJSON ? arbitraryOf(document, schema) : hinted(arbitraryOf(document, schema), hint.body)
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1]!)
-  const parameters = (operation.parameters ?? []).filter(one => one.in === 'query')
-  const content = operation.requestBody?.content ?? {}
+  const lines = operation['x-lines']
+  const parameters = [...(operation.parameters ?? []), ...(lines?.parameters ?? [])].filter(
+    one => one.in === 'query',
+  )
+  const content: NonNullable<Operation['requestBody']>['content'] = {
+    ...operation.requestBody?.content,
+    ...(lines && { [NDJSON]: lines }),
+  }
   const types = Object.keys(content)
   // Of two forms the one as lines is told in the query what the other has in its body.
   const inQuery = (type: string | undefined) => types.length < 2 || type === NDJSON
