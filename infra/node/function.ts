@@ -120,6 +120,7 @@ async function serve(unit: FunctionUnit): Promise<void> {
     {
       ...listeningAt(settings, PORT),
       proxies: settings.networks('ASSAY_TRUSTED_PROXIES'),
+      log,
     },
     handlerOf(unit, ctx, stop.signal, invocations),
   )

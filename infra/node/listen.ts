@@ -2,6 +2,7 @@
 
 import type { Server } from 'node:http'
 import { type HttpBindings, serve } from '@hono/node-server'
+import type { Context } from '../../shared/context.ts'
 import { createCallerAddress } from './caller-address.ts'
 import { type Address, type Listener, listening } from './listening.ts'
 
@@ -15,13 +16,22 @@ export async function listen(
   at: Address & {
     /** Networks (CIDR) of proxies that are believed where a request came from. */
     proxies?: readonly string[] | undefined
+    /** Is told once that somebody passes requests on whom nobody named. */
+    log?: Context['log']
   },
   handle: (request: Request) => Response | Promise<Response>,
 ): Promise<Listener> {
   const callerOf = createCallerAddress(at.proxies ?? [])
+  let isTold = (at.proxies ?? []).length > 0
   const fetch = (request: Request, { incoming }: HttpBindings) => {
     const forwarded = incoming.headersDistinct['x-forwarded-for']?.join(',') ?? null
-    addresses.set(request, callerOf(incoming.socket.remoteAddress ?? '', forwarded))
+    const { remoteAddress = '' } = incoming.socket
+    addresses.set(request, callerOf(remoteAddress, forwarded))
+    if (forwarded !== null && !isTold) {
+      isTold = true
+      const mend = 'name its network in ASSAY_TRUSTED_PROXIES: all its callers share one limit on signing in'
+      at.log?.('warn', 'proxy_not_trusted', { proxy: remoteAddress, mend })
+    }
     return handle(request)
   }
   const server = serve({ fetch: fetch as (request: Request) => Response, port: at.port, hostname: at.host })

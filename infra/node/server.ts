@@ -172,7 +172,7 @@ async function listenForCallers(
   await readJsx()
   const { serveDashboard } = await import('../../functions/dashboard/index.ts')
   serveDashboard(app, endpoints, () => ctx)
-  return listen({ port, host, proxies }, request =>
+  return listen({ port, host, proxies, log: ctx.log }, request =>
     isMetrics(request) ? answerMetrics(ctx, request) : app.fetch(request),
   )
 }

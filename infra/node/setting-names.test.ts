@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { SETTING_NAMES, unknownSettings } from './setting-names.ts'
 
@@ -31,4 +33,12 @@ it('settings, files of settings, what the command line reads, and what is empty 
   ]
   const env = Object.fromEntries([...names, ...services].map(name => [name, 'x']))
   expect(unknownSettings({ ...env, ASSAY_NOTHING_IN_IT: '' })).toEqual([])
+})
+
+it('every setting is told of where one looks for it', () => {
+  const root = join(import.meta.dirname, '../..')
+  const docs = ['infra/README.md', 'infra/proxies.md', 'shared/sdk/PROTOCOL.md']
+    .map(name => readFileSync(join(root, name), 'utf8'))
+    .join('\n')
+  expect(SETTING_NAMES.filter(name => !new RegExp(`\\b${name}\\b`).test(docs))).toEqual([])
 })

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { addressOf, listen } from './listen.ts'
+
+/** Asks twice with a forwarded address; returns where it came from, and what was logged. */
+async function asked(proxies: string[] | undefined) {
+  const said: unknown[] = []
+  const listener = await listen(
+    {
+      ...{ port: 0, host: '127.0.0.1', proxies },
+      log: (level, event, fields) => void said.push([level, event, fields?.proxy]),
+    },
+    request => new Response(addressOf(request)),
+  )
+  const ask = async () =>
+    (await fetch(listener.url, { headers: { 'x-forwarded-for': '203.0.113.7' } })).text()
+  const callers = [await ask(), await ask()]
+  await listener.close()
+  return { callers, said }
+}
+
+it('a proxy that nobody named is not believed, and told of once', async () => {
+  expect(await asked(undefined)).toEqual({
+    callers: ['127.0.0.1', '127.0.0.1'],
+    said: [['warn', 'proxy_not_trusted', '127.0.0.1']],
+  })
+})
+
+it('one that was named is believed', async () => {
+  expect(await asked(['127.0.0.1/32'])).toEqual({ callers: ['203.0.113.7', '203.0.113.7'], said: [] })
+})
