@@ -1,10 +1,12 @@
 // Writes what the container image runs, each program with all it needs in one file: the functions and the router, the
 // server that is all of them in one process, the migration, and what makes the first account.
-// Usage: node infra/image.ts FOLDER
+// Usage: node infra/image.ts FOLDER [--packaging group|endpoint]
 
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { FOR_NODE, writeBundles } from './bundle.ts'
+import { PACKAGINGS, type Packaging } from './packaging.ts'
 
 const PROGRAMS = {
   function: 'infra/node/select.ts',
@@ -14,12 +16,16 @@ const PROGRAMS = {
   warm: 'infra/node/warm.ts',
 }
 
-const folder = process.argv[2]
-if (folder === undefined) {
-  console.error('Usage: node infra/image.ts FOLDER')
+const { values, positionals } = parseArgs({
+  options: { packaging: { type: 'string', default: 'group' } },
+  allowPositionals: true,
+})
+const [folder] = positionals
+if (folder === undefined || !PACKAGINGS.includes(values.packaging as Packaging)) {
+  console.error(`Usage: node infra/image.ts FOLDER [--packaging ${PACKAGINGS.join('|')}]`)
   process.exit(2)
 }
-await writeBundles('group', join(folder, 'functions'))
+await writeBundles(values.packaging as Packaging, join(folder, 'functions'))
 await build({
   ...FOR_NODE,
   entryPoints: Object.fromEntries(
