@@ -8,6 +8,7 @@ import { API_ERRORS, type ApiErrorCode } from '../shared/domain/errors.ts'
 import { errorsOf, openApiDocument } from '../shared/http/openapi.ts'
 import { coverageTable } from '../test/structure/coverage.ts'
 import { dashboardAssets } from './dashboard-assets.ts'
+import { unitsOf } from './packaging.ts'
 import { PRICE_LIST_FILE, priceListFile } from './price-list.ts'
 import { referencePage } from './reference-page.ts'
 import { SCHEMA_FILE, schemaFile } from './schema-file.ts'
@@ -39,13 +40,28 @@ export async function generatedFiles(): Promise<Map<string, string>> {
   ])
 }
 
+/** Every operation, and the unit that serves it in either packaging. */
 function functionTable(): string {
-  const operations = endpoints.map(
-    ({ method, path, operation_id, auth, summary }) =>
-      `| ${method.toUpperCase()} \`${path}\` | \`${operation_id}\` | ${auth} | ${summary} |`,
-  )
-  const rows = ['| Path | Operation | Credentials | |', '|---|---|---|---|', ...operations]
-  return ['<!-- Made by npm run generate. -->', '# Operations', '', ...rows, ''].join('\n')
+  const [group, endpoint] = (['group', 'endpoint'] as const).map(packaging => {
+    const units = unitsOf(packaging)
+    return new Map(units.flatMap(unit => unit.endpoints.map(one => [one, unit.name] as const)))
+  })
+  const operations = endpoints.map(one => {
+    const { method, path, operation_id, auth, summary } = one
+    const units = `\`${group!.get(one)}\` | \`${endpoint!.get(one)}\``
+    return `| ${method.toUpperCase()} \`${path}\` | \`${operation_id}\` | ${auth} | ${units} | ${summary} |`
+  })
+  return [
+    '<!-- Made by npm run generate. -->',
+    '# Operations',
+    '',
+    'Which unit serves what, in either [packaging](../packaging.md). Four units are the same in both: `docs` serves `/`, `/docs` and `/openapi.json`, `dashboard` the pages, and nobody but functions and the clock calls `consume` and `tick`.',
+    '',
+    '| Path | Operation | Credentials | By group | By endpoint | |',
+    '|---|---|---|---|---|---|',
+    ...operations,
+    '',
+  ].join('\n')
 }
 
 /** Every code an answer or an item can carry, what it means, and who gives it. */

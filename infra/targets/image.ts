@@ -33,9 +33,12 @@ export interface Workload {
   needs: Needs
 }
 
-/** What an installation is made of: the router first, then every unit, and what runs agents. */
+/**
+ * What an installation is made of: the router first, then every unit, and what runs agents. Where functions are one for
+ * each endpoint, the ingress leads to them by itself (routes.ts).
+ */
 export const workloadsOf = (packaging: Packaging): Workload[] => [
-  { name: ROUTER, role: 'router', needs: ROUTER_NEEDS },
+  ...(packaging === 'endpoint' ? [] : [{ name: ROUTER, role: 'router' as const, needs: ROUTER_NEEDS }]),
   ...unitsOf(packaging).map(unit => ({ name: unit.name, role: roleOf(unit), needs: needsOf(unit) })),
   { name: RUNTIME, role: 'runtime', needs: RUNTIME_NEEDS },
 ]

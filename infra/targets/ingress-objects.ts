@@ -1,12 +1,15 @@
 // How callers get in: by an Ingress, by the ingress operator of OpenFaaS, by a DomainMapping of Knative, or by a route of
-// the Gateway API. Guarantee: only the router is led to, and nothing before it gives up earlier than the router.
+// the Gateway API. Guarantee: only the router is led to, or each function by its routes where there is no router, and
+// nothing before them gives up earlier.
 
 import type { IHTTPRoute } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute'
 import type { IReferenceGrant } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1beta1/ReferenceGrant'
 import type { IDomainMapping } from '@kubernetes-models/knative/serving.knative.dev/v1beta1/DomainMapping'
 import type { IIngress } from 'kubernetes-models/networking.k8s.io/v1/Ingress'
+import { unitsOf } from '../packaging.ts'
 import { PORT, ROUTER } from './image.ts'
 import { PART } from './pods.ts'
+import { httpRules, type Match, type Rule } from './routes.ts'
 import { timesOf } from './times.ts'
 import type { KnativeValues, OpenfaasValues } from './values.ts'
 
@@ -115,30 +118,31 @@ const named = (place: string) => {
   return { namespace, name }
 }
 
-/** The route, and what lets it lead into the namespace of Knative's own gateway. */
-export function gatewayObjects(values: KnativeValues): [IHTTPRoute, IReferenceGrant] {
+/** To the router all paths; where there is none, to each function its own. */
+const rulesOf = ({ packaging }: KnativeValues, rule: (unit: string, matches: Match[]) => Rule): Rule[][] =>
+  packaging === 'endpoint'
+    ? httpRules(unitsOf(packaging), rule)
+    : [[rule(ROUTER, [{ path: { type: 'PathPrefix', value: '/' } }])]]
+
+/** The routes, and what lets them lead into the namespace of Knative's own gateway. */
+export function gatewayObjects(values: KnativeValues): (IHTTPRoute | IReferenceGrant)[] {
   const { namespace, ingress } = values
   const backend = named(ingress.backend)
+  const rules = rulesOf(values, (unit, matches) => ({
+    matches,
+    // Knative finds its Service by the host.
+    filters: [{ type: 'URLRewrite', urlRewrite: { hostname: `${unit}.${namespace}.svc.cluster.local` } }],
+    backendRefs: [{ ...backend, port: 80 }],
+  }))
   return [
-    {
-      apiVersion: 'gateway.networking.k8s.io/v1',
-      kind: 'HTTPRoute',
-      metadata: { name: 'assay', namespace, labels: PART },
-      spec: {
-        parentRefs: [named(ingress.gateway)],
-        hostnames: [hostOf(values)],
-        rules: [
-          {
-            matches: [{ path: { type: 'PathPrefix', value: '/' } }],
-            // Knative finds its Service by the host.
-            filters: [
-              { type: 'URLRewrite', urlRewrite: { hostname: `${ROUTER}.${namespace}.svc.cluster.local` } },
-            ],
-            backendRefs: [{ ...backend, port: 80 }],
-          },
-        ],
-      },
-    },
+    ...rules.map(
+      (rules, at): IHTTPRoute => ({
+        apiVersion: 'gateway.networking.k8s.io/v1',
+        kind: 'HTTPRoute',
+        metadata: { name: at === 0 ? 'assay' : `assay-${at + 1}`, namespace, labels: PART },
+        spec: { parentRefs: [named(ingress.gateway)], hostnames: [hostOf(values)], rules },
+      }),
+    ),
     {
       apiVersion: 'gateway.networking.k8s.io/v1beta1',
       kind: 'ReferenceGrant',

@@ -1,13 +1,16 @@
 // The files of an installation on Knative, for `kubectl apply -f`: all that runs is in one folder, and what runs once in
 // another below it.
 
+import { unitsOf } from '../packaging.ts'
 import { domainObjects, gatewayObjects } from './ingress-objects.ts'
 import { disruptionBudgets, placeOf, services, tickSource } from './knative-objects.ts'
 import { kedaObjects, podMonitor } from './knative-options.ts'
 import { knativePolicies, prometheusPolicy } from './network-policies.ts'
 import { poolerObjects } from './pooler.ts'
+import { nginxFile } from './routes.ts'
 import { firstAccountJob, migrationJob } from './run-once.ts'
 import type { TargetFile } from './target-file.ts'
+import { timesOf } from './times.ts'
 import type { KnativeValues } from './values.ts'
 
 export function knativeFiles(values: KnativeValues): TargetFile[] {
@@ -17,7 +20,8 @@ export function knativeFiles(values: KnativeValues): TargetFile[] {
     { path: 'network-policies.yaml', about: ABOUT_POLICIES, content: knativePolicies(values) },
     {
       path: 'services.yaml',
-      about: 'A Service for each unit of functions and for what runs agents; callers reach the router only.',
+      about:
+        'A Service for each unit of functions and for what runs agents; callers reach the router alone, or, where there is none, what routes lead to.',
       content: services(values),
     },
     { path: 'tick.yaml', about: 'Calls the tick every minute.', content: [tickSource(values)] },
@@ -61,13 +65,15 @@ export function knativeFiles(values: KnativeValues): TargetFile[] {
 }
 
 function ingressFiles(values: KnativeValues): TargetFile[] {
-  if (values.ingress.by === 'none') return []
+  const own = values.packaging === 'endpoint' ? [nginxConf(values)] : []
+  if (values.ingress.by === 'none') return own
   return [
+    ...own,
     values.ingress.by === 'gateway'
       ? {
           path: 'ingress.yaml',
           about:
-            'Leads the host to the router by the Gateway API. The grant needs who administers the cluster.',
+            'Leads the host to the router, or to each function its paths, by the Gateway API. The grant needs who administers the cluster.',
           content: gatewayObjects(values),
         }
       : {
@@ -76,6 +82,20 @@ function ingressFiles(values: KnativeValues): TargetFile[] {
           content: domainObjects(values),
         },
   ]
+}
+
+/** For an nginx of one's own; it asks Knative's gateway, which finds a Service by its host. */
+function nginxConf({ namespace, ingress, consumer_seconds }: KnativeValues): TargetFile {
+  const [at, name] = ingress.backend.split('/')
+  return {
+    path: 'nginx.conf',
+    about: 'For the folder conf.d of an nginx of yours in the cluster, where no Gateway leads to functions.',
+    content: nginxFile(unitsOf('endpoint'), {
+      server: `${name}.${at}.svc.cluster.local:80`,
+      host: `$assay_unit.${namespace}.svc.cluster.local`,
+      seconds: timesOf(consumer_seconds).gateway_s,
+    }),
+  }
 }
 
 const ABOUT_KEDA =

@@ -79,7 +79,7 @@ export const prometheusPolicy = ({ namespace }: KnativeValues, prometheus: strin
 /** On OpenFaaS, where a pod has the name of its function, and others have functions in the same namespace. */
 export function openfaasPolicies(
   functions: string[],
-  router: string,
+  router: string | undefined,
   runtime: string,
   values: OpenfaasValues,
 ): INetworkPolicy[] {
@@ -92,11 +92,15 @@ export function openfaasPolicies(
       policyTypes: ['Ingress'],
       ingress: [{ from: [gateway] }],
     }),
-    policy(namespace, 'assay-out-of-router', {
-      podSelector: { matchLabels: { faas_function: router } },
-      policyTypes: ['Egress'],
-      egress: [DNS, { to: [gateway] }],
-    }),
+    ...(router === undefined
+      ? []
+      : [
+          policy(namespace, 'assay-out-of-router', {
+            podSelector: { matchLabels: { faas_function: router } },
+            policyTypes: ['Egress'],
+            egress: [DNS, { to: [gateway] }],
+          }),
+        ]),
     policy(namespace, 'assay-out-of-runtime', {
       podSelector: { matchLabels: { faas_function: runtime } },
       policyTypes: ['Egress'],

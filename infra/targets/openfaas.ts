@@ -1,6 +1,7 @@
 // The functions as OpenFaaS runs them: one for each unit, the router, by which callers come in, and the Jobs that run
 // once.
 
+import { unitsOf } from '../packaging.ts'
 import { secretsOf, settingsOf } from './environment.ts'
 import {
   COMMAND,
@@ -15,7 +16,9 @@ import {
 } from './image.ts'
 import { classIngress, functionIngress } from './ingress-objects.ts'
 import { openfaasPolicies } from './network-policies.ts'
+import { NGINX, nginxObjects } from './nginx.ts'
 import { poolerObjects } from './pooler.ts'
+import { nginxFile } from './routes.ts'
 import { firstAccountJob, migrationJob } from './run-once.ts'
 import type { TargetFile } from './target-file.ts'
 import { timesOf, watchdogTimes } from './times.ts'
@@ -53,12 +56,13 @@ export function openfaasFiles(values: OpenfaasValues): TargetFile[] {
       about: 'Who calls the functions, and what code of agents reaches. Apply it before the functions.',
       content: openfaasPolicies(
         workloads.map(one => nameOf(one.name)),
-        nameOf(ROUTER),
+        values.packaging === 'endpoint' ? undefined : nameOf(ROUTER),
         nameOf(RUNTIME),
         values,
       ),
     },
-    ...(values.ingress.class === 'none' ? [] : [ingressFile(values)]),
+    ...(values.packaging === 'endpoint' ? endpointFiles(values) : []),
+    ...(values.packaging === 'endpoint' || values.ingress.class === 'none' ? [] : [ingressFile(values)]),
     ...(values.pooler ? [poolerFile(values)] : []),
     {
       path: 'jobs/migrate.yaml',
@@ -159,6 +163,34 @@ const ingressFile = (values: OpenfaasValues): TargetFile =>
         about: 'Leads callers to the router and to no other function.',
         content: [classIngress(nameOf(ROUTER), values)],
       }
+
+/** No Ingress tells methods apart; an nginx does, and the gateway it asks wakes what sleeps. */
+function endpointFiles(values: OpenfaasValues): TargetFile[] {
+  const { gateway_in_cluster, consumer_seconds } = values
+  const { host, port, pathname } = new URL(gateway_in_cluster)
+  const conf = nginxFile(unitsOf('endpoint'), {
+    server: port ? host : `${host}:80`,
+    path: `${pathname.replace(/\/$/, '')}/function/${nameOf('$assay_unit')}`,
+    seconds: timesOf(consumer_seconds).gateway_s,
+  })
+  return [
+    {
+      path: 'nginx.conf',
+      about:
+        'Leads each operation to its function: for the folder conf.d of an nginx of yours in the cluster.',
+      content: conf,
+    },
+    ...(values.ingress.class === 'none'
+      ? []
+      : [
+          {
+            path: 'ingress.yaml',
+            about: 'Leads callers to an nginx, which leads each operation to its function; it keeps nothing.',
+            content: [...nginxObjects(conf, values), classIngress(NGINX, values)],
+          },
+        ]),
+  ]
+}
 
 const poolerFile = (values: OpenfaasValues): TargetFile => ({
   path: 'pooler.yaml',

@@ -5,32 +5,23 @@
 import type { IHTTPRoute } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute'
 import { patternOf, type Route } from '../../shared/http/routes.ts'
 import { routesOf, type Unit } from '../packaging.ts'
-import { STREAM_S } from './times.ts'
+import { PORT } from './image.ts'
 
-/** Of functions as an nginx reaches them, with $assay_unit for the name of a unit. */
+/** How an nginx reaches functions, with $assay_unit for the name of one. */
 export interface Reached {
-  /** HOST:PORT; may hold $assay_unit only where it is an address. */
+  /** HOST:PORT. */
   server: string
-  /** What stands before the path of the request. */
+  /** What stands before the path of a request. */
   path?: string
-  /** By which Host the function is found; that of the server unless told. */
+  /** By which Host a function is found; that of the server unless told. */
   host?: string
+  /** After which it gives up: later than whatever it asks. */
+  seconds: number
 }
 
-export const NGINX_PORT = 8080
-const PAST_FUNCTIONS_S = 10 // the end of what takes too long is the function's to tell
-
-/** A whole file for the folder conf.d of an nginx, which asks each function by itself. */
-export function nginxFile(
-  about: string,
-  units: readonly Unit[],
-  { server, path = '', host }: Reached,
-): string {
-  return `# Made by npm run generate.
-${about.replaceAll(/^/gm, '# ')}
-# TLS: add "listen 443 ssl" and its certificate, or end it before.
-
-map "$request_method $uri" $assay_unit {
+/** A file for the folder conf.d of an nginx. */
+export function nginxFile(units: readonly Unit[], { server, path = '', host, seconds }: Reached): string {
+  return `map "$request_method $uri" $assay_unit {
   default ${answeringUnknown(units)};
 ${routesOf(units)
   .map(route => `  ${keyOf(route)} ${route.unit};`)
@@ -43,7 +34,7 @@ upstream assay {
 }
 
 server {
-  listen ${NGINX_PORT};
+  listen ${PORT};
   client_max_body_size 0; # functions have bounds of their own
   error_page 400 @unreadable;
   location / {
@@ -53,11 +44,11 @@ server {
     proxy_set_header Host ${host ?? '$proxy_host'};
     proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
     proxy_set_header X-Forwarded-Host $http_host;
-    proxy_set_header X-Forwarded-Proto $scheme;
+    proxy_set_header X-Forwarded-Proto $assay_proto;
     proxy_buffering off; # streams pass as they come
     proxy_request_buffering off; # and so do uploads
-    proxy_read_timeout ${STREAM_S + PAST_FUNCTIONS_S}s;
-    proxy_send_timeout ${STREAM_S + PAST_FUNCTIONS_S}s;
+    proxy_read_timeout ${seconds}s;
+    proxy_send_timeout ${seconds}s;
     error_page 502 504 =500 @unanswered;
   }
   location @unreadable {
@@ -70,6 +61,12 @@ server {
     default_type application/json;
     return 500 '{"error":{"code":"internal","message":"The function \\"$assay_unit\\" did not answer.","hint":"Ask again; what is sent with an Idempotency-Key is taken once."}}';
   }
+}
+
+# Whatever ended TLS before this says so.
+map $http_x_forwarded_proto $assay_proto {
+  default $http_x_forwarded_proto;
+  "" $scheme;
 }
 `
 }
@@ -91,7 +88,7 @@ const keyOf = ({ method, path }: Route) =>
 const RULES_PER_ROUTE = 16
 const MATCHES_PER_RULE = 8
 
-type Rule = NonNullable<NonNullable<IHTTPRoute['spec']>['rules']>[number]
+export type Rule = NonNullable<NonNullable<IHTTPRoute['spec']>['rules']>[number]
 export type Match = NonNullable<Rule['matches']>[number]
 
 /** Rules of the Gateway API, so many to an HTTPRoute as it takes. */

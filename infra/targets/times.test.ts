@@ -112,7 +112,7 @@ it.each(TIMES)('with a consumer of %i s an Ingress of nginx outlives the gateway
   const values = {
     ...openfaas,
     consumer_seconds: seconds,
-    ingress: { class: 'nginx', issuer: 'letsencrypt' },
+    ingress: { ...openfaas.ingress, class: 'nginx' },
   }
   const [ingress] = objectsIn(new Map(filesOf('openfaas', values, 'a test')).get('ingress.yaml')!)
   const router = onOpenfaas(seconds).functions.find(one => one.FUNCTION === ROUTER)!

@@ -135,6 +135,9 @@ const OPENFAAS = z.strictObject({
       issuer: dnsLabel
         .optional()
         .describe('the ClusterIssuer of cert-manager that makes the certificate; without it there is no TLS'),
+      nginx_image: text
+        .default('nginxinc/nginx-unprivileged:1.29-alpine')
+        .describe('for packaging: endpoint: the nginx that leads each operation to its function'),
     })
     .describe('how callers get in'),
   secret_prefix: z
@@ -276,6 +279,14 @@ function together(target: Target, values: ValuesOf<Target>): string[] {
     problems.push(wanting('ASSAY_METRICS_TOKEN', 'prometheus_namespace'))
   if ('edition' in values && values.edition === 'community' && values.packaging === 'endpoint')
     problems.push('packaging: endpoint has more functions than the 15 of edition: community')
+  if (
+    'keda' in values &&
+    values.packaging === 'endpoint' &&
+    (values as KnativeValues).ingress.by === 'domain-mapping'
+  )
+    problems.push(
+      'ingress.by: domain-mapping leads to one Service: packaging: endpoint takes gateway, or none',
+    )
   return problems
 }
 

@@ -1,6 +1,6 @@
 // Makes what workerd runs: the bundle of each unit and of the router, for the configuration that infra/generate.ts makes
 // beside them; or one bundle of everything, for wrangler.toml.
-// Usage: node infra/workerd/bundle.ts [--packaging group|all] [--out FOLDER]
+// Usage: node infra/workerd/bundle.ts [--packaging group|endpoint|all] [--out FOLDER]
 
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
@@ -15,20 +15,24 @@ import {
   SERVE_DASHBOARD,
   SERVE_DOCS,
 } from '../bundle.ts'
-import { routesOf, type Unit } from '../packaging.ts'
-import { CONSUMER, ROUTER, TICK, UNITS } from '../targets/image.ts'
+import { routesOf, type Unit, unitsOf } from '../packaging.ts'
+import { CONSUMER, ROUTER, TICK } from '../targets/image.ts'
 import { asksStores } from '../unit-settings.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const WHOLE = 'assay'
 
 /** Writes bundles to a folder; returns their sizes in bytes, by name. */
-export async function writeWorkerd(folder: string): Promise<Map<string, number>> {
+export async function writeWorkerd(
+  folder: string,
+  packaging: 'group' | 'endpoint' = 'group',
+): Promise<Map<string, number>> {
+  const units = unitsOf(packaging)
   const entries = new Map<string, string>()
-  for (const unit of UNITS) entries.set(unit.name, await entryOf(unit))
+  for (const unit of units) entries.set(unit.name, await entryOf(unit))
   return new Map([
     ...(await bundleInto(folder, entries, { ...FOR_WORKERD, banner: { js: BY_REQUIRE } })),
-    ...(await bundleInto(folder, new Map([[ROUTER, routerEntry()]]), FOR_WORKERD)),
+    ...(await bundleInto(folder, new Map([[ROUTER, routerEntry(units)]]), FOR_WORKERD)),
   ])
 }
 
@@ -41,8 +45,8 @@ async function writeWhole(folder: string): Promise<Map<string, number>> {
   return bundleInto(folder, entry, { ...FOR_WORKERD, banner: { js: BY_REQUIRE } })
 }
 
-const routerEntry = () => `import { routerOf } from './infra/workerd/router.ts'
-export default routerOf(${JSON.stringify(routesOf(UNITS))})`
+const routerEntry = (units: readonly Unit[]) => `import { routerOf } from './infra/workerd/router.ts'
+export default routerOf(${JSON.stringify(routesOf(units))})`
 
 async function entryOf(unit: Unit): Promise<string> {
   const from = await importsOfList()
@@ -85,7 +89,11 @@ if (import.meta.main) {
       out: { type: 'string', default: join(ROOT, 'dist/workerd') },
     },
   })
-  const makers: Record<string, typeof writeWorkerd> = { group: writeWorkerd, all: writeWhole }
+  const makers: Record<string, (folder: string) => Promise<Map<string, number>>> = {
+    group: folder => writeWorkerd(folder, 'group'),
+    endpoint: folder => writeWorkerd(folder, 'endpoint'),
+    all: writeWhole,
+  }
   const make = makers[values.packaging]
   if (make === undefined) {
     console.error(`--packaging is one of ${Object.keys(makers).join(', ')}`)

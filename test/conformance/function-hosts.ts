@@ -97,7 +97,11 @@ export const functionsHost =
   }
 
 const ingressTo = (gateway: string) =>
-  nginxFile('', unitsOf('endpoint'), { server: new URL(gateway).host, path: '/function/$assay_unit' })
+  nginxFile(unitsOf('endpoint'), {
+    server: new URL(gateway).host,
+    path: '/function/$assay_unit',
+    seconds: 60,
+  })
 
 /** A host that reaches PostgreSQL through a PgBouncer in transaction mode, with few connections. */
 export const throughPooler =

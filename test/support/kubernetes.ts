@@ -169,7 +169,7 @@ const ANNOTATIONS = [
 const LABELS: Record<string, RegExp> = {
   'app.kubernetes.io/part-of': /^assay$/,
   'app.kubernetes.io/component':
-    /^(router|api|consumer|tick|runtime|standing-consumer|migration|account|pooler)$/,
+    /^(router|api|consumer|tick|runtime|standing-consumer|migration|account|pooler|ingress)$/,
   'app.kubernetes.io/name': LABEL,
   'networking.knative.dev/visibility': /^cluster-local$/,
 }
