@@ -67,6 +67,10 @@ export class ItemRun implements Context {
       this.#offered = new Map(line.recorded_for_input.map(step => [step.key, step]))
   }
 
+  get seq(): number {
+    return this.#line.seq
+  }
+
   get over(): boolean {
     return this.#over
   }

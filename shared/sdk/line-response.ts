@@ -6,6 +6,7 @@ import { liveHeaders } from '../kernel/live-answer.ts'
 
 const HEADERS = liveHeaders(NDJSON)
 const FLUSH_CHARACTERS = 1024 * 1024 // what a turn may pile up before it leaves early
+const LATER = '{"type":"later"}'
 const encoder = new TextEncoder()
 
 export class LineResponse {
@@ -43,6 +44,12 @@ export class LineResponse {
     } else {
       this.#answer(new Response(this.#text, { headers: HEADERS }))
     }
+  }
+
+  /** Ends the response before its lines: they are answered later. */
+  leave(): void {
+    this.write(LATER)
+    this.end()
   }
 
   #schedule(): void {

@@ -2,12 +2,18 @@
 // with one final line by its deadline, and the response never stays silent for longer than a heartbeat.
 
 import { LIMITS } from '../domain/limits.ts'
-import { type GeneratorRequest, type ItemLine, PROTOCOL_VERSION } from '../domain/protocol.ts'
+import {
+  ANSWER_URL_HEADER,
+  type GeneratorRequest,
+  type ItemLine,
+  PROTOCOL_VERSION,
+} from '../domain/protocol.ts'
 import { type AgentClass, declarationOf, registrationOf } from './agent.ts'
 import { callerProblem, type HostEnvironment } from './caller-check.ts'
 import { messageOf } from './errors.ts'
 import { itemsResponse } from './generator.ts'
 import { type Agent, ItemRun } from './item-run.ts'
+import { LaterAnswer } from './later-answer.ts'
 import { LineResponse } from './line-response.ts'
 
 /**
@@ -18,14 +24,19 @@ import { LineResponse } from './line-response.ts'
  * `GET /ping` answers `pong`; any other `GET` says who the agent is. What cannot be understood is answered 400 with `{error: {code, message}}`. Where the variable
  * ASSAY_AGENT_KEY is set, items that Assay did not sign with it are answered 401; without it, everybody's are taken.
  *
+ * Items that take longer than Assay's consumer has left are answered later, by requests of the agent's own: its process
+ * must go on after its answer has ended, for which `host.waitUntil` is asked where there is one.
+ *
  * @throws DecoratorTargetError when `@agent` does not stand on the class
  * @example
  * import { serve } from '@hono/node-server'
  * serve({ fetch: serveAgent(TicketTriage), port: 9000 })
  */
-export function serve(target: AgentClass): (request: Request, env?: HostEnvironment) => Promise<Response> {
+export function serve(
+  target: AgentClass,
+): (request: Request, env?: HostEnvironment, host?: Host) => Promise<Response> {
   const agent: Agent = { ...registrationOf(target), construct: target as AgentClass<unknown> }
-  return async (request, env) => {
+  return async (request, env, host) => {
     if (request.method === 'GET') {
       if (new URL(request.url).pathname.endsWith('/ping')) return new Response('pong')
       return Response.json({ protocol: Number(PROTOCOL_VERSION), declaration: declarationOf(target) })
@@ -44,13 +55,19 @@ export function serve(target: AgentClass): (request: Request, env?: HostEnvironm
     } catch (error) {
       return refusal(messageOf(error))
     }
-    if (Array.isArray(asked)) return work(agent, request.headers.get('assay-run') ?? '', asked)
+    if (Array.isArray(asked)) {
+      const address = request.headers.get(ANSWER_URL_HEADER)
+      return work(agent, request.headers.get('assay-run') ?? '', asked, address, host)
+    }
     const { generators = [] } = agent.declaration
     if (generators.includes(asked.generator)) return itemsResponse(agent.construct, asked)
     const known = generators.length > 0 ? `there are ${generators.join(', ')}` : 'it has none'
     return refusal(`this agent has no generator ${JSON.stringify(asked.generator)}: ${known}`)
   }
 }
+
+/** What keeps a host from ending with its answers, where it would. */
+type Host = { waitUntil?: (promise: Promise<unknown>) => void } | undefined
 
 const decoder = new TextDecoder()
 
@@ -93,11 +110,19 @@ function withDefaults(line: ItemLine): ItemLine {
 }
 
 /** Works on all items of a request side by side. */
-function work(agent: Agent, runId: string, lines: ItemLine[]): Promise<Response> {
+function work(
+  agent: Agent,
+  runId: string,
+  lines: ItemLine[],
+  address: string | null,
+  host: Host,
+): Promise<Response> {
   const maxSteps = agent.options.maxSteps ?? LIMITS.agent_steps.default
   const items: ItemRun[] = []
   let open = lines.length
   let watch: ReturnType<typeof setTimeout> | undefined
+  let later: LaterAnswer | undefined
+  let laterAt = address === null ? Number.POSITIVE_INFINITY : timeToLeave(lines)
   const stop = () => clearTimeout(watch)
   const answer = new LineResponse(
     () => keepWatch(Date.now() + LIMITS.agent_heartbeat_ms),
@@ -107,15 +132,16 @@ function work(agent: Agent, runId: string, lines: ItemLine[]): Promise<Response>
     },
   )
 
-  // One timer for the whole request: the nearest deadline of an open item, or the next heartbeat.
+  // One timer for the whole request: the nearest deadline of an open item, the next heartbeat, or when to let it go.
   function keepWatch(heartbeatAt: number): void {
-    let next = heartbeatAt
+    let next = Math.min(heartbeatAt, laterAt)
     for (const item of items) if (!item.over && item.deadline < next) next = item.deadline
     watch = setTimeout(
       () => {
         const now = Date.now()
         for (const item of items) if (!item.over && item.deadline <= now) item.expire()
         if (open === 0) return
+        if (laterAt <= now) return leave()
         const due = heartbeatAt <= now
         if (due) answer.write('{"type":"heartbeat"}')
         keepWatch(due ? now + LIMITS.agent_heartbeat_ms : heartbeatAt)
@@ -124,11 +150,25 @@ function work(agent: Agent, runId: string, lines: ItemLine[]): Promise<Response>
     )
   }
 
-  const write = (line: string) => answer.write(line)
+  function leave(): void {
+    laterAt = Number.POSITIVE_INFINITY
+    answer.leave()
+    later = new LaterAnswer(address!, Math.max(...items.map(item => item.deadline)), awaited => {
+      for (const item of items) if (!item.over && !awaited.has(item.seq)) drop(item)
+    })
+    host?.waitUntil?.(later.done)
+    keepWatch(Number.POSITIVE_INFINITY) // it sends heartbeats by itself
+  }
+
+  const write = (line: string) => (later ?? answer).write(line)
   const ended = () => {
     if (--open > 0) return
     stop()
-    answer.end()
+    ;(later ?? answer).end()
+  }
+  const drop = (item: ItemRun) => {
+    item.abandon()
+    ended()
   }
   for (const line of lines) {
     const item = new ItemRun(line, runId, maxSteps, write, ended)
@@ -137,4 +177,12 @@ function work(agent: Agent, runId: string, lines: ItemLine[]): Promise<Response>
   }
   if (lines.length === 0) answer.end()
   return answer.response
+}
+
+/** When the consumer has to be let go, if an item may take longer; then none has to yield to it. */
+function timeToLeave(lines: readonly ItemLine[]): number {
+  const yieldMs = Math.min(...lines.map(line => line.yield_ms))
+  if (lines.every(line => line.timeout_ms <= yieldMs)) return Number.POSITIVE_INFINITY
+  for (const line of lines) line.yield_ms = line.timeout_ms
+  return Date.now() + yieldMs
 }

@@ -3,6 +3,7 @@
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { answerItems } from '../../functions/runs/answer-items.ts'
+import { listen } from '../../infra/node/listen.ts'
 import type { Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { type AgentLine, ANSWER_URL_HEADER, type ItemLine } from '../../shared/domain/protocol.ts'
@@ -11,6 +12,9 @@ import { consume } from '../../shared/engine/consume.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
 import { whyItem } from '../../shared/engine/why.ts'
 import { createApp } from '../../shared/http/app.ts'
+import { agent } from '../../shared/sdk/agent.ts'
+import type { Context as AgentContext } from '../../shared/sdk/context.ts'
+import { serve } from '../../shared/sdk/serve.ts'
 import {
   centStep,
   conservation,
@@ -285,3 +289,73 @@ it('a step that is told openly and by POST at once is not lost: what is said ope
   const rows = await engine.sql`select key, step_no from steps where run_id = ${runId} order by step_no`
   expect(rows.map(row => row.key)).toEqual(['a', 'b', 'c'])
 })
+
+it('lines about items that the consumer still holds are not passed over, however long another request of their claim is over', async () => {
+  await engine.deploy({ item_budget_cents: 5 }) // so that each item is a request of its own
+  const runId = await engine.submit(2)
+  const second = Promise.withResolvers<void>()
+  const asked: Asked[] = []
+  const ctx: Context = {
+    ...engine.ctx,
+    async invokeAgent(_, { body, headers }) {
+      asked.push({ items: [JSON.parse(body) as ItemLine], address: headers[ANSWER_URL_HEADER]! })
+      if (asked.length === 2) await second.promise
+      return { status: 202, contentType: '', body: chunksOf([]) }
+    },
+  }
+  const consuming = consume(ctx)
+  await vi.waitFor(async () => expect(await leases()).toHaveLength(2))
+  const [one, other] = asked as [Asked, Asked]
+  expect(one.address).toBe(other.address)
+  expect(await post(one.address, [{ type: 'heartbeat' }])).toMatchObject({ status: 200, open: [1, 2] })
+  const early = post(other.address, [result(other.items[0]!)])
+  second.resolve()
+  await consuming
+  expect(await early).toMatchObject({ status: 200, open: [one.items[0]!.seq] })
+  await post(one.address, [result(one.items[0]!)])
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 2 })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it("a step of the SDK's agent that outlasts its consumer is made once, and its item ends ok [runs.answer-later]", async () => {
+  const model = Promise.withResolvers<string>()
+  let calls = 0
+  class Slow {
+    async run(ctx: AgentContext, input: { n: number }) {
+      if (input.n === 2) return 'quick'
+      const answer = await ctx.step('call', () => {
+        calls++
+        return model.promise
+      })
+      return ctx.step('after', () => `${answer}, and more`)
+    }
+  }
+  agent({ name: 'slow' })(Slow, { kind: 'class', name: 'Slow' } as never)
+  const handler = serve(Slow)
+  const app = createApp([answerItems], () => engine.ctx)
+  await using listener = await disposable({ port: 0, host: '127.0.0.1' }, request => app.fetch(request))
+  const ctx: Context = {
+    ...engine.ctx,
+    config: { ...engine.ctx.config, base_url: listener.url },
+    async invokeAgent(_, { headers, body }) {
+      const response = await handler(new Request('http://agent/', { method: 'POST', headers, body }))
+      const contentType = response.headers.get('content-type') ?? ''
+      return { status: response.status, contentType, body: response.body as never }
+    },
+  }
+  const runId = await engine.submit(2)
+  const consumed = await consume(ctx, { time_ms: LIMITS.yield_before_end_ms + 200 })
+  expect(consumed).toMatchObject({ claimed: 2 })
+  expect(await engine.run(runId)).toMatchObject({ ok: 1, running: 1 })
+  model.resolve('the answer')
+  await vi.waitFor(async () => expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 2 }))
+  expect(calls).toBe(1)
+  const [item] = await engine.items(runId)
+  expect(item).toMatchObject({ output: '"the answer, and more"', attempt: 1, step_count: 2 })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+async function disposable(...given: Parameters<typeof listen>) {
+  const listener = await listen(...given)
+  return { url: listener.url, [Symbol.asyncDispose]: () => listener.close() }
+}

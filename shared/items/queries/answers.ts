@@ -45,10 +45,12 @@ export async function handOver(sql: Sql, order: HandOver, { closed }: FlushClaim
     delete from claims where id = any(${ending}) and (select count(*) from handed) >= 0`
 }
 
-/** Items that are held under claims which were handed over. */
+/** An item that is at work under the claim it was sent under. */
 export interface HandedItem {
   seq: number
-  step_count: number
+  attempt: number
+  /** Its consumer has let go of it. */
+  handed: boolean
   /** Its time was over by then. */
   late: boolean
 }
@@ -68,18 +70,19 @@ export async function isHeldByConsumer(sql: Sql, { run_id, claim_id }: SentClaim
   return rows.count > 0
 }
 
-/** What is still at work of what was handed over; claims that hold nothing any more are ended. */
+/** What is still at work of what was sent; claims that were handed over and hold nothing any more are ended. */
 export async function findHanded(sql: Sql, { run_id, claim_id }: SentClaim): Promise<HandedItem[]> {
   return sql<HandedItem[]>`
     with open as materialized (
-      select c.id, i.seq, i.step_count, c.answer_until < now() as late
+      select c.id, i.seq, i.attempt, c.handed_from is not null as handed,
+        coalesce(c.answer_until < now(), false) as late
       from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
-      where c.run_id = ${run_id} and c.handed_from = ${claim_id}
+      where c.run_id = ${run_id} and (c.handed_from = ${claim_id} or c.id = ${claim_id})
         and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'
     ), ended as (
       delete from claims where run_id = ${run_id} and handed_from = ${claim_id} and id not in (select id from open)
     )
-    select seq, step_count, late from open order by seq`
+    select seq, attempt, handed, late from open order by seq`
 }
 
 /** Of those, the ones asked for, as their claim took them, with the claim that holds each. */

@@ -6,6 +6,7 @@ import { ApiError } from '../../domain/errors.ts'
 import { fault } from '../../domain/fault.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { LineError, ndjsonLines } from '../../domain/ndjson.ts'
+import { type AgentLine, HOLD_KEY } from '../../domain/protocol.ts'
 import { ProtocolError } from '../../domain/step-row.ts'
 import { Answer, type ResultSink } from '../../engine/answer.ts'
 import { type Claim, claimOf, withSteps } from '../../engine/claim.ts'
@@ -29,7 +30,9 @@ import {
 interface SentLine {
   number: number
   text: string
-  seq: number | undefined
+  type: AgentLine['type']
+  seq: number
+  attempt: number
   /** Of a step. */
   key: string | undefined
 }
@@ -47,18 +50,19 @@ export async function takeAnswer(
 ): Promise<number[]> {
   await renew(ctx, sent)
   const lines = await linesOf(await readBody())
-  const named = new Set(lines.map(line => line.seq))
-  let written = new Map<number, number>()
+  const named = new Set(lines.flatMap(line => (Number.isSafeInteger(line.seq) ? [line.seq] : [])))
+  let open = await awaitHandOver(ctx, sent, named)
   await fault('answer.before_settle')
-  for (let tries = 0; tries <= LIMITS.answer_tries; tries++) {
-    const open = await findHanded(ctx.sql, sent)
-    // What another POST wrote about an item meanwhile is read, and the lines are looked at again.
+  for (let tries = 0; tries < LIMITS.answer_tries; tries++) {
+    // Another POST may have written about an item meanwhile: then the lines are read again beside that.
+    const told = tries === 0 ? new Set<string>() : await toldSteps(ctx, sent, named)
     const about = open.filter(
-      item => item.late || (named.has(item.seq) && written.get(item.seq) !== item.step_count),
+      item => item.handed && (item.late || lines.some(line => adds(line, item, told))),
     )
     if (about.length === 0) return open.map(item => item.seq)
-    written = await settle(ctx, sent, about, lines)
+    await settle(ctx, sent, about, lines)
     await fault('answer.after_settle')
+    open = await findHanded(ctx.sql, sent)
   }
   throw new ApiError(
     'claim_not_handed_over',
@@ -68,20 +72,48 @@ export async function takeAnswer(
   )
 }
 
+/** Whether a line says of an item what is not recorded yet. */
+function adds(line: SentLine, { seq, attempt }: HandedItem, told: ReadonlySet<string>): boolean {
+  if (line.seq !== seq || line.attempt !== attempt) return false
+  // A step that records a hold is written with the hold.
+  return line.type !== 'step' || !(told.has(nameOf(line)) || HOLD_KEY.test(line.key ?? ''))
+}
+
+const nameOf = ({ seq, key }: { seq: number; key: string | undefined }) => `${seq} ${key}`
+
+/** The steps that were told in this attempt, by their names. */
+async function toldSteps(ctx: Context, { run_id }: SentClaim, seqs: ReadonlySet<number>) {
+  const steps = await findToldSteps(ctx.sql, run_id, [...seqs])
+  return new Set(steps.flatMap(step => (step.now ? [nameOf(step)] : [])))
+}
+
 /** Waits a little for a consumer that has not got to the 202 yet. */
 async function renew(ctx: Context, sent: SentClaim): Promise<void> {
   const until = ctx.now() + LIMITS.answer_early_ms
   while (!(await renewHanded(ctx.sql, sent))) {
     if (!(await isHeldByConsumer(ctx.sql, sent)) && !(await renewHanded(ctx.sql, sent))) throw ended()
-    if (ctx.now() >= until)
-      throw new ApiError(
-        'claim_not_handed_over',
-        'The consumer that sent the items still waits for the answer to its request.',
-        'Answer 202, or end the answer with a line {"type":"later"}, and send these lines again.',
-        1,
-      )
-    await pause(LIMITS.answer_poll_ms, NEVER)
+    await aMoment(ctx, until)
   }
+}
+
+/** The items of several requests are sent under one claim, and their consumer lets go of each request by itself. */
+async function awaitHandOver(ctx: Context, sent: SentClaim, named: ReadonlySet<number>) {
+  const until = ctx.now() + LIMITS.answer_early_ms
+  for (;;) {
+    const open = await findHanded(ctx.sql, sent)
+    if (!open.some(item => !item.handed && named.has(item.seq))) return open
+    await aMoment(ctx, until)
+  }
+}
+
+async function aMoment(ctx: Context, until: number): Promise<void> {
+  if (ctx.now() < until) return pause(LIMITS.answer_poll_ms, NEVER)
+  throw new ApiError(
+    'claim_not_handed_over',
+    'The consumer that sent the items still waits for the answer to its request.',
+    'Answer 202, or end the answer with a line {"type":"later"}, and send these lines again.',
+    1,
+  )
 }
 
 const ended = () =>
@@ -112,8 +144,8 @@ async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
 
 function read(text: string, number: number): SentLine {
   try {
-    const line = JSON.parse(text) as { seq?: number; step?: { key?: string } }
-    return { number, text, seq: line.seq, key: line.step?.key }
+    const { type, seq, attempt, step } = JSON.parse(text) as SentLine & { step?: { key?: string } }
+    return { number, text, type, seq, attempt, key: step?.key }
   } catch {
     throw badLine(`Line ${number} is not a JSON object`)
   }
@@ -126,19 +158,19 @@ const badLine = (problem: string) =>
     'Send the lines of the agent protocol, one JSON object a line.',
   )
 
-/** Settles what lines say about items; returns how many steps each has now that has not ended. */
+/** Settles what lines say about items. */
 async function settle(
   ctx: Context,
   sent: SentClaim,
   about: readonly HandedItem[],
   lines: readonly SentLine[],
-): Promise<Map<number, number>> {
+): Promise<void> {
   const run = await readRun(ctx.sql, sent.run_id)
   if (!run?.deployment) throw ended()
   const seqs = about.map(item => item.seq)
   // In this order: steps that were told in between are too many for the guard, and never too few.
   const rows = await findHandedItems(ctx.sql, sent, seqs)
-  if (rows.length === 0) return new Map()
+  if (rows.length === 0) return
   const told = await findToldSteps(ctx.sql, sent.run_id, seqs)
   const items = await withSteps(ctx, run, rows, told)
   const claim = claimOf(ctx, run, run.deployment, {}, items)
@@ -150,7 +182,7 @@ async function settle(
     left += items
   })
   const answer = new Answer(claim, collecting(settler, said), flights, ctx.now)
-  const known = new Set(told.flatMap(step => (step.now ? [`${step.seq} ${step.key}`] : [])))
+  const known = new Set(told.flatMap(step => (step.now ? [nameOf(step)] : [])))
   feed(answer, lines, known)
   const late = new Set(about.flatMap(item => (item.late ? [item.seq] : [])))
   for (const flight of answer.unfinished())
@@ -166,7 +198,6 @@ async function settle(
   if ([...leases.values()].some(lease => lease.abort.signal.aborted))
     throw new Error(`what was said of items of run ${sent.run_id} could not be written`)
   if (left > 0) ctx.poke() // there is room for others
-  return new Map(flights.flatMap(flight => (flight.done ? [] : [[flight.seq, flight.steps_written]])))
 }
 
 /** Never over: the claim is ended when nothing of it is at work any more. */
@@ -198,11 +229,10 @@ function collecting(settler: Settler, said: (() => void)[]): ResultSink {
 
 /** Reads the lines that were not told before: of an attempt, a key names one step. */
 function feed(answer: Answer, lines: readonly SentLine[], known: Set<string>): void {
-  for (const { number, text, seq, key } of lines) {
-    if (key !== undefined) {
-      const name = `${seq} ${key}`
-      if (known.has(name)) continue
-      known.add(name)
+  for (const { number, text, ...line } of lines) {
+    if (line.key !== undefined) {
+      if (known.has(nameOf(line))) continue
+      known.add(nameOf(line))
     }
     try {
       answer.line(text)
