@@ -1,14 +1,20 @@
 // Agents that answer later: 202 to their items, or `later` at the end of an open answer, and then their lines by POST.
 // The agent is played, as in the other tests of the engine; what it POSTs goes through the endpoint.
 
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { answerItems } from '../../functions/runs/answer-items.ts'
 import { listen } from '../../infra/node/listen.ts'
+import { createInvoker } from '../../infra/runtime/invoker.ts'
 import type { Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { type AgentLine, ANSWER_URL_HEADER, type ItemLine } from '../../shared/domain/protocol.ts'
 import { cancelRun } from '../../shared/engine/cancel.ts'
 import { consume } from '../../shared/engine/consume.ts'
+import { deploy } from '../../shared/engine/deploy.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
 import { whyItem } from '../../shared/engine/why.ts'
 import { createApp } from '../../shared/http/app.ts'
@@ -26,6 +32,8 @@ import {
 } from '../support/engine.ts'
 
 const CENT_MICRO = 10_000
+
+const python = spawnSync('python3', ['--version'])
 
 let engine: TestEngine
 beforeEach(async () => {
@@ -354,6 +362,48 @@ it("a step of the SDK's agent that outlasts its consumer is made once, and its i
   expect(item).toMatchObject({ output: '"the answer, and more"', attempt: 1, step_count: 2 })
   expect(await conservation(engine, runId)).toEqual([])
 })
+
+it.skipIf(python.error)(
+  `an agent in Python answers what takes longer later, and other items at once [runs.answer-later]${python.error ? ' (no python3 here)' : ''}`,
+  async () => {
+    await using parts = new AsyncDisposableStack()
+    const app = createApp([answerItems], () => engine.ctx)
+    const listener = parts.use(
+      await disposable({ port: 0, host: '127.0.0.1' }, request => app.fetch(request)),
+    )
+    const path = join(import.meta.dirname, '../../examples/python-http/server.py')
+    const child = spawn('python3', [path, '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+    parts.defer(() => void child.kill())
+    const [said] = await once(child.stdout.setEncoding('utf8'), 'data')
+    const invoker = createInvoker({
+      loadBundle: () => Promise.reject(new Error('no bundles')),
+      dataDir: tmpdir(),
+    })
+    parts.defer(() => invoker.close())
+    const code = { kind: 'url', url: /http:\S+\d/.exec(said)![0], protocol: 'json' } as const
+    const { project_id, agent_id } = engine
+    const declaration = { name: 'python' }
+    await deploy(engine.ctx, { project_id, agent_id, code, declaration, env: {}, external_id: null })
+    const runId = await engine.submit([
+      { input: '{"text":"a slow bird","seconds":1.2}' },
+      { input: '{"text":"a bird"}' },
+    ])
+    const config = { ...engine.ctx.config, base_url: listener.url }
+    await consume(
+      { ...engine.ctx, config, invokeAgent: invoker.invoke },
+      { time_ms: LIMITS.yield_before_end_ms + 500 },
+    )
+    await vi.waitFor(
+      async () => expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 2 }),
+      10_000,
+    )
+    expect((await engine.items(runId)).map(item => [item.attempt, item.output])).toEqual([
+      [1, '{"words": 3, "longest": "slow"}'],
+      [1, '{"words": 2, "longest": "bird"}'],
+    ])
+    expect(await conservation(engine, runId)).toEqual([])
+  },
+)
 
 async function disposable(...given: Parameters<typeof listen>) {
   const listener = await listen(...given)
