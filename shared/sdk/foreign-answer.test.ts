@@ -81,7 +81,7 @@ describe('an answer that Assay did not write', () => {
     [504, NGINX('504 Gateway Time-out'), { ...page, server: 'openresty' }, 'nginx', /proxy_read_timeout/],
     [502, '', { server: 'Caddy' }, 'Caddy', /reverse_proxy/],
     [502, 'Bad Gateway', plain, 'Traefik', /is Assay up/],
-    [524, 'error code: 524', { ...plain, server: 'cloudflare', 'cf-ray': '8f-FRA' }, 'Cloudflare', /100 s/],
+    [524, 'error code: 524', { ...plain, server: 'cloudflare', 'cf-ray': '8f-FRA' }, 'Cloudflare', /120 s/],
     [
       503,
       'upstream connect error or disconnect/reset before headers',

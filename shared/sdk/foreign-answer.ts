@@ -215,7 +215,7 @@ const WRITERS: readonly Writer[] = [
     sets: {
       body: 'its plan takes 100 MB (Free and Pro), 200 MB or 500 MB: send fewer items at a time, or by an address that does not pass it',
       rate: 'raise its rate limiting rule for this path',
-      wait: 'it waits 100 s unless told: use an address that does not pass it',
+      wait: 'it waits 120 s unless told: use an address that does not pass it',
       reach: 'is Assay up, and reachable from Cloudflare by the address of its DNS record or tunnel?',
     },
   },
