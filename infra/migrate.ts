@@ -194,20 +194,20 @@ async function refuseWithoutRole(sql: Sql): Promise<void> {
   )
 }
 
-/** Tries for a while where PostgreSQL is away, since it may start later than this; says so once for each reason. */
+/** Tries again where PostgreSQL is away, since it may start later than this; says so once for each reason. */
 export async function migrateOnceReachable(
   { url, ca }: PostgresTarget,
   say: (line: string) => void,
-  stop?: AbortSignal,
+  { tries = Number.POSITIVE_INFINITY, stop }: { tries?: number; stop?: AbortSignal } = {},
 ): Promise<void> {
   let told = ''
-  for (let tries = LIMITS.store_start_tries; ; tries--) {
+  for (let left = tries; ; left--) {
     try {
       return await migrate(url, ca)
     } catch (error) {
       if (!isUnreachable(error)) throw error
       const why = `PostgreSQL does not answer (${(error as Error).message})`
-      if (tries <= 1)
+      if (left <= 1)
         throw new Refusal('postgres_unreachable', `${why}: start it, or name another by its URL.`)
       if (why !== told) say(`${why}; waiting for it`)
       told = why
@@ -228,9 +228,9 @@ ${grantsFor(role).join(';\n')};
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { grants: { type: 'string' } } })
   if (values.grants !== undefined) return console.log(grantsText(values.grants))
-  await migrateOnceReachable(migrationTarget(readSettings(process.env)), why =>
-    tell('warn', 'waiting_for_postgres', { error: why }),
-  )
+  const say = (why: string) => tell('warn', 'waiting_for_postgres', { error: why })
+  const tries = LIMITS.store_start_tries
+  await migrateOnceReachable(migrationTarget(readSettings(process.env)), say, { tries })
   tell('info', 'migrated')
 }
 

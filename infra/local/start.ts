@@ -96,7 +96,9 @@ async function start(): Promise<void> {
     stores => stores.close(),
   )
   stopping.signal.throwIfAborted()
-  await migrateOnceReachable(given.migration ?? { url: stores.databaseUrl }, say, stopping.signal)
+  await migrateOnceReachable(given.migration ?? { url: stores.databaseUrl }, say, {
+    stop: stopping.signal,
+  })
   stopping.signal.throwIfAborted()
 
   const file = join(dataFolder.path, 'local.json')

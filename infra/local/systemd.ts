@@ -1,6 +1,7 @@
 // The unit by which systemd starts the stack at boot: the same `npm start`, as the user who has the checkout.
 
 import { join } from 'node:path'
+import { REFUSED } from './refusal.ts'
 
 export interface UnitPlace {
   checkout: string
@@ -34,6 +35,8 @@ KillMode=mixed
 TimeoutStopSec=${STOP_S}
 Restart=always
 RestartSec=5
+# What a person has to mend is said in the last line of the journal, and not tried again.
+RestartPreventExitStatus=${REFUSED}
 
 [Install]
 WantedBy=multi-user.target

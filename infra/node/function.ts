@@ -18,7 +18,7 @@ import { Refusal } from '../local/refusal.ts'
 import { createPoker } from '../poke.ts'
 import { type Connections, openConnections, poolOf } from './connections.ts'
 import { createContext, logLevelOf } from './context.ts'
-import { onceReachable, refuseUnfit } from './installation.ts'
+import { endWhereRefused, refuseUnfit } from './installation.ts'
 import { addressOf, listen } from './listen.ts'
 import { NO_STORES } from './no-stores.ts'
 import { createOutside } from './reach.ts'
@@ -132,7 +132,7 @@ async function serve(unit: FunctionUnit): Promise<void> {
 
 /** Asked at once and not with the first request, which waits for the key alone. */
 function endWhereUnfit(ctx: Context): void {
-  const fit = onceReachable(ctx.log, async () => {
+  endWhereRefused(ctx.log, async () => {
     const joining = await ctx.join!().then(
       () => undefined,
       error => error,
@@ -141,7 +141,6 @@ function endWhereUnfit(ctx: Context): void {
     if (joining instanceof MasterKeyDiffers) throw new Refusal('master_key_differs', joining.message)
     if (joining) throw joining
   })
-  fit.catch(error => endStart(refusalOf(error) ?? error))
 }
 
 function connectionsOf({ connections, platform }: FunctionUnit, settings: Settings): Connections {

@@ -3,6 +3,7 @@
 
 import type { Context, Sql } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
+import { codeOf } from '../../shared/kernel/store-errors.ts'
 import { isUnreachable } from '../../shared/kernel/unreachable.ts'
 import { readDatabaseState } from '../../shared/upkeep/queries/database-state.ts'
 import { readInstallationRow } from '../../shared/upkeep/queries/installation.ts'
@@ -10,6 +11,8 @@ import { sayOtherKey } from '../../shared/upkeep/rules/master-key.ts'
 import { checkMasterKey, needsItsKey } from '../../shared/upkeep/verbs/installation.ts'
 import { openSession } from '../backup/database.ts'
 import { Refusal } from '../local/refusal.ts'
+import { endStart } from './stop.ts'
+import { refusalOf } from './store-trouble.ts'
 
 /** @throws Refusal where the schema or the rights of this role are not what the work takes */
 export async function refuseUnfit(sql: Sql): Promise<void> {
@@ -38,6 +41,13 @@ export async function onceReachable<T>(log: Context['log'], ask: () => Promise<T
       await new Promise(resolve => setTimeout(resolve, LIMITS.store_start_ms))
     }
   }
+}
+
+/** Beside what starts: ends the process where a person has to mend something, and with it where it ends otherwise. */
+export function endWhereRefused(log: Context['log'], ask: () => Promise<unknown>): void {
+  onceReachable(log, ask).catch(error => {
+    if (codeOf(error) !== 'CONNECTION_ENDED') endStart(refusalOf(error) ?? error)
+  })
 }
 
 /** Whether the database holds what only its own master key opens. @throws Refusal where it cannot be worked on */

@@ -6,7 +6,7 @@ import { createInvoker } from '../runtime/invoker.ts'
 import { serveRuntime } from '../runtime/runtime-server.ts'
 import { localRuntime } from './agents.ts'
 import { openDatabase } from './connections.ts'
-import { onceReachable, refuseUnfit } from './installation.ts'
+import { endWhereRefused, refuseUnfit } from './installation.ts'
 import { tell, tellReady } from './log.ts'
 import { databaseFrom, keysFrom, listeningAt, readSettings } from './settings.ts'
 import { endOnSignal, endStart } from './stop.ts'
@@ -21,7 +21,7 @@ async function start(): Promise<void> {
   const closing = new AsyncDisposableStack()
   const connections = openDatabase(databaseFrom(settings)) // it reads a bundle when a process starts, and nothing else
   closing.defer(() => connections.close())
-  onceReachable(tell, () => refuseUnfit(connections.sql)).catch(refuse)
+  endWhereRefused(tell, () => refuseUnfit(connections.sql))
   const agents = createInvoker(localRuntime({ connections, settings }))
   closing.defer(() => agents.close())
   const server = await serveRuntime({ ...at, bearer, invoke: agents.invoke })
@@ -30,5 +30,4 @@ async function start(): Promise<void> {
   endOnSignal({ close: () => closing.disposeAsync() })
 }
 
-const refuse = (error: unknown) => endStart(refusalOf(error) ?? error)
-await start().catch(refuse)
+await start().catch(error => endStart(refusalOf(error) ?? error))

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
@@ -10,9 +10,10 @@ import { writeUnits } from '../../infra/bundle.ts'
 import { endOf, REFUSED } from '../../infra/local/refusal.ts'
 import { migrate } from '../../infra/migrate.ts'
 import { unitsOf } from '../../infra/packaging.ts'
-import { startProcess } from '../support/doubles/process.ts'
+import { freePort, startProcess } from '../support/doubles/process.ts'
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { CHECKOUT } from '../support/stack.ts'
+import { testDatabase } from '../support/stores.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const parts = new AsyncDisposableStack()
@@ -135,4 +136,30 @@ it('a function and the runtime at a PostgreSQL that refuses them, or was not mig
   ])
   for (const { error } of [login, loginOfRuntime]) expect(error).toMatch(/^postgres_refused_login: /)
   expect(schema.error).toMatch(/^schema_behind: the schema is not there: run infra\/migrate.ts/)
+}, 60_000)
+
+it('a function whose PostgreSQL is away says so once, is not ready, and is so when it is there', async () => {
+  const database = parts.adopt(await testDatabase(), one => one.drop())
+  const way = new URL(database.url)
+  const [PORT, gap] = [String(await freePort()), await freePort()]
+  const DATABASE_URL = Object.assign(new URL(database.url), { port: String(gap) }).href
+  const process = startProcess(['node', FUNCTION], { ...SETTINGS, PORT, DATABASE_URL })
+  parts.defer(() => void process.child.kill('SIGKILL'))
+  const ready = () =>
+    fetch(`http://127.0.0.1:${PORT}/health/ready`).then(
+      answer => answer.status,
+      () => 0,
+    )
+  await expect.poll(ready, { timeout: 20_000 }).toBe(503)
+  const lead = createServer(socket => {
+    const through = connect(Number(way.port), way.hostname)
+    socket.pipe(through).pipe(socket)
+    for (const end of [socket, through]) end.on('error', () => {})
+  }).listen(gap, '127.0.0.1')
+  parts.defer(() => void lead.close())
+  await expect.poll(ready, { timeout: 20_000 }).toBe(200)
+  expect(process.log().match(/waiting_for_postgres/g)).toHaveLength(1)
+  expect(process.child.exitCode).toBeNull()
+  process.child.kill('SIGTERM')
+  expect(await process.ended).toBe(0)
 }, 60_000)
