@@ -108,12 +108,14 @@ describe.each(FILES)('%s, by infra/proxies/%s', (name, file, pathFile) => {
       answer.resume()
     })
 
-    it('tells the address of its caller, which cannot be forged', async () => {
+    it('tells whom its caller named, and his address, which cannot be forged', async () => {
       root.callers.length = 0
       const headers = { 'x-forwarded-for': '6.6.6.6' }
       ;(await ask(proxy, '/health?one')).resume()
       ;(await ask(proxy, '/health?two', { headers })).resume()
-      expect(root.callers.filter(address => address !== '127.0.0.1')).toEqual([CALLER, CALLER])
+      const told = { address: CALLER, host: NAME }
+      // HAProxy asks for itself, too, whether all is well.
+      expect(root.callers.filter(({ address }) => address !== '127.0.0.1')).toEqual([told, told])
     })
 
     it(`leads to it below a path, by ${pathFile}`, async () => {
@@ -141,9 +143,11 @@ describe.skipIf(!isInstalled('nginx'))('nginx as many set it up, with proxy_pass
   it('passes each event of a run on as it comes [runs.events-unbuffered]', () => followsRun(proxy))
 
   it('lets one sign in although it replaces Host [sign-in.replaced-host]', async () => {
+    root.callers.length = 0
     const answer = await signIn(proxy)
     expect(answer.statusCode).toBe(303)
     answer.resume()
+    expect(root.callers).toEqual([{ address: '127.0.0.1', host: `127.0.0.1:${root.port}` }])
   })
 
   it('passes a path on that it should take off, and its caller is told so', async () => {

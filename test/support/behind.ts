@@ -21,8 +21,8 @@ export const CALLER = '127.0.0.2'
 
 export interface Behind extends Host {
   port: number
-  /** Where requests came from, in their order. */
-  callers: (string | null)[]
+  /** Where requests came from and whom they named, in their order. */
+  callers: { address: string | null; host: string | null }[]
 }
 
 /** Told where people find it, and to believe what stands on this machine. */
@@ -38,9 +38,9 @@ export async function startBehind(options: HostOptions, base_url: string): Promi
     () => ctx,
   )
   serveDashboard(app, endpoints, () => ctx)
-  const callers: (string | null)[] = []
+  const callers: Behind['callers'] = []
   const listener = await listen({ port: 0, host: '127.0.0.1', proxies: ['127.0.0.1/32'] }, request => {
-    callers.push(addressOf(request))
+    callers.push({ address: addressOf(request), host: request.headers.get('host') })
     return app.fetch(request)
   })
   return {
