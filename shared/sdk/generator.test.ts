@@ -75,6 +75,7 @@ describe('a method under @items', () => {
     })
     const response = await ask(Tickets, 'tickets')
     expect(response.headers.get('content-type')).toBe('application/x-ndjson')
+    expect(response.headers.get('x-accel-buffering')).toBe('no')
     expect(await linesOf(response)).toEqual([
       { type: 'item', input: { id: 1, date: '2026-03-29' } },
       { type: 'item', input: 'Europe/Berlin' },

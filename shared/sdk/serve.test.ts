@@ -395,12 +395,13 @@ describe('time', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('streams a line as soon as the turn it was written in is over', async () => {
+  it('streams a line as soon as the turn it was written in is over, and lets no proxy collect it', async () => {
     const gate = Promise.withResolvers<void>()
     const response = await agentOf(async (ctx, wait: boolean) => {
       if (wait) await gate.promise
       return ctx.item.item_id
     })(request({ item_id: 'quick' }, { item_id: 'slow', input: true }))
+    expect(response.headers.get('x-accel-buffering')).toBe('no')
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
     expect((await reader.read()).value).toContain('"quick"')
     gate.resolve()
