@@ -7,6 +7,7 @@ import { API_ERRORS, type ApiErrorCode } from '../domain/errors.ts'
 import { type JsonSchema, Sampler } from '../domain/sample.ts'
 import { CAUSE_ID } from '../recovery/rules/causes.ts'
 import type { Answer, Auth, Endpoint, Noun } from './endpoint.ts'
+import { setLinesApart, withoutDefaults } from './openapi-generators.ts'
 import { MESSAGES, messageOf } from './openapi-messages.ts'
 
 export interface Media {
@@ -286,34 +287,12 @@ function finished(document: Document, endpoints: readonly Endpoint[]): Document 
     )
     for (const one of media.flatMap(content => Object.values(content)))
       one.examples ??= { example: { value: sampler.sample(one.schema) } }
-    moveLines(operation)
+    setLinesApart(operation)
   }
   withoutDefaults(document.paths)
   withoutDefaults(document.components)
   return document
 }
-
-function moveLines(operation: Operation): void {
-  const { 'application/x-ndjson': line, ...content } = operation.requestBody?.content ?? {}
-  if (line === undefined || Object.keys(content).length === 0) return
-  operation.requestBody!.content = content
-  operation['x-lines'] = { ...line, parameters: operation.parameters ?? [] }
-  delete operation.parameters
-}
-
-/** A default is said in words: generators take a field that has one for a field that is always there. */
-function withoutDefaults(value: unknown): void {
-  if (value === null || typeof value !== 'object') return
-  const { properties } = value as JsonSchema
-  for (const field of Object.values(properties ?? {})) {
-    if (field.default === undefined || typeof field.default === 'object') continue
-    field.description = `${field.description ?? ''} ${sayDefault(field.default)}`.trim()
-    delete field.default
-  }
-  for (const [key, member] of Object.entries(value)) if (!key.startsWith('example')) withoutDefaults(member)
-}
-
-const sayDefault = (value: unknown) => `\`${String(value)}\` unless told.`
 
 /** Shapes get their names by `.openapi('Name')`; zod's own `.meta({ id })` does not reach the generator. */
 function refuseUnnamed(value: unknown): void {
