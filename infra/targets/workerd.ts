@@ -16,8 +16,8 @@ const COMPATIBILITY_FLAGS = ['nodejs_compat'] // the clients of PostgreSQL and R
 /** Ways around "public": NAT64, 6to4 and carrier-grade NAT lead to addresses that may be private. */
 const NEVER_PUBLIC = ['64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '100.64.0.0/10']
 const WAKE_BATCH = 100 // one call stands for all of them
-/** Where the environment of both services is kept. */
-const ENVIRONMENT_FILE = '/etc/assay/assay.env'
+/** Where each service has its environment, of which the consumer's alone holds the master key. */
+const ENVIRONMENT = '/etc/assay'
 
 export function workerdFiles(values: WorkerdValues): TargetFile[] {
   return [
@@ -30,7 +30,7 @@ export function workerdFiles(values: WorkerdValues): TargetFile[] {
 const ABOUT = `workerd serve --experimental -d state=/var/lib/assay-workerd config.capnp, with the bundles beside it.
 Secrets are read from the environment, by the names that infra/unit-settings.ts says; infra/workerd.md makes them. --experimental is for workerd's own cron and queue.`
 
-const service = (about: string, { user, checkout }: WorkerdValues, start: string, more = '') => `[Unit]
+const service = (about: string, { user, checkout }: WorkerdValues, start: string, more: string) => `[Unit]
 Description=${about}
 Wants=network-online.target
 After=network-online.target
@@ -38,10 +38,10 @@ After=network-online.target
 [Service]
 User=${user}
 WorkingDirectory=${checkout}
-EnvironmentFile=${ENVIRONMENT_FILE}
 ${more}ExecStart=${start}
 Restart=always
 RestartSec=2
+RestartPreventExitStatus=78
 
 [Install]
 WantedBy=multi-user.target
@@ -52,7 +52,9 @@ const workerdService = (values: WorkerdValues) =>
     'Assay in workerd',
     values,
     `${values.checkout}/node_modules/.bin/workerd serve --experimental -d state=/var/lib/assay-workerd ${values.checkout}/dist/workerd/config.capnp`,
-    'StateDirectory=assay-workerd\n', // makes /var/lib/assay-workerd, which workerd itself does not
+    `EnvironmentFile=${ENVIRONMENT}/workerd.env
+StateDirectory=assay-workerd
+`, // makes /var/lib/assay-workerd, which workerd itself does not
   )
 
 /** What workerd cannot: it starts processes, in which bundles of agents run, and sends mails. */
@@ -61,7 +63,8 @@ const consumerService = (values: WorkerdValues) =>
     "Assay's consumer",
     values,
     `${values.checkout}/node_modules/.bin/node ${values.checkout}/infra/node/main.ts`,
-    `Environment=ASSAY_PARTS=consumer,tick ASSAY_DATA_DIR=/var/lib/assay-consumer
+    `EnvironmentFile=${ENVIRONMENT}/consumer.env
+Environment=ASSAY_PARTS=consumer,tick ASSAY_DATA_DIR=/var/lib/assay-consumer
 StateDirectory=assay-consumer
 TimeoutStopSec=${CONSUMER_GRACE_S}
 `,

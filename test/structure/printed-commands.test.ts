@@ -55,8 +55,8 @@ function within(where: string, text: string): Printed[] {
 /** Fenced blocks and code in sentences. */
 function ofMarkdown(file: string): Printed[] {
   const text = readFileSync(join(ROOT, file), 'utf8')
-  const blocks = [...text.matchAll(/^```\w*\n([\s\S]*?)^```/gm)].map(([, block]) => block!)
-  const prose = text.replaceAll(/^```\w*\n[\s\S]*?^```/gm, '')
+  const blocks = [...text.matchAll(/^```.*\n([\s\S]*?)^```/gm)].map(([, block]) => block!)
+  const prose = text.replaceAll(/^```.*\n[\s\S]*?^```/gm, '')
   return [
     ...blocks.flatMap(block => within(file, block).filter(one => !one.mentioned)),
     ...within(file, prose).filter(one => one.mentioned),

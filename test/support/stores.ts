@@ -16,9 +16,14 @@ export interface TestStore {
 }
 
 /** A database with the current schema and nothing in it. */
-export async function testDatabase(): Promise<TestStore> {
+export const testDatabase = (): Promise<TestStore> => databaseLike(TEMPLATE)
+
+/** One without a schema, as a new installation finds it. */
+export const emptyDatabase = (): Promise<TestStore> => databaseLike('template1')
+
+async function databaseLike(template: string): Promise<TestStore> {
   const name = `test_${randomBytes(6).toString('hex')}`
-  await administer(sql => sql`create database ${sql(name)} template ${sql(TEMPLATE)}`)
+  await administer(sql => sql`create database ${sql(name)} template ${sql(template)}`)
   const url = new URL(inject('stores').databaseUrl)
   url.pathname = `/${name}`
   return {
