@@ -37,7 +37,7 @@ it('settings, files of settings, what the command line reads, and what is empty 
 
 it('every setting is told of where one looks for it', () => {
   const root = join(import.meta.dirname, '../..')
-  const docs = ['infra/README.md', 'infra/proxies.md', 'shared/sdk/PROTOCOL.md']
+  const docs = ['infra/README.md', 'infra/telemetry.md', 'infra/proxies.md', 'shared/sdk/PROTOCOL.md']
     .map(name => readFileSync(join(root, name), 'utf8'))
     .join('\n')
   expect(SETTING_NAMES.filter(name => !new RegExp(`\\b${name}\\b`).test(docs))).toEqual([])
