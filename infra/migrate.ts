@@ -21,6 +21,7 @@ import {
   readRoleState,
   rightsFor,
 } from '../shared/upkeep/queries/running-role.ts'
+import { faultsOf } from '../shared/upkeep/rules/faults.ts'
 import { SCHEMA } from '../shared/upkeep/rules/schema.gen.ts'
 import { endOf, Refusal } from './local/refusal.ts'
 import { tell } from './node/log.ts'
@@ -167,7 +168,10 @@ async function isDoneByOwner(sql: Sql): Promise<boolean> {
     from (values (1)) one left join pg_class on pg_class.oid = to_regclass('runs')`
   const { role, database, schema, may_make_schemas, may_make_tables, owner, owns } = standing!
   if (owns === false) {
-    if (((await readRoleState(sql)).version ?? 0) >= SCHEMA.version) return true
+    const state = await readRoleState(sql)
+    if ((state.version ?? 0) >= SCHEMA.version) return true
+    const [fault] = faultsOf(state)
+    if (fault?.dependency === 'role') throw new Refusal(fault.code, `the role ${fault.says}.`)
     throw new Refusal(
       'schema_of_another_role',
       `the tables belong to the role "${owner}", and "${role}" may not bring them up to date: set DATABASE_MIGRATE_URL to a URL that signs in as "${owner}".`,

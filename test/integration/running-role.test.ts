@@ -129,8 +129,12 @@ async function managed() {
 it('is granted by an owner who is no superuser, again without a change, and what a migration adds by that', async () => {
   const { url, name, sql, app } = await managed()
   await migrate(url)
-  for (const statement of [...grantsFor(app), ...grantsFor(app)]) await sql.unsafe(statement)
   const appUrl = Object.assign(new URL(url), { username: app }).href
+  await expect(migrate(appUrl)).rejects.toMatchObject({
+    code: 'role_lacks_rights',
+    message: expect.stringContaining(`infra/migrate.ts --grants ${app} prints what it needs`),
+  })
+  for (const statement of [...grantsFor(app), ...grantsFor(app)]) await sql.unsafe(statement)
 
   const connections = openConnections({ databaseUrl: appUrl, redisUrl: inject('stores').redisUrl })
   const master_key = '11'.repeat(32)

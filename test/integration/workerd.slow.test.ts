@@ -132,7 +132,21 @@ it('answers nothing but its health where its master key is not the one of the in
     expect(await call(wrong.url, '/v1/projects')).toBe(500)
     expect(await call(wrong.url, '/health')).toBe(200)
     expect(wrong.log()).toContain('the master key is another')
+    expect(await unready(wrong.url)).toMatch(/^master_key is another than the one/)
   } finally {
     await wrong.close()
   }
+  const without = await startWorkerd({ DATABASE_URL, REDIS_URL })
+  try {
+    expect(await call(without.url, '/v1/projects')).toBe(500)
+    expect(await unready(without.url)).toMatch(/^master_key is missing: set /)
+  } finally {
+    await without.close()
+  }
 })
+
+async function unready(url: string): Promise<string> {
+  const answer = await fetch(`${url}/health/ready`)
+  expect(answer.status).toBe(503)
+  return (await answer.json()).error.message
+}

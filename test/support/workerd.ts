@@ -67,7 +67,7 @@ export async function startWorkerd(env: Record<string, string>, config = 'config
     `state=${state}`,
   ]
   const child = spawn(WORKERD, [...args, join(folder, config)], {
-    env: { ...env, ...(await unitKeys(env.ASSAY_MASTER_KEY!)) },
+    env: { ...env, ...(env.ASSAY_MASTER_KEY && (await unitKeys(env.ASSAY_MASTER_KEY))) },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
   let log = ''

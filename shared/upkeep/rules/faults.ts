@@ -37,7 +37,12 @@ export function faultsOf(
     const mend = `infra/migrate.ts --grants ${role} prints what it needs`
     add('role', 'role_lacks_rights', `${role} lacks ${named}${more}: ${mend}`)
   }
-  if (key?.given === null) add('master_key', 'master_key_missing', 'is missing: set ASSAY_MASTER_KEY')
+  if (key?.given === null)
+    add(
+      'master_key',
+      'master_key_missing',
+      'is missing: set ASSAY_MASTER_KEY, or the ASSAY_KEYS made from it',
+    )
   else if (key && key.wanted !== null && key.given !== key.wanted)
     add(
       'master_key',
