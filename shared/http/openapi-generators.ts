@@ -2,7 +2,7 @@
 // read: a second form of a request stands beside the first, and a default is said in words.
 
 import type { JsonSchema } from '../domain/sample.ts'
-import type { Operation } from './openapi.ts'
+import type { Operation } from './openapi-document.ts'
 
 /** Generators take an operation to have one form of request. */
 export function setLinesApart(operation: Operation): void {

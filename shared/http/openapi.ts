@@ -4,50 +4,14 @@
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi'
 import { ERROR_MEANINGS } from '../domain/error-meanings.ts'
 import { API_ERRORS, type ApiErrorCode } from '../domain/errors.ts'
-import { type JsonSchema, Sampler } from '../domain/sample.ts'
+import { Sampler } from '../domain/sample.ts'
 import { CAUSE_ID } from '../recovery/rules/causes.ts'
 import type { Answer, Auth, Endpoint, Noun } from './endpoint.ts'
+import type { Document, Media, Operation, Parameter } from './openapi-document.ts'
 import { setLinesApart, withoutDefaults } from './openapi-generators.ts'
 import { MESSAGES, messageOf } from './openapi-messages.ts'
 
-export interface Media {
-  schema: JsonSchema
-  examples?: Record<string, { summary?: string; value: unknown }>
-}
-export interface Parameter {
-  name: string
-  in: 'path' | 'query' | 'header'
-  required: boolean
-  description?: string
-  schema: JsonSchema
-  example?: unknown
-}
-export interface Operation {
-  operationId: string
-  tags: string[]
-  summary: string
-  description: string
-  security?: unknown[]
-  parameters?: Parameter[]
-  requestBody?: { required?: boolean; content: Record<string, Media> }
-  responses: Record<string, { description: string; content?: Record<string, Media> }>
-  /** The same sent line by line, as application/x-ndjson. */
-  'x-lines'?: Lines
-}
-/** A second form of a request. It stands beside, since generators of clients take an operation to have one. */
-export interface Lines extends Media {
-  /** What goes into the query instead of the body. */
-  parameters: Parameter[]
-}
-export interface Document {
-  openapi: string
-  info: { title: string; version: string; description: string }
-  tags: { name: string; description: string }[]
-  paths: Record<string, Record<string, Operation>>
-  /** What Assay sends; by type. */
-  webhooks: Record<string, { post: Operation }>
-  components: { schemas: Record<string, JsonSchema> }
-}
+export type { Document, Media, Operation, Parameter }
 
 const INFO = {
   title: 'Assay',

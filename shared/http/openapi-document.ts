@@ -1,0 +1,42 @@
+// The shape of an OpenAPI document, as far as it is made and read here.
+
+import type { JsonSchema } from '../domain/sample.ts'
+
+export interface Media {
+  schema: JsonSchema
+  examples?: Record<string, { summary?: string; value: unknown }>
+}
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  description?: string
+  schema: JsonSchema
+  example?: unknown
+}
+export interface Operation {
+  operationId: string
+  tags: string[]
+  summary: string
+  description: string
+  security?: unknown[]
+  parameters?: Parameter[]
+  requestBody?: { required?: boolean; content: Record<string, Media> }
+  responses: Record<string, { description: string; content?: Record<string, Media> }>
+  /** The same sent line by line, as application/x-ndjson. */
+  'x-lines'?: Lines
+}
+/** A second form of a request. It stands beside, since generators of clients take an operation to have one. */
+export interface Lines extends Media {
+  /** What goes into the query instead of the body. */
+  parameters: Parameter[]
+}
+export interface Document {
+  openapi: string
+  info: { title: string; version: string; description: string }
+  tags: { name: string; description: string }[]
+  paths: Record<string, Record<string, Operation>>
+  /** What Assay sends; by type. */
+  webhooks: Record<string, { post: Operation }>
+  components: { schemas: Record<string, JsonSchema> }
+}
