@@ -2,7 +2,8 @@
 
 import type { Context } from '../../shared/context.ts'
 import { errorText } from '../../shared/domain/error-text.ts'
-import { type Consumed, consume } from '../../shared/engine/consume.ts'
+import { consume } from '../../shared/engine/consume.ts'
+import type { Consumed } from '../../shared/engine/consume-options.ts'
 
 export interface ConsumerLoop {
   poke(aborted?: string): void

@@ -84,5 +84,7 @@ export const ITEM_ERROR_MEANINGS: Record<ItemErrorCode, string> = {
   agent_unreachable: 'The agent could not be reached.',
   protocol_error: 'What the agent sent does not follow the protocol.',
   lease_lost: 'The consumer that worked on the item was lost, too often.',
+  step_outlasts_consumer:
+    'A step of the item takes longer than a consumer has: it was cut off twice, the second time after the whole of that. Give consumers more time (ASSAY_CONSUME_SECONDS), or run the agent behind a URL, where it may answer later.',
   too_many_attempts: 'The item was attempted too often: its agent yields without getting on.',
 }

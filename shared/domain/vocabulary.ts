@@ -126,6 +126,7 @@ export const ITEM_ERROR_CODES = [
   'protocol_error',
   'lease_lost',
   'too_many_attempts',
+  'step_outlasts_consumer',
 ] as const
 export type ItemErrorCode = (typeof ITEM_ERROR_CODES)[number]
 

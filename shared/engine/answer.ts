@@ -110,6 +110,7 @@ export class Answer {
     blame: 'agent' | 'transport' | 'nobody',
     delayMs: number,
     alone = false,
+    cuts?: number,
   ): void {
     flight.done = true
     this.open--
@@ -120,6 +121,7 @@ export class Answer {
       message: plainText(message, LIMITS.error_message_characters),
       delay_ms: delayMs,
       alone,
+      ...(cuts !== undefined && { cuts }),
       blame,
       ran_ms: blame === 'nobody' ? this.#now() - this.#startedMs : 0,
     })

@@ -58,9 +58,15 @@ export interface ClaimAnswer {
   waiting_for: Admission['waiting_for']
 }
 
-/** Takes up to `most` items of a run; no claim when there is nothing to take or no room for it. */
-export async function claimItems(ctx: Context, runId: string, most: number): Promise<ClaimAnswer> {
-  const run = await claims.readRun(ctx.sql, runId)
+/** Takes up to `most` items of a run; no claim when there is nothing to take or no room for it. One that has its
+ * time before it, `fresh`, takes what was cut off at the end of another's, too. */
+export async function claimItems(
+  ctx: Context,
+  runId: string,
+  most: number,
+  fresh = true,
+): Promise<ClaimAnswer> {
+  const run = await claims.readRun(ctx.sql, runId, fresh)
   if (!run) return { claim: null, waiting_for: null }
   const { room, waiting_for } = admit(admissionFacts(run))
   if (waiting_for === 'budget' && isSpent(run.budget_micro, run.cost_micro)) {
@@ -74,7 +80,7 @@ export async function claimItems(ctx: Context, runId: string, most: number): Pro
   // Before anything is taken: where the environment cannot be opened, nothing may be claimed in vain.
   const env = deployment.env_sealed ? await openEnv(ctx, deployment.env_sealed) : {}
   await fault('claim.before_commit')
-  const items = await take(ctx.sql, run, deployment, Math.min(most, itemsInMemory(run)))
+  const items = await take(ctx.sql, run, deployment, Math.min(most, itemsInMemory(run)), fresh)
   await fault('claim.after_commit')
   if (items.length === 0) return { claim: null, waiting_for }
   const claim = claimOf(ctx, run, deployment, env, await withRecordedSteps(ctx, run, items))
@@ -121,7 +127,13 @@ function itemsInMemory({ input_bytes, total_items }: claims.ReadRun): number {
 }
 
 /** Others may have taken what was seen, or the room for it, meanwhile: then there is less, or nothing. */
-async function take(sql: Sql, run: claims.ReadRun, deployment: claims.RunDeployment, most: number) {
+async function take(
+  sql: Sql,
+  run: claims.ReadRun,
+  deployment: claims.RunDeployment,
+  most: number,
+  fresh: boolean,
+) {
   const facts = admissionFacts(run)
   const taking: Taking = {
     run_id: run.id,
@@ -129,6 +141,7 @@ async function take(sql: Sql, run: claims.ReadRun, deployment: claims.RunDeploym
     deployment_id: deployment.id,
     lease_ms: LIMITS.lease_ms,
     most: Math.min(most, LIMITS.claim_items),
+    fresh,
     agent_concurrency: facts.agent_concurrency,
     expected_micro: expectedItemMicro(facts),
   }

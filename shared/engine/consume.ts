@@ -9,30 +9,12 @@ import { CauseNamer } from '../recovery/verbs/causes.ts'
 import { extendLeases, findNextDue, findOpenRuns, type OpenRun } from '../store/claims.ts'
 import { pauseForMoney, sweepStopped } from '../store/stop.ts'
 import { type Claim, claimItems } from './claim.ts'
+import type { Consumed, ConsumeOptions } from './consume-options.ts'
 import { deliverSoon } from './deliver.ts'
 import { execute, type Timing } from './execute.ts'
 import { type Flight, type Lease, takeOff } from './flight.ts'
 import { RunTrace, traceRunEnd } from './run-trace.ts'
 import { Settler } from './settler.ts'
-
-export interface ConsumeOptions {
-  /** How long this invocation may take; without it the consumer leaves only when there is nothing to do. */
-  time_ms?: number
-  /** Resolves the wait for work early; the host calls what `onWake` was given when it is poked, or a run was aborted. */
-  onWake?: (wake: (aborted?: string) => void) => void
-  /** Called once, before what is in flight is let go, when there is still work and the time is over. */
-  onHandOver?: () => void
-  /** Ends the invocation before its time: nothing more is claimed, what is in flight is given back. */
-  stop?: AbortSignal
-}
-
-/** What an invocation did, for its log and for the platform's answer. */
-export interface Consumed {
-  claimed: number
-  settled: number
-  /** There was still work when the time was over: the next invocation should start at once. */
-  more: boolean
-}
 
 /** Works until nothing is left to do, or the time is over. Any number of consumers may run at once. */
 export async function consume(ctx: Context, options: ConsumeOptions = {}): Promise<Consumed> {
@@ -57,6 +39,7 @@ class Consumer {
   readonly #ctx: Context
   readonly #options: ConsumeOptions
   readonly #endsAt: number
+  readonly #freshUntil: number
   readonly #handOver = new AbortController()
   readonly #settlers = new Map<string, { settler: Settler; lanes: number }>()
   readonly #causes: CauseNamer
@@ -76,6 +59,10 @@ class Consumer {
     this.#options = options
     this.#causes = new CauseNamer(ctx)
     this.#endsAt = ctx.now() + (options.time_ms ?? Number.POSITIVE_INFINITY)
+    this.#freshUntil =
+      options.time_ms === undefined
+        ? Number.POSITIVE_INFINITY
+        : (options.began_ms ?? ctx.now()) + LIMITS.consumer_fresh_ms
     this.#looked_ms = ctx.now()
     this.#id = ctx.newId()
     options.onWake?.(aborted => this.#hear(aborted))
@@ -108,9 +95,9 @@ class Consumer {
           Math.min(Math.max(nextMs ?? IDLE_MS, DUE_MS), this.#endsAt - this.#ctx.now(), IDLE_MS),
         )
       }
-      more = this.#isOver()
+      more = this.#isOver() || (await this.#leavesToFresh())
       // The successor starts while this invocation is still giving back what did not yield.
-      if (more) this.#options.onHandOver?.()
+      if (this.#isOver()) this.#options.onHandOver?.()
       await this.#finish()
     } finally {
       clearInterval(heartbeat)
@@ -127,10 +114,21 @@ class Consumer {
     )
   }
 
+  /** It has its time before it. */
+  #isFresh(): boolean {
+    return this.#ctx.now() < this.#freshUntil
+  }
+
+  /** Something that was cut off waits for a consumer that has just begun: the next one should begin at once. */
+  async #leavesToFresh(): Promise<boolean> {
+    if (this.#isFresh()) return false
+    return (await findNextDue(this.#ctx.sql, 0).catch(() => null)) !== null
+  }
+
   /** One look over the open runs; true when anything was claimed or swept. */
   async #look(): Promise<boolean> {
     try {
-      const runs = await findOpenRuns(this.#ctx.sql, LIMITS.open_runs_per_look)
+      const runs = await findOpenRuns(this.#ctx.sql, LIMITS.open_runs_per_look, this.#isFresh())
       let progress = false
       // A long pile is claimed from several times in one look, so that the round trips overlap.
       const turns = runs.flatMap(run => Array<OpenRun>(claimsWorthMaking(run)).fill(run))
@@ -168,7 +166,7 @@ class Consumer {
 
   async #claim(runId: string): Promise<boolean> {
     const most = Math.min(LIMITS.claim_items, LIMITS.items_in_flight_per_consumer - this.#inFlight)
-    const { claim, waiting_for } = await claimItems(this.#ctx, runId, most)
+    const { claim, waiting_for } = await claimItems(this.#ctx, runId, most, this.#isFresh())
     if (waiting_for === 'stopped') return true // the next look sweeps it
     if (waiting_for !== null && FOR_MONEY.has(waiting_for))
       return (await pauseForMoney(this.#ctx.sql, runId, LIMITS.sweep_items)) > 0
@@ -196,6 +194,10 @@ class Consumer {
     used.lanes++
     const timing: Timing = {
       handOver: this.#handOver.signal,
+      wholeMs: () =>
+        this.#options.stop?.aborted || this.#options.time_ms === undefined
+          ? null
+          : this.#options.time_ms - LIMITS.hand_over_ms,
       yieldMs: () => Math.max(0, this.#endsAt - LIMITS.yield_before_end_ms - this.#ctx.now()),
     }
     const lane = execute(this.#ctx, claim, flights, used.settler, timing).finally(async () => {
@@ -257,7 +259,7 @@ class Consumer {
   async #untilNextDue(): Promise<number | null> {
     try {
       const leftMs = Math.min(this.#endsAt - this.#ctx.now(), LIMITS.transport_backoff_ms.max)
-      return await findNextDue(this.#ctx.sql, leftMs)
+      return await findNextDue(this.#ctx.sql, leftMs, this.#isFresh())
     } catch {
       return IDLE_MS
     }

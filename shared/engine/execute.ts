@@ -29,6 +29,8 @@ export interface Timing {
   yieldMs(): number
   /** Fires when the consumer's time is over: what is unfinished is given back. */
   handOver: AbortSignal
+  /** What a step may have of the time of a consumer that has just begun; null where it is asked to stop. */
+  wholeMs(): number | null
 }
 
 /** Sends every item of a claim; resolves when each is settled or given back. Never rejects. */
@@ -113,8 +115,7 @@ async function send(
   } catch (error) {
     if (lease.aborted) return // somebody else holds the items now
     if (timing.handOver.aborted) {
-      for (const flight of answer.unfinished())
-        answer.giveBack(flight, 'handed_over', 'The consumer came to the end of its time.', 'nobody', 0)
+      for (const flight of answer.unfinished()) cutOff(answer, flight, timing.wholeMs())
     } else if (timeout.signal.aborted) timeOut(answer, claim)
     else giveUp(answer, error, alone)
   } finally {
@@ -261,6 +262,20 @@ function timeOut(answer: Answer, claim: Claim): void {
       `The item was not finished after ${claim.timeout_ms / 1000} s.`,
       'limit_exceeded',
     )
+}
+
+/** A step that outlasts a consumer is paid for once more, by one that has its time before it, and not again. */
+function cutOff(answer: Answer, flight: Flight, wholeMs: number | null): void {
+  const message = 'The consumer came to the end of its time.'
+  if (wholeMs === null) return answer.giveBack(flight, 'handed_over', message, 'nobody', 0)
+  const earlier = flight.step_count > flight.item.step_count ? 0 : (flight.item.cuts ?? 0)
+  if (earlier === 0) return answer.giveBack(flight, 'handed_over', message, 'nobody', 0, false, 1)
+  answer.fail(
+    flight,
+    'step_outlasts_consumer',
+    `A step takes longer than a consumer has: it was cut off twice, here after ${Math.round(wholeMs / 1000)} s. Raise ASSAY_CONSUME_SECONDS, or let the agent answer later.`,
+    'limit_exceeded',
+  )
 }
 
 /** The request is over and items are unfinished: who is to blame decides what becomes of them. */

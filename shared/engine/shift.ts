@@ -5,7 +5,8 @@ import type { Context } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { fallAsleep, stayAwake } from '../hints/awake.ts'
 import { countBacklog } from '../store/backlog.ts'
-import { type Consumed, type ConsumeOptions, consume } from './consume.ts'
+import { consume } from './consume.ts'
+import type { Consumed, ConsumeOptions } from './consume-options.ts'
 
 export interface ShiftOptions {
   stop: AbortSignal
@@ -16,9 +17,10 @@ export interface ShiftOptions {
 /** Works until nothing is left to claim or its time is over; then its successor has been woken. */
 export async function workShift(ctx: Context, { stop, onWake }: ShiftOptions): Promise<Consumed> {
   const shift = new Shift(ctx)
-  const endsAt = ctx.now() + (ctx.config.consume_ms ?? LIMITS.consume_ms)
+  const began_ms = ctx.now()
+  const endsAt = began_ms + (ctx.config.consume_ms ?? LIMITS.consume_ms)
   const part = () =>
-    consume(ctx, { time_ms: endsAt - ctx.now(), stop, onWake, onHandOver: () => shift.handOver() })
+    consume(ctx, { time_ms: endsAt - ctx.now(), began_ms, stop, onWake, onHandOver: () => shift.handOver() })
   await shift.begin()
   try {
     const worked = await part()

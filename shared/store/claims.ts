@@ -34,7 +34,7 @@ export interface OpenRun {
  * project nothing is offered, though the tick may not have stopped its runs yet: in a copy of a database they are
  * another installation's. Of a held installation and of a suspended account only what was stopped is ended.
  */
-export async function findOpenRuns(sql: Sql, limit: number) {
+export async function findOpenRuns(sql: Sql, limit: number, fresh = true) {
   return sql<OpenRun[]>`
     select r.id, r.stop_reason, greatest(0, ${sql.unsafe(OFFERED_ITEMS)} - r.next_seq + 1) as fresh
     from runs r join project_usage u on u.project_id = r.project_id join projects p on p.id = r.project_id
@@ -48,9 +48,12 @@ export async function findOpenRuns(sql: Sql, limit: number) {
       when ${sql.unsafe(PILOT_LEFT)} <= 0 then false
       when r.running > 0 and r.running >= least(r.concurrency, (d.declaration->>'concurrency')::int) then false
       else r.next_seq <= ${sql.unsafe(OFFERED_ITEMS)}
-        or exists (select from due_items i where i.run_id = r.id and i.due_at <= now()) end
+        or exists (select from due_items i where i.run_id = r.id and i.due_at <= now() ${unlessCut(sql, fresh)}) end
     order by r.touched_at limit ${limit}`
 }
+
+/** What was cut off waits for a consumer that has its time before it. */
+const unlessCut = (sql: Sql, fresh: boolean) => (fresh ? sql`` : sql`and cuts is null`)
 
 /** Sends a run that was looked at in vain to the end of the line. */
 export async function touchRun(sql: Sql, runId: string): Promise<void> {
@@ -58,12 +61,12 @@ export async function touchRun(sql: Sql, runId: string): Promise<void> {
 }
 
 /** Milliseconds until the next item is due, at most `within_ms`; null when none is. */
-export async function findNextDue(sql: Sql, withinMs: number): Promise<number | null> {
+export async function findNextDue(sql: Sql, withinMs: number, fresh = true): Promise<number | null> {
   const [row] = await sql<{ due_ms: number }[]>`
     select greatest(0, extract(epoch from d.due_at - now()) * 1000)::float8 as due_ms
     from due_items d join runs r on r.id = d.run_id
     where d.due_at <= now() + make_interval(secs => ${withinMs / 1000})
-      and r.finished_at is null and r.stop_reason is null
+      and r.finished_at is null and r.stop_reason is null ${unlessCut(sql, fresh)}
     order by d.due_at limit 1`
   return row ? row.due_ms : null
 }
@@ -120,14 +123,14 @@ export interface RunDeployment {
 }
 
 /** Undefined when the run has finished or does not exist. */
-export async function readRun(sql: Sql, runId: string): Promise<ReadRun | undefined> {
+export async function readRun(sql: Sql, runId: string, fresh = true): Promise<ReadRun | undefined> {
   const [row] = await sql<ReadRun[]>`
     select r.id, r.project_id, r.agent_id, r.stop_reason, r.budget_micro, r.cost_micro, r.concurrency,
       r.timeout_seconds, r.next_seq, r.total_items, ${sql.unsafe(OFFERED_ITEMS)} as offered_items, r.input_bytes,
       ${sql.unsafe(PILOT_LEFT)} as pilot_left, r.running, ended_items(r) as ended,
       r.total_items - r.running - r.paused - ended_items(r) as queued,
       (select count(*)::int from (
-        select from due_items d where d.run_id = r.id and d.due_at <= now() limit 1000) due) as due,
+        select from due_items d where d.run_id = r.id and d.due_at <= now() ${unlessCut(sql, fresh)} limit 1000) due) as due,
       r.replay_of is not null or r.recovery_id is not null as is_replay,
       c.status = 'suspended' as is_suspended, ${isHeld(sql)} as is_held,
       u.running as project_running, extract(epoch from now() - r.touched_at)::float8 * 1000 as waited_ms,

@@ -14,6 +14,8 @@ export interface Return {
   /** From now until the item may be offered again. */
   delay_ms: number
   alone: boolean
+  /** Set where it needs a consumer that has its time before it: so often was one step cut off. */
+  cuts?: number
   /** Which of the two retry counts it goes on. */
   blame: 'agent' | 'transport' | 'nobody'
   ran_ms: number
@@ -34,10 +36,11 @@ export async function returnItems(
         unnest(${numbers(returns.map(r => r.delay_ms))}::text::float8[]),
         unnest(${numbers(returns.map(r => r.alone))}::text::boolean[]),
         unnest(${numbers(returns.map(r => Math.round(r.ran_ms)))}::text::int[]),
+        unnest(${numbers(returns.map(r => r.cuts ?? null))}::text::smallint[]),
         string_to_table(${texts(returns.map(r => r.blame))}, E'\\x1e'),
         string_to_table(${texts(returns.map(r => r.code))}, E'\\x1e'),
         string_to_table(${texts(returns.map(r => r.message || ' '))}, E'\\x1e')
-      ) as t(seq, attempt, delay_ms, alone, ran_ms, blame, code, message)
+      ) as t(seq, attempt, delay_ms, alone, ran_ms, cuts, blame, code, message)
     ), ${lockClaims(sql, claims)}, returned as (
       update items i set status = 'queued', ran_ms = i.ran_ms + g.ran_ms,
         agent_failures = i.agent_failures + (g.blame = 'agent')::int::smallint,
@@ -45,14 +48,15 @@ export async function returnItems(
       from given g
       where i.run_id = ${runId} and i.seq = any(${numbers(returns.map(r => r.seq))}::text::int[])
         and i.seq = g.seq and i.attempt = g.attempt and i.status = 'running' and ${sql.unsafe(LOCKED)}
-      returning i.seq, i.attempt, i.started_at, g.code, g.message, g.delay_ms, g.alone
+      returning i.seq, i.attempt, i.started_at, g.code, g.message, g.delay_ms, g.alone, g.cuts
     ), logged as (
       insert into attempts (run_id, seq, attempt, started_at, code, message)
       select ${runId}, seq, attempt, started_at, code, message from returned on conflict do nothing
     ), due as (
-      insert into due_items (run_id, seq, due_at, alone)
-      select ${runId}, seq, now() + make_interval(secs => delay_ms / 1000), alone from returned
-      on conflict (run_id, seq) do update set due_at = excluded.due_at, alone = excluded.alone
+      insert into due_items (run_id, seq, due_at, alone, cuts)
+      select ${runId}, seq, now() + make_interval(secs => delay_ms / 1000), alone, cuts from returned
+      on conflict (run_id, seq) do update
+        set due_at = excluded.due_at, alone = excluded.alone, cuts = excluded.cuts
     ), closed as (
       delete from claims where id = any(${numbers(claims.closed)}::text::bigint[])
     ), n as (select count(*)::int as n from returned),

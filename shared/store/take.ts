@@ -26,6 +26,8 @@ export interface ClaimedItem {
   agent_failures: number
   transport_failures: number
   alone: boolean
+  /** How often one step of it was cut off because its consumer's time was over; null is never. */
+  cuts: number | null
 }
 
 /** What a look at the run said, which the rows that are locked do not say again. */
@@ -35,6 +37,8 @@ export interface Taking {
   deployment_id: string
   lease_ms: number
   most: number
+  /** The consumer has its time before it. */
+  fresh: boolean
   agent_concurrency: number | null
   /** What an item is expected to cost; null while nothing is known. */
   expected_micro: number | null
@@ -56,7 +60,7 @@ export function takeRange(sql: Sql, taking: Taking) {
       update items i set status = 'running', attempt = attempt + 1, started_at = coalesce(started_at, now())
       where run_id = ${uuid(taking.run_id)} and status = 'queued'
         and seq between (select next_seq from run) and (select ${last} from run)
-      returning ${TAKEN}, false as alone
+      returning ${TAKEN}, false as alone, null::smallint as cuts
     ), moved as (select ${last} + 1 as next_seq from run)`,
   )
 }
@@ -65,7 +69,8 @@ export function takeRange(sql: Sql, taking: Taking) {
 export function takeDue(sql: Sql, taking: Taking, shares?: Shares) {
   const runId = uuid(taking.run_id)
   const due = (limit: string) =>
-    `select seq, due_at from due_items where run_id = ${runId} and due_at <= now() order by due_at limit ${limit}`
+    `select seq, due_at from due_items where run_id = ${runId} and due_at <= now() ${taking.fresh ? '' : 'and cuts is null'}
+      order by due_at limit ${limit}`
   const room = '(select room from run)'
   const chosen = !shares
     ? `select seq from (${due(room)}) d`
@@ -81,13 +86,13 @@ export function takeDue(sql: Sql, taking: Taking, shares?: Shares) {
     taking,
     `due as (
       delete from due_items where run_id = ${runId} and seq = any(array(${chosen})) and exists (select from run)
-      returning seq, alone
+      returning seq, alone, cuts
     ), taken as (
       update items i set status = 'running', attempt = attempt + 1, started_at = coalesce(started_at, now())
       from due
       where i.run_id = ${runId} and i.seq = any(array(select seq from due)) and i.seq = due.seq
         and i.status = 'queued'
-      returning ${TAKEN}, due.alone
+      returning ${TAKEN}, due.alone, due.cuts
     ), moved as (select next_seq from run)`,
   )
 }
@@ -116,7 +121,7 @@ export function takeFair(sql: Sql, taking: Taking, shares: Shares) {
     ), taken as (
       update items i set status = 'running', attempt = attempt + 1, started_at = coalesce(started_at, now())
       where run_id = ${runId} and seq = any(array(select seq from chosen)) and status = 'queued'
-      returning ${TAKEN}, false as alone
+      returning ${TAKEN}, false as alone, null::smallint as cuts
     ), moved as (
       select coalesce((select min(seq) from near where seq not in (select seq from taken)),
         (select max(seq) + 1 from near), total_items + 1) as next_seq

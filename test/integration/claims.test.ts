@@ -141,6 +141,7 @@ it('what may start under the lock is what the rules of the domain say', async ()
               deployment_id: deployment!.id,
               lease_ms: 1000,
               most: MOST,
+              fresh: true,
               agent_concurrency: null,
               expected_micro,
             })

@@ -49,6 +49,7 @@ export const WORK_LIMITS = {
   heartbeat_ms: 8_000,
   transaction_idle_ms: 10_000, // between two statements of a transaction; then PostgreSQL ends it
   consume_ms: 50_000, // one invocation of the consumer; platforms commonly stop a function at 60 s
+  consumer_fresh_ms: 2000, // since it began: what was cut off is taken by one that has its time before it
   yield_before_end_ms: 10_000,
   hand_over_ms: 2000, // left at the end of an invocation to give back what did not yield
   drain_ms: 5000, // a process asked to stop waits this long for items in flight

@@ -88,7 +88,7 @@ export async function findHanded(sql: Sql, { run_id, claim_id }: SentClaim): Pro
 /** Of those, the ones asked for, as their claim took them, with the claim that holds each. */
 export async function findHandedItems(sql: Sql, { run_id, claim_id }: SentClaim, seqs: readonly number[]) {
   return sql<ClaimedItem[]>`
-    select c.id as claim_id, ${sql.unsafe(TAKEN)}, false as alone
+    select c.id as claim_id, ${sql.unsafe(TAKEN)}, false as alone, null::smallint as cuts
     from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
     where c.run_id = ${run_id} and c.handed_from = ${claim_id} and s.seq = any(${numbers(seqs)}::text::int[])
       and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'`

@@ -74,6 +74,7 @@ const FAULTY_ANSWERS = new Set<string>([
 const LOST_ATTEMPTS = new Set<string>([
   'step_timeout',
   'too_many_attempts',
+  'step_outlasts_consumer',
   'agent_crashed',
   'agent_unresponsive',
 ] satisfies ItemErrorCode[])
