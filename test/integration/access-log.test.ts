@@ -91,7 +91,9 @@ it('every event that is logged stands in the table of events, and no other', asy
     for (const file of await readdir(join(CHECKOUT, folder), { recursive: true })) {
       if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file.startsWith('generated')) continue
       const text = await readFile(join(CHECKOUT, folder, file), 'utf8')
-      for (const [, name] of text.matchAll(/log\(\s*[^'(]*(?:'(?:info|warn|error)'[ :]*)+,\s*'(\w+)'/g))
+      for (const [, name] of text.matchAll(
+        /(?:log|log\?\.|logLine|tell)\(\s*[^'(]*(?:'(?:info|warn|error)'[ :]*)+,\s*'(\w+)'/g,
+      ))
         events.add(name!)
       for (const [, name] of text.matchAll(/event: '(\w+)', \.\.\.fields/g)) events.add(name!)
     }
@@ -100,8 +102,10 @@ it('every event that is logged stands in the table of events, and no other', asy
   expect([...events].filter(name => !described.includes(name))).toEqual([])
 })
 
-// Platform functions and the refusals of schedules name theirs by what they are.
+// Platform functions, the ends of starts and the refusals of schedules name theirs by what they are.
 const NAMED_ELSEWHERE = [
+  'start_refused',
+  'start_failed',
   'consume_failed',
   'tick_failed',
   'agent_lookup_failed',
