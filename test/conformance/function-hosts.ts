@@ -2,6 +2,7 @@
 // platform puts around each. The suite talks to the router alone.
 
 import { join } from 'node:path'
+import { inject } from 'vitest'
 import { writeBundles } from '../../infra/bundle.ts'
 import { type Packaging, unitsOf } from '../../infra/packaging.ts'
 import { nginxFile } from '../../infra/targets/routes.ts'
@@ -10,6 +11,7 @@ import { passBack, passOn, plain, startProxy } from '../support/doubles/proxy.ts
 import { type RevisionOptions, startRevision } from '../support/doubles/queue-proxy.ts'
 import { startIngress } from '../support/ingress.ts'
 import { startPgBouncer } from '../support/pgbouncer.ts'
+import { makeRunningRole } from '../support/running-role.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { type HostOptions, OPERATOR_KEY, type StartHost } from './hosts.ts'
 
@@ -114,6 +116,23 @@ export const throughPooler =
       async close() {
         await host.close()
         await pooler.close()
+      },
+    }
+  }
+
+/** A host whose role owns no table and was granted what the docs print; where PostgreSQL is ours, and not one that is away. */
+export const asRunningRole =
+  (startHost: StartHost): StartHost =>
+  async options => {
+    if (new URL(options.databaseUrl).port !== new URL(inject('stores').databaseUrl).port)
+      return startHost(options)
+    const role = await makeRunningRole(options.databaseUrl)
+    const host = await startHost({ ...options, databaseUrl: role.url })
+    return {
+      ...host,
+      async close() {
+        await host.close()
+        await role.drop()
       },
     }
   }

@@ -1,7 +1,14 @@
-// Each function as a process of its own. The sweeps, which send every operation everything that is wrong, are left to
-// the hosts that serve all of it in one process: what they find is in the code that both run.
+// Each function as a process of its own, through a pooler and as a role that owns nothing, where PgBouncer is. The
+// sweeps, which send every operation everything that is wrong, are left to the hosts that serve all of it in one
+// process: what they find is in the code that both run.
 
-import { alone, functionsHost } from './function-hosts.ts'
+import { hasPgBouncer } from '../support/pgbouncer.ts'
+import { alone, asRunningRole, functionsHost, throughPooler } from './function-hosts.ts'
 import { conformance } from './suite.ts'
 
-conformance('a function for each group, behind the router', functionsHost(alone), { sweeps: false })
+const host = functionsHost(alone)
+conformance(
+  `a function for each group, behind the router${hasPgBouncer ? ' and PgBouncer' : ''}, as a role that owns nothing`,
+  asRunningRole(hasPgBouncer ? throughPooler(host) : host),
+  { sweeps: false },
+)
