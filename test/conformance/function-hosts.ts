@@ -105,10 +105,15 @@ const ingressTo = (gateway: string) =>
     seconds: 60,
   })
 
+/** Tests of what is said of a store that is away name another one. */
+const isOurs = ({ databaseUrl }: HostOptions) =>
+  new URL(databaseUrl).port === new URL(inject('stores').databaseUrl).port
+
 /** A host that reaches PostgreSQL through a PgBouncer in transaction mode, with few connections. */
 export const throughPooler =
   (startHost: StartHost): StartHost =>
   async options => {
+    if (!isOurs(options)) return startHost(options)
     const pooler = await startPgBouncer(options.databaseUrl, POOLED)
     const host = await startHost({ ...options, databaseUrl: pooler.through(options.databaseUrl) })
     return {
@@ -120,7 +125,7 @@ export const throughPooler =
     }
   }
 
-/** A host whose role owns no table and was granted what the docs print; where PostgreSQL is ours, and not one that is away. */
+/** A host whose role owns no table and was granted what the docs print. */
 export const asRunningRole =
   (startHost: StartHost): StartHost =>
   async options => {
