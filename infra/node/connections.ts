@@ -9,6 +9,7 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import type { Database, Lane, Lanes, Redis, Sql } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
+import { untilGiven } from '../../shared/kernel/unreachable.ts'
 import { Refusal } from '../local/refusal.ts'
 import { postgresOptions } from './postgres-options.ts'
 import { openRedis } from './redis.ts'
@@ -117,7 +118,8 @@ function clientsOf({ databaseUrl, databaseCa, openTls }: DatabaseTarget) {
     ...session,
   }
   // The types of postgres.js name the parsed bigint; callers declare their row shapes anyway.
-  const open = (max: number, more: object = {}) => postgres(url, { ...base, ...more, max }) as unknown as Sql
+  const open = (max: number, more: object = {}) =>
+    patient(postgres(url, { ...base, ...more, max }) as unknown as Sql)
   return {
     open,
     openDb(max: number) {
@@ -125,6 +127,23 @@ function clientsOf({ databaseUrl, databaseCa, openTls }: DatabaseTarget) {
       return { db: drizzle(client), end: client.end.bind(client) as Sql['end'] }
     },
   }
+}
+
+/** A transaction that was given no connection has not begun, so it waits for one. */
+function patient(client: Sql): Sql {
+  const begin = client.begin.bind(client) as (work: (tx: unknown) => unknown) => Promise<unknown>
+  const waiting = (work: (tx: unknown) => unknown) => {
+    let begun = false
+    const once = (tx: unknown) => {
+      begun = true
+      return work(tx)
+    }
+    return untilGiven(
+      () => begin(once),
+      () => !begun,
+    )
+  }
+  return Object.assign(client, { begin: waiting })
 }
 
 const unpatched = () =>

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { errorText } from '../domain/error-text.ts'
 import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { isUnreachable, onceMore } from '../kernel/unreachable.ts'
+import { isFull, isUnreachable, noteFull, onceMore } from '../kernel/unreachable.ts'
 import { logRequest, type Subject } from './access-log.ts'
 import { basePath } from './base-path.ts'
 import { BodyBrokeOff, drain } from './body.ts'
@@ -76,17 +76,20 @@ async function failed(ctx: Context, request: Request, request_id: string, error:
 
 function unexpected(ctx: Context, request: Request, request_id: string, error: unknown): ApiError {
   ctx.log('error', 'request_failed', { request_id, ...named(request), error: errorText(error) })
-  if (isUnreachable(error)) return storeUnreachable(request, request_id)
+  if (isFull(error)) noteFull(ctx.sql, ctx.now())
+  if (isUnreachable(error)) return storeUnreachable(request, request_id, error)
   return new ApiError(
     'internal',
     `Something went wrong on the server's side; its log names request ${request_id}.`,
   )
 }
 
-const storeUnreachable = ({ method }: Request, request_id: string) =>
+const storeUnreachable = ({ method }: Request, request_id: string, error: unknown) =>
   new ApiError(
     'store_unreachable',
-    `PostgreSQL did not answer in its time; the log names request ${request_id}.`,
+    isFull(error)
+      ? `No connection to PostgreSQL became free in time; the log names request ${request_id}.`
+      : `PostgreSQL did not answer in its time; the log names request ${request_id}.`,
     method === 'GET'
       ? 'Ask again.'
       : 'Whether it was done is not known: look first, or ask again with the same idempotency_key.',

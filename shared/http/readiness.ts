@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { readTurnsOrFail, type Turn, type Turner, UNKNOWN_TURNS } from '../hints/turns.ts'
 import { codeOf, type StoreName, storeFault } from '../kernel/store-errors.ts'
+import { isFull, NoConnection, noteFull, SAY_FULL, wasFull } from '../kernel/unreachable.ts'
 import { type DatabaseState, readDatabaseState } from '../upkeep/queries/database-state.ts'
 
 export interface Dependency {
@@ -37,7 +38,7 @@ interface Probe<T> extends Dependency {
 
 export async function probe(ctx: Context): Promise<Readiness> {
   const [postgres, redis] = await Promise.all([
-    asked(ctx, 'DATABASE', () => readDatabaseState(ctx.sql, ctx.config.master_key)),
+    asked(ctx, 'DATABASE', () => stateUnlessFull(ctx)),
     asked(ctx, 'REDIS', () => readTurnsOrFail(ctx.redis), ctx.redisTrouble?.()),
   ])
   const dependencies = { postgres: told(postgres), redis: told(redis), ...ofDatabase(postgres) }
@@ -53,6 +54,17 @@ export async function probe(ctx: Context): Promise<Readiness> {
   const isAway = failing.some(([, { status }]) => status === 'unreachable')
   const code = isAway ? 'dependency_unreachable' : 'dependency_unusable'
   return { status: 'unavailable', ...state, error: { code, message } }
+}
+
+/** A connection that the probe kept says nothing for callers who were given none. */
+async function stateUnlessFull(ctx: Context): Promise<DatabaseState> {
+  if (wasFull(ctx.sql, ctx.now())) throw new NoConnection()
+  try {
+    return await readDatabaseState(ctx.sql, ctx.config.master_key)
+  } catch (error) {
+    if (isFull(error)) noteFull(ctx.sql, ctx.now())
+    throw error
+  }
 }
 
 /** For a host whose list of endpoints has no probe. */
@@ -113,6 +125,7 @@ async function asked<T>(
 }
 
 function faultOf(error: unknown, store: StoreName): Pick<Dependency, 'status' | 'reason'> {
+  if (error instanceof NoConnection || isFull(error)) return { status: 'unreachable', reason: SAY_FULL }
   const fault = storeFault(error, store)
   if (fault !== undefined)
     return { status: fault.passes ? 'unreachable' : 'unusable', reason: `${fault.says}: ${fault.mend}` }

@@ -1,7 +1,11 @@
 // Tells a store that does not answer from one that refuses. Guarantee: `true` says that nothing is wrong with what was
 // asked; it does not say that it was not done.
 
-/** Of the driver, of sockets and name look-ups, and of a PostgreSQL that starts, stops or has no session to give. */
+/** For a connection where there is none, five seconds; and for so long readiness says so. */
+const WAITS_MS = [100, 200, 400, 800, 1500, 2000]
+const TOLD_MS = 10_000
+
+/** Of the driver, of sockets and name look-ups, and of a PostgreSQL that starts or stops. */
 const CODES = new Set([
   ...['CONNECTION_CLOSED', 'CONNECTION_DESTROYED'],
   ...[
@@ -14,14 +18,31 @@ const CODES = new Set([
     'ENOTFOUND',
     'EAI_AGAIN',
   ],
-  ...['57P01', '57P02', '57P03', '53300', '25P03'],
+  ...['57P01', '57P02', '57P03', '25P03'],
 ])
 
 /** Deadlines of the driver, for a session and for an answer. */
 const TIMEOUTS = new Set(['CONNECT_TIMEOUT', 'QUERY_TIMEOUT'])
 
+/** PostgreSQL's own, for a server, a database or a role that has no session left. */
+const TOO_MANY = new Set(['53300'])
+/** Poolers say so in words alone: their code is that of any breach of the protocol. */
+const POOLER_IS_FULL =
+  /no more connections allowed|too many clients|server login has been failing|cannot connect to server/
+
 /** Whether the error, or what caused it, is that a store cannot be talked to. */
-export const isUnreachable = (error: unknown): boolean => hasCode(error, CODES) || hasCode(error, TIMEOUTS)
+export const isUnreachable = (error: unknown): boolean =>
+  hasCode(error, CODES) || hasCode(error, TIMEOUTS) || isFull(error)
+
+/** Whether it is that PostgreSQL, or the pooler before it, has no connection to give. */
+export const isFull = (error: unknown): boolean => hasCode(error, TOO_MANY) || says(error, POOLER_IS_FULL)
+
+function says(error: unknown, words: RegExp): boolean {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    if ((one as { code?: string }).code === '08P01' && words.test(one.message)) return true
+  }
+  return false
+}
 
 function hasCode(error: unknown, codes: ReadonlySet<string>): boolean {
   for (let one = error; one instanceof Error; one = one.cause)
@@ -35,9 +56,45 @@ function hasCode(error: unknown, codes: ReadonlySet<string>): boolean {
  */
 export async function onceMore<T>(ask: () => Promise<T>): Promise<T> {
   try {
-    return await ask()
+    return await untilGiven(ask)
   } catch (error) {
-    if (!isUnreachable(error) || hasCode(error, TIMEOUTS)) throw error
+    if (!isUnreachable(error) || isFull(error) || hasCode(error, TIMEOUTS)) throw error
     return ask()
   }
 }
+
+/** Errors that were waited for: who asks around such a wait must not wait for the sum of several. */
+const waited = new WeakSet<object>()
+
+/** Waits a bounded time for a connection where there is none to be had; `mayRepeat` says whether nothing was done yet. */
+export async function untilGiven<T>(ask: () => Promise<T>, mayRepeat = () => true): Promise<T> {
+  for (const wait_ms of [...WAITS_MS, null]) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!isFull(error) || waited.has(error as Error) || !mayRepeat()) throw error
+      if (wait_ms === null) {
+        waited.add(error as Error)
+        throw error
+      }
+      await new Promise(resolve => setTimeout(resolve, wait_ms))
+    }
+  }
+  throw new Error('the last try has returned or thrown')
+}
+
+const refusals = new WeakMap<object, number>()
+
+/** Notes that a host was given no connection, however long it waited. */
+export const noteFull = (host: object, now_ms: number): void => void refusals.set(host, now_ms)
+
+/** Whether that was so lately: then what it says of itself is no better than what its callers meet. */
+export const wasFull = (host: object, now_ms: number): boolean =>
+  now_ms - (refusals.get(host) ?? Number.NEGATIVE_INFINITY) < TOLD_MS
+
+/** What a host says that was given no connection lately. */
+export class NoConnection extends Error {}
+
+/** Of PostgreSQL. */
+export const SAY_FULL =
+  'has no connection to give, or the pooler before it has none: lower ASSAY_DATABASE_CONNECTIONS, put a pooler before it, or raise max_connections'

@@ -42,6 +42,9 @@ export async function readForAccount<T>(
     await confined
     check()
     return value
+  } catch (error) {
+    await confined // what kept the transaction from beginning says more than that its connection broke
+    throw error
   } finally {
     isOver = true
     const ended = lane.sql === sql ? sql.unsafe('commit').execute() : confined

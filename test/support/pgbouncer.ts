@@ -22,7 +22,11 @@ export interface Pooler {
 }
 
 /** Pools so many sessions for each database. */
-export async function startPgBouncer(databaseUrl: string, sessions: number): Promise<Pooler> {
+export async function startPgBouncer(
+  databaseUrl: string,
+  sessions: number,
+  settings: Record<string, number> = {},
+): Promise<Pooler> {
   const folder = await tempFolder()
   await chmod(folder.path, 0o755)
   const port = await freePort()
@@ -39,7 +43,8 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 default_pool_size = ${sessions}
-max_client_conn = 500
+max_client_conn = ${settings.max_client_conn ?? 500}
+query_wait_timeout = ${settings.query_wait_timeout ?? 120}
 `,
   )
   // As root it refuses to run, and becomes somebody else.

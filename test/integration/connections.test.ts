@@ -1,0 +1,148 @@
+// What callers, readiness and the engine meet where PostgreSQL, or the pooler before it, has no connection to give.
+
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { endpoints } from '../../functions/index.ts'
+import { startPostgres } from '../../infra/local/postgres.ts'
+import { migrate } from '../../infra/migrate.ts'
+import { openConnections, poolOf } from '../../infra/node/connections.ts'
+import { createContext } from '../../infra/node/context.ts'
+import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
+import { createApp } from '../../shared/http/app.ts'
+import { isFull } from '../../shared/kernel/unreachable.ts'
+import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { testRedis } from '../support/stores.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const CONNECTIONS = 14
+const parts = new AsyncDisposableStack()
+let url: string
+let redisUrl: string
+let api_key: string
+let project_id: string
+beforeAll(async () => {
+  const folder = parts.adopt(await tempFolder(), one => one.remove())
+  const server = await startPostgres({ dataDir: folder.path, connections: CONNECTIONS })
+  parts.defer(() => server.stop())
+  url = server.url
+  redisUrl = parts.adopt(await testRedis(), one => one.drop()).url
+  await migrate(url)
+  const first = processOn(url)
+  ;({ api_key, project_id } = await bootstrapAccount(first.ctx))
+  await first.close()
+}, 120_000)
+afterAll(() => parts.disposeAsync())
+
+/** A process with a budget of its own. */
+function processOn(databaseUrl: string, budget = 3) {
+  const connections = openConnections({ databaseUrl, redisUrl, pool: poolOf(budget, { reads: true }) })
+  const log: string[] = []
+  const config = { base_url: 'http://assay.test', master_key: '5a'.repeat(32) }
+  const ctx = createContext({ connections, config, writeLog: line => log.push(line) })
+  const app = createApp(endpoints, () => ctx)
+  return {
+    ctx,
+    log,
+    ask: (path: string, init: RequestInit = {}) =>
+      app.request(path, {
+        ...init,
+        headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+      }),
+    async close() {
+      await ctx.idle()
+      await connections.close()
+    },
+  }
+}
+
+/** Takes every session there is until it is let go. */
+async function fill(databaseUrl: string) {
+  const taken: postgres.Sql[] = []
+  for (;;) {
+    const one = postgres(databaseUrl, { max: 1, prepare: false, onnotice: () => {} })
+    taken.push(one)
+    if (await one`select 1`.then(() => false, isFull)) break
+  }
+  return {
+    async free() {
+      await Promise.all(taken.map(one => one.end({ timeout: 1 })))
+      while (!(await hasRoom())) {}
+    },
+  }
+}
+
+/** Whether PostgreSQL has let go of those whose clients left. */
+async function hasRoom(): Promise<boolean> {
+  const one = postgres(url, { max: 1 })
+  const backends = one<{ many: number }[]>`
+    select count(*)::int as many from pg_stat_activity where backend_type = 'client backend'`
+  const has = await backends.then(
+    ([found]) => found!.many <= CONNECTIONS / 2,
+    () => false,
+  )
+  await one.end()
+  return has
+}
+
+const pathOf = (text: string) => {
+  const to = new URL(text)
+  to.searchParams.delete('pgbouncer')
+  return to.href
+}
+
+/** The places where connections run out, and what stands in the way of a process there. */
+const PLACES: [place: string, open: () => Promise<{ url: string; full: string; close(): Promise<void> }>][] =
+  [
+    ['PostgreSQL', async () => ({ url, full: url, close: async () => {} })],
+    [
+      'PgBouncer',
+      async () => {
+        const pooler = await startPgBouncer(url, 4, { max_client_conn: 8 })
+        const through = pooler.through(url)
+        return { url: through, full: pathOf(through), close: () => pooler.close() }
+      },
+    ],
+  ]
+
+describe.each(PLACES.slice(0, hasPgBouncer ? 2 : 1))('where %s has no connection left', (_, open) => {
+  it('a caller waits a bounded time and is told so, readiness says why, and both go on by themselves', async () => {
+    const place = await open()
+    const one = processOn(place.url)
+    const full = await fill(place.full)
+    try {
+      const [read, write] = await Promise.all([
+        one.ask('/v1/projects'),
+        one.ask('/v1/agents', {
+          method: 'POST',
+          body: JSON.stringify({ project_id, name: 'more', slug: 'more' }),
+        }),
+      ])
+      for (const answer of [read, write]) {
+        expect([answer.status, answer.headers.get('retry-after')]).toEqual([500, '2'])
+        expect((await answer.json()).error).toMatchObject({
+          code: 'store_unreachable',
+          message: expect.stringContaining('No connection to PostgreSQL became free'),
+        })
+      }
+      const ready = await one.ask('/health/ready')
+      expect(ready.status).toBe(503)
+      expect((await ready.json()).error.message).toContain('no connection to give')
+    } finally {
+      await full.free()
+    }
+    expect((await one.ask('/v1/projects')).status).toBe(200)
+    await one.close()
+    await place.close()
+  }, 120_000)
+
+  it('a caller who comes just before one is given back is served', async () => {
+    const place = await open()
+    const one = processOn(place.url)
+    const full = await fill(place.full)
+    const asked = Promise.all([1, 2, 3].map(() => one.ask('/v1/projects')))
+    await full.free()
+    expect((await asked).map(answer => answer.status)).toEqual([200, 200, 200])
+    await one.close()
+    await place.close()
+  }, 60_000)
+})
