@@ -59,8 +59,10 @@ export async function streamsOf(api: Api, now: () => number): Promise<Finding> {
   const timer = setTimeout(() => over.abort(), 2 * STREAM_S * 1000)
   const asked = now()
   try {
+    // The watchdog of OpenFaaS passes on as it comes what was asked for as a stream, and nothing else.
+    const headers = { accept: 'text/event-stream', prefer: `wait=${STREAM_S}` }
     const { data, response } = await api.GET('/v2/runs/{runId}/events', {
-      ...{ params: { path: { runId: run.id } }, headers: { prefer: `wait=${STREAM_S}` } },
+      ...{ params: { path: { runId: run.id } }, headers },
       ...{ parseAs: 'stream', signal: over.signal },
     })
     await data?.getReader().read()
