@@ -112,6 +112,12 @@ describe('on OpenFaaS', () => {
     )
     expect(found).toEqual(ASKED.map(([, , unit]) => unit))
   })
+
+  it('an upload may pause as long as the nginx waits for an answer', () => {
+    const conf = onOpenfaas.get('nginx.conf')!
+    const times = [...conf.matchAll(/(client_body|proxy_read|proxy_send)_timeout (\d+)s;/g)]
+    expect(times.map(([, , seconds]) => seconds)).toEqual(Array(3).fill(times[0]![2]))
+  })
 })
 
 it('routes, Services and the nginx are such as a cluster takes', async () => {

@@ -3,6 +3,7 @@
 // serves goes to the unit that answers in our words.
 
 import type { IHTTPRoute } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute'
+import { VERSION } from '../../shared/domain/version.ts'
 import { patternOf, type Route } from '../../shared/http/routes.ts'
 import { routesOf, type Unit } from '../packaging.ts'
 import { PORT } from './image.ts'
@@ -18,6 +19,12 @@ export interface Reached {
   /** After which it gives up: later than whatever it asks. */
   seconds: number
 }
+
+/** Of what it answers in our words: without it clients take that for a stranger's. */
+const OWN_HEADER = `add_header assay-version ${VERSION} always;`
+
+/** No named location: nginx leads to none from a request without a path, and one that cannot be read has none. */
+const UNREADABLE = '/unreadable'
 
 /** A file for the folder conf.d of an nginx. */
 export function nginxFile(units: readonly Unit[], { server, path = '', host, seconds }: Reached): string {
@@ -36,7 +43,8 @@ upstream assay {
 server {
   listen ${PORT};
   client_max_body_size 0; # functions have bounds of their own
-  error_page 400 @unreadable;
+  client_body_timeout ${seconds}s; # an upload may pause
+  error_page 400 414 494 =400 ${UNREADABLE};
   location / {
     proxy_pass http://assay${path}$request_uri;
     proxy_http_version 1.1;
@@ -51,15 +59,17 @@ server {
     proxy_send_timeout ${seconds}s;
     error_page 502 504 =500 @unanswered;
   }
-  location @unreadable {
+  location = ${UNREADABLE} {
     internal;
     default_type application/json;
+    ${OWN_HEADER}
     return 400 '{"error":{"code":"invalid_request","message":"The proxy before Assay could not read the request: its URL or its headers."}}';
   }
   location @unanswered {
     internal;
     default_type application/json;
-    return 500 '{"error":{"code":"internal","message":"The function \\"$assay_unit\\" did not answer.","hint":"Ask again; what is sent with an Idempotency-Key is taken once."}}';
+    ${OWN_HEADER}
+    return 500 '{"error":{"code":"internal","message":"The function \\\\"$assay_unit\\\\" did not answer.","hint":"Ask again; what is sent with an Idempotency-Key is taken once."}}';
   }
 }
 
