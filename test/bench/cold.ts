@@ -19,13 +19,13 @@ import { type Packaging, type Unit, unitsOf } from '../../infra/packaging.ts'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { platformBearer } from '../../shared/http/platform-function.ts'
 import { freePort, startProcess } from '../support/doubles/process.ts'
+import { MASTER_KEY } from '../support/sleeping.ts'
 import { median } from './batch.ts'
 import { fromZero } from './from-zero.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 20)
 const ASK_AGAIN_MS = 2
 const NO_ID = '01900000-0000-7000-8000-000000000000'
-const MASTER_KEY = 'ab'.repeat(32)
 
 interface Start {
   ms: number

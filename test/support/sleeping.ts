@@ -18,7 +18,8 @@ import { passBack, passOn, plain, startProxy } from './doubles/proxy.ts'
 import { type Revision, startRevision } from './doubles/queue-proxy.ts'
 import { tempFolder } from './temp-folder.ts'
 
-const MASTER_KEY = '5e'.repeat(32)
+/** Of the installation, which is made with no other. */
+export const MASTER_KEY = '5e'.repeat(32)
 const LOOK_MS = 5
 const NAMES = ['router', 'runs', 'consume', 'tick'] as const
 type Name = (typeof NAMES)[number]
