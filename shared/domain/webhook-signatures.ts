@@ -99,7 +99,9 @@ const STANDARD_HEADERS = ['id', 'timestamp', 'signature']
 function asStandard(scheme: SigningScheme, headers: Headers): Headers {
   const isSvix = headers.has('svix-signature') && !headers.has('webhook-signature')
   if (scheme !== 'standard_webhooks' || !isSvix) return headers
-  return new Headers(STANDARD_HEADERS.map(name => [`webhook-${name}`, headers.get(`svix-${name}`) ?? '']))
+  const standard = new Headers()
+  for (const name of STANDARD_HEADERS) standard.set(`webhook-${name}`, headers.get(`svix-${name}`) ?? '')
+  return standard
 }
 
 /** @throws ApiError `unauthenticated` unless the sender knew the secret and sent this body now */
