@@ -66,6 +66,4 @@ export const startWorkerdHost: StartHost = ({ databaseUrl, redisUrl, masterKey }
     REDIS_URL: redisUrl,
     ASSAY_MASTER_KEY: masterKey,
     ASSAY_OPERATOR_KEY: OPERATOR_KEY,
-    BASE_URL: 'http://assay.test',
-    ASSAY_ALLOW_CALLBACK_NETWORKS: '127.0.0.0/8',
   })

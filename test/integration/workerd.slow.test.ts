@@ -2,17 +2,19 @@
 // it believes, and how it ends.
 
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { filesOf } from '../../infra/targets/installation.ts'
+import type { WorkerdValues } from '../../infra/targets/values.ts'
 import { fallAsleep, stayAwake } from '../../shared/hints/awake.ts'
 import { platformBearer } from '../../shared/http/platform-function.ts'
 import { makeAgent, makeRun } from '../conformance/make.ts'
 import { deploy } from '../conformance/play.ts'
 import { openWorld, type World } from '../conformance/world.ts'
-import { startWorkerd, type Workerd, workerdFolder } from '../support/workerd.ts'
+import { localValues, startWorkerd, type Workerd, workerdFolder } from '../support/workerd.ts'
 
 const MASTER_KEY = 'ab'.repeat(32) // of every world
 
@@ -33,10 +35,9 @@ beforeEach(async () => {
         DATABASE_URL: databaseUrl,
         REDIS_URL: redisUrl,
         ASSAY_MASTER_KEY: masterKey,
-        ASSAY_CONSUMER_URL: `http://127.0.0.1:${port}/`,
         ASSAY_METRICS_TOKEN: 'of the operator',
       },
-      await withTestClock(),
+      await withTestClock({ consumer_url: `http://127.0.0.1:${port}/`, trusted_proxies: [] }),
     )
     return workerd
   })
@@ -48,10 +49,11 @@ afterEach(async () => {
   await new Promise(resolve => consumer.close(resolve))
 })
 
-/** The generated configuration, with a socket by which the clock of its cron is moved. */
-async function withTestClock(): Promise<string> {
+/** The configuration that the values make, with a socket by which the clock of its cron is moved. */
+async function withTestClock(values: Partial<WorkerdValues>): Promise<string> {
   const folder = await workerdFolder()
-  const given = await readFile(join(folder, 'config.capnp'), 'utf8')
+  const made = new Map(filesOf('workerd', { ...(await localValues()), ...values }, 'a test'))
+  const given = made.get('config.capnp')!
   const clock = '(name = "TEST_CLOCK", json = "true"),\n    (name = "tick", service = "tick")'
   const socket = 'sockets = [(name = "cron", address = "127.0.0.1:0", http = (), service = "cron"), '
   const text = given.replace('(name = "tick", service = "tick")', clock).replace('sockets = [', socket)

@@ -17,6 +17,7 @@ const LOG_CHARACTERS = 8000
 export async function localValues(): Promise<WorkerdValues> {
   return {
     ...(await readExample('workerd')),
+    base_url: 'http://assay.test',
     store_networks: ['127.0.0.0/8'],
     callback_networks: ['127.0.0.0/8'],
     listen: '127.0.0.1:0',
