@@ -2,7 +2,7 @@ import { ApiError } from '../../shared/domain/errors.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { readBytes } from '../../shared/http/body.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
-import { ANSWERS_PATH, claimAt } from '../../shared/items/verbs/answer-address.ts'
+import { ANSWERS_PATH, requestAt } from '../../shared/items/verbs/answer-address.ts'
 import { takeAnswer } from '../../shared/items/verbs/answers.ts'
 import { AnswerAddress, AnswerLine, AwaitedItems } from '../../shared/items/wire/answers.ts'
 
@@ -24,7 +24,7 @@ export const answerItems = endpoint({
         'invalid_request',
         'The lines of an answer are sent as content-type: application/x-ndjson.',
       )
-    const sent = await claimAt(ctx, address.to)
+    const sent = await requestAt(ctx, address.to)
     const open = await takeAnswer(ctx, sent, () =>
       readBytes(request, LIMITS.answer_bytes, 'Send the lines in several POSTs, one after the other.'),
     )

@@ -17,7 +17,7 @@ import {
 import type { OutcomeReason } from '../domain/vocabulary.ts'
 import type { Claim } from './claim.ts'
 import type { Flight } from './flight.ts'
-import type { Settler } from './settler.ts'
+import type { Later, Settler } from './settler.ts'
 
 /** Where what an answer says goes. */
 export type ResultSink = Pick<Settler, 'addStep' | 'end' | 'giveBack' | 'handOver'>
@@ -31,25 +31,26 @@ export class Answer {
   /** Steps that record a hold, to be written with the verdict. */
   readonly #holds = new Map<Flight, StepRow>()
   readonly #now: () => number
-  readonly #laterMs: number | undefined
+  readonly #later: Later | undefined
   open: number
   /** An item was ended against the agent's will: it should not be left to go on. */
   cutShort = false
 
-  /** `laterMs` is the time for what is answered later; an agent without an address has none. */
+  /** An agent without an address has no `later`. The request began when this is made, unless `startedMs` says when. */
   constructor(
     claim: Claim,
     settler: ResultSink,
     flights: readonly Flight[],
     now: () => number,
-    laterMs?: number,
+    later?: Later,
+    startedMs = now(),
   ) {
     this.#claim = claim
     this.#settler = settler
     this.#flights = new Map(flights.map(flight => [flight.seq, flight]))
     this.#now = now
-    this.#laterMs = laterMs
-    this.#startedMs = now()
+    this.#later = later
+    this.#startedMs = startedMs
     this.open = flights.length
   }
 
@@ -123,18 +124,18 @@ export class Answer {
       alone,
       ...(cuts !== undefined && { cuts }),
       blame,
-      ran_ms: blame === 'nobody' ? this.#now() - this.#startedMs : 0,
+      ran_ms: blame === 'nobody' ? Math.max(0, this.#now() - this.#startedMs) : 0,
     })
   }
 
   /** What has not ended is answered later, at the address that came with the request. */
   later(): void {
-    if (this.#laterMs === undefined)
+    if (this.#later === undefined)
       throw new ProtocolError('the agent was handed no address at which it could answer later')
     for (const flight of this.unfinished()) {
       flight.done = true
       this.open--
-      this.#settler.handOver(flight, this.#laterMs)
+      this.#settler.handOver(flight, this.#later)
     }
   }
 

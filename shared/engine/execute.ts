@@ -78,9 +78,14 @@ function requestsOf(claim: Claim, flights: readonly Flight[]): Flight[][] {
   // An item under a budget travels alone, so that closing its request at the fence stops nobody else.
   const each = target.protocol === 'json' || target.declaration.item_budget_cents !== undefined
   const size = each ? 1 : LIMITS.request_items
-  const groups: Flight[][] = flights.filter(f => f.item.alone).map(flight => [flight])
-  const together = flights.filter(f => !f.item.alone)
-  for (let i = 0; i < together.length; i += size) groups.push(together.slice(i, i + size))
+  const groups: Flight[][] = []
+  // In the order of the items, so that a request has all that its claim has between its first and its last.
+  for (const flight of flights.toSorted((a, b) => a.seq - b.seq)) {
+    const last = groups.at(-1)
+    if (last === undefined || last.length >= size || flight.item.alone || last[0]!.item.alone)
+      groups.push([flight])
+    else last.push(flight)
+  }
   return groups
 }
 
@@ -93,9 +98,9 @@ async function send(
 ): Promise<void> {
   const alone = flights[0]!.item.alone
   const timeoutMs = Math.max(...flights.map(flight => timeLeft(claim, flight)))
-  const address = await addressOf(ctx, claim)
-  const laterMs = address === undefined ? undefined : timeoutMs + LIMITS.agent_timeout_grace_ms
-  const answer = new Answer(claim, settler, flights, ctx.now, laterMs)
+  const address = await addressOf(ctx, claim, flights)
+  const later = address === undefined ? undefined : { within_ms: timeoutMs + LIMITS.agent_timeout_grace_ms }
+  const answer = new Answer(claim, settler, flights, ctx.now, later)
   const timeout = new AbortController()
   const timer = setTimeout(() => timeout.abort(), timeoutMs + LIMITS.agent_timeout_grace_ms)
   const lease = flights[0]!.lease.abort.signal
@@ -151,18 +156,16 @@ function plainHeaders(ctx: Context, claim: Claim, flight: Flight, timing: Timing
 /** What is left of the consumer's time, as far as the item may use it. */
 const yieldMs = (claim: Claim, timing: Timing) => Math.round(Math.min(timing.yieldMs(), claim.timeout_ms))
 
-/** One for each claim: its requests share it. */
-const addresses = new WeakMap<Claim, Promise<string | undefined>>()
-
-/** Where an agent may answer later. A bundle reaches nothing but what its declaration names. */
-function addressOf(ctx: Context, claim: Claim): Promise<string | undefined> {
-  if (claim.target.kind === 'bundle') return Promise.resolve(undefined)
-  let address = addresses.get(claim)
-  if (address === undefined) {
-    address = answerAddress(ctx, { run_id: claim.run_id, claim_id: claim.id })
-    addresses.set(claim, address)
-  }
-  return address
+/** Where an agent may answer a request later. A bundle reaches nothing but what its declaration names. */
+async function addressOf(
+  ctx: Context,
+  claim: Claim,
+  flights: readonly Flight[],
+): Promise<string | undefined> {
+  if (claim.target.kind === 'bundle') return undefined
+  const [first_seq, last_seq] = [flights[0]!.seq, flights.at(-1)!.seq]
+  const { id: claim_id, run_id } = claim
+  return answerAddress(ctx, { run_id, claim_id, first_seq, last_seq, started_ms: ctx.now() })
 }
 
 /** Where an agent's own spans belong; nothing where spans are not exported. */

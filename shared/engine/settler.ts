@@ -28,6 +28,12 @@ export interface SettlerEvents {
   trace?: RunTrace | null
 }
 
+/** One for each request: what is left of it is held by itself, and renewed by itself. */
+export interface Later {
+  /** From the hand-over until its items must have ended. */
+  within_ms: number
+}
+
 interface Given {
   flight: Flight
   entry: Return
@@ -50,7 +56,7 @@ export class Settler {
   /** Items with something to write, in the order it came. */
   #touched = new Set<Flight>()
   #returns: Given[] = []
-  #handed: { flight: Flight; within_ms: number }[] = []
+  #handed: { flight: Flight; later: Later }[] = []
   /** Flushes under way: the second is prepared and sent while PostgreSQL works on the first. */
   #lanes = new Set<Promise<void>>()
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -86,9 +92,9 @@ export class Settler {
     this.#schedule(0)
   }
 
-  /** The end of this consumer's part in an attempt: the item's agent answers later, within a time. */
-  handOver(flight: Flight, within_ms: number): void {
-    this.#handed.push({ flight, within_ms })
+  /** The end of this consumer's part in an attempt: the item's agent answers later. */
+  handOver(flight: Flight, later: Later): void {
+    this.#handed.push({ flight, later })
     this.#schedule(0)
   }
 
@@ -174,16 +180,17 @@ export class Settler {
     )
   }
 
-  /** Those of one claim at a time. */
+  /** Those of one request at a time. */
   async #flushHandedOver(): Promise<number | null> {
     const ready = this.#handed.filter(({ flight }) => this.#mayLeave(flight))
-    const lease = ready[0]?.flight.lease
-    if (lease === undefined) return null
-    const taken = new Set(ready.filter(({ flight }) => flight.lease === lease))
+    const [first] = ready
+    if (first === undefined) return null
+    const { later } = first
+    const taken = new Set(ready.filter(one => one.later === later))
     this.#handed = this.#handed.filter(one => !taken.has(one))
     const items = [...taken].map(({ flight }) => flight)
-    const within_ms = Math.max(...[...taken].map(one => one.within_ms))
-    const order = { run_id: this.#run.run_id, claim_id: lease.claim_id, items, within_ms }
+    const { claim_id } = first.flight.lease
+    const order = { run_id: this.#run.run_id, claim_id, items, within_ms: later.within_ms }
     await fault('hand_over.before_commit')
     const left = await this.#write(items, items, claims => handOver(this.#ctx.sql, order, claims))
     await fault('hand_over.after_commit')
@@ -259,6 +266,7 @@ export class Settler {
     flight.pending = []
     this.#touched.delete(flight)
     this.#returns = this.#returns.filter(one => one.flight !== flight)
+    this.#handed = this.#handed.filter(one => one.flight !== flight)
     const write = (parts: readonly Part[]) => this.#settle(parts)
     return halving([refusedPart(part, error)], write, () => {
       flight.steps_written = part.entry.steps_before

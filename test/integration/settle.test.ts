@@ -179,6 +179,25 @@ describe('what PostgreSQL refuses', () => {
     expect(await ended(runId)).toMatchObject([{ seq: 2, status: 'failed', error_code: 'protocol_error' }])
     expect(await conservation(engine, runId)).toEqual([])
   })
+
+  it('ends an item whose agent was to answer later, which leaves its claim once', async () => {
+    await engine.deploy({ item_budget_cents: 5 }) // so that each item is a request of its own
+    engine.play(async function* ([item]) {
+      if (item!.seq === 1) {
+        yield step(item!, 'poison')
+        yield { type: 'later' }
+        return
+      }
+      await vi.waitFor(async () =>
+        expect(await ended(runId)).toMatchObject([{ status: 'failed' }, { seq: 2 }]),
+      )
+      yield result(item!)
+    })
+    const runId = await engine.submit(2)
+    expect(await consume(engine.ctx)).toMatchObject({ claimed: 2, settled: 2 })
+    expect(await ended(runId)).toMatchObject([{ seq: 1, status: 'failed', error_code: 'protocol_error' }])
+    expect(await conservation(engine, runId)).toEqual([])
+  })
 })
 
 describe('a run that has ended has nothing due', () => {

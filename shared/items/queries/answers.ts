@@ -8,10 +8,18 @@ import { numbers } from '../../store/columns.ts'
 import type { FlushClaims } from '../../store/settle.ts'
 import { type ClaimedItem, TAKEN } from '../../store/take.ts'
 
-/** The claim that items were sent under, by which their agent names them. */
+/** The claim that items were sent under. */
 export interface SentClaim {
   run_id: string
   claim_id: number
+}
+
+/** A request for items of a claim, by which their agent names them: all that the claim has between two. */
+export interface SentRequest extends SentClaim {
+  first_seq: number
+  last_seq: number
+  /** When it began, by its consumer's clock. */
+  started_ms: number
 }
 
 export interface HandOver extends SentClaim {
@@ -20,7 +28,7 @@ export interface HandOver extends SentClaim {
   within_ms: number
 }
 
-/** Moves items of a claim to one of their own. Of a claim that was lost meanwhile nothing is moved. */
+/** Moves items of one request to a claim of their own. Of a claim that was lost meanwhile nothing is moved. */
 export async function handOver(sql: Sql, order: HandOver, { closed }: FlushClaims): Promise<void> {
   const seqs = sql`${numbers(order.items.map(item => item.seq))}::text::int[]`
   const ending = sql`${numbers(closed)}::text::bigint[]`
@@ -55,32 +63,43 @@ export interface HandedItem {
   late: boolean
 }
 
+/** What was handed over of a request, and of no other. */
+const handedOf = (sql: Sql, { run_id, claim_id, first_seq, last_seq }: SentRequest) =>
+  sql`run_id = ${run_id} and handed_from = ${claim_id} and seqs[1] between ${first_seq} and ${last_seq}`
+
 /** Renews the leases on what was handed over, unless its time is over; false when there is nothing of it. */
-export async function renewHanded(sql: Sql, { run_id, claim_id }: SentClaim): Promise<boolean> {
+export async function renewHanded(sql: Sql, sent: SentRequest): Promise<boolean> {
   const rows = await sql`
-    update claims set lease_until = case when answer_until < now() then lease_until
+    with own as materialized (select id from claims where ${handedOf(sql, sent)} order by id for no key update)
+    update claims c set lease_until = case when answer_until < now() then lease_until
       else greatest(lease_until, now() + make_interval(secs => ${LIMITS.lease_ms / 1000})) end
-    where run_id = ${run_id} and handed_from = ${claim_id}`
+    from own where c.id = own.id`
   return rows.count > 0
 }
 
-/** Whether the consumer that sent the items has not let go of them. */
-export async function isHeldByConsumer(sql: Sql, { run_id, claim_id }: SentClaim): Promise<boolean> {
-  const rows = await sql`select from claims where id = ${claim_id} and run_id = ${run_id}`
+/** Whether the consumer that sent the items has not let go of all of them. */
+export async function isHeldByConsumer(sql: Sql, sent: SentRequest): Promise<boolean> {
+  const rows = await sql`
+    select from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
+    where c.id = ${sent.claim_id} and c.run_id = ${sent.run_id}
+      and s.seq between ${sent.first_seq} and ${sent.last_seq}
+      and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running' limit 1`
   return rows.count > 0
 }
 
 /** What is still at work of what was sent; claims that were handed over and hold nothing any more are ended. */
-export async function findHanded(sql: Sql, { run_id, claim_id }: SentClaim): Promise<HandedItem[]> {
+export async function findHanded(sql: Sql, sent: SentRequest): Promise<HandedItem[]> {
+  const { run_id, claim_id, first_seq, last_seq } = sent
   return sql<HandedItem[]>`
     with open as materialized (
       select c.id, i.seq, i.attempt, c.handed_from is not null as handed,
         coalesce(c.answer_until < now(), false) as late
       from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
       where c.run_id = ${run_id} and (c.handed_from = ${claim_id} or c.id = ${claim_id})
-        and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'
+        and s.seq between ${first_seq} and ${last_seq} and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'
     ), ended as (
-      delete from claims where run_id = ${run_id} and handed_from = ${claim_id} and id not in (select id from open)
+      delete from claims where id in (
+        select id from claims where ${handedOf(sql, sent)} and id not in (select id from open) order by id for update)
     )
     select seq, attempt, handed, late from open order by seq`
 }

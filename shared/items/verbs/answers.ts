@@ -23,7 +23,7 @@ import {
   type HandedItem,
   isHeldByConsumer,
   renewHanded,
-  type SentClaim,
+  type SentRequest,
 } from '../queries/answers.ts'
 
 /** A line as it was sent, and what of it tells whether it counts. */
@@ -45,7 +45,7 @@ interface SentLine {
  */
 export async function takeAnswer(
   ctx: Context,
-  sent: SentClaim,
+  sent: SentRequest,
   readBody: () => Promise<Uint8Array>,
 ): Promise<number[]> {
   await renew(ctx, sent)
@@ -82,13 +82,13 @@ function adds(line: SentLine, { seq, attempt }: HandedItem, told: ReadonlySet<st
 const nameOf = ({ seq, key }: { seq: number; key: string | undefined }) => `${seq} ${key}`
 
 /** The steps that were told in this attempt, by their names. */
-async function toldSteps(ctx: Context, { run_id }: SentClaim, seqs: ReadonlySet<number>) {
+async function toldSteps(ctx: Context, { run_id }: SentRequest, seqs: ReadonlySet<number>) {
   const steps = await findToldSteps(ctx.sql, run_id, [...seqs])
   return new Set(steps.flatMap(step => (step.now ? [nameOf(step)] : [])))
 }
 
 /** Waits a little for a consumer that has not got to the 202 yet. */
-async function renew(ctx: Context, sent: SentClaim): Promise<void> {
+async function renew(ctx: Context, sent: SentRequest): Promise<void> {
   const until = ctx.now() + LIMITS.answer_early_ms
   while (!(await renewHanded(ctx.sql, sent))) {
     if (!(await isHeldByConsumer(ctx.sql, sent)) && !(await renewHanded(ctx.sql, sent))) throw ended()
@@ -97,7 +97,7 @@ async function renew(ctx: Context, sent: SentClaim): Promise<void> {
 }
 
 /** The items of several requests are sent under one claim, and their consumer lets go of each request by itself. */
-async function awaitHandOver(ctx: Context, sent: SentClaim, named: ReadonlySet<number>) {
+async function awaitHandOver(ctx: Context, sent: SentRequest, named: ReadonlySet<number>) {
   const until = ctx.now() + LIMITS.answer_early_ms
   for (;;) {
     const open = await findHanded(ctx.sql, sent)
@@ -161,7 +161,7 @@ const badLine = (problem: string) =>
 /** Settles what lines say about items. */
 async function settle(
   ctx: Context,
-  sent: SentClaim,
+  sent: SentRequest,
   about: readonly HandedItem[],
   lines: readonly SentLine[],
 ): Promise<void> {
@@ -181,7 +181,7 @@ async function settle(
   const settler = settlerOf(ctx, claim, items => {
     left += items
   })
-  const answer = new Answer(claim, collecting(settler, said), flights, ctx.now)
+  const answer = new Answer(claim, collecting(settler, said), flights, ctx.now, undefined, sent.started_ms)
   const known = new Set(told.flatMap(step => (step.now ? [nameOf(step)] : [])))
   feed(answer, lines, known)
   const late = new Set(about.flatMap(item => (item.late ? [item.seq] : [])))
