@@ -120,7 +120,7 @@ async function send(
   } catch (error) {
     if (lease.aborted) return // somebody else holds the items now
     if (timing.handOver.aborted) {
-      for (const flight of answer.unfinished()) cutOff(answer, flight, timing.wholeMs())
+      cutOff(answer, flights, timing.wholeMs())
     } else if (timeout.signal.aborted) timeOut(answer, claim)
     else giveUp(answer, error, alone)
   } finally {
@@ -267,18 +267,37 @@ function timeOut(answer: Answer, claim: Claim): void {
     )
 }
 
-/** A step that outlasts a consumer is paid for once more, by one that has its time before it, and not again. */
-function cutOff(answer: Answer, flight: Flight, wholeMs: number | null): void {
-  const message = 'The consumer came to the end of its time.'
-  if (wholeMs === null) return answer.giveBack(flight, 'handed_over', message, 'nobody', 0)
-  const earlier = flight.step_count > flight.item.step_count ? 0 : (flight.item.cuts ?? 0)
-  if (earlier === 0) return answer.giveBack(flight, 'handed_over', message, 'nobody', 0, false, 1)
-  answer.fail(
-    flight,
-    'step_outlasts_consumer',
-    `A step takes longer than a consumer has: it was cut off twice, here after ${Math.round(wholeMs / 1000)} s. Raise ASSAY_CONSUME_SECONDS, or let the agent answer later.`,
-    'limit_exceeded',
-  )
+/**
+ * A step that outlasts a consumer is paid for once more, by one that has its time before it, and not again. Of an item
+ * beside which others got on nobody knows whether it was begun: that is no cut. Where none of several got on, each
+ * travels alone from then on.
+ */
+function cutOff(answer: Answer, flights: readonly Flight[], wholeMs: number | null): void {
+  const gotOn = flights.filter(flight => flight.done || hasSteps(flight))
+  for (const flight of answer.unfinished()) {
+    const giveBack = (alone: boolean, cuts?: number) =>
+      answer.giveBack(
+        flight,
+        'handed_over',
+        'The consumer came to the end of its time.',
+        'nobody',
+        0,
+        alone,
+        cuts,
+      )
+    const earlier = hasSteps(flight) ? 0 : (flight.item.cuts ?? 0)
+    if (wholeMs === null) giveBack(false)
+    else if (gotOn.some(one => one !== flight)) giveBack(false, earlier)
+    else if (flights.length > 1) giveBack(true, 1)
+    else if (earlier === 0) giveBack(flight.item.alone, 1)
+    else
+      answer.fail(
+        flight,
+        'step_outlasts_consumer',
+        `A step takes longer than a consumer has: it was cut off twice, here after ${Math.round(wholeMs / 1000)} s. Raise ASSAY_CONSUME_SECONDS, or let the agent answer later.`,
+        'limit_exceeded',
+      )
+  }
 }
 
 /** The request is over and items are unfinished: who is to blame decides what becomes of them. */
@@ -295,3 +314,5 @@ function giveUp(answer: Answer, error: unknown, alone: boolean): void {
     else answer.giveBack(flight, code, message, 'transport', backoffMs(flight.item.transport_failures), alone)
   }
 }
+const hasSteps = (flight: Flight) => flight.step_count > flight.item.step_count
+

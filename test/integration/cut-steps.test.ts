@@ -18,15 +18,19 @@ afterEach(() => engine.close())
 
 const time_ms = LIMITS.consume_ms
 
+async function untilOver(signal: AbortSignal) {
+  await new Promise(resolve => setTimeout(resolve, 2 * LIMITS.step_flush_ms))
+  skipped_ms += time_ms
+  await new Promise(resolve => signal.addEventListener('abort', resolve))
+}
+
 /** An agent whose call lasts until its consumer's time is over, after so many steps that do not. */
 function playSlowly(stepsBefore: (attempt: number) => number = () => 0) {
   const calls: number[] = []
   engine.play(async function* ([item], { signal }) {
     for (let n = 1; n <= stepsBefore(item!.attempt); n++) yield step(item!, `step ${item!.attempt}.${n}`)
     calls.push(item!.attempt)
-    await new Promise(resolve => setTimeout(resolve, 2 * LIMITS.step_flush_ms))
-    skipped_ms += time_ms
-    await new Promise(resolve => signal.addEventListener('abort', resolve))
+    await untilOver(signal)
   })
   return calls
 }
@@ -48,6 +52,36 @@ it('are begun once more, by a consumer that has its time before it, and then end
     error_message: expect.stringContaining('cut off twice, here after 48 s'),
   })
   expect(await consume(ctx, { time_ms })).toMatchObject({ claimed: 0, more: false })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('are none where another item of the request got on: one that waits for its turn was not begun [items.cut-steps]', async () => {
+  engine.play(async function* (items, { signal }) {
+    yield result(items[0]!)
+    if (items.length === 1) return
+    await untilOver(signal)
+  })
+  const runId = await engine.submit(4)
+  for (let nth = 1; nth <= 4; nth++) await consume(ctx, { time_ms })
+  expect(engine.requests.map(items => items.length)).toEqual([4, 3, 2, 1])
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 4 })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('are told apart where no item of a request got on: each travels alone from then on [items.cut-steps]', async () => {
+  engine.play(async function* ([item], { signal }) {
+    if (item!.seq === 1) await untilOver(signal)
+    yield result(item!)
+  })
+  const runId = await engine.submit(3)
+  await consume(ctx, { time_ms })
+  await consume(ctx, { time_ms })
+  expect(engine.requests.map(items => items.length)).toEqual([3, 1, 1, 1])
+  expect((await engine.items(runId)).map(item => item.error_code)).toEqual([
+    'step_outlasts_consumer',
+    null,
+    null,
+  ])
   expect(await conservation(engine, runId)).toEqual([])
 })
 
