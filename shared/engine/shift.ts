@@ -78,8 +78,9 @@ class Shift {
     const most = config.consumers_max ?? LIMITS.consumers.default
     if (most === 1) return
     try {
-      const { startable, in_flight } = await countBacklog(sql)
-      const wanted = Math.ceil((startable + in_flight) / LIMITS.items_in_flight_per_consumer)
+      const { startable, in_flight, answered_later } = await countBacklog(sql)
+      const held = Math.max(0, in_flight - answered_later)
+      const wanted = Math.ceil((startable + held) / LIMITS.items_in_flight_per_consumer)
       if (startable > 0 && wanted > 1) this.#ctx.poke(Math.min(wanted, most))
     } catch (error) {
       log('warn', 'backlog_failed', { error: String(error) }) // the next beat asks again

@@ -9,13 +9,16 @@ export interface Backlog {
   /** Items that wait and that no cap keeps from starting. */
   startable: number
   in_flight: number
+  /** Of those, at most so many that no consumer holds, since their agents answer later. */
+  answered_later: number
 }
 
 /** What consumers hold and could hold. */
 export async function countBacklog(sql: Sql): Promise<Backlog> {
   const [row] = await sql<Backlog[]>`
     select coalesce(sum(least(room, waiting)), 0)::bigint as startable,
-      (select coalesce(sum(running), 0)::bigint from project_usage) as in_flight
+      (select coalesce(sum(running), 0)::bigint from project_usage) as in_flight,
+      (select coalesce(sum(cardinality(seqs)), 0)::bigint from claims where handed_from is not null) as answered_later
     from (
       select greatest(0, coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency}) - u.running) as room,
         sum(greatest(0, least(${sql.unsafe(OFFERED_ITEMS)} - r.running - r.paused - ended_items(r), r.concurrency - r.running,

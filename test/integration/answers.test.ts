@@ -21,6 +21,7 @@ import { createApp } from '../../shared/http/app.ts'
 import { agent } from '../../shared/sdk/agent.ts'
 import type { Context as AgentContext } from '../../shared/sdk/context.ts'
 import { serve } from '../../shared/sdk/serve.ts'
+import { countBacklog } from '../../shared/store/backlog.ts'
 import {
   centStep,
   conservation,
@@ -101,6 +102,7 @@ it('a consumer that was answered 202 leaves, and the items stay running under a 
   expect(await engine.run(runId)).toMatchObject({ status: 'running', running: 3 })
   expect(await conservation(engine, runId)).toEqual([])
   expect(await whyItem(engine.ctx, { run_id: runId, seq: 1 })).toMatchObject({ token: 'answer_later' })
+  expect(await countBacklog(engine.sql)).toMatchObject({ in_flight: 3, answered_later: 3 })
   // Neither another consumer nor the tick touches them while the lease lasts.
   await sweep(engine.ctx)
   expect(await consume(laterAgent().ctx)).toMatchObject({ claimed: 0 })
