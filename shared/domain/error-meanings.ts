@@ -86,5 +86,7 @@ export const ITEM_ERROR_MEANINGS: Record<ItemErrorCode, string> = {
   lease_lost: 'The consumer that worked on the item was lost, too often.',
   step_outlasts_consumer:
     'A step of the item takes longer than a consumer has: it was cut off twice, the second time after the whole of that. Give consumers more time (ASSAY_CONSUME_SECONDS), or run the agent behind a URL, where it may answer later.',
+  answer_never_came:
+    'The agent said that it would answer later and was not heard of any more, twice. It must reach BASE_URL, where the address that it is handed lies, and send at least a heartbeat every 10 seconds.',
   too_many_attempts: 'The item was attempted too often: its agent yields without getting on.',
 }

@@ -127,6 +127,7 @@ export const ITEM_ERROR_CODES = [
   'lease_lost',
   'too_many_attempts',
   'step_outlasts_consumer',
+  'answer_never_came',
 ] as const
 export type ItemErrorCode = (typeof ITEM_ERROR_CODES)[number]
 

@@ -14,6 +14,7 @@ import {
 } from '../domain/protocol.ts'
 import { type OfferedRecord, ProtocolError } from '../domain/step-row.ts'
 import { budgetVerdict, itemBudgetMicro } from '../domain/verdict.ts'
+import { findUnanswered } from '../items/queries/answers.ts'
 import { answerAddress } from '../items/verbs/answer-address.ts'
 import { signatureOf } from './agent-keys.ts'
 import { AgentProcessDied, type AgentResponse } from './agent-port.ts'
@@ -41,18 +42,41 @@ export async function execute(
   settler: Settler,
   timing: Timing,
 ): Promise<void> {
-  const fit = fence(ctx, claim, flights, settler)
+  const fit = fence(ctx, claim, flights, settler, await unansweredOf(ctx, claim))
   await fault('invoke.before_request')
   await Promise.all(requestsOf(claim, fit).map(group => send(ctx, claim, group, settler, timing)))
 }
 
+/** Items that would be paid for again and again by an agent that is not heard of when it answers later. */
+async function unansweredOf(ctx: Context, { run_id, items }: Claim): Promise<ReadonlySet<number>> {
+  const seqs = items.flatMap(item =>
+    item.transport_failures >= LIMITS.unanswered_attempts ? [item.seq] : [],
+  )
+  if (seqs.length === 0) return new Set()
+  // Where PostgreSQL is away for a moment they are offered once more.
+  return new Set(await findUnanswered(ctx.sql, run_id, seqs).catch(() => []))
+}
+
 /** Ends the items that must not be dispatched: tried too often, or their money is gone. */
-function fence(ctx: Context, claim: Claim, flights: readonly Flight[], settler: Settler): Flight[] {
+function fence(
+  ctx: Context,
+  claim: Claim,
+  flights: readonly Flight[],
+  settler: Settler,
+  unanswered: ReadonlySet<number>,
+): Flight[] {
   const { declaration } = claim.target
   const answer = new Answer(claim, settler, flights, ctx.now)
   for (const flight of flights) {
     const budget = itemBudgetMicro(declaration, flight)
-    if (flight.item.transport_failures >= LIMITS.transport_attempts)
+    if (unanswered.has(flight.seq))
+      answer.fail(
+        flight,
+        'answer_never_came',
+        `The agent said that it would answer later and was not heard of for ${LIMITS.lease_ms / 1000} s, ${LIMITS.unanswered_attempts} times. Can it reach ${ctx.config.base_url}?`,
+        'transport_error',
+      )
+    else if (flight.item.transport_failures >= LIMITS.transport_attempts)
       answer.fail(
         flight,
         'lease_lost',
@@ -201,17 +225,21 @@ const offerOf = ({ key, input, output }: OfferedRecord): OfferedStep => ({
 async function readLines(answer: Answer, response: AgentResponse, timeout: AbortController): Promise<void> {
   await checkStatus(answer, response)
   if (answer.open === 0) return
-  if (response.status === ACCEPTED) {
-    await bodyText(response, LIMITS.agent_error_bytes)
-    return answer.later()
-  }
-  if (!response.contentType.startsWith(NDJSON))
+  const isLater = response.status === ACCEPTED
+  if (!response.contentType.startsWith(NDJSON)) {
+    if (isLater) {
+      answer.later()
+      return passOver(response)
+    }
     throw new ProtocolError(
       `the answer's content-type is ${response.contentType || 'missing'}, not ${NDJSON}`,
     )
+  }
+  let isSilent = true
   let linger: ReturnType<typeof setTimeout> | undefined
   try {
     for await (const { lines } of ndjsonLines(response.body, LIMITS.agent_line_bytes)) {
+      if (lines.length > 0) isSilent = false
       for (const line of lines) answer.line(line)
       if (answer.cutShort && answer.open === 0) return timeout.abort()
       // A well-behaved agent ends here, and the connection can be used again; another is cut off.
@@ -219,6 +247,17 @@ async function readLines(answer: Answer, response: AgentResponse, timeout: Abort
     }
   } finally {
     clearTimeout(linger)
+  }
+  // With lines in it, a 202 is an open answer like any other.
+  if (isLater && isSilent) answer.later()
+}
+
+/** Lets an answer that says nothing end, so that its connection can be used again; of a long one the rest is cut off. */
+async function passOver(response: AgentResponse): Promise<void> {
+  let bytes = 0
+  for await (const chunk of response.body) {
+    bytes += chunk.length
+    if (bytes > LIMITS.agent_error_bytes) return
   }
 }
 
@@ -232,7 +271,7 @@ async function readPlain(answer: Answer, response: AgentResponse): Promise<void>
   answer.line(`${head}${output.trim() || 'null'}}`)
 }
 
-/** The agent answers later; a plain one whose answer has a body has answered. */
+/** The agent answers later; one whose answer has lines, or of a plain one a body, has answered. */
 const ACCEPTED = 202
 
 /** 4xx ends the items, 408, 429 and 5xx are transport faults. */
@@ -300,6 +339,8 @@ function cutOff(answer: Answer, flights: readonly Flight[], wholeMs: number | nu
   }
 }
 
+const hasSteps = (flight: Flight) => flight.step_count > flight.item.step_count
+
 /** The request is over and items are unfinished: who is to blame decides what becomes of them. */
 function giveUp(answer: Answer, error: unknown, alone: boolean): void {
   const message = error instanceof Error ? error.message : String(error)
@@ -314,5 +355,3 @@ function giveUp(answer: Answer, error: unknown, alone: boolean): void {
     else answer.giveBack(flight, code, message, 'transport', backoffMs(flight.item.transport_failures), alone)
   }
 }
-const hasSteps = (flight: Flight) => flight.step_count > flight.item.step_count
-

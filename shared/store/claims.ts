@@ -206,9 +206,10 @@ export async function reapClaims(sql: Sql, limit: number) {
       returning i.run_id, i.seq, i.attempt, i.started_at, i.transport_failures, l.handed_from
     ), logged as (
       insert into attempts (run_id, seq, attempt, started_at, code, message)
-      select run_id, seq, attempt, started_at, 'lease_lost', case when handed_from is null
-        then 'The consumer that held the item stopped answering.'
-        else 'The agent, which was to answer later, was not heard of any more.' end
+      select run_id, seq, attempt, started_at,
+        case when handed_from is null then 'lease_lost' else 'answer_never_came' end,
+        case when handed_from is null then 'The consumer that held the item stopped answering.'
+          else 'The agent, which was to answer later, was not heard of any more.' end
       from freed on conflict do nothing
     ), due as (
       insert into due_items (run_id, seq, due_at, alone)

@@ -329,6 +329,89 @@ it('lines about items that the consumer still holds are not passed over, however
   expect(await conservation(engine, runId)).toEqual([])
 })
 
+it('requests of one claim are awaited apart: what is heard of one neither keeps nor ends what was sent in another [runs.answer-later]', async () => {
+  await engine.deploy({ item_budget_cents: 5 }) // so that each item is a request of its own
+  const { runId, agent } = await handedOver(3)
+  const [one, silent, late] = agent.asked.toSorted((a, b) => a.items[0]!.seq - b.items[0]!.seq) as Asked[]
+  await engine.sql`update claims set answer_until = now() - interval '1 second' where seqs = '{3}'`
+  await engine.expireLeases()
+  expect(await post(one!.address, [{ type: 'heartbeat' }])).toMatchObject({ status: 200, open: [1] })
+  expect(await leases()).toHaveLength(3)
+  expect(await post(late!.address, [result(late!.items[0]!)])).toMatchObject({ status: 200, open: [] })
+
+  await sweep(engine.ctx)
+  expect(await engine.run(runId)).toMatchObject({ running: 1 })
+  expect(await post(silent!.address, [{ type: 'heartbeat' }])).toMatchObject({ status: 409 })
+  expect(await post(one!.address, [result(one!.items[0]!)])).toMatchObject({ status: 200, open: [] })
+  await consume(agent.ctx)
+  const again = agent.asked.at(-1)!
+  await post(again.address, [result(again.items[0]!)])
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 3 })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('an agent that is not heard of when it answers later is asked once more, and then its item ends with a code that says so [runs.answer-later]', async () => {
+  const { runId, agent } = await handedOver(1)
+  for (let nth = 1; nth <= 2; nth++) {
+    await engine.expireLeases()
+    await sweep(engine.ctx)
+    await consume(agent.ctx)
+  }
+  expect(agent.asked).toHaveLength(2)
+  expect((await engine.items(runId))[0]).toMatchObject({
+    status: 'failed',
+    error_code: 'answer_never_came',
+    error_message: expect.stringContaining('Can it reach http://127.0.0.1?'),
+  })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('the time of what was answered later counts, from its request on, for an item that yields', async () => {
+  const runId = await engine.submit(1)
+  const agent = laterAgent()
+  await consume({ ...agent.ctx, now: () => Date.now() - 60_000 })
+  const { items, address } = agent.asked[0]!
+  const { seq, attempt } = items[0]!
+  expect(await post(address, [{ type: 'yield', seq, attempt }])).toMatchObject({ open: [] })
+  const [item] = await engine.items(runId)
+  expect(item).toMatchObject({ status: 'queued' })
+  expect(item!.ran_ms).toBeGreaterThanOrEqual(60_000)
+})
+
+it('a step that records a hold is refused without its hold, and taken with it', async () => {
+  const { runId, sent, address } = await handedOver(1)
+  const [item] = sent as [ItemLine]
+  const { seq, attempt } = item
+  expect(await post(address, [step(item, 'first'), step(item, 'hold')])).toMatchObject({
+    status: 400,
+    error: { code: 'invalid_line', message: expect.stringContaining('Line 2: the step records a hold') },
+  })
+  const hold = { type: 'hold', seq, attempt, reason: 'look at it' }
+  expect(await post(address, [step(item, 'first'), step(item, 'hold'), hold])).toMatchObject({ open: [] })
+  expect((await engine.items(runId))[0]).toMatchObject({ status: 'paused', step_count: 2 })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('lines that come with a 202 are those of an open answer, and of what else comes with it the length does not matter', async () => {
+  const runId = await engine.submit(1)
+  const answering = (
+    contentType: string,
+    body: (items: ItemLine[]) => AsyncIterable<Uint8Array>,
+  ): Context => ({
+    ...engine.ctx,
+    async invokeAgent(_, { body: sent }) {
+      return { status: 202, contentType, body: body([JSON.parse(sent) as ItemLine]) }
+    },
+  })
+  await consume(answering('application/x-ndjson', items => chunksOf(items.map(item => result(item)))))
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 1 })
+
+  const other = await engine.submit(1)
+  await consume(answering('text/html', () => chunksOf([{ type: 'hold', reason: 'x'.repeat(8192) } as never])))
+  expect(await engine.run(other)).toMatchObject({ status: 'running', running: 1 })
+  expect(await leases()).toEqual([{ seqs: [1], handed: true }])
+})
+
 it("a step of the SDK's agent that outlasts its consumer is made once, and its item ends ok [runs.answer-later]", async () => {
   const model = Promise.withResolvers<string>()
   let calls = 0

@@ -118,6 +118,7 @@ export const WORK_LIMITS = {
   answer_piece_characters: 2 * MiB, // of what the SDK sends in one POST, before the line that is one too many
   answer_early_ms: 5000, // lines may be quicker than the 202 before them: their POST waits so long for its consumer
   answer_poll_ms: 100,
+  unanswered_attempts: 2, // of an agent that is not heard of when it answers later: each may be paid for
   answer_tries: 5, // of a POST about an item that another POST writes about at the same time
   answer_retry_ms: { base: 500, max: 5000 }, // of an agent's POST; more than one fits into a lease
   agent_heartbeat_ms: 5_000, // the protocol asks for one every 10 s

@@ -113,6 +113,15 @@ export async function findHandedItems(sql: Sql, { run_id, claim_id }: SentClaim,
       and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'`
 }
 
+/** Of these items, those whose agents were to answer later and were not heard of, too often. */
+export async function findUnanswered(sql: Sql, runId: string, seqs: readonly number[]): Promise<number[]> {
+  const rows = await sql<{ seq: number }[]>`
+    select seq from attempts
+    where run_id = ${runId} and seq = any(${numbers(seqs)}::text::int[]) and code = 'answer_never_came'
+    group by seq having count(*) >= ${LIMITS.unanswered_attempts}`
+  return rows.map(row => row.seq)
+}
+
 /** A step that was told already; its output is of no interest any more. */
 export interface ToldStep {
   seq: number

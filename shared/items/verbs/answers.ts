@@ -50,6 +50,7 @@ export async function takeAnswer(
 ): Promise<number[]> {
   await renew(ctx, sent)
   const lines = await linesOf(await readBody())
+  checkHolds(lines)
   const named = new Set(lines.flatMap(line => (Number.isSafeInteger(line.seq) ? [line.seq] : [])))
   let open = await awaitHandOver(ctx, sent, named)
   await fault('answer.before_settle')
@@ -148,6 +149,17 @@ function read(text: string, number: number): SentLine {
     return { number, text, type, seq, attempt, key: step?.key }
   } catch {
     throw badLine(`Line ${number} is not a JSON object`)
+  }
+}
+
+/** A step that records a hold is written with the hold, and would be lost without it. */
+function checkHolds(lines: readonly SentLine[]): void {
+  for (const { number, seq, attempt, key } of lines) {
+    if (key === undefined || !HOLD_KEY.test(key)) continue
+    if (!lines.some(one => one.type === 'hold' && one.seq === seq && one.attempt === attempt))
+      throw badLine(
+        `Line ${number}: the step records a hold, and the item's line "hold" is not in the same POST`,
+      )
   }
 }
 
