@@ -11,6 +11,10 @@ type BatchQuery = Omit<Schemas['BatchOrder'], 'items'>
 
 type ResultsQuery = NonNullable<operations['exportResults']['parameters']['query']>
 
+/** The watchdog of OpenFaaS passes on as it comes what was asked for as one of these, and nothing else. */
+const NDJSON = 'application/x-ndjson'
+const EVENTS = 'text/event-stream'
+
 export interface ClientOptions {
   baseUrl: string
   /** A project key, or the access token of a session. */
@@ -113,7 +117,7 @@ export function createClient({ baseUrl, apiKey, fetch: given = fetch }: ClientOp
   async function submitLines(order: BatchQuery, lines: ReadableStream<Uint8Array>) {
     const response = await asked(`/v1/batches?${parameters(order)}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/x-ndjson' },
+      headers: { 'content-type': NDJSON },
       body: lines,
       // Fetch asks for this where the body is a stream; its types do not know it yet.
       duplex: 'half',
@@ -122,12 +126,13 @@ export function createClient({ baseUrl, apiKey, fetch: given = fetch }: ClientOp
   }
 
   async function* records(): AsyncGenerator<Schemas['ItemRecord']> {
-    const response = await asked('/v1/durable/runs', { headers: { accept: 'application/x-ndjson' } })
+    const response = await asked('/v1/durable/runs', { headers: { accept: NDJSON } })
     for await (const line of linesOf(response)) yield JSON.parse(line)
   }
 
   async function results(query: ResultsQuery, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>> {
-    return bodyOf(await asked(`/v1/results?${parameters(query)}`, { signal: signal ?? null }))
+    const headers = query.format === 'ndjson' ? { accept: NDJSON } : {}
+    return bodyOf(await asked(`/v1/results?${parameters(query)}`, { headers, signal: signal ?? null }))
   }
 
   async function* runEvents(
@@ -135,7 +140,7 @@ export function createClient({ baseUrl, apiKey, fetch: given = fetch }: ClientOp
     { seen, signal }: { seen?: string | undefined; signal?: AbortSignal | undefined } = {},
   ): AsyncGenerator<RunEvent> {
     const response = await asked(`/v2/runs/${encodeURIComponent(runId)}/events`, {
-      headers: seen === undefined ? {} : { 'last-event-id': seen },
+      headers: { accept: EVENTS, ...(seen !== undefined && { 'last-event-id': seen }) },
       signal: signal ?? null,
     })
     if (response.status === 204) return

@@ -2,6 +2,7 @@
 // requests under way, and what wakes a function that is not there. All else is tested where nothing is around them.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createClient, type RunEvent } from '../../shared/sdk/client.ts'
 import type { FunctionProcess } from '../support/doubles/process.ts'
 import type { Revision } from '../support/doubles/queue-proxy.ts'
 import { startWatchdog, type Watchdog } from '../support/doubles/watchdog.ts'
@@ -50,6 +51,9 @@ const underQueueProxy: RunContainer = async container => {
 passageConformance('the watchdog of OpenFaaS', functionsHost(underWatchdog()))
 passageConformance('the queue-proxy of Knative', functionsHost(underQueueProxy))
 
+const endRun = ({ ctx }: World, run: string) =>
+  ctx.sql`update runs set ok = 1, next_seq = 2, finished_at = now() where id = ${run}`
+
 /** A run that waits, and a caller who follows it until it ends. */
 async function followed(world: World) {
   const run = await makeRun(world, (await makeAgent(world)).id, [{ input: 1 }])
@@ -58,7 +62,7 @@ async function followed(world: World) {
   const events = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   await events.read()
   return {
-    endRun: () => world.ctx.sql`update runs set ok = 1, next_seq = 2, finished_at = now() where id = ${run}`,
+    endRun: () => endRun(world, run),
     async rest(): Promise<string> {
       let text = ''
       for (;;) {
@@ -107,6 +111,17 @@ describe('under the watchdog of OpenFaaS', () => {
     expect((await response.json()).error.code).toBe('rate_limited')
     await endRun()
     expect(await rest()).toContain('event: end')
+  })
+
+  it('the client is told of a run as it changes', async () => {
+    const run = await makeRun(world, (await makeAgent(world)).id, [{ input: 1 }])
+    const client = createClient({ baseUrl: world.url, apiKey: world.first.api_key })
+    const events = client.runEvents(run)
+    expect((await events.next()).value).toMatchObject({ ended: false, run: { status: 'queued' } })
+    await endRun(world, run)
+    let last: RunEvent | undefined
+    for await (const event of events) last = event
+    expect(last).toMatchObject({ ended: true, run: { status: 'completed' } })
   })
 
   it('a function that is asked to stop goes on answering until the watchdog leaves', async () => {
