@@ -122,7 +122,7 @@ export function createClient({ baseUrl, apiKey, fetch: given = fetch }: ClientOp
       // Fetch asks for this where the body is a stream; its types do not know it yet.
       duplex: 'half',
     } as RequestInit)
-    return (await (await readWhole(response)).json()) as Schemas['SubmittedBatch']
+    return (await readWhole(response)).json() as Promise<Schemas['SubmittedBatch']>
   }
 
   async function* records(): AsyncGenerator<Schemas['ItemRecord']> {
@@ -175,12 +175,18 @@ async function refuseUnlessGood(response: Response, where: Asked): Promise<void>
   if (judged.error !== undefined) throw new ApiFailure(response, judged.error)
 }
 
-/** The answer with its body read, so that one that broke off on its way is told as such. @throws ApiFailure */
+/**
+ * The answer with its body read and parsed, once, so that one that broke off on its way is told as such. It says its
+ * length: openapi-fetch parses the text of one that does not itself. @throws ApiFailure
+ */
 async function readWhole(response: Response): Promise<Response> {
   try {
-    const text = await response.text()
-    if (text !== '') JSON.parse(text)
-    return new Response(text, response)
+    const bytes = await response.arrayBuffer()
+    const value = bytes.byteLength === 0 ? undefined : JSON.parse(new TextDecoder().decode(bytes))
+    const whole = new Response(null, response)
+    whole.headers.set('content-length', String(bytes.byteLength))
+    // Not assigned: where Assay itself runs, the Response of its server on Node has it read-only.
+    return Object.defineProperty(whole, 'json', { value: async () => value })
   } catch (error) {
     throw error instanceof TypeError || error instanceof SyntaxError ? brokenOff(response) : error
   }
