@@ -15,7 +15,7 @@ export const listVerdicts = endpoint({
   tag: 'Recovery',
   operation_id: 'listVerdicts',
   summary: 'List how good verdicts are',
-  description: `By agent and reason, over the last ${LIMITS.verdicts_days} days: how many verdicts people judged in triage, and how many they called wrong; what was wrong most often first. A verdict counts as confirmed when its item was replayed or dismissed one by one, or when a question about it was confirmed. What was acknowledged is undecided; what was replayed or dismissed as a cohort nobody looked at: neither counts. A cohort that is called wrong does.`,
+  description: `By agent and reason, over the last ${LIMITS.verdicts_days} days: how many verdicts people judged in triage, and how many they called wrong; what was wrong most often first. A verdict counts as confirmed when its item was replayed or dismissed one by one, or when a question about it was confirmed. What was acknowledged is undecided; what was replayed or dismissed as a cohort nobody looked at: neither counts. A cohort that is called wrong does. An ok item that was called wrong counts once it is decided about.`,
   auth: 'any',
   query: z.strictObject({
     project_id: uuid('Only verdicts of this project.').optional(),

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { answering, given, told } from '../../test/support/cli-session.ts'
 import { connect } from './api.ts'
-import { acknowledge, replay, triage, why } from './triage.ts'
+import { acknowledge, callWrong, replay, triage, why } from './triage.ts'
 import { type Act, decideAct } from './triage-acts.ts'
 import { groupsOf, type Row } from './triage-view.ts'
+import { verdicts } from './verdicts.ts'
 
 const RECORD = '01a1fab9-81a7-7eca-a25c-32a500000001'
 const row = {
@@ -92,6 +93,11 @@ describe('of an older server', () => {
   })
 })
 
+it('verdicts that nobody has judged say when an ok item that was called wrong counts', async () => {
+  await verdicts(listing({})(200), given())
+  expect(told()).toContain('an ok item that was called wrong counts once it is decided about')
+})
+
 describe('groups without a cause', () => {
   it('are of one agent each', () => {
     const alike = [{ agent_id: 'a' }, { agent_id: 'b' }].map(own => ({ ...refused, ...own, cause_id: null }))
@@ -123,6 +129,16 @@ describe('a decision', () => {
     expect(told()).toBe(
       'replayed as the-copy in run the-run, 2 steps not done again\ntry   assay item the-copy\n',
     )
+  })
+
+  it.each([
+    [{}, 'is called wrong; what was recorded stays'],
+    [{ of: 'question' }, 'is ok in results, as it was recorded'],
+    [{ of: 'correction' }, 'is ok in results, as it was recorded'],
+  ])('that calls wrong what is said (%j) tells what holds now', async (of, words) => {
+    const session = answering({ [`POST /v1/durable/runs/${RECORD}/wrong`]: {} })
+    await callWrong(session(80), given(of, [RECORD]))
+    expect(told()).toBe(`${RECORD} ${words}\n`)
   })
 
   it('by acknowledging says that nothing is decided', async () => {

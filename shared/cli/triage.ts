@@ -180,7 +180,10 @@ export async function callWrong({ api, output }: Session, given: Given): Promise
   const of = given.text('of') as WrongOf | undefined
   const order = { params: { path: { itemId } }, body: { ...(of && { of }) } }
   await answered(api.POST('/v1/durable/runs/{itemId}/wrong', order))
-  const told = () => `${itemId} is called wrong; what was recorded stays`
+  const told = () =>
+    of === undefined || of === 'verdict'
+      ? `${itemId} is called wrong; what was recorded stays`
+      : `${itemId} is ok in results, as it was recorded`
   output.emit('called_wrong', { record_id: itemId }, told)
   return EXIT.ok
 }

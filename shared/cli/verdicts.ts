@@ -52,7 +52,8 @@ export async function verdicts(session: Session, given: Given): Promise<ExitCode
   const agent = given.text('agent')
   return tellList<Judged>(session, given, {
     event: 'verdict',
-    empty: 'nobody has judged a verdict yet: in triage, w calls one wrong',
+    empty:
+      'nobody has judged a verdict yet: in triage, w calls one wrong; an ok item that was called wrong counts once it is decided about there',
     page: LIMITS.verdicts_page.max,
     read: async (limit, cursor) => {
       const query = { limit, ...(agent !== undefined && { agent }), ...(cursor && { cursor }) }

@@ -128,7 +128,7 @@ export interface paths {
         put?: never;
         /**
          * Set what a model costs, from a moment on
-         * @description Counts for items that are taken from then on; what was recorded keeps its cost, and what was unpriced stays so. Items that waited for the price go on by themselves. The same model and moment again takes the place of the price it was.
+         * @description Counts for items that are taken from then on; what was recorded keeps its cost, and what was unpriced stays so. Items that waited for this price alone go on by themselves. The same model and moment again takes the place of the price it was.
          */
         post: operations["createPrice"];
         delete?: never;
@@ -1042,7 +1042,7 @@ export interface paths {
         };
         /**
          * List how good verdicts are
-         * @description By agent and reason, over the last 90 days: how many verdicts people judged in triage, and how many they called wrong; what was wrong most often first. A verdict counts as confirmed when its item was replayed or dismissed one by one, or when a question about it was confirmed. What was acknowledged is undecided; what was replayed or dismissed as a cohort nobody looked at: neither counts. A cohort that is called wrong does.
+         * @description By agent and reason, over the last 90 days: how many verdicts people judged in triage, and how many they called wrong; what was wrong most often first. A verdict counts as confirmed when its item was replayed or dismissed one by one, or when a question about it was confirmed. What was acknowledged is undecided; what was replayed or dismissed as a cohort nobody looked at: neither counts. A cohort that is called wrong does. An ok item that was called wrong counts once it is decided about.
          */
         get: operations["listVerdicts"];
         put?: never;

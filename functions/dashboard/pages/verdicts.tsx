@@ -30,7 +30,8 @@ export const verdictsPage = page({
           <p class="dim">
             What people judged in triage in the last {LIMITS.verdicts_days} days. Replaying or dismissing an
             item by itself takes its verdict as right; acknowledging it, and deciding about a whole cohort,
-            says nothing about it, unless the cohort is called wrong.
+            says nothing about it, unless the cohort is called wrong. An ok item that was called wrong counts
+            once it is decided about.
           </p>
           <List
             id="verdicts"
