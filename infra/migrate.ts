@@ -198,20 +198,20 @@ async function refuseWithoutRole(sql: Sql): Promise<void> {
   )
 }
 
-/** Tries again where PostgreSQL is away, since it may start later than this; says so once for each reason. */
+/** Tries again where PostgreSQL is away, for `wait_ms`, since it may start later than this; says so once for each reason. */
 export async function migrateOnceReachable(
   { url, ca }: PostgresTarget,
   say: (line: string) => void,
-  { tries = Number.POSITIVE_INFINITY, stop }: { tries?: number; stop?: AbortSignal } = {},
+  { wait_ms = Number.POSITIVE_INFINITY, stop }: { wait_ms?: number; stop?: AbortSignal } = {},
 ): Promise<void> {
-  let told = ''
-  for (let left = tries; ; left--) {
+  const until_ms = performance.now() + wait_ms
+  for (let told = ''; ; ) {
     try {
       return await migrate(url, ca)
     } catch (error) {
       if (!isUnreachable(error)) throw error
       const why = `PostgreSQL does not answer (${(error as Error).message})`
-      if (left <= 1)
+      if (performance.now() + LIMITS.store_start_ms > until_ms)
         throw new Refusal('postgres_unreachable', `${why}: start it, or name another by its URL.`)
       if (why !== told) say(`${why}; waiting for it`)
       told = why
@@ -233,8 +233,8 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { grants: { type: 'string' } } })
   if (values.grants !== undefined) return console.log(grantsText(values.grants))
   const say = (why: string) => tell('warn', 'waiting_for_postgres', { error: why })
-  const tries = LIMITS.store_start_tries
-  await migrateOnceReachable(migrationTarget(readSettings(process.env)), say, { tries })
+  const wait_ms = LIMITS.store_start_job_ms
+  await migrateOnceReachable(migrationTarget(readSettings(process.env)), say, { wait_ms })
   tell('info', 'migrated')
 }
 

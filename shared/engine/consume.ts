@@ -6,7 +6,7 @@ import type { Wait } from '../domain/admission.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { dropTurns, noteTurn } from '../hints/turns.ts'
 import { CauseNamer } from '../recovery/verbs/causes.ts'
-import { extendLeases, findNextDue, findOpenRuns, type OpenRun } from '../store/claims.ts'
+import { extendLeases, findNextDue, findOpenRuns, isAnyLeftToFresh, type OpenRun } from '../store/claims.ts'
 import { pauseForMoney, sweepStopped } from '../store/stop.ts'
 import { type Claim, claimItems } from './claim.ts'
 import type { Consumed, ConsumeOptions } from './consume-options.ts'
@@ -122,7 +122,7 @@ class Consumer {
   /** Something that was cut off waits for a consumer that has just begun: the next one should begin at once. */
   async #leavesToFresh(): Promise<boolean> {
     if (this.#isFresh()) return false
-    return (await findNextDue(this.#ctx.sql, 0).catch(() => null)) !== null
+    return isAnyLeftToFresh(this.#ctx.sql).catch(() => false)
   }
 
   /** One look over the open runs; true when anything was claimed or swept. */

@@ -37,19 +37,36 @@ export interface OpenRun {
 export async function findOpenRuns(sql: Sql, limit: number, fresh = true) {
   return sql<OpenRun[]>`
     select r.id, r.stop_reason, greatest(0, ${sql.unsafe(OFFERED_ITEMS)} - r.next_seq + 1) as fresh
-    from runs r join project_usage u on u.project_id = r.project_id join projects p on p.id = r.project_id
-      join agents a on a.id = r.agent_id left join accounts c on c.id = p.account_id
-      left join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
+    from ${sql.unsafe(RUNS_WITH_CAPS)}
     where r.finished_at is null and not r.materializing and case
       when r.stop_reason is not null then r.running + ended_items(r)
         + case when r.stop_reason = 'cancelled' then 0 else r.paused end < r.total_items
-      when d.id is null or c.status is distinct from 'active' or ${isHeld(sql)} or u.running >= coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency})
-        then false
-      when ${sql.unsafe(PILOT_LEFT)} <= 0 then false
-      when r.running > 0 and r.running >= least(r.concurrency, (d.declaration->>'concurrency')::int) then false
+      when ${isKeptBack(sql)} then false
       else r.next_seq <= ${sql.unsafe(OFFERED_ITEMS)}
         or exists (select from due_items i where i.run_id = r.id and i.due_at <= now() ${unlessCut(sql, fresh)}) end
     order by r.touched_at limit ${limit}`
+}
+
+const RUNS_WITH_CAPS = `runs r join project_usage u on u.project_id = r.project_id
+  join projects p on p.id = r.project_id join agents a on a.id = r.agent_id
+  left join accounts c on c.id = p.account_id
+  left join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)`
+
+/** Whether nothing of an open run is offered just now, whatever is due. */
+const isKeptBack = (sql: Sql) => sql`case
+  when d.id is null or c.status is distinct from 'active' or ${isHeld(sql)}
+    or u.running >= coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency}) then true
+  when ${sql.unsafe(PILOT_LEFT)} <= 0 then true
+  else coalesce(r.running > 0 and r.running >= least(r.concurrency, (d.declaration->>'concurrency')::int), false) end`
+
+/** Whether something waits for a consumer that has its time before it, and nothing else keeps it back. */
+export async function isAnyLeftToFresh(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ is_left: boolean }[]>`
+    select exists (select from ${sql.unsafe(RUNS_WITH_CAPS)}
+      where r.finished_at is null and not r.materializing and r.stop_reason is null and not ${isKeptBack(sql)}
+        and exists (select from due_items i
+          where i.run_id = r.id and i.due_at <= now() and i.cuts is not null)) as is_left`
+  return row!.is_left
 }
 
 /** What was cut off waits for a consumer that has its time before it. */

@@ -85,6 +85,19 @@ it('are told apart where no item of a request got on: each travels alone from th
   expect(await conservation(engine, runId)).toEqual([])
 })
 
+it('are no reason for another consumer while something else keeps them back, and nor is what waits for its turn', async () => {
+  playSlowly()
+  const runId = await engine.submit(1)
+  await consume(ctx, { time_ms })
+  const began_ms = ctx.now() - LIMITS.consumer_fresh_ms
+  const isLeft = async () => (await consume(ctx, { time_ms, began_ms })).more
+  expect(await isLeft()).toBe(true)
+  await engine.sql`update projects set settings = settings || '{"concurrency": 0}'`
+  expect(await isLeft()).toBe(false)
+  await engine.sql`update due_items set cuts = null where run_id = ${runId}`
+  expect(await isLeft()).toBe(false)
+})
+
 it('count anew where the item got on between: it was another step [items.cut-steps]', async () => {
   const calls = playSlowly(attempt => (attempt < 3 ? 1 : 0))
   const runId = await engine.submit(1)

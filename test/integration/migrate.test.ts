@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { afterEach, expect, inject, test } from 'vitest'
-import { applyWhileOthersWork, grantTenantReads, migrate } from '../../infra/migrate.ts'
+import { applyWhileOthersWork, grantTenantReads, migrate, migrateOnceReachable } from '../../infra/migrate.ts'
 import { openConnections } from '../../infra/node/connections.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
 import { readForAccount } from '../../shared/store/tenant.ts'
 import { nextMigration } from '../support/next-migration.ts'
 
@@ -45,6 +46,16 @@ test('a pooler is refused', async () => {
   await expect(migrate('postgres://assay@127.0.0.1:1/assay?pgbouncer=true')).rejects.toMatchObject({
     code: 'migrate_directly',
   })
+})
+
+test('a PostgreSQL that is away is waited for so long, and not for so many tries', async () => {
+  const url = 'postgres://assay@127.0.0.1:1/assay'
+  const said: string[] = []
+  const waiting = migrateOnceReachable({ url, ca: undefined }, line => said.push(line), {
+    wait_ms: 1.5 * LIMITS.store_start_ms,
+  })
+  await expect(waiting).rejects.toMatchObject({ code: 'postgres_unreachable' })
+  expect(said).toEqual([expect.stringContaining('waiting for it')])
 })
 
 test('several at once on an empty database leave one schema, and once more changes nothing', async () => {

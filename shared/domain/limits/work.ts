@@ -5,13 +5,15 @@ import { KiB, MiB } from './bytes.ts'
 export const WORK_LIMITS = {
   // Waits for a store, from the asking to the answer; a connection that misses one is given up
   ready_ms: 2000, // each store has so long to answer the probe
+  ready_kept_ms: 1000, // its answer serves all who ask: it is open to everybody
+  ready_rights_ms: 30_000, // schema and rights that were right are asked for again
   database_connections: { min: 3, max: 100 }, // of one process: one each for statements, changes and callers' reads
   store_connect_ms: 5000, // for PostgreSQL to take a session
   store_answer_ms: 20_000, // a statement; locks included, which nobody holds for longer than transaction_idle_ms
   store_read_ms: 60_000, // a caller's read: one that counts or compares a million items takes seconds
   store_long_ms: 600_000, // a statement over all items of a run of any length
   store_start_ms: 1000, // between two tries of a process that starts while PostgreSQL is away
-  store_start_tries: 300, // of a migration, which is a job that ends: five minutes
+  store_start_job_ms: 300_000, // of a migration, which is a job that ends: no try begins later
   store_retry_s: 2, // what callers are told to wait: a restart of PostgreSQL takes about as long
 
   // Dispatch
