@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { derivedKey, holdsKey, KEY_PURPOSES, keySet, toHex } from '../shared/domain/secrets.ts'
-import { PACKAGINGS, unitsOf } from './packaging.ts'
+import { poolOf } from './node/connections.ts'
+import { PACKAGINGS, type Packaging, unitsOf } from './packaging.ts'
 import { unitKeys } from './unit-keys.ts'
-import { KEY_SETS, needsOf, ROUTER_NEEDS, RUNTIME_NEEDS } from './unit-settings.ts'
+import { connectionsOf, KEY_SETS, needsOf, ROUTER_NEEDS, RUNTIME_NEEDS } from './unit-settings.ts'
 
 const MASTER_KEY = '5a'.repeat(32)
 const secretsOf = (name: string, packaging: (typeof PACKAGINGS)[number] = 'group') =>
@@ -61,5 +63,26 @@ describe('a set of keys', () => {
     const whole = await keySet(MASTER_KEY, ['platform'])
     await expect(derivedKey(whole.slice(0, -1), 'platform')).rejects.toThrow('64 hex digits')
     expect(toHex(await derivedKey(whole, 'platform'))).toHaveLength(64)
+  })
+})
+
+describe('connections to PostgreSQL', () => {
+  it('are split so that of statements and of reads one that takes long leaves one for the next', () => {
+    const units = PACKAGINGS.flatMap(unitsOf).filter(unit => !unit.platform)
+    const budgets = new Set(units.map(unit => needsOf(unit).connections).filter(budget => budget > 0))
+    for (const budget of budgets) {
+      const { sql, db, lanes } = poolOf(budget, { reads: true })
+      expect([sql >= 2, lanes! >= 2, sql + db + lanes!]).toEqual([true, true, budget])
+    }
+    expect(poolOf(4, { reads: true })).toEqual({ sql: 2, db: 1, lanes: 1 })
+    expect(poolOf(3, { reads: true })).toEqual({ sql: 1, db: 1, lanes: 1 })
+  })
+
+  it('are as many as the page about packagings says', () => {
+    const sumOf = (packaging: Packaging) =>
+      connectionsOf(unitsOf(packaging).map(unit => ({ needs: needsOf(unit), copies: 1 })))
+    const page = readFileSync(`${import.meta.dirname}/packaging.md`, 'utf8')
+    expect(page).toContain(`| ${sumOf('group')} | ${sumOf('endpoint')} |`)
+    expect(page).toContain(`${sumOf('endpoint')} connections are more than its 100`)
   })
 })

@@ -120,7 +120,7 @@ const TICK_NEEDS: Needs = {
 }
 
 const PLATFORM_NEEDS: Record<string, Needs> = { consume: CONSUME_NEEDS, tick: TICK_NEEDS }
-const API_CONNECTIONS = 4 // two of them for reads, so that one that takes long leaves one for the others
+const API_CONNECTIONS = 5 // two each for reads and statements, so that one that takes long leaves one for the others
 const PAGES_CONNECTIONS = 6 // a page asks for several things at once
 
 /**

@@ -46,13 +46,14 @@ export interface Pool {
 }
 
 /**
- * How a budget of connections is split. What no caller reaches reads for none, so its statements have all but one;
- * elsewhere a reader that takes long must leave one for the next, so reads come first. Each kind has one at least.
+ * How a budget of connections is split. What no caller reaches reads for none, so its statements have all but one.
+ * Elsewhere a statement that waits for a row must leave one for the next, which may be the probe's; what is left goes to
+ * reads first. Each kind has one at least.
  */
 export function poolOf(budget: number, { reads }: { reads: boolean }): Pool {
   if (!reads) return { sql: Math.max(1, budget - 1), db: 1, lanes: 1 }
   const db = Math.max(1, Math.floor(budget / 5))
-  const lanes = Math.max(1, Math.ceil((budget - db) / 2))
+  const lanes = Math.max(1, Math.min(Math.ceil((budget - db) / 2), budget - db - 2))
   return { sql: Math.max(1, budget - db - lanes), db, lanes }
 }
 

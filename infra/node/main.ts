@@ -5,10 +5,12 @@
 // although they are private), ASSAY_TRUSTED_PROXIES (CIDRs of proxies that are believed where a request came from),
 // ASSAY_METRICS_TOKEN (the bearer that reads GET /metrics), ASSAY_OPERATOR_KEY (opens accounts), ASSAY_RUNTIME_URL (where infra/node/runtime.ts runs
 // bundles, when it is not this process that does), ASSAY_LOG_LEVEL (the least that is logged: info, warn or error),
-// ASSAY_PRICES_URL (where the list of models' prices is fetched from, once a day), and
+// ASSAY_PRICES_URL (where the list of models' prices is fetched from, once a day), ASSAY_DATABASE_CONNECTIONS (to
+// PostgreSQL at most), and
 // OpenTelemetry's own variables (where traces and measurements are sent: see telemetry.ts).
 
 import { remoteRuntime } from './agents.ts'
+import { poolOf } from './connections.ts'
 import { logLevelOf } from './context.ts'
 import { armFaults } from './faults.ts'
 import { tellReady } from './log.ts'
@@ -16,7 +18,14 @@ import { mailFrom } from './mail.ts'
 import { partsFrom } from './parts.ts'
 import { startServer } from './server.ts'
 import { warnOfUnknown } from './setting-names.ts'
-import { keysFrom, listeningAt, operatorKeyFrom, readSettings, storesFrom } from './settings.ts'
+import {
+  connectionsFrom,
+  keysFrom,
+  listeningAt,
+  operatorKeyFrom,
+  readSettings,
+  storesFrom,
+} from './settings.ts'
 import { endOnSignal, endStart } from './stop.ts'
 import { refusalOf } from './store-trouble.ts'
 import { openTelemetry } from './telemetry.ts'
@@ -30,6 +39,7 @@ async function start(): Promise<void> {
   const allow = settings.networks('ASSAY_ALLOW_NETWORKS')
   const allowCallbacks = settings.networks('ASSAY_ALLOW_CALLBACK_NETWORKS')
   const baseUrl = settings.baseUrl()
+  const budget = connectionsFrom(settings)
   const server = await startServer({
     ...listeningAt(settings, PORT),
     ...storesFrom(settings),
@@ -45,6 +55,7 @@ async function start(): Promise<void> {
     pricesUrl: settings.get('ASSAY_PRICES_URL'),
     trustedProxies: settings.networks('ASSAY_TRUSTED_PROXIES'),
     ...(baseUrl ? { baseUrl } : {}),
+    ...(budget ? { pool: poolOf(budget, { reads: parts.includes('api') }) } : {}),
     ...(allow ? { allowPrivateNetworks: allow } : {}),
     ...(allowCallbacks ? { allowCallbackNetworks: allowCallbacks } : {}),
   })

@@ -29,7 +29,7 @@ import { keepPrices } from './price-updates.ts'
 import { createOutside } from './reach.ts'
 import type { Exporter } from './telemetry.ts'
 
-export interface ServerOptions extends Omit<ConnectionOptions, 'pool'> {
+export interface ServerOptions extends ConnectionOptions {
   port: number
   host: string
   /** Where the agent runtime keeps its sockets and logs. */

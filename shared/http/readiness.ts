@@ -7,6 +7,8 @@ import { readTurnsOrFail, type Turn, type Turner, UNKNOWN_TURNS } from '../hints
 import { codeOf, type StoreName, storeFault } from '../kernel/store-errors.ts'
 import { isFull, NoConnection, noteFull, SAY_FULL, wasFull } from '../kernel/unreachable.ts'
 import { type DatabaseState, readDatabaseState } from '../upkeep/queries/database-state.ts'
+import { readRoleState } from '../upkeep/queries/running-role.ts'
+import type { RoleState } from '../upkeep/rules/faults.ts'
 
 export interface Dependency {
   /** `unknown` is what PostgreSQL would have to tell, and does not. */
@@ -36,7 +38,33 @@ interface Probe<T> extends Dependency {
   found: T | undefined
 }
 
-export async function probe(ctx: Context): Promise<Readiness> {
+interface Kept {
+  answer: Promise<Readiness>
+  /** Undefined while it is under way. */
+  ended_ms: number | undefined
+}
+
+const answers = new WeakMap<Context['sql'], Kept>()
+
+/** Asks the stores once for all who want to know at about the same time. */
+export function probe(ctx: Context): Promise<Readiness> {
+  const kept = answers.get(ctx.sql)
+  if (kept && (kept.ended_ms === undefined || isWithin(LIMITS.ready_kept_ms, kept.ended_ms, ctx.now())))
+    return kept.answer
+  const asking: Kept = { answer: askStores(ctx), ended_ms: undefined }
+  answers.set(ctx.sql, asking)
+  const forget = () => void answers.delete(ctx.sql)
+  asking.answer.then(() => {
+    asking.ended_ms = ctx.now()
+  }, forget)
+  return asking.answer
+}
+
+/** A clock that was set back makes nothing last. */
+const isWithin = (bound_ms: number, then_ms: number, now_ms: number): boolean =>
+  Math.abs(now_ms - then_ms) < bound_ms
+
+async function askStores(ctx: Context): Promise<Readiness> {
   const [postgres, redis] = await Promise.all([
     asked(ctx, 'DATABASE', () => stateUnlessFull(ctx)),
     asked(ctx, 'REDIS', () => readTurnsOrFail(ctx.redis), ctx.redisTrouble?.()),
@@ -60,11 +88,26 @@ export async function probe(ctx: Context): Promise<Readiness> {
 async function stateUnlessFull(ctx: Context): Promise<DatabaseState> {
   if (wasFull(ctx.sql, ctx.now())) throw new NoConnection()
   try {
-    return await readDatabaseState(ctx.sql, ctx.config.master_key)
+    return await stateOf(ctx)
   } catch (error) {
     if (isFull(error)) noteFull(ctx.sql, ctx.now())
     throw error
   }
+}
+
+const roles = new WeakMap<Context['sql'], { role: RoleState; asked_ms: number }>()
+
+/** Rights are some two hundred questions to PostgreSQL: what was right is believed for a while. */
+async function stateOf({ sql, config, now }: Context): Promise<DatabaseState> {
+  const known = roles.get(sql)
+  const asked_ms = now()
+  const isKnown = known !== undefined && isWithin(LIMITS.ready_rights_ms, known.asked_ms, asked_ms)
+  roles.delete(sql) // until the other questions were answered: what fails may do so for want of a right
+  const role = isKnown ? known.role : await readRoleState(sql)
+  const state = await readDatabaseState(sql, config.master_key, role)
+  if (state.faults.every(({ dependency }) => dependency === 'master_key'))
+    roles.set(sql, isKnown ? known : { role, asked_ms })
+  return state
 }
 
 /** For a host whose list of endpoints has no probe. */

@@ -8,6 +8,14 @@ it.for([
   ['DATABASE', thrown('database "x" does not exist', '3D000'), 'no_such_database'],
   ['DATABASE', thrown('unsupported startup parameter: statement_timeout', '08P01'), 'pooler_not_named'],
   ['DATABASE', thrown('no such database: x', '08P01'), 'no_such_database'],
+  [
+    'DATABASE',
+    thrown(
+      'server login has been failing, cached error: server login failed: FATAL password authentication failed for user "x" (server_login_retry)',
+      '08P01',
+    ),
+    'postgres_refused_login',
+  ],
   ['DATABASE', thrown('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'), 'postgres_not_trusted'],
   ['REDIS', thrown('WRONGPASS invalid username-password pair or user is disabled.'), 'redis_refused_login'],
   ['REDIS', thrown("NOPERM User x has no permissions to run the 'eval' command"), 'redis_not_permitted'],
@@ -25,6 +33,11 @@ it('what may pass by itself is told apart, and what is away is no fault', () => 
   expect(storeFault(thrown('sorry, too many clients already', '53300'), 'DATABASE')).toMatchObject({
     passes: true,
   })
+  for (const message of [
+    'server login has been failing, cached error: connect failed (server_login_retry)',
+    'query_wait_timeout',
+  ])
+    expect(storeFault(thrown(message, '08P01'), 'DATABASE')).toMatchObject({ passes: true })
   expect(storeFault(thrown('LOADING Redis is loading the dataset in memory'), 'REDIS')).toMatchObject({
     passes: true,
   })

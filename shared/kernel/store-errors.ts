@@ -79,7 +79,25 @@ const BY_MESSAGE: [words: RegExp, FaultOf][] = [
     }),
   ],
   [/^no such database/, noSuchDatabase],
-  [/^no such user|^(SASL|password) authentication failed/, () => refusedLogin('DATABASE')],
+  [/^no such user|^(server login .*)?(SASL|password) authentication failed/, () => refusedLogin('DATABASE')],
+  [
+    /^(server login |cannot connect to server)/,
+    () => ({
+      code: 'postgres_behind_pooler',
+      says: 'cannot be reached by the pooler before it',
+      mend: 'start it; else the log of the pooler says why',
+      passes: true,
+    }),
+  ],
+  [
+    /^(query_wait_timeout|client_login_timeout)/,
+    () => ({
+      code: 'pooler_gave_up',
+      says: 'was not to be had from the pooler before it in time',
+      mend: 'start it where it is away; else raise default_pool_size there',
+      passes: true,
+    }),
+  ],
   [/^(WRONGPASS|NOAUTH)\b|invalid username-password|called without any password/, refusedLogin],
   [
     /^NOPERM\b/,

@@ -27,12 +27,18 @@ const TIMEOUTS = new Set(['CONNECT_TIMEOUT', 'QUERY_TIMEOUT'])
 /** PostgreSQL's own, for a server, a database or a role that has no session left. */
 const TOO_MANY = new Set(['53300'])
 /** Poolers say so in words alone: their code is that of any breach of the protocol. */
-const POOLER_IS_FULL =
-  /no more connections allowed|too many clients|server login has been failing|cannot connect to server/
+const POOLER_IS_FULL = /no more connections allowed|too many clients/
+/** Of what they have no session with. A login that is refused is none of it: that is for a person to mend. */
+const POOLER_IS_CUT_OFF = /^(?!.*authentication failed)(server login |cannot connect to server)/
+/** By deadlines of their own, or in the middle of a statement. */
+const POOLER_GAVE_UP = /query_wait_timeout|client_login_timeout|server conn crashed/
 
 /** Whether the error, or what caused it, is that a store cannot be talked to. */
 export const isUnreachable = (error: unknown): boolean =>
-  hasCode(error, CODES) || hasCode(error, TIMEOUTS) || isFull(error)
+  hasCode(error, CODES) || says(error, POOLER_IS_CUT_OFF) || wasWaitedFor(error) || isFull(error)
+
+/** Whether asking again would make a caller wait for the sum of several deadlines. */
+const wasWaitedFor = (error: unknown): boolean => hasCode(error, TIMEOUTS) || says(error, POOLER_GAVE_UP)
 
 /** Whether it is that PostgreSQL, or the pooler before it, has no connection to give. */
 export const isFull = (error: unknown): boolean => hasCode(error, TOO_MANY) || says(error, POOLER_IS_FULL)
@@ -58,7 +64,7 @@ export async function onceMore<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await untilGiven(ask)
   } catch (error) {
-    if (!isUnreachable(error) || isFull(error) || hasCode(error, TIMEOUTS)) throw error
+    if (!isUnreachable(error) || isFull(error) || wasWaitedFor(error)) throw error
     return ask()
   }
 }

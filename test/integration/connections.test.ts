@@ -7,6 +7,8 @@ import { startPostgres } from '../../infra/local/postgres.ts'
 import { migrate } from '../../infra/migrate.ts'
 import { openConnections, poolOf } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
+import { unitsOf } from '../../infra/packaging.ts'
+import { needsOf } from '../../infra/unit-settings.ts'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { createApp } from '../../shared/http/app.ts'
 import { isFull } from '../../shared/kernel/unreachable.ts'
@@ -15,6 +17,7 @@ import { testRedis } from '../support/stores.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const CONNECTIONS = 14
+const BUDGET = 3
 const parts = new AsyncDisposableStack()
 let url: string
 let redisUrl: string
@@ -34,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => parts.disposeAsync())
 
 /** A process with a budget of its own. */
-function processOn(databaseUrl: string, budget = 3) {
+function processOn(databaseUrl: string, budget = BUDGET) {
   const connections = openConnections({ databaseUrl, redisUrl, pool: poolOf(budget, { reads: true }) })
   const log: string[] = []
   const config = { base_url: 'http://assay.test', master_key: '5a'.repeat(32) }
@@ -63,9 +66,12 @@ async function fill(databaseUrl: string) {
     taken.push(one)
     if (await one`select 1`.then(() => false, isFull)) break
   }
+  const end = (sessions: postgres.Sql[]) => Promise.all(sessions.map(one => one.end({ timeout: 1 })))
   return {
+    /** Lets go of so many. */
+    give: (sessions: number) => end(taken.splice(0, sessions)),
     async free() {
-      await Promise.all(taken.map(one => one.end({ timeout: 1 })))
+      await end(taken)
       while (!(await hasRoom())) {}
     },
   }
@@ -140,9 +146,41 @@ describe.each(PLACES.slice(0, hasPgBouncer ? 2 : 1))('where %s has no connection
     const one = processOn(place.url)
     const full = await fill(place.full)
     const asked = Promise.all([1, 2, 3].map(() => one.ask('/v1/projects')))
-    await full.free()
+    await full.give(BUDGET)
     expect((await asked).map(answer => answer.status)).toEqual([200, 200, 200])
+    await full.free()
     await one.close()
     await place.close()
   }, 60_000)
+})
+
+/** A transaction that goes on until it is ended. */
+async function held(databaseUrl: string, statement: string) {
+  const sql = postgres(databaseUrl, { max: 1, prepare: false })
+  const begun = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<void>()
+  const ended = sql.begin(async tx => {
+    await tx.unsafe(statement)
+    begun.resolve()
+    await over.promise
+  })
+  await Promise.race([begun.promise, ended])
+  return {
+    async end() {
+      over.resolve()
+      await ended
+      await sql.end()
+    },
+  }
+}
+
+it('a statement of a unit that waits for a row does not make it say that PostgreSQL is away', async () => {
+  const unit = unitsOf('group').find(({ name }) => name === 'account')!
+  const one = processOn(url, needsOf(unit).connections)
+  const row = await held(url, 'select from projects for update')
+  const waiting = one.ctx.sql`update projects set name = name`.execute()
+  expect((await one.ask('/health/ready')).status).toBe(200)
+  await row.end()
+  await waiting
+  await one.close()
 })

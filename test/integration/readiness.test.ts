@@ -2,9 +2,10 @@
 // conformance suite.
 
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext, type NodeContext } from '../../infra/node/context.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
 import { noteTurn } from '../../shared/hints/turns.ts'
 import { probe } from '../../shared/http/readiness.ts'
 import { SCHEMA } from '../../shared/upkeep/rules/schema.gen.ts'
@@ -18,6 +19,7 @@ afterAll(() => parts.disposeAsync())
 let database: TestStore
 let redis: TestStore
 let owner: NodeContext['sql']
+let now_ms = Date.now() // stands still between probes
 beforeAll(async () => {
   redis = parts.adopt(await testRedis(), one => one.drop())
   database = parts.adopt(await testDatabase(), one => one.drop())
@@ -37,11 +39,18 @@ function contextOf({ databaseUrl, redisUrl, master_key = KEY, log = [] }: Given)
   const urls = { databaseUrl: databaseUrl ?? database.url, redisUrl: redisUrl ?? redis.url }
   const connections = openConnections({ ...urls, pool: { sql: 2, db: 1, lanes: 1 } })
   parts.defer(() => connections.close())
-  return createContext({
+  const ctx = createContext({
     connections,
     config: { base_url: '', master_key },
     writeLog: line => log.push(line),
   })
+  return { ...ctx, now: () => now_ms }
+}
+
+/** When nothing holds any more that was said before. */
+function probeLater(ctx: NodeContext) {
+  now_ms += LIMITS.ready_rights_ms
+  return probe(ctx)
 }
 
 const changed = (url: string, change: Partial<URL>) => Object.assign(new URL(url), change).href
@@ -59,12 +68,25 @@ it('with all it takes, it is ready [health.ready]', async () => {
     expect(dependency).toMatchObject({ status: 'ok', reason: null })
 })
 
+it('all who ask at about the same time are told by one probe', async () => {
+  const ctx = contextOf({})
+  const asked = vi.spyOn(ctx.redis, 'eval')
+  const first = probe(ctx)
+  expect(await probe(ctx)).toBe(await first)
+  now_ms += LIMITS.ready_kept_ms - 1
+  expect(await probe(ctx)).toBe(await first)
+  expect(asked).toHaveBeenCalledTimes(1)
+  now_ms += 1
+  expect(await probe(ctx)).not.toBe(await first)
+  expect(asked).toHaveBeenCalledTimes(2)
+})
+
 it('a Redis that refuses the password says so, and not that it took too long', async () => {
   const ctx = contextOf({ redisUrl: changed(redis.url, { password: 'wrong' }) })
   expect(await probe(ctx)).toMatchObject(
     unusable('redis', /^refused the user or the password of REDIS_URL: /),
   )
-  expect(await probe(ctx)).toMatchObject(unusable('redis', /^refused the user or the password/)) // between two tries as well
+  expect(await probeLater(ctx)).toMatchObject(unusable('redis', /^refused the user or the password/)) // between two tries as well
 })
 
 it('a Redis without TLS says so where TLS is asked for', async () => {
@@ -92,9 +114,9 @@ it('a Redis that is back is ready again, and the log has a line for each change'
   parts.defer(() => void admin.acl('DELUSER', 'rotated'))
   const log: string[] = []
   const ctx = contextOf({ redisUrl: changed(redis.url, { username: 'rotated', password: 'new' }), log })
-  for (let asked = 0; asked < 3; asked++) expect((await probe(ctx)).status).toBe('unavailable')
+  for (let asked = 0; asked < 3; asked++) expect((await probeLater(ctx)).status).toBe('unavailable')
   await admin.acl('SETUSER', 'rotated', '>new')
-  await expect.poll(async () => (await probe(ctx)).status, { timeout: 20_000 }).toBe('ready')
+  await expect.poll(async () => (await probeLater(ctx)).status, { timeout: 20_000 }).toBe('ready')
   const events = log.map(line => JSON.parse(line).event)
   expect(events.filter(event => event !== 'redis_unreachable')).toEqual(['not_ready', 'ready_again'])
 })
@@ -117,9 +139,9 @@ it('an empty database, and one that is older than this version needs, name the c
   const older = new RegExp(
     `^is older than this version needs \\(${SCHEMA.migration}\\): run infra/migrate.ts`,
   )
-  expect(await probe(ctx)).toMatchObject(unusable('schema', older))
+  expect(await probeLater(ctx)).toMatchObject(unusable('schema', older))
   await ctx.sql`drop schema drizzle cascade`
-  expect(await probe(ctx)).toMatchObject(unusable('schema', /^is not there: run infra\/migrate.ts/))
+  expect(await probeLater(ctx)).toMatchObject(unusable('schema', /^is not there: run infra\/migrate.ts/))
 })
 
 it('a role that owns nothing is told what it lacks, and is ready with what is printed for it [health.unusable]', async () => {
@@ -136,11 +158,14 @@ it('a role that owns nothing is told what it lacks, and is ready with what is pr
   const working = contextOf({ databaseUrl: granted.url })
   expect((await probe(working)).status).toBe('ready')
   await owner.unsafe(`revoke update on runs from ${granted.role}`)
+  now_ms += LIMITS.ready_rights_ms - LIMITS.ready_kept_ms
+  expect((await probe(working)).status).toBe('ready') // what was right is not asked for each time
+  now_ms += LIMITS.ready_kept_ms
   expect(await probe(working)).toMatchObject(unusable('role', /lacks update on runs: /))
   await owner.unsafe(
     `grant update on runs to ${granted.role}; drop policy works_as_${granted.role} on api_keys`,
   )
-  expect(await probe(working)).toMatchObject(
+  expect(await probeLater(working)).toMatchObject(
     unusable('role', /lacks a policy that shows the rows of api_keys: /),
   )
 })

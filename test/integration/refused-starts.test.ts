@@ -110,6 +110,11 @@ it('the server and the runtime without a setting', async () => {
   expect(both).toMatchObject([missing, missing])
 }, 60_000)
 
+it('the server with a budget of connections that it cannot work with', async () => {
+  const { error } = await said(SERVER, { ASSAY_DATABASE_CONNECTIONS: '2' })
+  expect(error).toMatch(/^setting_invalid: ASSAY_DATABASE_CONNECTIONS is 2: /)
+}, 60_000)
+
 it('a function, as it is bundled, without a setting, with one that cannot be, and at a port that is taken', async () => {
   const taker = createServer().listen(0, '127.0.0.1')
   await once(taker, 'listening')
@@ -138,6 +143,22 @@ it('a function and the runtime at a PostgreSQL that refuses them, or was not mig
   expect(schema.error).toMatch(/^schema_behind: the schema is not there: run infra\/migrate.ts/)
 }, 60_000)
 
+const readinessAt = (port: string) => () =>
+  fetch(`http://127.0.0.1:${port}/health/ready`).then(
+    answer => answer.status,
+    () => 0,
+  )
+
+/** From now on, until the end of the file. */
+function leadTo(way: URL, port: number): void {
+  const lead = createServer(socket => {
+    const through = connect(Number(way.port), way.hostname)
+    socket.pipe(through).pipe(socket)
+    for (const end of [socket, through]) end.on('error', () => {})
+  }).listen(port, '127.0.0.1')
+  parts.defer(() => void lead.close())
+}
+
 it('a function whose PostgreSQL is away says so once, is not ready, and is so when it is there', async () => {
   const database = parts.adopt(await testDatabase(), one => one.drop())
   const way = new URL(database.url)
@@ -145,21 +166,39 @@ it('a function whose PostgreSQL is away says so once, is not ready, and is so wh
   const DATABASE_URL = Object.assign(new URL(database.url), { port: String(gap) }).href
   const process = startProcess(['node', FUNCTION], { ...SETTINGS, PORT, DATABASE_URL })
   parts.defer(() => void process.child.kill('SIGKILL'))
-  const ready = () =>
-    fetch(`http://127.0.0.1:${PORT}/health/ready`).then(
-      answer => answer.status,
-      () => 0,
-    )
+  const ready = readinessAt(PORT)
   await expect.poll(ready, { timeout: 20_000 }).toBe(503)
-  const lead = createServer(socket => {
-    const through = connect(Number(way.port), way.hostname)
-    socket.pipe(through).pipe(socket)
-    for (const end of [socket, through]) end.on('error', () => {})
-  }).listen(gap, '127.0.0.1')
-  parts.defer(() => void lead.close())
+  leadTo(way, gap)
   await expect.poll(ready, { timeout: 20_000 }).toBe(200)
   expect(process.log().match(/waiting_for_postgres/g)).toHaveLength(1)
   expect(process.child.exitCode).toBeNull()
   process.child.kill('SIGTERM')
   expect(await process.ended).toBe(0)
 }, 60_000)
+
+it.runIf(hasPgBouncer)(
+  'a function whose PgBouncer has no PostgreSQL waits for it',
+  async () => {
+    const database = parts.adopt(await testDatabase(), one => one.drop())
+    const [PORT, gap] = [String(await freePort()), await freePort()]
+    const away = Object.assign(new URL(database.url), { port: String(gap) }).href
+    const bounds = { query_wait_timeout: 1, server_login_retry: 1 }
+    const pooler = parts.adopt(await startPgBouncer(away, 4, bounds), one => one.close())
+    const DATABASE_URL = pooler.through(away)
+    const process = startProcess(['node', FUNCTION], { ...SETTINGS, PORT, DATABASE_URL })
+    parts.defer(() => void process.child.kill('SIGKILL'))
+    const lines = () =>
+      process
+        .log()
+        .split('\n')
+        .filter(line => line.includes('waiting_for_postgres'))
+    await expect.poll(() => lines().join(), { timeout: 20_000 }).toMatch(/query_wait_timeout|server login/)
+    expect(await readinessAt(PORT)()).toBe(503)
+    leadTo(new URL(database.url), gap)
+    await expect.poll(readinessAt(PORT), { timeout: 20_000 }).toBe(200)
+    expect(process.child.exitCode).toBeNull()
+    process.child.kill('SIGTERM')
+    expect(await process.ended).toBe(0)
+  },
+  60_000,
+)

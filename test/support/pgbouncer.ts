@@ -45,6 +45,7 @@ pool_mode = transaction
 default_pool_size = ${sessions}
 max_client_conn = ${settings.max_client_conn ?? 500}
 query_wait_timeout = ${settings.query_wait_timeout ?? 120}
+server_login_retry = ${settings.server_login_retry ?? 15}
 `,
   )
   // As root it refuses to run, and becomes somebody else.

@@ -2,7 +2,7 @@
 // Guarantee: it changes nothing, and is asked without any right.
 
 import type { Sql } from '../../context.ts'
-import { type Fault, faultsOf } from '../rules/faults.ts'
+import { type Fault, faultsOf, type RoleState } from '../rules/faults.ts'
 import { fingerprintOf } from '../rules/master-key.ts'
 import { readInstallationRow } from './installation.ts'
 import { readRoleState } from './running-role.ts'
@@ -14,16 +14,19 @@ export interface DatabaseState {
   is_anything_held: boolean
 }
 
-/** `masterKey` is empty where none was given. */
-export async function readDatabaseState(sql: Sql, masterKey: string): Promise<DatabaseState> {
-  const role = await readRoleState(sql)
+/** `masterKey` is empty where none was given; `known` is what the role is believed to have, asked for unless given. */
+export async function readDatabaseState(
+  sql: Sql,
+  masterKey: string,
+  known?: RoleState,
+): Promise<DatabaseState> {
+  const role = known ?? (await readRoleState(sql))
   const faults = faultsOf(role)
   if (faults.length > 0) return { faults, held_since: null, is_anything_held: false }
-  const [installation, given, [claims]] = await Promise.all([
-    readInstallationRow(sql),
-    masterKey === '' ? null : fingerprintOf(masterKey),
-    sql<{ held: boolean }[]>`select exists (select from claims) as held`,
-  ])
+  const given = masterKey === '' ? null : await fingerprintOf(masterKey)
+  // One after the other: the driver sends what finds no idle connection behind what runs, which may wait for a row.
+  const installation = await readInstallationRow(sql)
+  const [claims] = await sql<{ held: boolean }[]>`select exists (select from claims) as held`
   return {
     faults: faultsOf(role, { wanted: installation.key_fingerprint, given }),
     held_since: installation.held_since,

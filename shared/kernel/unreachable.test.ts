@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { isFull, isUnreachable, onceMore } from './unreachable.ts'
+
+const thrown = (message: string, code = '08P01') => Object.assign(new Error(message), { code })
+
+it.for([
+  ['query_wait_timeout', true, false, 1],
+  ['client_login_timeout (server down)', true, false, 1],
+  ['server conn crashed?', true, false, 1],
+  ['server login has been failing, try again later (server_login_retry)', true, false, 2],
+  ['server login has been failing, cached error: connect failed (server_login_retry)', true, false, 2],
+  ['cannot connect to server', true, false, 2],
+  [
+    'server login has been failing, cached error: server login failed: FATAL password authentication failed for user "x" (server_login_retry)',
+    false,
+    false,
+    1,
+  ],
+  ['bouncer config error', false, false, 1],
+] as const)('of a pooler, "%s"', async ([message, unreachable, full, asked]) => {
+  const error = thrown(message)
+  expect([isUnreachable(error), isFull(error)]).toEqual([unreachable, full])
+  let asks = 0
+  const ask = async () => {
+    asks++
+    throw new Error('a query failed', { cause: error })
+  }
+  await expect(onceMore(ask)).rejects.toThrow('a query failed')
+  expect(asks).toBe(asked)
+})
+
+it('a pooler that takes no more clients is full, and words of another code are none of a pooler', () => {
+  expect(isFull(thrown('no more connections allowed (max_client_conn)'))).toBe(true)
+  expect(isUnreachable(thrown('query_wait_timeout', '42601'))).toBe(false)
+})
