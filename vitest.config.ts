@@ -15,6 +15,8 @@ const which = (include: string[], exclude: string[] = []) =>
 /** Longer than others by much: begun last, one of them would run on alone. Without a cache Vitest goes by the size of files. */
 const LONGEST = [
   'conformance/node.test.ts',
+  'conformance/endpoints.slow.test.ts',
+  'conformance/functions.slow.test.ts',
   'conformance/fuzz.slow.test.ts',
   'conformance/workerd.slow.test.ts',
   'e2e/cli.test.ts',

@@ -20,7 +20,8 @@ export function deliveriesPart(given: Given): void {
     const { run } = await ran(world, works, [{ input: 1, item_id: 'a' }], { callback_url: receiver.url })
     const list = async (query = '') =>
       (await world.call('GET', `/v1/deliveries?run_id=${run}${query}`)).json.deliveries
-    await vi.waitFor(async () => expect(await list()).toMatchObject([{ last_error: expect.any(String) }]))
+    const isTried = async () => expect(await list()).toMatchObject([{ last_error: expect.any(String) }])
+    await vi.waitFor(isTried, 20_000) // what lists them may have to start first
     const [{ id }] = await list()
     const read = async () => (await world.call('GET', `/v1/deliveries/${id}`)).json
     const resend = () => world.call('POST', `/v1/deliveries/${id}/resend`)
@@ -54,7 +55,7 @@ export function deliveriesPart(given: Given): void {
       const { status, json } = await resend()
       expect([status, json.id, json.state]).toEqual([202, id, 'pending'])
       await receiver.got(1)
-      await vi.waitFor(async () => expect((await read()).state).toBe('delivered'), 5000)
+      await vi.waitFor(async () => expect((await read()).state).toBe('delivered'), 20_000)
 
       const { account, project_id } = world.first
       const { access_token: token } = await signIn(world, account.email, account.password)

@@ -2,11 +2,12 @@
 // platform puts around each. The suite talks to the router alone.
 
 import { join } from 'node:path'
+import { stop } from 'esbuild'
 import { inject } from 'vitest'
 import { writeBundles } from '../../infra/bundle.ts'
 import { type Packaging, unitsOf } from '../../infra/packaging.ts'
 import { nginxFile } from '../../infra/targets/routes.ts'
-import { type FunctionProcess, freePort, startProcess } from '../support/doubles/process.ts'
+import { type FunctionProcess, hasEnded, startProcess } from '../support/doubles/process.ts'
 import { passBack, passOn, plain, startProxy } from '../support/doubles/proxy.ts'
 import { type RevisionOptions, startRevision } from '../support/doubles/queue-proxy.ts'
 import { startIngress } from '../support/ingress.ts'
@@ -29,6 +30,9 @@ interface Running {
 /** Of all functions together: fewer than one of them has by itself. */
 const POOLED = 8
 
+/** Functions, most of them with nothing to do: a process of Node takes some 80 MB, and there are over a hundred. */
+const AWAKE = 16
+
 /** How a platform runs one container. */
 export type RunContainer = (container: Container) => Promise<Running>
 
@@ -43,6 +47,7 @@ export function bundles(packaging: Packaging = 'group'): Promise<string> {
 async function writtenBundles(packaging: Packaging): Promise<string> {
   const { path } = await tempFolder() // removed by the next test run
   await writeBundles(packaging, path)
+  await stop() // it keeps what it read: 2 GB after a bundle for each endpoint
   return path
 }
 
@@ -58,32 +63,27 @@ export const environment = ({ databaseUrl, redisUrl, masterKey }: HostOptions): 
 })
 
 /**
- * Functions are started when they are first called, by a gateway at whose address each has its name: for each group,
- * with the router before them, or for each endpoint, with an nginx that leads straight to them.
+ * Functions are started when they are called, by a gateway at whose address each has its name: for each group, with the
+ * router before them, or for each endpoint, with an nginx that leads straight to them. Of more than `most`, those are put
+ * to sleep that were not called for longest, as a platform does; never one with a request in flight.
  */
 export const functionsHost =
-  (run: RunContainer, packaging: Packaging = 'group'): StartHost =>
+  (run: RunContainer, packaging: Packaging = 'group', most = AWAKE): StartHost =>
   async options => {
     const folder = await bundles(packaging)
     const parts = new AsyncDisposableStack()
     const env = environment(options)
-    const running = new Map<string, Promise<Running>>()
-    parts.defer(async () => {
-      const started = await Promise.allSettled(running.values())
-      await Promise.all(started.map(one => one.status === 'fulfilled' && one.value.close()))
-    })
-    const start = (name: string, more = {}) => {
-      const bundle = join(folder, `${name}.mjs`)
-      const starting = running.get(name) ?? run({ name, bundle, env: { ...env, ...more } })
-      running.set(name, starting)
-      return starting
-    }
+    const start = (name: string, more = {}) =>
+      run({ name, bundle: join(folder, `${name}.mjs`), env: { ...env, ...more } })
+    const functions = parts.adopt(awakeAtMost(most, start), all => all.close())
     const gateway = parts.adopt(
       await startProxy(async (incoming, outgoing) => {
         const [, name, path] = /^\/function\/([a-z-]+)(\/.*)$/.exec(incoming.url!)!
         try {
-          const { url } = await start(name!)
-          await passBack(await passOn(incoming, outgoing, new URL(url + path), {}), outgoing)
+          await functions.call(name!, async ({ url }) => {
+            if (outgoing.destroyed) return // the caller left while it started
+            await passBack(await passOn(incoming, outgoing, new URL(url + path), {}), outgoing)
+          })
         } catch (error) {
           console.error(`${name}: ${String(error).slice(-500)}`)
           if (!outgoing.headersSent) plain(outgoing, 502, '')
@@ -91,12 +91,57 @@ export const functionsHost =
       }),
       one => one.kill(),
     )
-    const { url } =
-      packaging === 'endpoint'
-        ? parts.adopt(await startIngress(ingressTo(gateway.url)), one => one.close())
-        : await start('router', { ASSAY_UNIT_URL: `${gateway.url}/function/{unit}` })
-    return { url, proxied: packaging === 'endpoint', close: () => parts.disposeAsync() }
+    if (packaging === 'endpoint') {
+      const { url } = parts.adopt(await startIngress(ingressTo(gateway.url)), one => one.close())
+      return { url, proxied: true, close: () => parts.disposeAsync() }
+    }
+    const router = start('router', { ASSAY_UNIT_URL: `${gateway.url}/function/{unit}` })
+    parts.adopt(await router, one => one.close())
+    return { url: (await router).url, close: () => parts.disposeAsync() }
   }
+
+/** Functions by their names, the one that was called last as the last. */
+function awakeAtMost(most: number, start: (name: string) => Promise<Running>) {
+  const awake = new Map<string, { running: Promise<Running>; inFlight: number }>()
+  const leaving: Promise<void>[] = []
+  function putToSleep(name: string): void {
+    const { running } = awake.get(name)!
+    awake.delete(name)
+    leaving.push(
+      running.then(
+        one => one.close(),
+        () => {}, // it never was awake
+      ),
+    )
+  }
+  function putSpareToSleep(): void {
+    const idle = [...awake].filter(([, { inFlight }]) => inFlight === 0)
+    for (const [name] of idle.slice(0, Math.max(0, awake.size - most))) putToSleep(name)
+  }
+  return {
+    /** Resolves when the request has ended. */
+    async call(name: string, request: (one: Running) => Promise<void>): Promise<void> {
+      const one = awake.get(name) ?? { running: start(name), inFlight: 0 }
+      one.running.catch(() => {
+        if (awake.get(name) === one) awake.delete(name) // the next call starts another
+      })
+      awake.delete(name)
+      awake.set(name, one)
+      one.inFlight++
+      putSpareToSleep()
+      try {
+        await request(await one.running)
+      } finally {
+        one.inFlight--
+        putSpareToSleep()
+      }
+    },
+    async close(): Promise<void> {
+      for (const name of [...awake.keys()]) putToSleep(name)
+      await Promise.all(leaving)
+    },
+  }
+}
 
 const ingressTo = (gateway: string) =>
   nginxFile(unitsOf('endpoint'), {
@@ -144,12 +189,10 @@ export const asRunningRole =
 
 /** Nothing around it: a container of any orchestrator. */
 export const alone = async ({ bundle, env }: Container): Promise<Running & { process: FunctionProcess }> => {
-  const port = await freePort()
-  const process = startProcess(['node', bundle], { ...env, PORT: String(port) })
-  const url = `http://127.0.0.1:${port}`
-  await answers(url, process)
+  // A port that it takes by itself: of one found before, another process could be quicker.
+  const process = startProcess(['node', bundle], { ...env, PORT: '0' })
   return {
-    url,
+    url: await saidReady(process),
     process,
     async close() {
       process.child.kill('SIGTERM')
@@ -158,18 +201,31 @@ export const alone = async ({ bundle, env }: Container): Promise<Running & { pro
   }
 }
 
+/** Resolves with where the process says that it listens. */
+async function saidReady({ child, ended, log }: FunctionProcess): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  for (const stream of [child.stdout!, child.stderr!]) {
+    stream.on('data', () => {
+      const [, url] = /"event":"ready".*"url":"([^"]+)"/.exec(log()) ?? []
+      if (url !== undefined) resolve(url)
+    })
+  }
+  void ended.then(how => reject(new Error(`ended (${how}) before it listened: ${log()}`)))
+  return promise
+}
+
 export const watchdogSettings = (bundle: string) => ({ mode: 'http', fprocess: `node ${bundle}` })
 
 export const revisionOf = ({ name, bundle, env }: Container, options: Partial<RevisionOptions> = {}) =>
   startRevision({ name: `assay-${name}`, command: ['node', bundle], env, ...options })
 
-/** Resolves when the function behind the address answers. */
+/** Resolves when the function behind the address answers. @throws where its process has ended, however it did */
 export async function answers(url: string, { child, log }: FunctionProcess): Promise<void> {
   for (;;) {
     const response = await fetch(`${url}/healthz`).catch(() => undefined)
     await response?.body?.cancel()
     if (response?.ok) return
-    if (child.exitCode !== null) throw new Error(`${url} ended before it answered: ${log()}`)
+    if (hasEnded(child)) throw new Error(`${url} ended before it answered: ${log()}`)
     await new Promise(resolve => setTimeout(resolve, 20))
   }
 }

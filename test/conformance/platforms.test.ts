@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient, type RunEvent } from '../../shared/sdk/client.ts'
-import type { FunctionProcess } from '../support/doubles/process.ts'
+import { type FunctionProcess, startProcess } from '../support/doubles/process.ts'
 import type { Revision } from '../support/doubles/queue-proxy.ts'
 import { startWatchdog, type Watchdog } from '../support/doubles/watchdog.ts'
 import {
@@ -73,6 +73,33 @@ async function followed(world: World) {
     },
   }
 }
+
+it('a function that the kernel ends before it answers is not waited for', async () => {
+  const killed = startProcess(['node', '-e', 'process.kill(process.pid, "SIGKILL")'], {})
+  await expect(answers('http://127.0.0.1:1', killed)).rejects.toThrow('ended before it answered')
+})
+
+it('functions beyond those that may be awake sleep when nothing is asked of them, and wake', async () => {
+  const started: [name: string, FunctionProcess][] = []
+  const recorded: RunContainer = async container => {
+    const running = await alone(container)
+    started.push([container.name, running.process])
+    return running
+  }
+  const of = (wanted: string) => started.filter(([name]) => name === wanted).map(([, process]) => process)
+  const world = await openWorld(functionsHost(recorded, 'group', 1))
+  try {
+    const { endRun, rest } = await followed(world)
+    expect((await world.call('GET', '/v1/projects')).status).toBe(200)
+    expect(await of('projects')[0]!.ended).toBe(0)
+    expect((await world.call('GET', '/v1/projects')).status).toBe(200)
+    expect(of('projects')).toHaveLength(2)
+    await endRun()
+    expect(await rest()).toContain('event: end')
+  } finally {
+    await world.end()
+  }
+}, 60_000)
 
 it('with nothing around it, a function that is asked to stop ends what it has, and then itself', async () => {
   const processes = new Map<string, FunctionProcess>()

@@ -30,6 +30,9 @@ export function startProcess([command, ...args]: string[], env: Record<string, s
   return { child, ended, log: () => log }
 }
 
+/** Whether it exited by itself or by a signal, such as the kernel's where memory is short. */
+export const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
+
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')

@@ -6,7 +6,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as after } from 'node:timers/promises'
-import { type FunctionProcess, freePort, startProcess } from './process.ts'
+import { type FunctionProcess, freePort, hasEnded, startProcess } from './process.ts'
 import { passBack, passOn, plain, startProxy } from './proxy.ts'
 
 /** The probe of a starting container is that of the queue-proxy, many times a second. */
@@ -128,7 +128,7 @@ export async function startRevision(options: RevisionOptions): Promise<Revision>
     async close() {
       proxy.kill()
       const left = running
-      if (left === undefined || left.child.exitCode !== null) return
+      if (left === undefined || hasEnded(left.child)) return
       left.child.kill('SIGKILL')
       await once(left.child, 'exit')
     },
@@ -138,7 +138,7 @@ export async function startRevision(options: RevisionOptions): Promise<Revision>
 async function isReady(url: string, process: FunctionProcess): Promise<void> {
   const until = performance.now() + START_MS
   while (performance.now() < until) {
-    if (process.child.exitCode !== null) throw new Error(`the container ended: ${process.log()}`)
+    if (hasEnded(process.child)) throw new Error(`the container ended: ${process.log()}`)
     const response = await fetch(url).catch(() => undefined)
     await response?.body?.cancel()
     if (response?.ok) return
