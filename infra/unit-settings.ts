@@ -31,11 +31,12 @@ const INTERFACE_KEYS = ['session', 'cursor', 'signing', 'platform', 'fingerprint
 export const KEY_SETS = {
   runtime: ['platform'],
   readiness: ['fingerprint'],
-  tick: ['source', 'signing', 'platform', 'fingerprint'],
+  // Whoever reads a source reads its headers from the environment of the deployment that declares it.
+  tick: ['environment', 'source', 'signing', 'platform', 'fingerprint'],
   interface: INTERFACE_KEYS,
   answers: [...INTERFACE_KEYS, 'answer'],
   consume: ['environment', 'source', 'signing', 'agent', 'answer', 'platform', 'fingerprint'],
-  schedules: [...INTERFACE_KEYS, 'trigger', 'source'],
+  schedules: [...INTERFACE_KEYS, 'trigger', 'source', 'environment'],
   agents: [...INTERFACE_KEYS, 'trigger', 'source', 'environment', 'agent', 'answer'],
 } as const satisfies Record<string, readonly KeyPurpose[]>
 export type KeySet = keyof typeof KEY_SETS
