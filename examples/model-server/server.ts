@@ -19,8 +19,10 @@ interface Reply {
   headers?: Record<string, string>
 }
 
+const TRAINING = new URL('training.jsonl', import.meta.url)
+
 /**
- * Starts the server on 127.0.0.1; port 0 takes any free one.
+ * Starts the server on 127.0.0.1; port 0 takes any free one. A bundle says where the training is.
  *
  * @example
  * const model = await startModelServer({ port: 0 })
@@ -28,10 +30,12 @@ interface Reply {
  */
 export async function startModelServer({
   port,
+  training = TRAINING,
 }: {
   port: number
+  training?: URL | string
 }): Promise<{ url: string; close(): Promise<void> }> {
-  const answer = responder()
+  const answer = responder(training)
   const server = createServer(async (request, response) => {
     const reply = await bodyOf(request).then(
       body => answer(request.method ?? '', request.url ?? '', body),
@@ -55,10 +59,8 @@ export async function startModelServer({
   }
 }
 
-function responder(): (method: string, path: string, body: string) => Reply {
-  const lines = readFileSync(new URL('training.jsonl', import.meta.url), 'utf8')
-    .trim()
-    .split('\n')
+function responder(training: URL | string): (method: string, path: string, body: string) => Reply {
+  const lines = readFileSync(training, 'utf8').trim().split('\n')
   const model = new Model(train(lines.map(line => JSON.parse(line) as Sample)))
   const fates = new Fates()
 

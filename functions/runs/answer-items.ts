@@ -25,9 +25,27 @@ export const answerItems = endpoint({
         'The lines of an answer are sent as content-type: application/x-ndjson.',
       )
     const sent = await requestAt(ctx, address.to)
-    const open = await takeAnswer(ctx, sent, () =>
-      readBytes(request, LIMITS.answer_bytes, 'Send the lines in several POSTs, one after the other.'),
-    )
+    const bytes = mostBytes(request)
+    const within = { ms: LIMITS.answer_read_ms, tooSlow }
+    const open = await takeAnswer(ctx, sent, {
+      bytes,
+      read: () => readBytes(request, bytes, 'Send the lines in several POSTs, one after the other.', within),
+    })
     return { run_id: sent.run_id, open }
   },
 })
+
+/** What there may be to read: what is short is told by its length. */
+function mostBytes(request: Request): number {
+  if (request.body === null) return 0
+  const bytes = Number(request.headers.get('content-length') ?? Number.NaN)
+  return Number.isSafeInteger(bytes) ? Math.min(bytes, LIMITS.answer_bytes) : LIMITS.answer_bytes
+}
+
+const tooSlow = () =>
+  new ApiError(
+    'claim_not_handed_over',
+    `The lines did not all come within ${LIMITS.answer_read_ms / 1000} s.`,
+    'Send them again, fewer in one POST.',
+    1,
+  )

@@ -2,10 +2,10 @@
 // Guarantee: one start however many ask; an alone pool lets one request in at a time; an error in a process that
 // died is told as that death.
 
-import http from 'node:http'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { resolveNetwork } from '../../shared/domain/network.ts'
 import type { AgentRequest, AgentResponse, AgentTarget } from '../../shared/engine/agent-port.ts'
+import { AgentSockets } from './agent-sockets.ts'
 import { egressRules } from './egress.ts'
 import { type RequestOwner, send } from './http-client.ts'
 import type { Launcher } from './launch.ts'
@@ -38,7 +38,7 @@ const KEPT_MS = 10_000 // workerd closes a connection that was idle for 15 s (me
 export class BundlePool {
   readonly #context: PoolContext
   readonly #target: AgentTarget
-  readonly #agent = new http.Agent({ keepAlive: true, timeout: KEPT_MS })
+  readonly #sockets = new AgentSockets(false, KEPT_MS)
   readonly #spawned = new Set<WorkerdProcess>()
   #current: Promise<WorkerdProcess> | undefined
   #ready: WorkerdProcess | undefined
@@ -73,9 +73,7 @@ export class BundlePool {
       explain: error => (request.signal.aborted ? error : explained(process, error)),
     }
     const endpoint = {
-      options: { agent: this.#agent, socketPath: process.socketPath, method: 'POST', path: '/' },
-      secure: false,
-      retry_stale: false,
+      to: this.#sockets.atSocket(process.socketPath),
       head_ms: LIMITS.agent_head_ms,
     }
     try {
@@ -116,7 +114,7 @@ export class BundlePool {
     this.#closed = true
     await Promise.all([...this.#spawned].map(process => process.stop()))
     await this.#current?.then(process => process.stop()).catch(() => {})
-    this.#agent.destroy()
+    this.#sockets.destroy()
   }
 
   #process(): Promise<WorkerdProcess> {

@@ -1,16 +1,15 @@
 // One HTTP request to an agent: node:http with kept connections, no redirects, a body that can be given up midway.
-// Guarantee: the connection is released exactly once, whether the body ends, fails, is left early or is aborted.
+// Guarantee: the connection is released exactly once, whether the body ends, fails, is left early or is aborted; and a
+// request is sent once, since an agent that closed its connection may have begun.
 
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
-import type { AgentRequest, AgentResponse } from '../../shared/engine/agent-port.ts'
+import { type AgentRequest, type AgentResponse, NotSent } from '../../shared/engine/agent-port.ts'
+import type { Destination, Waiting } from './agent-sockets.ts'
 
-/** Where a request goes and over which kept connections. */
+/** Where a request goes and how long it may take to be answered. */
 export interface Endpoint {
-  options: http.RequestOptions
-  secure: boolean
-  /** Whether to ask once more when a kept connection turns out closed; not where the request may have closed it. */
-  retry_stale: boolean
+  to: Destination
   /** Bound on the wait for the response's head; 0 leaves it to the caller's signal. */
   head_ms: number
 }
@@ -35,10 +34,10 @@ const TRANSPORT: RequestOwner = { over() {}, explain: error => error }
 /** Sends the request and resolves with the head of the response. */
 export function send(endpoint: Endpoint, request: AgentRequest, owner = TRANSPORT): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
+    const { sockets, name, options } = endpoint.to
     let body: ResponseBody | undefined
-    let retried = false
     let timer: NodeJS.Timeout | undefined
-    let outgoing: http.ClientRequest
+    let outgoing: http.ClientRequest | undefined
 
     const fail = (error: Error): void => {
       finish(error)
@@ -47,16 +46,32 @@ export function send(endpoint: Endpoint, request: AgentRequest, owner = TRANSPOR
     const abort = (): void => {
       const error = abortError(request.signal)
       if (body) body.fail(error)
-      else outgoing.destroy(error)
+      else giveUp(error)
+    }
+    const giveUp = (error: Error): void => {
+      if (outgoing) outgoing.destroy(error)
+      else {
+        sockets.leave(name, waiting)
+        fail(new NotSent('no connection to the agent became free', { cause: error }))
+      }
     }
     const finish = (error?: Error): void => {
       clearTimeout(timer)
       request.signal.removeEventListener('abort', abort)
       owner.over(error)
     }
-    const start = (): void => {
-      outgoing = (endpoint.secure ? https : http).request(endpoint.options)
-      for (const name in request.headers) outgoing.setHeader(name, request.headers[name]!)
+    const start = (isNew: boolean): void => {
+      if (endpoint.head_ms > 0) {
+        const late = () => new Error(`the agent sent no response head within ${endpoint.head_ms} ms`)
+        timer = setTimeout(() => giveUp(late()), endpoint.head_ms)
+      }
+      try {
+        const headers = headersOf(endpoint.to, request)
+        outgoing = (sockets.secure ? https : http).request({ ...options, headers })
+      } catch (error) {
+        return fail(error as Error) // it may be another request's event that started this one
+      }
+      if (isNew) sockets.watch(name, outgoing)
       outgoing.once('response', incoming => {
         clearTimeout(timer)
         body = new ResponseBody(incoming, finish, owner.explain)
@@ -67,30 +82,27 @@ export function send(endpoint: Endpoint, request: AgentRequest, owner = TRANSPOR
           body,
         })
       })
-      outgoing.on('error', (error: NodeJS.ErrnoException) => {
-        if (body) {
-          body.fail(error)
-          return
-        }
-        // The server closed a kept connection just as it was taken up again: nothing was read, so ask once more.
-        const reset = error.code === 'ECONNRESET' || error.code === 'EPIPE'
-        if (reset && endpoint.retry_stale && outgoing.reusedSocket && !retried) {
-          retried = true
-          return start()
-        }
-        fail(error)
-      })
+      outgoing.on('error', error => (body ? body.fail(error) : fail(error)))
       outgoing.end(request.body)
     }
 
-    if (request.signal.aborted) return fail(abortError(request.signal))
+    if (request.signal.aborted)
+      return fail(
+        new NotSent('the request was given up before it began', { cause: abortError(request.signal) }),
+      )
     request.signal.addEventListener('abort', abort)
-    if (endpoint.head_ms > 0) {
-      const late = () => new Error(`the agent sent no response head within ${endpoint.head_ms} ms`)
-      timer = setTimeout(() => outgoing.destroy(late()), endpoint.head_ms)
-    }
-    start()
+    const waiting: Waiting = { start, fail }
+    sockets.enter(name, waiting)
   })
+}
+
+/** All of them, names and values in turn: so Node writes them as they stand, where set one by one they cost a fifth more. */
+function headersOf(to: Destination, { headers, body }: AgentRequest): string[] {
+  const all = ['host', to.host, 'content-length', String(Buffer.byteLength(body))]
+  if (to.credentials !== undefined && headers.authorization === undefined)
+    all.push('authorization', to.credentials)
+  for (const name in headers) all.push(name, headers[name]!)
+  return all
 }
 
 /** The response's chunks as they arrive, uncopied, for one reader. */
@@ -114,7 +126,9 @@ class ResponseBody implements AsyncIterableIterator<Uint8Array> {
     })
     incoming.on('end', () => this.#end())
     incoming.on('error', error => this.fail(error))
-    incoming.on('close', () => this.fail(new Error('the connection closed before the response ended')))
+    incoming.on('close', () => {
+      if (!this.#over) this.fail(new Error('the connection closed before the response ended'))
+    })
   }
 
   /** Ends the body with an error; what already arrived is still read first. */

@@ -2,14 +2,12 @@
 // Guarantee: a bundle runs in a process of its own, started once however many ask, watched, stopped when idle, and
 // gone after `close`; a request in a process that dies fails with `AgentProcessDied`.
 
-import http from 'node:http'
-import https from 'node:https'
 import { resolve } from 'node:path'
-import { urlToHttpOptions } from 'node:url'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import type { AgentRequest, AgentResponse, AgentTarget, InvokeAgent } from '../../shared/engine/agent-port.ts'
+import { AgentSockets, type Destination } from './agent-sockets.ts'
 import { BundlePool, type PoolContext, type ProcessReport } from './bundle-pool.ts'
-import { type Endpoint, send } from './http-client.ts'
+import { send } from './http-client.ts'
 import { createLauncher, type Launcher } from './launch.ts'
 import { removeAbandoned } from './process-folder.ts'
 import { createRuntimeClient } from './runtime-client.ts'
@@ -24,7 +22,7 @@ export interface InvokerOptions {
   /** The user id for agents' processes when this process is root; nobody unless given. */
   runAs?: number
   /** The function that runs bundles; this process does unless given. */
-  runtime?: { url: string; bearer: Promise<string> } | undefined
+  runtime?: { url: string; bearer(): Promise<string> } | undefined
   /** The clock that idleness is measured with. */
   now?: () => number
 }
@@ -102,33 +100,30 @@ export function createInvoker(options: InvokerOptions): Invoker {
 
 /** Agents behind a URL, over connections kept per scheme. */
 function createRemote(): { invoke: InvokeAgent; close(): void } {
-  const plain = new http.Agent({ keepAlive: true })
-  let secure: https.Agent | undefined // made with the first, which loads TLS
-  const endpoints = new Map<string, Endpoint['options']>()
+  const plain = new AgentSockets()
+  let secure: AgentSockets | undefined // made with the first, which loads TLS
+  const destinations = new Map<string, Destination>()
 
-  function optionsOf(address: string): Endpoint['options'] {
-    const known = endpoints.get(address)
+  function destinationOf(address: string): Destination {
+    const known = destinations.get(address)
     if (known) return known
     const url = new URL(address)
     if (url.protocol !== 'http:' && url.protocol !== 'https:') {
       throw new Error(`an agent's URL starts with http:// or https://, not ${url.protocol}`)
     }
-    const { protocol, hostname, port, path, auth } = urlToHttpOptions(url)
-    if (protocol === 'https:') secure ??= new https.Agent({ keepAlive: true })
-    const agent = protocol === 'https:' ? secure : plain
-    const options: Endpoint['options'] = { agent, method: 'POST', protocol, hostname, port, path, auth }
-    if (endpoints.size >= URLS_REMEMBERED) endpoints.clear()
-    endpoints.set(address, options)
-    return options
+    if (url.protocol === 'https:') secure ??= new AgentSockets(true)
+    const destination = (url.protocol === 'https:' ? secure! : plain).at(url)
+    if (destinations.size >= URLS_REMEMBERED) destinations.clear()
+    destinations.set(address, destination)
+    return destination
   }
 
   return {
     async invoke(target: AgentTarget, request: AgentRequest): Promise<AgentResponse> {
       if (target.url === null) throw new Error(`deployment ${target.deployment_id} has kind "url" and no URL`)
-      const options = optionsOf(target.url)
       // Plain JSON answers when the item is done, which is for the caller's deadline to bound.
       const head_ms = target.protocol === 'ndjson' ? LIMITS.agent_head_ms : 0
-      return send({ options, secure: options.protocol === 'https:', retry_stale: true, head_ms }, request)
+      return send({ to: destinationOf(target.url), head_ms }, request)
     },
     close() {
       plain.destroy()

@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
+import { tell } from '../node/log.ts'
 
 const NOBODY = 65534
 
@@ -15,18 +16,19 @@ export interface Launcher {
   spawn(config: string, cwd: string, memory_bytes: number): ChildProcess
 }
 
-/** Finds the binary and the tools; `runAs` is honoured when we are root, and then defaults to nobody. */
-export function createLauncher(runAs?: number): Launcher {
-  // The package's main module knows the native binary; running that directly spares a Node process.
-  const binary: string = createRequire(import.meta.url)('workerd').default
+/** The package's main module knows the native binary; running that directly spares a Node process. */
+const nativeBinary = (): string => createRequire(import.meta.url)('workerd').default
+
+/** Finds the tools; `runAs` is honoured when we are root, and then defaults to nobody. */
+export function createLauncher(runAs?: number, binary = nativeBinary()): Launcher {
   const setpriv = onPath('setpriv')
   const prlimit = onPath('prlimit')
   const root = process.getuid?.() === 0
   const uid = root && setpriv ? (runAs ?? (reachable(binary) ? NOBODY : undefined)) : undefined
   if (root && uid === undefined) {
-    console.warn(
-      `agents run as root: ${setpriv ? `other users cannot reach ${binary}` : 'there is no setpriv'}`,
-    )
+    tell('warn', 'agents_run_as_root', {
+      why: setpriv ? `other users cannot reach ${binary}` : 'there is no setpriv',
+    })
   }
   return {
     uid,

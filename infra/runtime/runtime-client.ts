@@ -1,12 +1,10 @@
 // Reaches bundles through the runtime function. Guarantee: a request behaves as one to a process of this machine, its
 // abort and the death of the agent's process included; when the runtime itself dies, that is a fault of transport.
 
-import http from 'node:http'
-import https from 'node:https'
-import { urlToHttpOptions } from 'node:url'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { NDJSON } from '../../shared/domain/protocol.ts'
 import type { AgentResponse, InvokeAgent } from '../../shared/engine/agent-port.ts'
+import { AgentSockets } from './agent-sockets.ts'
 import { HOP_HEADERS, type HopRequest, withoutEnd } from './hop.ts'
 import { type HttpAnswer, send } from './http-client.ts'
 
@@ -15,32 +13,24 @@ export interface RuntimeClient {
   close(): void
 }
 
-export function createRuntimeClient(at: { url: string; bearer: Promise<string> }): RuntimeClient {
+export function createRuntimeClient(at: { url: string; bearer(): Promise<string> }): RuntimeClient {
   const url = new URL(at.url)
-  const secure = url.protocol === 'https:'
-  const agent = new (secure ? https : http).Agent({ keepAlive: true })
-  const { protocol, hostname, port, path } = urlToHttpOptions(url)
-  const options = { agent, method: 'POST', protocol, hostname, port, path }
+  const sockets = new AgentSockets(url.protocol === 'https:')
   // The runtime may have to start the process first.
-  const endpoint = {
-    options,
-    secure,
-    retry_stale: true,
-    head_ms: LIMITS.agent_start_ms + LIMITS.agent_head_ms,
-  }
+  const endpoint = { to: sockets.at(url), head_ms: LIMITS.agent_start_ms + LIMITS.agent_head_ms }
 
   return {
     async invoke(target, request) {
       const hop: HopRequest = { target, headers: request.headers }
       const headers = {
-        authorization: `Bearer ${await at.bearer}`,
+        authorization: `Bearer ${await at.bearer()}`,
         'content-type': NDJSON,
         accept: NDJSON, // by which the watchdog of OpenFaaS knows that it must not collect the answer
       }
       const body = `${JSON.stringify(hop)}\n${request.body}`
       return unwrapped(await send(endpoint, { headers, body, signal: request.signal }))
     },
-    close: () => agent.destroy(),
+    close: () => sockets.destroy(),
   }
 }
 

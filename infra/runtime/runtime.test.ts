@@ -26,7 +26,7 @@ afterEach(async () => {
 async function hop(invoke: InvokeAgent, bearer = 'right') {
   const server = await serveRuntime({ port: 0, host: '127.0.0.1', bearer: 'right', invoke })
   parts.defer(() => server.close())
-  const client = createRuntimeClient({ url: server.url, bearer: Promise.resolve(bearer) })
+  const client = createRuntimeClient({ url: server.url, bearer: async () => bearer })
   parts.defer(() => client.close())
   return (signal = new AbortController().signal) =>
     client.invoke(target, { headers: { 'assay-run': 'r' }, body: '{"seq":1}\n{"seq":2}\n', signal })

@@ -5,7 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type AgentClass, type AgentOptions, agent, declarationOf } from './agent.ts'
+import { type AgentClass, agent, declarationOf } from './agent.ts'
+import type { AgentOptions } from './agent-options.ts'
 import { DecoratorTargetError, DecoratorValidationError } from './errors.ts'
 
 function declared<C extends AgentClass>(options: AgentOptions, target: C): C {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type AgentClass, type AgentOptions, agent, declarationOf } from './agent.ts'
+import { type AgentClass, agent, declarationOf } from './agent.ts'
+import type { AgentOptions } from './agent-options.ts'
 import { type ScheduleOptions, schedule, type TriggerOptions, trigger } from './automation.ts'
 import { DecoratorTargetError, DecoratorValidationError } from './errors.ts'
 

@@ -2089,6 +2089,10 @@ export interface components {
             max_steps?: number;
             concurrency?: number;
             timeout_seconds?: number;
+            /** @description The longest that one step of it takes, where that is known: no consumer with less time begins it. */
+            step_seconds?: number;
+            /** @description Of an agent behind a URL: it answers later what takes longer than a consumer has left. */
+            answers_later?: boolean;
             /** @description Further attempts after the agent's errors. */
             retries?: number;
             /** @description A run stops when so many items in a row failed. */
@@ -2742,6 +2746,15 @@ export interface components {
             plan: components["schemas"]["DeployPlan"];
             /** @description Models without a price that the agent's latest runs called or that it declares: budgets do not count them. */
             unpriced: string[];
+            /** @description What the agent may need and this installation does not give it. */
+            warnings: {
+                /** @enum {string} */
+                code: "step_outlasts_consumer";
+                /** @description What may happen. */
+                message: string;
+                /** @description What to set. */
+                hint: string;
+            }[];
         };
         /** @description A version of an agent. It never changes. */
         Deployment: {
@@ -2880,6 +2893,15 @@ export interface components {
             plan: components["schemas"]["DeployPlan"];
             /** @description Models without a price that the agent's latest runs called or that it declares: budgets do not count them. */
             unpriced?: string[];
+            /** @description What the agent may need and this installation does not give it. */
+            warnings?: {
+                /** @enum {string} */
+                code: "step_outlasts_consumer";
+                /** @description What may happen. */
+                message: string;
+                /** @description What to set. */
+                hint: string;
+            }[];
         };
         /** @description What went wrong, where, and what to do next. */
         Error: {

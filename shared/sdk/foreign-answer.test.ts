@@ -98,6 +98,8 @@ describe('an answer that Assay did not write', () => {
       /is Assay up/,
     ],
     [502, '', {}, 'a proxy', /is Assay up/],
+    [408, '', {}, 'another server', /several batches/],
+    [408, NGINX('408 Request Time-out'), { ...page, server: 'nginx' }, 'nginx', /proxy_read_timeout/],
   ])('with %i says who does not reach Assay, and may pass', async (status, body, headers, by, hint) => {
     expect(await failureOf(body, { status, headers: headers as HeadersInit })).toMatchObject({
       code: 'proxy_unavailable',

@@ -134,6 +134,12 @@ function wordsOf({ answered_by: by, sets, status, headers, page, base }: Told): 
       message: `${by} limits how often it may be asked (429); Assay never saw the request`,
       hint: `${waitOf(headers)}${sets.rate ?? `raise the limit on requests of ${by}`}`,
     }
+  if (status === 408 && sets.wait === undefined)
+    return {
+      code: 'proxy_unavailable',
+      message: 'The request took longer to arrive than it may (408)',
+      hint: 'Assay gives an upload five minutes in all, and a proxy perhaps less: submit it in several batches',
+    }
   if (status === 504 || status === 408 || status === 524)
     return {
       code: 'proxy_unavailable',
@@ -150,20 +156,24 @@ function wordsOf({ answered_by: by, sets, status, headers, page, base }: Told): 
     return {
       code: 'proxy_refused',
       message: `${by} refused the request (${status}) before Assay saw it${realmOf(headers)}`,
-      hint: `let requests with a bearer to ${base} through ${by}: Assay checks the key itself`,
+      hint: `let requests with a bearer to ${base} through ${by}, and Assay's own errors: Assay checks the key itself`,
     }
+  const kind = kindOf(headers, page)
   return {
     code: 'not_assay',
-    message: `${by} answered ${status} with ${kindOf(headers, page)}; Assay did not write it`,
-    hint: ADDRESS,
+    message: `${by} answered ${status} with ${kind}; Assay did not write it`,
+    hint: kind === JSON_OF_ANOTHER_KIND ? `${ADDRESS}; ${UNMARKED}` : ADDRESS,
   }
 }
+
+const JSON_OF_ANOTHER_KIND = 'JSON of another kind'
+const UNMARKED = `if it is Assay, a proxy takes its headers ${MARKS.join(' and ')} away, and has to let one through`
 
 function kindOf(headers: Headers, page: string): string {
   const title = /<title[^>]*>([^<]*)/i.exec(page)?.[1]?.trim()
   if (/^\s*<(!doctype|html|head|body)/i.test(page)) return title ? `the page "${short(title)}"` : 'a page'
   if (page.trim() === '') return 'an empty body'
-  return /json/i.test(headers.get('content-type') ?? '') ? 'JSON of another kind' : `"${short(page.trim())}"`
+  return /json/i.test(headers.get('content-type') ?? '') ? JSON_OF_ANOTHER_KIND : `"${short(page.trim())}"`
 }
 
 const waitOf = (headers: Headers) => {

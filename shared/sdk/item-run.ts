@@ -3,14 +3,15 @@
 
 import { canonicalJson } from '../domain/canonical.ts'
 import { LIMITS } from '../domain/limits.ts'
-import type { ItemLine, ModelAnswer, OfferedStep, ItemError as WireError } from '../domain/protocol.ts'
+import type { ItemLine, ModelAnswer, OfferedStep } from '../domain/protocol.ts'
 import type { StepKind } from '../domain/vocabulary.ts'
 import type { AgentClass, Registration } from './agent.ts'
 import type { Context, ItemIdentity, Literals, ModelCallOptions } from './context.ts'
-import { Interrupt, ItemError, isRejection, messageOf, type StepErrorCode, stepErrorOf } from './errors.ts'
+import { Interrupt, ItemError, messageOf, stepErrorOf } from './errors.ts'
 import { ItemLines, type OpenStep, shorten, told } from './item-lines.ts'
 import { isCut, payloadOf } from './payload.ts'
 import { check } from './schema-check.ts'
+import { StepFailures } from './step-failures.ts'
 import { type Recorded, recorded } from './stream.ts'
 
 export interface Agent extends Registration {
@@ -35,8 +36,7 @@ export class ItemRun implements Context {
   #openSteps = 0
   #abort: AbortController | undefined
   #over = false
-  /** Where a thrown value first failed; an object may pass through several steps. */
-  #failures: { error: unknown; code: StepErrorCode; rejected: boolean }[] = []
+  #failures = new StepFailures()
   #degraded: string | undefined
   /** How the item ends once run() is out, decided before it was. */
   #decided: { message: string; line: string } | undefined
@@ -99,7 +99,7 @@ export class ItemRun implements Context {
         outputSchema && !this.#decided ? await check(outputSchema, output, 'output') : { value: output }
       this.#end(this.#lines.result(checked.value, this.#degraded, checked.problem))
     } catch (error) {
-      this.#end(this.#lines.error(this.#wireError(error)))
+      this.#end(this.#lines.error(this.#failures.wireError(error)))
     }
   }
 
@@ -208,9 +208,7 @@ export class ItemRun implements Context {
       return output
     } catch (error) {
       const code = stepErrorOf(step.kind)
-      if (!(error instanceof Interrupt)) {
-        this.#failures.push({ error, code, rejected: step.kind === 'llm_call' && isRejection(error) })
-      }
+      if (!(error instanceof Interrupt)) this.#failures.add(error, step.kind)
       this.#report(step, 'error', JSON.stringify({ code, message: shorten(messageOf(error)) }))
       throw error
     }
@@ -256,29 +254,6 @@ export class ItemRun implements Context {
     this.#keys.set(name, count)
     if (count > 1) this.#keys.set(key, 1)
     return key
-  }
-
-  /** The code of an uncaught error: its own, else that of the step it came from, looking through its causes. */
-  #wireError(error: unknown): WireError {
-    const wire: WireError = { code: 'agent_error', message: messageOf(error) }
-    let own: string | undefined
-    let retryable: boolean | undefined
-    let cause: unknown = error
-    for (let depth = 0; depth < 8 && cause !== undefined; depth++) {
-      if (cause instanceof ItemError) {
-        own ??= cause.code
-        retryable ??= cause.retryable
-      }
-      const failure = this.#failures.find(entry => entry.error === cause)
-      if (failure) {
-        own ??= failure.code
-        if (failure.rejected) retryable ??= false
-      }
-      cause = cause instanceof Error ? cause.cause : undefined
-    }
-    if (own !== undefined) wire.code = own
-    if (retryable !== undefined) wire.retryable = retryable
-    return wire
   }
 
   #end(line: string): void {

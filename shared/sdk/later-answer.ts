@@ -18,7 +18,7 @@ export class LaterAnswer {
   readonly #onTaken: (awaited: Awaited) => void
   #pieces: string[] = []
   #ended = false
-  #wake: () => void = () => {}
+  #notify: () => void = () => {}
 
   /** `until` is the time at which the last item is over; `onTaken` is told after each POST what goes on. */
   constructor(address: string, until: number, onTaken: (awaited: Awaited) => void) {
@@ -30,13 +30,13 @@ export class LaterAnswer {
 
   write(line: string): void {
     this.#pieces.push(`${line}\n`)
-    this.#wake()
+    this.#notify()
   }
 
   /** Nothing more will be written. */
   end(): void {
     this.#ended = true
-    this.#wake()
+    this.#notify()
   }
 
   async #run(): Promise<void> {
@@ -71,7 +71,7 @@ export class LaterAnswer {
   #pause(ms: number): Promise<void> {
     return new Promise(resolve => {
       const timer = setTimeout(resolve, ms)
-      this.#wake = () => {
+      this.#notify = () => {
         clearTimeout(timer)
         resolve()
       }

@@ -1,7 +1,7 @@
 // Checks a value with whatever schema library the author chose; a problem is told with its path.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { AnySchema } from './agent.ts'
+import type { AnySchema } from './agent-options.ts'
 
 const ISSUES_TOLD = 5
 

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { LIMITS } from '../domain/limits.ts'
 import { secretText, signingKey, standardHeaders } from '../domain/message-signature.ts'
 import type { AgentLine, ItemLine, StepReport } from '../domain/protocol.ts'
-import { type AgentOptions, agent } from './agent.ts'
+import { agent } from './agent.ts'
+import type { AgentOptions } from './agent-options.ts'
 import type { Context } from './context.ts'
 import { ItemError } from './errors.ts'
 import { serve } from './serve.ts'
@@ -472,6 +473,7 @@ describe('the endpoint', () => {
   it('says who it is and answers pings, below any path', async () => {
     expect(await (await fetch(new Request('http://h/function/x'))).json()).toEqual({
       protocol: 1,
+      answers_later: true,
       declaration: { name: 'test', retries: 1 },
     })
     expect(await (await fetch(new Request('http://h/function/x/ping'))).text()).toBe('pong')

@@ -25,7 +25,8 @@ import { LineResponse } from './line-response.ts'
  * ASSAY_AGENT_KEY is set, items that Assay did not sign with it are answered 401; without it, everybody's are taken.
  *
  * Items that take longer than Assay's consumer has left are answered later, by requests of the agent's own: its process
- * must go on after its answer has ended, for which `host.waitUntil` is asked where there is one.
+ * must go on after its answer has ended, for which `host.waitUntil` is asked where there is one. Where nobody reads
+ * answers, as behind a queue of the platform, `{ answer: 'later' }` has all of them sent so.
  *
  * @throws DecoratorTargetError when `@agent` does not stand on the class
  * @example
@@ -34,12 +35,14 @@ import { LineResponse } from './line-response.ts'
  */
 export function serve(
   target: AgentClass,
+  options: ServeOptions = {},
 ): (request: Request, env?: HostEnvironment, host?: Host) => Promise<Response> {
   const agent: Agent = { ...registrationOf(target), construct: target as AgentClass<unknown> }
   return async (request, env, host) => {
     if (request.method === 'GET') {
       if (new URL(request.url).pathname.endsWith('/ping')) return new Response('pong')
-      return Response.json({ protocol: Number(PROTOCOL_VERSION), declaration: declarationOf(target) })
+      const declaration = declarationOf(target)
+      return Response.json({ protocol: Number(PROTOCOL_VERSION), answers_later: true, declaration })
     }
     if (request.method !== 'POST') return refusal(`${request.method} is not part of the protocol: POST items`)
     const version = request.headers.get('assay-protocol') ?? PROTOCOL_VERSION
@@ -57,13 +60,28 @@ export function serve(
     }
     if (Array.isArray(asked)) {
       const address = request.headers.get(ANSWER_URL_HEADER)
-      return work(agent, request.headers.get('assay-run') ?? '', asked, address, host)
+      return work(agent, request.headers.get('assay-run') ?? '', asked, { address, ...options, host })
     }
     const { generators = [] } = agent.declaration
     if (generators.includes(asked.generator)) return itemsResponse(agent.construct, asked)
     const known = generators.length > 0 ? `there are ${generators.join(', ')}` : 'it has none'
     return refusal(`this agent has no generator ${JSON.stringify(asked.generator)}: ${known}`)
   }
+}
+
+export interface ServeOptions {
+  /**
+   * `later` sends every line to the address that comes with the request, for OpenFaaS's asynchronous functions and
+   * others of whom nobody reads an answer; a request without an address is answered openly. Unless said otherwise what
+   * ends in the consumer's time is answered openly, and the rest later.
+   */
+  answer?: 'later'
+}
+
+/** Where the items of a request are answered. */
+interface Answering extends ServeOptions {
+  address: string | null
+  host: Host
 }
 
 /** What keeps a host from ending with its answers, where it would. */
@@ -114,15 +132,15 @@ function work(
   agent: Agent,
   runId: string,
   lines: ItemLine[],
-  address: string | null,
-  host: Host,
+  { address, answer: where, host }: Answering,
 ): Promise<Response> {
   const maxSteps = agent.options.maxSteps ?? LIMITS.agent_steps.default
   const items: ItemRun[] = []
   let open = lines.length
   let watch: ReturnType<typeof setTimeout> | undefined
   let later: LaterAnswer | undefined
-  let laterAt = address === null ? Number.POSITIVE_INFINITY : timeToLeave(lines)
+  const isAllLater = where === 'later' && address !== null && lines.length > 0
+  let laterAt = address === null ? Number.POSITIVE_INFINITY : timeToLeave(lines, isAllLater)
   const stop = () => clearTimeout(watch)
   const answer = new LineResponse(
     () => keepWatch(Date.now() + LIMITS.agent_heartbeat_ms),
@@ -170,19 +188,17 @@ function work(
     item.abandon()
     ended()
   }
-  for (const line of lines) {
-    const item = new ItemRun(line, runId, maxSteps, write, ended)
-    items.push(item)
-    void item.execute(agent)
-  }
+  for (const line of lines) items.push(new ItemRun(line, runId, maxSteps, write, ended))
+  if (isAllLater) leave() // before anything is said that nobody reads
+  for (const item of items) void item.execute(agent)
   if (lines.length === 0) answer.end()
   return answer.response
 }
 
 /** When the consumer has to be let go, if an item may take longer; then none has to yield to it. */
-function timeToLeave(lines: readonly ItemLine[]): number {
+function timeToLeave(lines: readonly ItemLine[], isAllLater: boolean): number {
   const yieldMs = Math.min(...lines.map(line => line.yield_ms))
-  if (lines.every(line => line.timeout_ms <= yieldMs)) return Number.POSITIVE_INFINITY
+  if (!isAllLater && lines.every(line => line.timeout_ms <= yieldMs)) return Number.POSITIVE_INFINITY
   for (const line of lines) line.yield_ms = line.timeout_ms
   return Date.now() + yieldMs
 }

@@ -5,7 +5,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { answerItems } from '../../functions/runs/answer-items.ts'
 import { listen } from '../../infra/node/listen.ts'
 import { createInvoker } from '../../infra/runtime/invoker.ts'
@@ -31,6 +31,7 @@ import {
   type TestEngine,
   testEngine,
 } from '../support/engine.ts'
+import { eventually } from '../support/eventually.ts'
 
 const CENT_MICRO = 10_000
 
@@ -235,7 +236,9 @@ it('of a POST with a bad line, one that is too long, or no lines, nothing counts
       error: { code: 'invalid_line', message: expect.stringContaining(message) },
     })
   const huge = `${good}\n`.repeat(Math.ceil(LIMITS.answer_bytes / good.length))
-  expect(await send(address, huge)).toMatchObject({ status: 400, error: { code: 'body_too_large' } })
+  const many = `${good}\n${'{}\n'.repeat(LIMITS.answer_lines)}`
+  for (const body of [huge, many])
+    expect(await send(address, body)).toMatchObject({ status: 400, error: { code: 'body_too_large' } })
   expect(await send(address, good, 'text/plain')).toMatchObject({ status: 400 })
   expect((await engine.items(runId))[0]).toMatchObject({ status: 'running', step_count: 0 })
 })
@@ -244,14 +247,152 @@ it('an address that was not handed out here is refused, and tells nothing of its
   const { runId, sent, address } = await handedOver(1)
   const to = new URL(address).searchParams.get('to')!
   expect(to).not.toContain(runId)
-  expect(atob(to.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'))).not.toContain(runId)
+  expect(atob(to.split('.')[2]!.replaceAll('-', '+').replaceAll('_', '/'))).not.toContain(runId)
   const swapped = `${to.slice(0, -2)}${to.endsWith('AA') ? 'BB' : 'AA'}`
-  for (const other of ['x', 'a.b', swapped, `${'A'.repeat(16)}.${'A'.repeat(70)}`, `${to}A`])
+  const made = `1-1.${'A'.repeat(16)}.${'A'.repeat(70)}`
+  for (const other of ['x', 'a.b', swapped, made, `${to}A`, to.replace('1-1.', ''), to.replace('-', '.')])
     expect(await post(address.replace(to, other), [result(sent[0]!)])).toMatchObject({
       status: 401,
       error: { code: 'unauthenticated' },
     })
   expect((await engine.items(runId))[0]).toMatchObject({ status: 'running' })
+})
+
+describe('of many at a time', () => {
+  let now_ms = 0
+  beforeEach(() => {
+    now_ms = Date.now()
+  })
+  afterEach(() => void vi.useRealTimers())
+
+  /** A POST whose body says when it is read for the first time, and ends when it is told to. */
+  function slowly(address: string, headers: Record<string, string> = {}) {
+    const read = Promise.withResolvers<void>()
+    const over = Promise.withResolvers<void>()
+    let isRead = false
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          if (isRead) {
+            await over.promise
+            return controller.close()
+          }
+          isRead = true
+          read.resolve()
+          controller.enqueue(new TextEncoder().encode('{"type":"heartbeat"}\n'))
+        },
+        cancel: () => over.resolve(),
+      },
+      { highWaterMark: 0 },
+    )
+    const app = createApp([answerItems], () => ({ ...engine.ctx, now: () => now_ms }))
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson', ...headers },
+      body,
+      duplex: 'half',
+    }
+    const status = Promise.resolve(app.request(new Request(address, init as RequestInit))).then(
+      answer => answer.status,
+    )
+    return { read: read.promise, isRead: () => isRead, end: over.resolve, status }
+  }
+  const heartbeat = (address: string) => {
+    const heartbeat = slowly(address, { 'content-length': '21' })
+    heartbeat.end()
+    return heartbeat.status
+  }
+  /** As many as are taken of a run where nothing says how long each is. */
+  const asMany = (address: string) =>
+    Array.from({ length: LIMITS.answers_bytes_per_run / LIMITS.answer_bytes }, () => slowly(address))
+  const allRead = (posts: { read: Promise<void> }[]) => Promise.all(posts.map(({ read }) => read))
+
+  /** Resolves when the POST has renewed the leases of its request: it waits for its turn then. */
+  async function waits(runId: string, send: () => ReturnType<typeof slowly>) {
+    await engine.expireLeases()
+    const post = send()
+    await eventually(async () =>
+      expect(
+        await engine.sql`select from claims where run_id = ${runId} and lease_until > now()`,
+      ).not.toEqual([]),
+    )
+    return post
+  }
+
+  it('a few are taken of a run: the others are not read, renew the lease all the same, and keep no heartbeat and no other run waiting [runs.answer-later]', async () => {
+    const [slow, other] = [await handedOver(1), await handedOver(1)]
+    const taken = asMany(slow.address)
+    await allRead(taken)
+    const next = await waits(slow.runId, () => slowly(slow.address))
+    expect(await post(other.address, [result(other.sent[0]!)])).toMatchObject({ status: 200 })
+    await engine.expireLeases()
+    expect(await heartbeat(slow.address)).toBe(200)
+    await sweep(engine.ctx)
+    expect(await engine.run(slow.runId)).toMatchObject({ running: 1 })
+    expect(next.isRead()).toBe(false)
+    taken[0]!.end()
+    await next.read
+
+    const refused = await waits(slow.runId, () => slowly(slow.address))
+    now_ms += LIMITS.answer_early_ms
+    expect(await refused.status).toBe(409)
+    for (const one of [...taken, next]) one.end()
+    expect(await Promise.all([...taken, next].map(one => one.status))).toEqual(
+      Array(taken.length + 1).fill(200),
+    )
+  })
+
+  it('those that say that they are short are taken beside each other', async () => {
+    const { address } = await handedOver(1)
+    const short = Array.from({ length: LIMITS.answers_bytes_per_run / LIMITS.answer_least_bytes }, () =>
+      slowly(address, { 'content-length': `${LIMITS.answer_least_bytes}` }),
+    )
+    await allRead(short)
+    for (const one of short) one.end()
+    expect(new Set(await Promise.all(short.map(one => one.status)))).toEqual(new Set([200]))
+  })
+
+  it('a process takes a few of all runs, and next of the run that has the least', async () => {
+    const [one, two, three] = [await handedOver(1), await handedOver(1), await handedOver(1)]
+    const left = (LIMITS.answers_bytes - LIMITS.answers_bytes_per_run) / LIMITS.answer_bytes
+    const taken = [...asMany(one.address), ...Array.from({ length: left }, () => slowly(two.address))]
+    await allRead(taken)
+    const again = await waits(one.runId, () => slowly(one.address))
+    const first = await waits(three.runId, () => slowly(three.address))
+    expect([again, first].map(post => post.isRead())).toEqual([false, false])
+    taken[0]!.end()
+    await first.read
+    expect(again.isRead()).toBe(false)
+    for (const post of [...taken, again, first]) post.end()
+    expect(new Set(await Promise.all([...taken, again, first].map(post => post.status)))).toEqual(
+      new Set([200]),
+    )
+  })
+
+  it('one that stops in the middle gives its turn back before its lease is over, and is to be sent again', async () => {
+    const { address } = await handedOver(1)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const taken = asMany(address)
+    await allRead(taken)
+    expect(LIMITS.answer_early_ms + LIMITS.answer_read_ms).toBeLessThan(LIMITS.lease_ms)
+    await vi.advanceTimersByTimeAsync(LIMITS.answer_read_ms)
+    expect(await Promise.all(taken.map(post => post.status))).toEqual(taken.map(() => 409))
+    const next = slowly(address)
+    await next.read
+    next.end()
+    expect(await next.status).toBe(200)
+  })
+
+  it('one whose request is gone, and of which nobody was told, keeps its turn for a while and no longer', async () => {
+    const { address } = await handedOver(1)
+    const gone = asMany(address)
+    await allRead(gone)
+    now_ms += LIMITS.answer_turn_ms
+    const next = slowly(address)
+    await next.read
+    for (const post of [...gone, next]) post.end()
+    expect(await next.status).toBe(200)
+  })
 })
 
 it('lines that are quicker than the 202 before them wait for the consumer', async () => {
@@ -262,7 +403,7 @@ it('lines that are quicker than the 202 before them wait for the consumer', asyn
     async invokeAgent(_, { body, headers }) {
       const item = JSON.parse(body) as ItemLine
       posted = post(headers[ANSWER_URL_HEADER]!, [result(item)])
-      await vi.waitFor(async () => expect(await engine.sql`select from claims`).toHaveLength(1))
+      await eventually(async () => expect(await engine.sql`select from claims`).toHaveLength(1))
       return { status: 202, contentType: '', body: chunksOf([]) }
     },
   }
@@ -314,7 +455,7 @@ it('lines about items that the consumer still holds are not passed over, however
     },
   }
   const consuming = consume(ctx)
-  await vi.waitFor(async () => expect(await leases()).toHaveLength(2))
+  await eventually(async () => expect(await leases()).toHaveLength(2))
   const [one, other] = asked as [Asked, Asked]
   expect(await post(one.address, [{ type: 'heartbeat' }])).toMatchObject({
     status: 200,
@@ -363,6 +504,23 @@ it('an agent that is not heard of when it answers later is asked once more, and 
     error_code: 'answer_never_came',
     error_message: expect.stringContaining('Can it reach http://127.0.0.1?'),
   })
+  expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('an agent that was heard of and then died is asked again like one whose consumer died [runs.answer-later]', async () => {
+  const { runId, agent } = await handedOver(1)
+  for (let nth = 1; nth <= 2; nth++) {
+    const { address } = agent.asked.at(-1)!
+    expect(await post(address, [{ type: 'heartbeat' }])).toMatchObject({ status: 200, open: [1] })
+    await engine.expireLeases()
+    await sweep(engine.ctx)
+    await consume(agent.ctx)
+  }
+  const { items, address } = agent.asked[2]!
+  expect(await post(address, [result(items[0]!)])).toMatchObject({ status: 200, open: [] })
+  expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 1 })
+  const codes = await engine.sql`select code from attempts where run_id = ${runId} order by attempt`
+  expect(codes.map(row => row.code)).toEqual(['lease_lost', 'lease_lost'])
   expect(await conservation(engine, runId)).toEqual([])
 })
 
@@ -443,11 +601,42 @@ it("a step of the SDK's agent that outlasts its consumer is made once, and its i
   expect(consumed).toMatchObject({ claimed: 2 })
   expect(await engine.run(runId)).toMatchObject({ ok: 1, running: 1 })
   model.resolve('the answer')
-  await vi.waitFor(async () => expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 2 }))
+  await eventually(async () => expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 2 }))
   expect(calls).toBe(1)
   const [item] = await engine.items(runId)
   expect(item).toMatchObject({ output: '"the answer, and more"', attempt: 1, step_count: 2 })
   expect(await conservation(engine, runId)).toEqual([])
+})
+
+it('an agent of the SDK that is to answer all later says nothing in its answers, which nobody may read [runs.answer-later]', async () => {
+  class Quick {
+    async run(ctx: AgentContext) {
+      return ctx.step('call', () => 'done')
+    }
+  }
+  agent({ name: 'quick' })(Quick, { kind: 'class', name: 'Quick' } as never)
+  const handler = serve(Quick, { answer: 'later' })
+  const app = createApp([answerItems], () => engine.ctx)
+  await using listener = await disposable({ port: 0, host: '127.0.0.1' }, request => app.fetch(request))
+  const told: string[] = []
+  // As OpenFaaS's queue: it answers at once, and calls the function itself.
+  const ctx: Context = {
+    ...engine.ctx,
+    config: { ...engine.ctx.config, base_url: listener.url },
+    async invokeAgent(_, { headers, body }) {
+      const request = new Request('http://agent/', { method: 'POST', headers, body })
+      void handler(request).then(async response => told.push(await response.text()))
+      return { status: 202, contentType: '', body: chunksOf([]) }
+    },
+  }
+  const runId = await engine.submit(3)
+  await consume(ctx)
+  await eventually(async () => expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 3 }))
+  expect(told).toEqual(['{"type":"later"}\n'])
+  const openly = await handler(
+    new Request('http://agent/', { method: 'POST', body: '{"seq":1,"attempt":1}' }),
+  )
+  expect(await openly.text()).toContain('"type":"result"')
 })
 
 it.skipIf(python.error)(

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
 import type { Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
-import { eventStream } from '../../shared/http/events.ts'
+import { eventStream, type State } from '../../shared/http/events.ts'
 import { startNodeHost } from '../conformance/hosts.ts'
 import { makeAgent, makeRun } from '../conformance/make.ts'
 import { openWorld, type World } from '../conformance/world.ts'
@@ -60,8 +60,79 @@ describe('an answer of events', () => {
       return { value: { status: 'running' }, ended: now > 30_000 }
     }
     const ctx = { now: () => now } as Context
-    const text = await (await eventStream(ctx, new Request('http://assay.test'), read)).text()
+    const request = new Request('http://assay.test')
+    const text = await (await eventStream(ctx, request, { account_id: 'a', thing: 'r' }, read)).text()
     const told = text.split('\n').filter(line => /^(:|event)/.test(line))
     expect(told).toEqual(['event: progress', ': still there', ': still there', 'event: end'])
+  })
+})
+
+describe('streams beside each other', () => {
+  let now = 0
+  const ctx = { now: () => now } as Context
+  const request = new Request('http://assay.test')
+  const opened = async (account_id: string, thing: string, read: () => Promise<State>) => {
+    const reader = (await eventStream(ctx, request, { account_id, thing }, read)).body!.getReader()
+    await reader.read() // how soon to come back
+    return reader
+  }
+  const textOf = ({ value }: { value?: Uint8Array | undefined }) => new TextDecoder().decode(value)
+
+  it('that follow the same read it together, and none is told what is older than it was told', async () => {
+    let changes = 0
+    let reads = 0
+    const read = async () => {
+      reads++
+      now += 1 // it takes its time
+      return { value: { changes }, ended: false }
+    }
+    const streams = await Promise.all(Array.from({ length: 50 }, () => opened('a', 'one', read)))
+    for (const stream of streams) expect(textOf(await stream.read())).toContain('"changes":0')
+    for (changes = 1; changes <= 2; changes++) {
+      now += LIMITS.event_poll_ms
+      const begun = reads
+      for (const stream of streams) expect(textOf(await stream.read())).toContain(`"changes":${changes}`)
+      expect(reads - begun).toBeLessThan(5)
+    }
+    const begun = reads
+    now += LIMITS.event_poll_ms
+    await Promise.all(streams.map(stream => stream.cancel()))
+    expect(reads).toBe(begun) // nothing is read for who has left
+  })
+
+  it('of one account are so many that others have theirs, and are free again when they are closed', async () => {
+    const read = async () => ({ value: {}, ended: false })
+    const most = LIMITS.event_streams_per_account
+    const streams = await Promise.all(Array.from({ length: most }, (_, n) => opened('a', `${n}`, read)))
+    await expect(opened('a', 'more', read)).rejects.toMatchObject({ code: 'rate_limited' })
+    const other = await opened('b', 'own', read)
+    await Promise.all([other, streams.pop()!].map(stream => stream.cancel()))
+    await (await opened('a', 'more', read)).cancel()
+    await Promise.all(streams.map(stream => stream.cancel()))
+  })
+
+  it('go on when the clock is set back', async () => {
+    let changes = 0
+    const read = async () => ({ value: { changes }, ended: false })
+    const streams = await Promise.all(Array.from({ length: 5 }, () => opened('a', 'back', read)))
+    for (const stream of streams) await stream.read()
+    for (changes = 1; changes <= 2; changes++) {
+      now -= 10_000
+      for (const stream of streams) expect(textOf(await stream.read())).toContain(`"changes":${changes}`)
+    }
+    await Promise.all(streams.map(stream => stream.cancel()))
+  })
+
+  it('are counted no longer than they can last, where nobody tells that their caller has left', async () => {
+    const read = async () => ({ value: {}, ended: false })
+    const gone = await Promise.all(
+      Array.from({ length: LIMITS.event_streams_per_account }, (_, n) => opened('a', `${n}`, read)),
+    )
+    expect(LIMITS.event_place_ms).toBeGreaterThan(LIMITS.event_stream_ms + LIMITS.event_wait_s * 1000)
+    now += LIMITS.event_place_ms - 1
+    await expect(opened('a', 'more', read)).rejects.toMatchObject({ code: 'rate_limited' })
+    now += 1
+    const more = await opened('a', 'more', read)
+    await Promise.all([more, ...gone].map(stream => stream.cancel()))
   })
 })

@@ -5,8 +5,9 @@ import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { Outcome, OutcomeReason, StepKind } from '../../domain/vocabulary.ts'
 import { numbers } from '../../store/columns.ts'
-import type { FlushClaims } from '../../store/settle.ts'
-import { type ClaimedItem, TAKEN } from '../../store/take.ts'
+import type { ClaimedItem } from '../../store/take.ts'
+import type { FlushClaims } from './settle-completed.ts'
+import { TAKEN } from './take-functions.ts'
 
 /** The claim that items were sent under. */
 export interface SentClaim {
@@ -71,7 +72,7 @@ const handedOf = (sql: Sql, { run_id, claim_id, first_seq, last_seq }: SentReque
 export async function renewHanded(sql: Sql, sent: SentRequest): Promise<boolean> {
   const rows = await sql`
     with own as materialized (select id from claims where ${handedOf(sql, sent)} order by id for no key update)
-    update claims c set lease_until = case when answer_until < now() then lease_until
+    update claims c set heard_at = now(), lease_until = case when answer_until < now() then lease_until
       else greatest(lease_until, now() + make_interval(secs => ${LIMITS.lease_ms / 1000})) end
     from own where c.id = own.id`
   return rows.count > 0
@@ -113,7 +114,7 @@ export async function findHandedItems(sql: Sql, { run_id, claim_id }: SentClaim,
       and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'`
 }
 
-/** Of these items, those whose agents were to answer later and were not heard of, too often. */
+/** Of these items, those whose agents were to answer later and sent nothing at all, too often. */
 export async function findUnanswered(sql: Sql, runId: string, seqs: readonly number[]): Promise<number[]> {
   const rows = await sql<{ seq: number }[]>`
     select seq from attempts

@@ -1,9 +1,11 @@
 // Takes what an agent answers later. Guarantee: it is read and settled by what reads and settles an open answer; of one
-// POST all lines count or none, and lines that are sent twice, or beside each other, count once.
+// POST all lines count or none, and lines that are sent twice, or beside each other, count once. Whatever has to wait,
+// the lease is renewed before.
 
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../domain/errors.ts'
 import { fault } from '../../domain/fault.ts'
+import { KiB } from '../../domain/limits/bytes.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { LineError, ndjsonLines } from '../../domain/ndjson.ts'
 import { type AgentLine, HOLD_KEY } from '../../domain/protocol.ts'
@@ -25,6 +27,13 @@ import {
   renewHanded,
   type SentRequest,
 } from '../queries/answers.ts'
+import { inTurn } from './answer-turns.ts'
+
+/** The lines, of so many bytes at most, which are not read before they are asked for. */
+interface SentBody {
+  bytes: number
+  read(): Promise<Uint8Array>
+}
 
 /** A line as it was sent, and what of it tells whether it counts. */
 interface SentLine {
@@ -39,17 +48,26 @@ interface SentLine {
 
 /**
  * Renews the leases on what an agent answers later and settles what its lines say; returns the items that are still
- * awaited.
+ * awaited. A heartbeat waits for no other POST.
  *
  * @throws ApiError `claim_ended`, `claim_not_handed_over`, `invalid_line` and what reading the body throws
  */
-export async function takeAnswer(
-  ctx: Context,
-  sent: SentRequest,
-  readBody: () => Promise<Uint8Array>,
-): Promise<number[]> {
+export async function takeAnswer(ctx: Context, sent: SentRequest, body: SentBody): Promise<number[]> {
   await renew(ctx, sent)
-  const lines = await linesOf(await readBody())
+  const renewed_ms = ctx.now()
+  const short = body.bytes <= LIMITS.answer_heartbeat_bytes ? await linesOf(await body.read()) : undefined
+  if (short?.every(line => line.type === 'heartbeat')) {
+    const open = await findHanded(ctx.sql, sent)
+    if (!open.some(item => item.handed && item.late)) return open.map(item => item.seq)
+  }
+  return inTurn(ctx, { run_id: sent.run_id, bytes: body.bytes }, async () => {
+    const lines = short ?? (await linesOf(await body.read()))
+    if (Math.abs(ctx.now() - renewed_ms) >= LIMITS.agent_heartbeat_ms) await renewHanded(ctx.sql, sent)
+    return settleLines(ctx, sent, lines)
+  })
+}
+
+async function settleLines(ctx: Context, sent: SentRequest, lines: readonly SentLine[]): Promise<number[]> {
   checkHolds(lines)
   const named = new Set(lines.flatMap(line => (Number.isSafeInteger(line.seq) ? [line.seq] : [])))
   let open = await awaitHandOver(ctx, sent, named)
@@ -90,25 +108,26 @@ async function toldSteps(ctx: Context, { run_id }: SentRequest, seqs: ReadonlySe
 
 /** Waits a little for a consumer that has not got to the 202 yet. */
 async function renew(ctx: Context, sent: SentRequest): Promise<void> {
-  const until = ctx.now() + LIMITS.answer_early_ms
-  while (!(await renewHanded(ctx.sql, sent))) {
+  const began_ms = ctx.now()
+  for (let looks = 1; !(await renewHanded(ctx.sql, sent)); looks++) {
     if (!(await isHeldByConsumer(ctx.sql, sent)) && !(await renewHanded(ctx.sql, sent))) throw ended()
-    await aMoment(ctx, until)
+    await aMoment(ctx, began_ms, looks)
   }
 }
 
 /** The items of several requests are sent under one claim, and their consumer lets go of each request by itself. */
 async function awaitHandOver(ctx: Context, sent: SentRequest, named: ReadonlySet<number>) {
-  const until = ctx.now() + LIMITS.answer_early_ms
-  for (;;) {
+  const began_ms = ctx.now()
+  for (let looks = 1; ; looks++) {
     const open = await findHanded(ctx.sql, sent)
     if (!open.some(item => !item.handed && named.has(item.seq))) return open
-    await aMoment(ctx, until)
+    await aMoment(ctx, began_ms, looks)
   }
 }
 
-async function aMoment(ctx: Context, until: number): Promise<void> {
-  if (ctx.now() < until) return pause(LIMITS.answer_poll_ms, NEVER)
+async function aMoment(ctx: Context, began_ms: number, looks: number): Promise<void> {
+  if (Math.abs(ctx.now() - began_ms) < LIMITS.answer_early_ms)
+    return pause(looks * LIMITS.answer_poll_ms, NEVER)
   throw new ApiError(
     'claim_not_handed_over',
     'The consumer that sent the items still waits for the answer to its request.',
@@ -130,8 +149,11 @@ const NEVER = new AbortController().signal
 async function linesOf(body: Uint8Array): Promise<SentLine[]> {
   const lines: SentLine[] = []
   try {
-    for await (const { first_line, lines: texts } of ndjsonLines(once(body), LIMITS.agent_line_bytes))
-      for (const [at, text] of texts.entries()) lines.push(read(text, first_line + at))
+    for await (const { first_line, lines: texts } of ndjsonLines(piecesOf(body), LIMITS.agent_line_bytes))
+      for (const [at, text] of texts.entries()) {
+        if (lines.length === LIMITS.answer_lines) throw tooManyLines()
+        lines.push(read(text, first_line + at))
+      }
   } catch (error) {
     if (error instanceof LineError) throw badLine(error.message)
     throw error
@@ -139,8 +161,9 @@ async function linesOf(body: Uint8Array): Promise<SentLine[]> {
   return lines
 }
 
-async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
-  if (body.length > 0) yield body
+/** In pieces: millions of lines are not all split before they are counted. */
+async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < body.length; at += 64 * KiB) yield body.subarray(at, at + 64 * KiB)
 }
 
 function read(text: string, number: number): SentLine {
@@ -168,6 +191,13 @@ const badLine = (problem: string) =>
     'invalid_line',
     `${problem}. No line of this POST was taken.`,
     'Send the lines of the agent protocol, one JSON object a line.',
+  )
+
+const tooManyLines = () =>
+  new ApiError(
+    'body_too_large',
+    `The body has more than ${LIMITS.answer_lines} lines.`,
+    'Send the lines in several POSTs, one after the other.',
   )
 
 /** Settles what lines say about items. */

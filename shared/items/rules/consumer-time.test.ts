@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { LIMITS } from '../../domain/limits.ts'
+import { beginningOf, timeWarnings } from './consumer-time.ts'
+
+const whole_ms = LIMITS.consume_ms - LIMITS.hand_over_ms
+const told = { declared_ms: 0, recorded_ms: 45_000, left_ms: 48_000, whole_ms, cuts: null }
+
+describe('an item', () => {
+  it('is begun where nothing is known of its steps, or they fit', () => {
+    expect(beginningOf({ ...told, recorded_ms: 0, left_ms: 100 })).toBe('now')
+    expect(beginningOf(told)).toBe('now')
+  })
+
+  it('waits once where a recorded step outlasts what is left, and is begun then', () => {
+    const late = { ...told, left_ms: 44_000 }
+    expect(beginningOf(late)).toBe('next')
+    expect(beginningOf({ ...late, cuts: 0 })).toBe('now')
+  })
+
+  it('is not begun where its agent declares a step that may outlast a consumer which comes to it as late as any', () => {
+    const surely_ms = whole_ms - LIMITS.consumer_fresh_ms
+    expect(beginningOf({ ...told, declared_ms: surely_ms })).toBe('now')
+    expect(beginningOf({ ...told, declared_ms: surely_ms + 1 })).toBe('never')
+    expect(beginningOf({ ...told, declared_ms: surely_ms + 1, cuts: 0 })).toBe('never')
+  })
+
+  it('is begun whatever its record, which is not made again, unless a step after that was cut off', () => {
+    const long = { ...told, recorded_ms: 100_000 }
+    expect(beginningOf(long)).toBe('now')
+    expect(beginningOf({ ...long, left_ms: 45_000 })).toBe('next')
+    expect(beginningOf({ ...long, left_ms: 45_000, cuts: 0 })).toBe('now')
+    expect(beginningOf({ ...long, cuts: 1 })).toBe('never')
+    expect(beginningOf({ ...told, recorded_ms: whole_ms - 1, cuts: 1 })).toBe('now')
+  })
+})
+
+describe('whoever deploys an agent', () => {
+  const BASE = 'https://assay.test'
+  const of = (
+    kind: 'bundle' | 'url',
+    declaration: { timeout_seconds?: number; step_seconds?: number; answers_later?: boolean },
+    base_url = BASE,
+  ) => timeWarnings({ kind, declaration }, LIMITS.consume_ms, base_url)[0]
+
+  it('hears that a step may take longer than a consumer has, and what to set [deployments.time-warning]', () => {
+    expect(of('bundle', {})).toEqual({
+      code: 'step_outlasts_consumer',
+      message:
+        "A step of this agent may take 300 s (the time of an item, unless timeout_seconds is declared), and this installation's consumers have 50 s. A step that takes longer is cut off, made once more, and then its item ends as step_outlasts_consumer.",
+      hint: 'Run the agent behind a URL, where serve(Agent) answers later. If no step takes longer than 46 s, declare that: step_seconds, stepSeconds of @agent.',
+    })
+    expect(of('bundle', { timeout_seconds: 120 })!.hint).toMatch(
+      /^Give consumers 124 s .*ASSAY_CONSUME_SECONDS/,
+    )
+    const known = of('bundle', { step_seconds: 60, timeout_seconds: 300 })!
+    expect(known.message).toContain('may take 60 s (step_seconds)')
+    expect(known.message).toContain('end as step_outlasts_consumer before they are begun')
+    expect(known.hint).not.toContain('step_seconds')
+  })
+
+  it('hears it of an agent behind a URL unless that says that it answers later, and can [deployments.time-warning]', () => {
+    expect(of('url', {})!.hint).toContain('Let the agent answer later, as serve(Agent) does')
+    expect(of('url', { answers_later: true })).toBeUndefined()
+    expect(of('url', { step_seconds: 60 })!.message).toContain('before they are begun')
+    expect(of('url', { answers_later: true }, '')!.hint).toContain('Set BASE_URL')
+  })
+
+  it('hears nothing where its steps fit, or consumers stay up [deployments.time-warning]', () => {
+    expect(of('bundle', { timeout_seconds: 46 })).toBeUndefined()
+    expect(of('bundle', { timeout_seconds: 300, step_seconds: 20 })).toBeUndefined()
+    expect(timeWarnings({ kind: 'bundle', declaration: {} }, undefined, BASE)).toEqual([])
+  })
+})
