@@ -1,10 +1,13 @@
 // What can be said of the image and of compose.yaml where no Docker is: that what they name is there.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { COMMAND, MIGRATE_COMMAND, SERVER_COMMAND } from './targets/image.ts'
+import { unitKeys } from './unit-keys.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8')
@@ -33,6 +36,13 @@ describe('the Dockerfile', () => {
       if (from !== undefined) expect(stages).toContain(from)
     }
     expect(lines.at(-2)).toBe('CMD ["fwatchdog"]')
+  })
+
+  it('lets anybody read what it holds, whatever umask the checkout was made under', () => {
+    const last = lines.slice(lines.findLastIndex(line => line.startsWith('FROM ')))
+    const copied = last.filter(line => line.startsWith('COPY '))
+    expect(copied.filter(line => !line.startsWith('COPY --from='))).toEqual([])
+    expect(lines.find(line => line.includes('infra/image.ts'))).toMatch(/ && chmod -R a\+rX \/app \/drizzle$/)
   })
 
   it('makes the programs that the targets start', () => {
@@ -88,6 +98,24 @@ describe('compose.yaml', () => {
     for (const [, { depends_on = {} }] of services) {
       for (const name of Object.keys(depends_on as object)) expect(Object.keys(file.services)).toContain(name)
     }
+  })
+
+  it('gives what runs agents, and the migration, no more than they need', () => {
+    const secretsOf = (name: string) => file.services[name].secrets
+    expect(secretsOf('runtime')).toEqual(['database-url', 'keys-runtime'])
+    expect(secretsOf('migrate')).toEqual(['database-url'])
+  })
+
+  it('has its secrets made by the commands of the page', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'assay-compose-'))
+    const [, commands] = /## One machine with Docker\n\n```sh\n([\s\S]*?)docker compose/.exec(
+      read('README.md'),
+    )!
+    execFileSync('sh', ['-e', '-c', commands!.replace(/^cd infra && /, '')], { cwd: folder })
+    const made = (name: string) => readFileSync(join(folder, 'secrets', name), 'utf8').trim()
+    for (const name of Object.keys(file.secrets)) expect(made(name), name).not.toBe('')
+    expect(made('keys-runtime')).toBe((await unitKeys(made('master-key'))).ASSAY_KEYS_RUNTIME)
+    rmSync(folder, { recursive: true })
   })
 
   it('reads every secret from where it is mounted', () => {

@@ -5,7 +5,8 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
-import { FOR_NODE, writeBundles } from './bundle.ts'
+import { writeBundles } from './bundle.ts'
+import { FOR_NODE } from './for-node.ts'
 import { PACKAGINGS, type Packaging } from './packaging.ts'
 
 const PROGRAMS = {

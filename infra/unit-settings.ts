@@ -48,14 +48,10 @@ export const keySecretOf = (set: KeySet) => `ASSAY_KEYS_${set.toUpperCase()}`
 const OF_ALL = ['PORT', 'HOST', 'ASSAY_LOG_LEVEL'] as const
 const TELEMETRY = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_SERVICE_NAME'] as const
 const OF_CALLERS = [...OF_ALL, 'BASE_URL', 'ASSAY_TRUSTED_PROXIES'] as const
-/** Of whatever works on the stores: it wakes consumers, and sends callbacks of what it ended. */
-const OF_STORES = [
-  ...TELEMETRY,
-  'BASE_URL',
-  'ASSAY_CONSUMER_URL',
-  'ASSAY_ALLOW_CALLBACK_NETWORKS',
-  'ASSAY_DATABASE_CONNECTIONS',
-] as const
+/** Of whatever asks the stores. */
+const OF_STORES = [...TELEMETRY, 'BASE_URL', 'ASSAY_DATABASE_CONNECTIONS'] as const
+/** Of whatever works on them: it notifies consumers, and sends callbacks of what it ended. */
+const OF_WORK = [...OF_STORES, 'ASSAY_CONSUMER_URL', 'ASSAY_ALLOW_CALLBACK_NETWORKS'] as const
 
 const needed = (setting: string, secret = setting): SecretSetting => ({ setting, secret, optional: false })
 const optional = (setting: string): SecretSetting => ({ setting, secret: setting, optional: true })
@@ -98,7 +94,7 @@ const NOTHING_BEHIND: Needs = { settings: OF_CALLERS, secrets: [], connections: 
 const CONSUME_NEEDS: Needs = {
   settings: [
     ...OF_ALL,
-    ...OF_STORES,
+    ...OF_WORK,
     'ASSAY_RUNTIME_URL',
     'ASSAY_CONSUME_SECONDS',
     'ASSAY_CONSUMERS_MAX',
@@ -109,7 +105,7 @@ const CONSUME_NEEDS: Needs = {
 }
 
 const TICK_NEEDS: Needs = {
-  settings: [...OF_ALL, ...OF_STORES, 'ASSAY_MAIL_FROM', 'ASSAY_TICK_OPEN'],
+  settings: [...OF_ALL, ...OF_WORK, 'ASSAY_MAIL_FROM', 'ASSAY_TICK_OPEN'],
   secrets: [
     ...STORES,
     keys('tick'),
@@ -134,7 +130,10 @@ export function needsOf(unit: Unit): Needs {
   if (unit.platform) return PLATFORM_NEEDS[unit.platform.name]!
   if (!asksStores(unit)) return NOTHING_BEHIND
   return {
-    settings: [...new Set([...OF_CALLERS, ...OF_STORES])],
+    settings: [
+      ...new Set([...OF_CALLERS, ...(isWorking(unit) ? OF_WORK : OF_STORES)]),
+      ...(unit.endpoints.some(deploys) ? ['ASSAY_CONSUME_SECONDS'] : []),
+    ],
     secrets: [
       ...STORES,
       keys(keySetOf(unit)),
@@ -150,6 +149,13 @@ export const asksStores = (unit: Unit): boolean =>
   unit.platform !== undefined ||
   unit.dashboard ||
   unit.endpoints.some(({ operation_id }) => operation_id !== 'getHealth')
+
+/** It says so where an agent may need more time than a consumer has. */
+const deploys = ({ operation_id }: Endpoint) => operation_id === 'createDeployment'
+
+/** Whether anything of it does more than look. */
+const isWorking = (unit: Unit): boolean =>
+  unit.dashboard || unit.endpoints.some(({ operation_id }) => operation_id !== 'getReadiness')
 
 const isForOperator = ({ path }: Endpoint) => path.startsWith('/v1/admin')
 

@@ -8,7 +8,8 @@ import { Stack } from '../../test/support/openfaas.ts'
 import { unitsOf } from '../packaging.ts'
 import { ROUTER, RUNTIME } from './image.ts'
 import { filesOf, readExample } from './installation.ts'
-import { readValues, type Target, ValuesRefused } from './values.ts'
+import { readValues, ValuesRefused } from './read-values.ts'
+import type { Target } from './values.ts'
 
 const units = unitsOf('endpoint')
 const knative = await readExample('knative')
@@ -135,6 +136,16 @@ it('in workerd there is a worker for each unit, and the router, which is one of 
   const [, router] = /const router [\s\S]*?bindings = \[([\s\S]*?)\]/.exec(config)!
   const callers = units.filter(unit => unit.platform === undefined)
   for (const { name } of callers) expect(router).toContain(`service = "${name}"`)
+})
+
+it('in workerd what asks no store has no way to any, nor out', async () => {
+  const content = new Map(filesOf('workerd', await readExample('workerd'), 'a test')).get('config.capnp')!
+  const workerOf = (name: string) => content.split('\nconst ').find(text => text.startsWith(`${name} :`))!
+  for (const name of ['docs', 'health']) {
+    expect(workerOf(name)).toContain('globalOutbound = "internet"') // which allows nothing
+    expect(workerOf(name)).not.toMatch(/OUTSIDE|WAKE|fromEnvironment/)
+  }
+  expect(workerOf('runs')).toMatch(/globalOutbound = "backplane"[\s\S]*OUTSIDE[\s\S]*WAKE/)
 })
 
 it('a host of Knative that leads to one Service is refused', () => {

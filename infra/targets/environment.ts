@@ -26,7 +26,7 @@ export function settingsOf(
     ASSAY_UNIT_URL: at.unit,
     ASSAY_CONSUMER_URL: at.consumer,
     ASSAY_RUNTIME_URL: at.runtime,
-    ASSAY_CONSUME_SECONDS: String(values.consumer_seconds),
+    ASSAY_CONSUME_SECONDS: at.consumer === null ? null : String(values.consumer_seconds),
     ASSAY_CONSUMERS_MAX: String(values.consumers_max),
     ASSAY_ALLOW_NETWORKS: list(values.agent_networks),
     ASSAY_ALLOW_CALLBACK_NETWORKS: list(values.callback_networks),

@@ -133,6 +133,7 @@ export function gatewayObjects(values: KnativeValues): (IHTTPRoute | IReferenceG
     // Knative finds its Service by the host.
     filters: [{ type: 'URLRewrite', urlRewrite: { hostname: `${unit}.${namespace}.svc.cluster.local` } }],
     backendRefs: [{ ...backend, port: 80 }],
+    timeouts: { request: '0s' }, // Envoy Gateway has 15 s for any answer unless told; the Service's own time holds
   }))
   return [
     ...rules.map(

@@ -5,8 +5,9 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { knativeFiles } from './knative.ts'
 import { openfaasFiles } from './openfaas.ts'
+import { readValues, ValuesRefused } from './read-values.ts'
 import { isMade, type TargetFile, textOf } from './target-file.ts'
-import { readValues, TARGETS, type Target, type ValuesOf, ValuesRefused } from './values.ts'
+import { TARGETS, type Target, type ValuesOf } from './values.ts'
 import { workerdFiles } from './workerd.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

@@ -6,6 +6,7 @@ import { openApiDocument } from '../../shared/http/openapi.ts'
 import { createRoutes } from '../../shared/http/routes.ts'
 import { generatedFiles, readGenerated } from '../../test/support/generated.ts'
 import { type KubernetesObject, objectsIn, problemsOf } from '../../test/support/kubernetes.ts'
+import { REFUSED } from '../local/refusal.ts'
 import { routesOf } from '../packaging.ts'
 import { ROUTER, RUNTIME, UNITS } from './image.ts'
 import { filesOf, readExample } from './installation.ts'
@@ -186,7 +187,7 @@ describe('with KEDA', () => {
     expect(names).not.toContain('ASSAY_RUNTIME_URL')
   })
 
-  it('the consumer, which runs bundles, has the network of the runtime, and Redis', () => {
+  it('the consumer, which runs bundles, has the network of the runtime, Redis, and what receives traces', () => {
     const policies = withKeda.filter(({ kind }) => kind === 'NetworkPolicy')
     const egressOf = (labels: Record<string, string>) =>
       policies.filter(one => one.spec.policyTypes.includes('Egress') && selects(one.spec.podSelector, labels))
@@ -194,11 +195,87 @@ describe('with KEDA', () => {
     expect(others).toEqual([])
     const [ofRuntime] = egressOf(service(RUNTIME, withKeda.filter(isService)).spec.template.metadata.labels)
     const ports = (rules: { ports?: { port: number }[] }[]) => rules.at(-1)!.ports!.map(one => one.port)
-    expect(ports(ofConsumer!.spec.egress)).toEqual([...ports(ofRuntime!.spec.egress), 6379])
+    expect(ports(ofConsumer!.spec.egress)).toEqual([...ports(ofRuntime!.spec.egress), 6379, 4318])
     expect(ofConsumer!.spec.egress.slice(0, -1)).toEqual(ofRuntime!.spec.egress.slice(0, -1))
     expect(JSON.stringify(ofRuntime)).toContain('10.40.0.0/16') // agent_networks
   })
 })
+
+it('each pod is let out to every address that it is told', () => {
+  const told = [true, false].flatMap(keda => toldIn(made({ keda, callback_networks: ['10.50.0.0/16'] })))
+  expect(new Set(told.map(({ setting }) => setting))).toEqual(
+    new Set([
+      ...['ASSAY_UNIT_URL', 'ASSAY_RUNTIME_URL', 'ASSAY_CONSUMER_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+      ...['ASSAY_ALLOW_NETWORKS', 'ASSAY_ALLOW_CALLBACK_NETWORKS'],
+    ]),
+  )
+  const kept = told.filter(({ egress, to }) => !egress.some(rule => letsOut(rule, to)))
+  expect(kept.map(({ name, setting, to }) => ({ name, setting, to }))).toEqual([])
+})
+
+/** Every address in the environment of a pod, with what the pod's policies let out. */
+function toldIn(all: KubernetesObject[]) {
+  const policies = all.filter(
+    ({ kind, spec }) => kind === 'NetworkPolicy' && spec.policyTypes.includes('Egress'),
+  )
+  const pods = all.filter(({ spec }) => spec?.template?.spec?.containers)
+  return pods.flatMap(({ metadata: { name }, spec: { template } }) => {
+    const egress: EgressRule[] = policies
+      .filter(one => selects(one.spec.podSelector, template.metadata.labels))
+      .flatMap(one => one.spec.egress)
+    const settings: { name: string; value?: string }[] = template.spec.containers[0].env
+    return settings.flatMap(({ name: setting, value }) =>
+      (value ? addressesIn(setting, value) : []).map(to => ({ name, setting, to, egress })),
+    )
+  })
+}
+
+it('Jobs do not try again what a person has to mend, and keep the pod that says so', () => {
+  const jobs = objects.filter(({ kind }) => kind === 'Job')
+  expect(jobs).toHaveLength(2)
+  for (const { spec } of jobs) {
+    expect(spec.template.spec.restartPolicy).toBe('Never') // no other is taken beside the policy
+    expect(spec.podFailurePolicy.rules).toEqual([
+      { action: 'FailJob', onExitCodes: { operator: 'In', values: [REFUSED] } },
+    ])
+  }
+})
+
+interface Address {
+  /** Within the cluster, */
+  namespace?: string
+  /** or a network that is private. */
+  cidr?: string
+  port: number
+}
+interface EgressRule {
+  to?: { ipBlock?: { cidr: string; except?: string[] }; namespaceSelector?: LabelSelector }[]
+  ports?: { port: number }[]
+}
+
+const GATEWAY = 'kourier-system'
+/** Of a setting, what its pod calls: who calls it, and where callers are led, is no address of that kind. */
+function addressesIn(setting: string, value: string): Address[] {
+  if (/^ASSAY_ALLOW_/.test(setting)) return value.split(',').map(cidr => ({ cidr, port: 443 }))
+  if (setting === 'BASE_URL' || !/_(URL|ENDPOINT)$/.test(setting)) return []
+  const { hostname, port } = new URL(value.replace('{unit}', 'unit'))
+  const [, namespace] = hostname.split('.')
+  // Services of Knative are asked for at its gateway.
+  return [
+    { namespace: hostname.endsWith('.svc.cluster.local') ? GATEWAY : namespace!, port: Number(port) || 80 },
+  ]
+}
+
+/** As a cluster reads a rule. */
+const letsOut = ({ to, ports }: EgressRule, { namespace, cidr, port }: Address) =>
+  (ports === undefined || ports.some(one => one.port === port)) &&
+  (to === undefined ||
+    to.some(({ ipBlock, namespaceSelector }) =>
+      namespace === undefined
+        ? ipBlock?.cidr === cidr || (ipBlock?.cidr === '0.0.0.0/0' && !ipBlock.except?.includes('10.0.0.0/8'))
+        : namespaceSelector && selects(namespaceSelector, { [NAMESPACE_NAME]: namespace }),
+    ))
+const NAMESPACE_NAME = 'kubernetes.io/metadata.name'
 
 interface LabelSelector {
   matchLabels?: Record<string, string>

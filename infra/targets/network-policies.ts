@@ -55,18 +55,28 @@ const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10
 /** What code of agents reaches: public addresses, PostgreSQL wherever it is, and what agents may. */
 const agentsReach = (
   { agent_networks, stores }: ImageValues,
-  ...ports: number[]
+  more: { networks?: readonly string[]; ports?: readonly number[] } = {},
 ): INetworkPolicyEgressRule[] => [
   DNS,
   {
     to: [
       { ipBlock: { cidr: '0.0.0.0/0', except: PRIVATE } },
       { ipBlock: { cidr: '::/0', except: ['fc00::/7', 'fe80::/10'] } },
-      ...agent_networks.map(cidr => ({ ipBlock: { cidr } })),
+      ...[...agent_networks, ...(more.networks ?? [])].map(cidr => ({ ipBlock: { cidr } })),
     ],
   },
-  { ports: [stores.postgres_port, ...ports].map(port => ({ protocol: 'TCP', port })) },
+  { ports: [stores.postgres_port, ...(more.ports ?? [])].map(port => ({ protocol: 'TCP', port })) },
 ]
+
+/** Ports at which traces are received: their receivers are mostly in the cluster. */
+const telemetryPorts = ({ telemetry }: ImageValues): number[] => {
+  const endpoints = Object.entries(telemetry).flatMap(([name, url]) =>
+    name.endsWith('_ENDPOINT') ? (URL.parse(url) ?? []) : [],
+  )
+  return [
+    ...new Set(endpoints.map(({ port, protocol }) => Number(port) || (protocol === 'https:' ? 443 : 80))),
+  ]
+}
 
 /** Where Prometheus is. */
 export const prometheusPolicy = ({ namespace }: KnativeValues, prometheus: string): INetworkPolicy =>
@@ -144,13 +154,16 @@ export function knativePolicies(values: KnativeValues): INetworkPolicy[] {
       policyTypes: ['Egress'],
       egress: agentsReach(values),
     }),
-    // It runs bundles and claims items: the runtime's network, and Redis.
+    // It runs bundles, claims items and sends callbacks: the runtime's network, and what that needs besides.
     ...(values.keda
       ? [
           policy(namespace, 'out-of-standing-consumer', {
             podSelector: { matchLabels: { ...PART, [ROLE]: STANDING_ROLE } },
             policyTypes: ['Egress'],
-            egress: agentsReach(values, stores.redis_port),
+            egress: agentsReach(values, {
+              networks: values.callback_networks,
+              ports: [stores.redis_port, ...telemetryPorts(values)],
+            }),
           }),
         ]
       : []),

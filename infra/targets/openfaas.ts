@@ -160,9 +160,15 @@ const ingressFile = (values: OpenfaasValues): TargetFile =>
       }
     : {
         path: 'ingress.yaml',
-        about: 'Leads callers to the router and to no other function.',
+        about: `Leads callers to the router and to no other function.${aboutTraefik(values)}`,
         content: [classIngress(nameOf(ROUTER), values)],
       }
+
+/** It has no annotation for this. */
+const aboutTraefik = ({ ingress, consumer_seconds }: OpenfaasValues) =>
+  ingress.class === 'traefik'
+    ? `\nTraefik ends an upload after 60 s unless respondingTimeouts.readTimeout of its entry point says ${timesOf(consumer_seconds).gateway_s}s.`
+    : ''
 
 /** No Ingress tells methods apart; an nginx does, and the gateway it asks wakes what sleeps. */
 function endpointFiles(values: OpenfaasValues): TargetFile[] {
@@ -185,7 +191,7 @@ function endpointFiles(values: OpenfaasValues): TargetFile[] {
       : [
           {
             path: 'ingress.yaml',
-            about: 'Leads callers to an nginx, which leads each operation to its function; it keeps nothing.',
+            about: `Leads callers to an nginx, which leads each operation to its function; it keeps nothing.${aboutTraefik(values)}`,
             content: [...nginxObjects(conf, values), classIngress(NGINX, values)],
           },
         ]),

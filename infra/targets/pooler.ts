@@ -3,17 +3,31 @@
 
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment'
 import type { IService } from 'kubernetes-models/v1/Service'
-import { CONFINED, PART, ROLE } from './pods.ts'
+import type { PoolerSecret } from '../pooler-secrets.ts'
+import { servedObjects } from './deployment.ts'
 import { type Place, secretVariable } from './run-once.ts'
 
 const NAME = 'assay-pooler'
-const LABELS = { ...PART, [ROLE]: 'pooler' }
 const PORT = 5432
 // A function holds up to ten connections; 500 is fifty copies, and an idle one costs PgBouncer 2 KiB.
 const CLIENTS = 500
 
+/** Where PostgreSQL is, as the image is told it. */
+const FROM_SECRETS: Record<string, PoolerSecret> = {
+  DB_HOST: 'POOLER_HOST',
+  DB_PORT: 'POOLER_PORT',
+  DB_USER: 'POOLER_USER',
+  DB_PASSWORD: 'POOLER_PASSWORD',
+  DB_NAME: 'POOLER_DATABASE',
+  SERVER_TLS_SSLMODE: 'POOLER_TLS',
+}
+const CA = 'DATABASE_CA'
+const CA_FOLDER = '/etc/assay'
+const CA_FILE = 'ca.pem'
+
 export function poolerObjects(at: Place): [IDeployment, IService] {
-  const { namespace, pooler } = at.values
+  const { namespace, pooler, secrets } = at.values
+  const ca = secrets.includes(CA) ? at.placeOf(CA) : undefined
   const env = {
     POOL_MODE: 'transaction',
     DEFAULT_POOL_SIZE: String(pooler!.connections),
@@ -21,47 +35,28 @@ export function poolerObjects(at: Place): [IDeployment, IService] {
     MAX_CLIENT_CONN: String(CLIENTS),
     AUTH_TYPE: 'scram-sha-256',
     LISTEN_PORT: String(PORT),
+    ...(ca ? { SERVER_TLS_CA_FILE: `${CA_FOLDER}/${CA_FILE}` } : {}),
   }
-  return [
-    {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: NAME, namespace, labels: LABELS },
-      spec: {
-        replicas: 1, // two would share nothing, and PostgreSQL would have twice the connections
-        selector: { matchLabels: LABELS },
-        template: {
-          metadata: { labels: LABELS },
-          spec: {
-            automountServiceAccountToken: false,
-            enableServiceLinks: false,
-            containers: [
-              {
-                name: 'pgbouncer',
-                image: pooler!.image,
-                ports: [{ name: 'postgres', containerPort: PORT }],
-                env: [
-                  secretVariable(at, 'DATABASE_URL', 'DATABASE_MIGRATE_URL'),
-                  ...Object.entries(env).map(([name, value]) => ({ name, value })),
-                ],
-                readinessProbe: { tcpSocket: { port: PORT }, periodSeconds: 2 },
-                resources: {
-                  requests: { cpu: '20m', memory: '32Mi' },
-                  limits: { cpu: '1', memory: '128Mi' },
-                },
-                // Its configuration is written from the environment as it starts, to a folder of its own.
-                securityContext: { ...CONFINED, readOnlyRootFilesystem: false, runAsUser: 70 },
-              },
-            ],
-          },
-        },
-      },
+  return servedObjects({
+    name: NAME,
+    namespace,
+    role: 'pooler',
+    replicas: 1, // two would share nothing, and PostgreSQL would have twice the connections
+    image: pooler!.image,
+    port: { name: 'postgres', number: PORT },
+    user: 70,
+    writesRoot: true, // its configuration, from the environment
+    container: {
+      env: [
+        ...Object.entries(FROM_SECRETS).map(([name, secret]) => secretVariable(at, name, secret)),
+        ...Object.entries(env).map(([name, value]) => ({ name, value })),
+      ],
+      ...(ca ? { volumeMounts: [{ name: 'ca', mountPath: CA_FOLDER, readOnly: true }] } : {}),
     },
-    {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: { name: NAME, namespace, labels: LABELS },
-      spec: { selector: LABELS, ports: [{ name: 'postgres', port: PORT, targetPort: 'postgres' }] },
-    },
-  ]
+    ...(ca
+      ? {
+          volumes: [{ name: 'ca', secret: { secretName: ca.name, items: [{ key: ca.key, path: CA_FILE }] } }],
+        }
+      : {}),
+  })
 }

@@ -38,6 +38,7 @@ ${routesOf(units)
 upstream assay {
   server ${server};
   keepalive 64;
+  keepalive_timeout 30s; # sooner than whatever it asks closes one: a POST on such a one would be lost
 }
 
 server {

@@ -2,6 +2,7 @@
 // needed where they are applied from.
 
 import type { IJob } from 'kubernetes-models/batch/v1/Job'
+import { REFUSED } from '../local/refusal.ts'
 import { FIRST_ACCOUNT_NEEDS, MIGRATION_NEEDS, type Needs } from '../unit-settings.ts'
 import { secretsOf } from './environment.ts'
 import { FIRST_ACCOUNT_COMMAND, MIGRATE_COMMAND, SMALL } from './image.ts'
@@ -41,11 +42,15 @@ function job(at: Place, name: string, role: string, command: string[], needs: Ne
     metadata: { name: `assay-${name}`, namespace, labels },
     spec: {
       backoffLimit: 6,
+      // What a person has to mend is not tried again, and its pod stays for its log.
+      podFailurePolicy: {
+        rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [REFUSED] } }],
+      },
       ttlSecondsAfterFinished: 3600,
       template: {
         metadata: { labels },
         spec: {
-          restartPolicy: 'OnFailure',
+          restartPolicy: 'Never',
           automountServiceAccountToken: false,
           enableServiceLinks: false,
           ...(image_pull_secret ? { imagePullSecrets: [{ name: image_pull_secret }] } : {}),

@@ -78,11 +78,12 @@ describe.each(Object.entries(given))('on %s', (_, givenAt) => {
   )
 
   it.each(TIMES)(
-    'with a consumer of %i s the router outlives each unit, and each unit an event stream',
+    'with a consumer of %i s the router outlives each unit, and each unit an event stream and an upload',
     seconds => {
       const { [ROUTER]: router, consume: _, tick: __, [RUNTIME]: ___, ...units } = givenAt(seconds)
       for (const { request_s } of Object.values(units)) {
         expect(request_s * 1000).toBeGreaterThan(LIMITS.event_stream_ms)
+        expect(request_s * 1000).toBeGreaterThan(LIMITS.upload_ms)
         expect(router!.request_s).toBeGreaterThan(request_s)
       }
     },
@@ -118,6 +119,17 @@ it.each(TIMES)('with a consumer of %i s an Ingress of nginx outlives the gateway
   const router = onOpenfaas(seconds).functions.find(one => one.FUNCTION === ROUTER)!
   const waits = Number(ingress!.metadata.annotations!['nginx.ingress.kubernetes.io/proxy-read-timeout'])
   expect(waits).toBeGreaterThan(Number.parseFloat(router.write_timeout))
+})
+
+it('a route of the Gateway API ends nothing by itself: what it leads to does', () => {
+  const ingress = { ...knative.ingress, by: 'gateway' as const }
+  const routes = (['group', 'endpoint'] as const)
+    .flatMap(packaging => filesOf('knative', { ...knative, packaging, ingress }, 'a test'))
+    .flatMap(([, text]) => objectsIn(text))
+    .filter(({ kind }) => kind === 'HTTPRoute')
+  const rules: { timeouts?: { request: string } }[] = routes.flatMap(({ spec }) => spec.rules)
+  expect(rules.length).toBeGreaterThan(1)
+  expect(rules.filter(({ timeouts }) => timeouts?.request !== '0s')).toEqual([])
 })
 
 it('Knative allows all of them, and an answer may begin as late as it may end', () => {

@@ -7,8 +7,8 @@ import type { Role } from './image.ts'
 /** Between the last moment of what is waited for and the end of waiting: to give back items, and to say so. */
 const SPARE_S = 5
 
-/** No answer is longer under way than an event stream, and an upload gets as much. */
-export const STREAM_S = LIMITS.event_stream_ms / 1000 + SPARE_S
+/** No answer is longer under way than an event stream, and no request than an upload. */
+export const STREAM_S = Math.max(LIMITS.event_stream_ms, LIMITS.upload_ms) / 1000 + SPARE_S
 
 export interface Times {
   /** One invocation of the consumer, ASSAY_CONSUME_SECONDS. */

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { writeInstallation } from './installation.ts'
-import { readValues, TARGETS, type Target, ValuesRefused, valuesOf } from './values.ts'
+import { readValues, ValuesRefused, valuesOf } from './read-values.ts'
+import { TARGETS, type Target } from './values.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const exampleOf = (target: Target) => readFileSync(join(ROOT, `infra/values/${target}.yaml`), 'utf8')

@@ -3,7 +3,7 @@
 
 import { type Unit, unitsOf } from '../packaging.ts'
 import { text } from '../runtime/workerd-config.ts'
-import { needsOf, type SecretSetting } from '../unit-settings.ts'
+import { asksStores, needsOf, type SecretSetting } from '../unit-settings.ts'
 import { CONSUMER, ROUTER, TICK } from './image.ts'
 import type { TargetFile } from './target-file.ts'
 import { CONSUMER_GRACE_S } from './times.ts'
@@ -141,9 +141,16 @@ const fromEnvironment = ({ setting, secret }: SecretSetting) =>
   `    (name = ${text(setting)}, fromEnvironment = ${text(secret)}),`
 const asText = ([name, value]: [string, string]) => `    (name = ${text(name)}, text = ${text(value)}),`
 
+const HOST_BINDING = '    (name = "HOST", durableObjectNamespace = "Host"),'
+/** Ways out of whatever works on the stores; the others have none. */
+const OF_WORK = [
+  '    (name = "OUTSIDE", service = "outside"),',
+  `    (name = "WAKE", queue = (name = "queues", props = (json = ${text(JSON.stringify({ queue: 'wake' }))}))),`,
+]
+
 /** workerd verifies certificates itself, and has no exporter of traces. */
 const NOT_READ = ['DATABASE_CA', 'REDIS_CA', 'ASSAY_SMTP_URL', 'OTEL_EXPORTER_OTLP_HEADERS']
-/** The consumer here only calls the one that runs agents, so it reads what pokes are sent with. */
+/** The consumer here only calls the one that runs agents, and reads what such calls are sent with. */
 const secretsOf = (unit: Unit) => needsOf(unit).secrets.filter(({ setting }) => !NOT_READ.includes(setting))
 
 function settingsOf(unit: Unit, values: WorkerdValues): [string, string][] {
@@ -160,19 +167,17 @@ function settingsOf(unit: Unit, values: WorkerdValues): [string, string][] {
 
 const unitWorker = (unit: Unit, values: WorkerdValues) => {
   const { name } = unit
-  const bindings = [...secretsOf(unit).map(fromEnvironment), ...settingsOf(unit, values).map(asText)]
+  const settings = [...secretsOf(unit).map(fromEnvironment), ...settingsOf(unit, values).map(asText)]
+  const bindings = [HOST_BINDING, ...(asksStores(unit) ? OF_WORK : []), ...settings]
   return `
 const ${constant(name)} :Workerd.Worker = (
   modules = [(name = ${text(name)}, esModule = embed ${text(`${name}.mjs`)})],
   compatibilityDate = ${text(COMPATIBILITY_DATE)},
   compatibilityFlags = [${COMPATIBILITY_FLAGS.map(text).join(', ')}],
-  globalOutbound = "backplane",
+  globalOutbound = ${text(asksStores(unit) ? 'backplane' : 'internet')},
   durableObjectNamespaces = [(className = "Host", uniqueKey = ${text(`assay-${name}`)}, preventEviction = true)],
   durableObjectStorage = (inMemory = void),
   bindings = [
-    (name = "HOST", durableObjectNamespace = "Host"),
-    (name = "OUTSIDE", service = "outside"),
-    (name = "WAKE", queue = (name = "queues", props = (json = ${text(JSON.stringify({ queue: 'wake' }))}))),
 ${bindings.join('\n')}
   ],
 );

@@ -1,76 +1,106 @@
-// `npm run test:cluster`: applies what is generated to a cluster that is named, and asks of it what only a cluster can
-// tell. Without one it refuses. It exits 0 when everything was asked and answered well, 1 when not, and 2 when nothing
-// was tried.
+// `npm run test:cluster`: follows a platform's page on a cluster that is named, every command of it in the page's order,
+// asks before the last step what only a cluster can tell, and removes it all again. Without a cluster, its programs or
+// the page's names it refuses. It exits 0 when everything was asked and answered well, 1 when not, and 2 when nothing
+// was tried. After a step that failed, what was made stays for a look.
 //
-//   KUBECONFIG=FILE npm run test:cluster -- knative FOLDER     what infra/generate.ts made, in a namespace with the secret
-//   KUBECONFIG=FILE OPENFAAS_URL=URL npm run test:cluster -- openfaas FOLDER     the same, the secrets made
+//   KUBECONFIG=FILE IMAGE=… BASE_URL=… (the page's other names) npm run test:cluster -- openfaas|knative
 
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { parse, parseAllDocuments } from 'yaml'
-import { probe, type Report } from './probe.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { type Block, blocksOf, namesOf, programsOf } from './page.ts'
+import type { Platform } from './played.ts'
+import type { Report } from './probe.ts'
+import { exportsOf, type Shell, startShell } from './shell.ts'
 
-const READY_S = 300
+const ROOT = join(import.meta.dirname, '../..')
+const ANSWER_S = 10
 const ASLEEP_S = 300
 const LOOK_MS = 5000
+const OURS = 'app.kubernetes.io/part-of=assay'
 
 class Refused extends Error {}
 
-function needed(name: string, what: string): string {
-  const value = process.env[name]
-  if (!value) throw new Refused(`${name} is not set: ${what}`)
-  return value
+const works = (...command: [string, ...string[]]) =>
+  spawnSync(command[0], command.slice(1), { stdio: 'ignore' }).status === 0
+
+/** @throws Refused that says what to install, to set or to start */
+function namesFrom(blocks: readonly Block[]): Record<string, string> {
+  const missing = programsOf(blocks).filter(name => !works('bash', '-c', `command -v ${name}`))
+  if (missing.length > 0) throw new Refused(`not on the PATH: ${missing.join(', ')}`)
+  if (!process.env.KUBECONFIG)
+    throw new Refused(
+      'KUBECONFIG is not set: the file that says how your cluster is reached; no other is looked for',
+    )
+  const names = namesOf(blocks)
+  const wanting = names.filter(({ name, isExample }) => isExample && !process.env[name])
+  if (wanting.length > 0)
+    throw new Refused(
+      `not set: ${wanting.map(({ name }) => name).join(', ')}; step 1 of the page says what they are`,
+    )
+  if (!works('kubectl', 'version', `--request-timeout=${ANSWER_S}s`))
+    throw new Refused(`no cluster answers within ${ANSWER_S} s at what KUBECONFIG says`)
+  return Object.fromEntries(
+    names.flatMap(({ name }) => (process.env[name] ? [[name, process.env[name]]] : [])),
+  )
 }
 
-function run(command: string, args: string[]): string {
+async function follow(platform: Platform): Promise<Report> {
+  const blocks = blocksOf(platform)
+  const names = namesFrom(blocks)
+  const memory = await tempFolder()
+  const shell = await startShell(ROOT, memory.path)
+  const report: Report = []
+  let account = ''
+  async function run(commands: string): Promise<string> {
+    console.log(`$ ${commands.trimEnd()}`)
+    const printed = await shell.run(commands)
+    process.stdout.write(printed)
+    return printed
+  }
   try {
-    return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new Refused(`${command} is not on the PATH`)
-    throw error
+    for (const { kind, step, commands } of blocks) {
+      if (kind === 'checkout' || kind === 'machine') continue
+      if (kind === 'account') await shell.run(accountOf(account))
+      else if (kind === 'names') await run(`${commands}\n${exportsOf(names)}`)
+      else {
+        if (step === 'remove') report.push(...(await questions(platform, shell)))
+        const printed = await run(commands)
+        if (step === 'account') account = printed
+      }
+    }
+    const left = await shell.run(
+      `kubectl -n "$NAMESPACE" get all,ingresses,networkpolicies -l ${OURS} -o name 2> /dev/null`,
+    )
+    report.push({ what: 'removes what it made', ...(left === '' ? {} : { wrong: `left ${left}` }) })
+    return report
+  } finally {
+    shell.close()
+    await memory.remove()
   }
 }
 
-const folderOf = (folder: string | undefined): string => {
-  if (!folder) throw new Refused('say which folder infra/generate.ts wrote to')
-  return folder
+function accountOf(printed: string): string {
+  const [, key] = /"api_key":\s*"([^"]+)"/.exec(printed) ?? []
+  if (key === undefined) throw new Error(`the Job printed no API key:\n${printed}`)
+  return `export ASSAY_BASE_URL=$BASE_URL\nexport ASSAY_API_KEY='${key}'`
 }
 
-/** A Job cannot be changed, so one of before goes first. */
-function migrate(folder: string, kubectl: (...args: string[]) => string): void {
-  kubectl('delete', 'job', 'assay-migrate', '--ignore-not-found')
-  kubectl('apply', '-f', join(folder, 'jobs/migrate.yaml'))
-  kubectl('wait', '--for=condition=Complete', `--timeout=${READY_S}s`, 'job/assay-migrate')
-}
-
-async function knative(given: string | undefined): Promise<Report> {
-  needed('KUBECONFIG', 'the file that says how your cluster is reached; no other is looked for')
-  const folder = folderOf(given)
-  const [service] = parseAllDocuments(readFileSync(join(folder, 'services.yaml'), 'utf8'))
-  const namespace = service!.toJS().metadata.namespace
-  const kubectl = (...args: string[]) => run('kubectl', ['--namespace', namespace, ...args])
-  console.log(`cluster ${run('kubectl', ['config', 'current-context']).trim()}, namespace ${namespace}`)
-
-  kubectl('apply', '-f', folder, '--dry-run=server') // the webhooks of Knative, KEDA and the Gateway API
-  kubectl('apply', '-f', join(folder, 'network-policies.yaml'))
-  migrate(folder, kubectl)
-  kubectl('apply', '-f', folder)
-  kubectl('wait', '--for=condition=Ready', `--timeout=${READY_S}s`, 'ksvc', '--all')
-  kubectl('wait', '--for=condition=Ready', `--timeout=${READY_S}s`, 'pingsource/tick')
-
-  const url = kubectl('get', 'ksvc', 'router', '-o', 'jsonpath={.status.url}')
+async function questions(platform: Platform, shell: Shell): Promise<Report> {
+  const url = await shell.run('printf %s "$BASE_URL"')
+  const { probe } = await import('./probe.ts') // all operations: a refusal takes no time
   const answers = await probe(url)
-  const scale = 'jsonpath={.spec.template.metadata.annotations.autoscaling\\.knative\\.dev/min-scale}'
-  const sleeping = kubectl('get', 'ksvc', 'router', '-o', scale) === '0'
-  return sleeping ? [...answers, await wakes(url, kubectl)] : answers
+  return platform === 'knative' ? [...answers, await wakes(url, shell)] : answers
 }
 
 /** Every function but the tick, which is called each minute, goes to zero; then one request wakes what it needs. */
-async function wakes(url: string, kubectl: (...args: string[]) => string): Promise<Report[number]> {
+async function wakes(url: string, shell: Shell): Promise<Report[number]> {
+  await shell.run(`sed 's/min: 1/min: 0/' assay-values.yaml |
+    node infra/generate.ts --target knative --values /dev/stdin --out "$OUT"`)
+  await shell.run(blocksOf('knative').find(({ step }) => step === 'deploy')!.commands)
   const selector = 'app.kubernetes.io/component in (router, api, consumer)'
   const since = Date.now()
-  while (kubectl('get', 'pods', '-l', selector, '-o', 'name') !== '') {
+  while ((await shell.run(`kubectl -n "$NAMESPACE" get pods -l '${selector}' -o name 2> /dev/null`)) !== '') {
     if (Date.now() - since > ASLEEP_S * 1000)
       return { what: 'goes to zero', wrong: `not within ${ASLEEP_S} s` }
     await new Promise(resolve => setTimeout(resolve, LOOK_MS))
@@ -81,33 +111,15 @@ async function wakes(url: string, kubectl: (...args: string[]) => string): Promi
   return { what: `wakes from zero: ${took} ms`, ...(status === 200 ? {} : { wrong: `answered ${status}` }) }
 }
 
-async function openfaas(given: string | undefined): Promise<Report> {
-  const gateway = needed('OPENFAAS_URL', 'where your gateway answers').replace(/\/$/, '')
-  needed('KUBECONFIG', 'the file that says how its cluster is reached; no other is looked for')
-  const folder = folderOf(given)
-  const stack = join(folder, 'stack.yml')
-  console.log(`gateway ${gateway}`)
-  const job = parse(readFileSync(join(folder, 'jobs/migrate.yaml'), 'utf8'))
-  const kubectl = (...args: string[]) => run('kubectl', ['--namespace', job.metadata.namespace, ...args])
-  kubectl('apply', '-f', join(folder, 'network-policies.yaml'))
-  migrate(folder, kubectl)
-  console.log(run('faas-cli', ['deploy', '-f', stack, '--gateway', gateway]))
-  for (const name of Object.keys(parse(readFileSync(stack, 'utf8')).functions)) {
-    run('faas-cli', ['ready', name, '--gateway', gateway])
-  }
-  return probe(`${gateway}/function/assay-router`)
-}
-
 try {
-  const [platform, folder] = process.argv.slice(2)
+  const [platform] = process.argv.slice(2)
   if (platform !== 'knative' && platform !== 'openfaas')
-    throw new Refused('say of which platform your cluster is: -- knative FOLDER, or -- openfaas FOLDER')
-  const report = await (platform === 'knative' ? knative(folder) : openfaas(folder))
+    throw new Refused('say of which platform your cluster is: -- knative, or -- openfaas')
+  const report = await follow(platform)
   for (const { what, wrong } of report) console.log(wrong ? `WRONG  ${what}: ${wrong}` : `right  ${what}`)
   const wrong = report.filter(one => one.wrong).length
-  console.log(
-    wrong === 0 ? `passed: ${report.length} of ${report.length}` : `failed: ${wrong} of ${report.length}`,
-  )
+  const all = report.length
+  console.log(wrong === 0 ? `passed: ${all} of ${all}` : `failed: ${wrong} of ${all}`)
   process.exitCode = wrong === 0 ? 0 : 1
 } catch (error) {
   const refused = error instanceof Refused

@@ -10,18 +10,34 @@ export const PAGES = ['openfaas', 'knative', 'workerd'] as const
 export type Page = (typeof PAGES)[number]
 
 export const KINDS = ['', 'names', 'account', 'checkout', 'machine', 'cluster'] as const
+export const STEPS = ['', 'migrate', 'account', 'deploy', 'remove'] as const
 
 export interface Block {
   kind: (typeof KINDS)[number]
-  /** Of a cluster: `migrate`, `account` or `deploy`, where it is played. */
-  step: string
+  /** Of a cluster, where it is played, or something is asked before it. */
+  step: (typeof STEPS)[number]
   commands: string
 }
 
 export function blocksOf(page: Page): Block[] {
   const text = readFileSync(join(import.meta.dirname, `../../infra/${page}.md`), 'utf8')
   return [...text.matchAll(/^```sh ?(.*)\n([\s\S]*?)^```$/gm)].map(([, info, commands]) => {
-    const [kind = '', step = ''] = info!.split(' ')
-    return { kind: kind as Block['kind'], step, commands: commands! }
+    const [kind = '', step = ''] = info!.split(' ') as [Block['kind'], Block['step']]
+    return { kind, step, commands: commands! }
   })
 }
+
+const PROGRAMS = ['docker', 'kubectl', 'helm', 'faas-cli', 'kn', 'curl', 'openssl', 'psql']
+
+/** Of the programs that a bare machine lacks, those that the blocks run. */
+export const programsOf = (blocks: readonly Block[]): string[] =>
+  PROGRAMS.filter(name =>
+    blocks.some(({ commands }) => new RegExp(`(^|[\\s(;|])${name} `, 'm').test(commands)),
+  )
+
+/** What the reader is asked to name, and whether the page's own is but an example. */
+export const namesOf = (blocks: readonly Block[]): { name: string; isExample: boolean }[] =>
+  blocks
+    .filter(({ kind }) => kind === 'names')
+    .flatMap(({ commands }) => [...commands.matchAll(/^export (\w+)=(\S+)/gm)])
+    .map(([, name, value]) => ({ name: name!, isExample: /\bexample\.|PASSWORD/.test(value!) }))

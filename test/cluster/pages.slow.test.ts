@@ -1,18 +1,18 @@
 // Each page is followed: its commands are run in their order by a shell, and what needs a cluster is played with the
 // files that the commands before it have made. At the end a batch has gone through it.
 
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { mkdir, open, readFile, symlink, writeFile } from 'node:fs/promises'
+import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
-import { freePort } from '../support/doubles/process.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { poolerSecrets } from '../../infra/pooler-secrets.ts'
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { freePort } from '../support/ports.ts'
 import { emptyDatabase, testRedis } from '../support/stores.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { type Block, blocksOf, type Page } from './page.ts'
-import { makeImage, type Platform, type Played, playInstallation, playJob } from './played.ts'
+import { type Block, blocksOf, namesOf, type Page } from './page.ts'
+import { type Image, makeImage, type Platform, type Played, playInstallation, playJob } from './played.ts'
+import { exportsOf, startShell } from './shell.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const CHECKOUT = [
@@ -27,38 +27,43 @@ const CHECKOUT = [
 ]
 const parts = new AsyncDisposableStack()
 afterAll(() => parts.disposeAsync())
+let image: Image
+beforeAll(async () => {
+  image = parts.adopt(await makeImage(), one => one.remove())
+}, 120_000)
 
-/** A folder that a reader would have cloned into, and a shell in it whose exports last from block to block. */
-async function startShell() {
+/** A folder that a reader would have cloned into, and the shell in it. */
+async function startReader() {
   const { path, remove } = await tempFolder()
   parts.defer(remove)
   for (const name of CHECKOUT) await symlink(join(ROOT, name), join(path, name))
-  await writeFile(join(path, 'exports'), '')
-  let log = ''
-  async function run(commands: string): Promise<void> {
-    const output = await open(join(path, 'output'), 'w')
-    const script = `set -euo pipefail\n. ./exports\n${commands}\nexport -p > exports\n`
-    const child = spawn('bash', ['-c', script], { cwd: path, stdio: ['ignore', output.fd, output.fd] })
-    const [code] = await once(child, 'exit')
-    await output.close()
-    const said = await readFile(join(path, 'output'), 'utf8')
-    log += `$ ${commands}\n${said}\n`
-    if (code !== 0) throw new Error(`this ended with ${code}:\n${commands}\n${said}`)
+  const shell = parts.adopt(await startShell(path, path), one => one.close())
+  let printed = ''
+  return {
+    path,
+    async run(commands: string) {
+      printed += await shell.run(commands)
+    },
+    printed: () => printed,
+    read: (name: string) => readFileSync(join(path, name), 'utf8'),
   }
-  return { path, run, log: () => log, read: (name: string) => readFileSync(join(path, name), 'utf8') }
 }
-type Shell = Awaited<ReturnType<typeof startShell>>
+type Reader = Awaited<ReturnType<typeof startReader>>
 
 /** The page's own names, but for those of this machine. */
-async function runNames(shell: Shell, block: Block, own: Record<string, string>): Promise<void> {
-  const named = [...block.commands.matchAll(/^export (\w+)=/gm)].map(([, name]) => name!)
+async function runNames(reader: Reader, block: Block, own: Record<string, string>): Promise<void> {
+  const named = namesOf([block]).map(({ name }) => name)
   expect(Object.keys(own).filter(name => !named.includes(name))).toEqual([])
-  await shell.run(`${block.commands}\n${exportsOf(own)}`)
+  await reader.run(`${block.commands}\n${exportsOf(own)}`)
 }
-const exportsOf = (values: Record<string, string>) =>
-  Object.entries(values)
-    .map(([name, value]) => `export ${name}='${value}'`)
-    .join('\n')
+
+/** The step that makes secrets, again: what is there stays. */
+async function repeatSecrets(reader: Reader, page: Page, file: string): Promise<void> {
+  const before = reader.read(file)
+  const step = blocksOf(page).find(({ commands }) => commands.includes('openssl rand'))!
+  await reader.run(step.commands)
+  expect(reader.read(file)).toBe(before)
+}
 
 async function stores() {
   const [database, redis] = await Promise.all([emptyDatabase(), testRedis()])
@@ -67,8 +72,8 @@ async function stores() {
 }
 
 async function follow(page: Platform): Promise<{ url: string; key: string }> {
-  const [shell, { database, redis }, image] = await Promise.all([startShell(), stores(), makeImage()])
-  parts.defer(() => image.remove())
+  const { database, redis } = await stores()
+  const reader = await startReader()
   const pooler = hasPgBouncer
     ? parts.adopt(await startPgBouncer(database, 20), one => one.close())
     : undefined
@@ -80,9 +85,9 @@ async function follow(page: Platform): Promise<{ url: string; key: string }> {
   }
   const played: Played = {
     image,
-    read: name => shell.read(`dist/${page}/${name}`),
+    read: name => reader.read(`dist/${page}/${name}`),
     get secrets() {
-      const lines = shell.read('secrets.env').trim().split('\n')
+      const lines = reader.read('secrets.env').trim().split('\n')
       return Object.fromEntries(lines.map(line => line.split(/=(.*)/s).slice(0, 2)))
     },
   }
@@ -100,11 +105,14 @@ async function follow(page: Platform): Promise<{ url: string; key: string }> {
     },
   }
   for (const block of blocksOf(page)) {
-    if (block.kind === '') await shell.run(block.commands)
-    else if (block.kind === 'names') await runNames(shell, block, own)
-    else if (block.kind === 'account') await shell.run(exportsOf({ ASSAY_BASE_URL: url, ASSAY_API_KEY: key }))
+    if (block.kind === '') await reader.run(block.commands)
+    else if (block.kind === 'names') await runNames(reader, block, own)
+    else if (block.kind === 'account')
+      await reader.run(exportsOf({ ASSAY_BASE_URL: url, ASSAY_API_KEY: key }))
     else if (block.kind === 'cluster') await steps[block.step]?.()
   }
+  expect(played.secrets).toMatchObject(poolerSecrets(database))
+  await repeatSecrets(reader, page, 'secrets.env')
   return { url, key }
 }
 
@@ -132,14 +140,8 @@ it.each<Platform>(['openfaas', 'knative'])(
 
 it('the page of workerd leads from nothing to a batch that worked', async () => {
   const page: Page = 'workerd'
-  const [shell, { database, redis }, port, metrics] = await Promise.all([
-    startShell(),
-    stores(),
-    freePort(),
-    freePort(),
-  ])
-  await mkdir(join(shell.path, 'dist'), { recursive: true })
-  parts.defer(() => shell.run('kill $(cat dist/workerd.pid dist/consumer.pid)').catch(() => {}))
+  const [{ database, redis }, port, metrics] = await Promise.all([stores(), freePort(), freePort()])
+  const reader = await startReader()
   const own = {
     BASE_URL: 'https://assay.test',
     DATABASE_URL: database,
@@ -148,10 +150,11 @@ it('the page of workerd leads from nothing to a batch that worked', async () => 
     LISTEN_METRICS: `127.0.0.1:${metrics}`,
   }
   for (const block of blocksOf(page)) {
-    if (block.kind === '') await shell.run(block.commands)
-    else if (block.kind === 'names') await runNames(shell, block, own)
+    if (block.kind === '') await reader.run(block.commands)
+    else if (block.kind === 'names') await runNames(reader, block, own)
   }
-  const { api_key } = JSON.parse(shell.read('first-account.json'))
+  const { api_key } = JSON.parse(reader.read('first-account.json'))
   expect(await runsAt(`http://${own.LISTEN}`, api_key)).toEqual([WORKED])
-  expect(shell.log()).toContain('assay_items_waiting')
+  expect(reader.printed()).toContain('assay_items_waiting')
+  await repeatSecrets(reader, page, 'workerd.env')
 }, 600_000)

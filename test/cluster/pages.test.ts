@@ -1,22 +1,45 @@
 // The pages of the platforms: their commands are of a kind that is tried, and name files that are there.
 
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { filesOf, readExample } from '../../infra/targets/installation.ts'
 import { TARGETS } from '../../infra/targets/values.ts'
-import { blocksOf, KINDS, PAGES } from './page.ts'
+import { blocksOf, KINDS, PAGES, programsOf, STEPS } from './page.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
+const OF_CLUSTERS = /^(docker|kubectl|helm|faas-cli|kn)$/
 
 describe.each(PAGES)('infra/%s.md', page => {
   const blocks = blocksOf(page)
 
   it('has blocks of known kinds alone, and what needs a cluster is marked', () => {
-    expect(blocks.filter(({ kind }) => !KINDS.includes(kind))).toEqual([])
-    const unmarked = blocks.filter(({ kind }) => kind === '').map(one => one.commands)
-    expect(unmarked.join('')).not.toMatch(/^\s*(kubectl|faas-cli|helm|docker|systemctl)\b/m)
+    expect(blocks.filter(({ kind, step }) => !KINDS.includes(kind) || !STEPS.includes(step))).toEqual([])
+    const unmarked = blocks.filter(({ kind }) => kind === '')
+    expect(programsOf(unmarked)).not.toEqual(expect.arrayContaining([expect.stringMatching(OF_CLUSTERS)]))
+    expect(unmarked.map(one => one.commands).join('')).not.toMatch(/^\s*systemctl\b/m)
     expect(unmarked.length).toBeGreaterThan(3)
+  })
+
+  it('runs no program that a bare machine lacks and CI does not install', () => {
+    const lacking = programsOf(blocks.filter(({ kind }) => kind === ''))
+    expect(lacking).toContain('openssl')
+    const ci = readFileSync(join(ROOT, '.ci/run'), 'utf8')
+    expect(lacking.filter(name => !ci.includes(`has ${name} || wanted+=(${name})`))).toEqual([])
+  })
+
+  it('has nothing to edit below the names, and leaves the shell as it was', () => {
+    const below = blocks.filter(({ kind }) => kind !== 'names' && kind !== 'account')
+    const commands = below.map(one => one.commands).join('')
+    expect(commands).not.toMatch(/example\.com|…|openfaas-fn|127\.0\.0\.1:\d/)
+    expect(commands).not.toMatch(/^umask/m)
+  })
+
+  it("runs the project's own Node, whatever the system has", () => {
+    const commands = blocks.map(one => one.commands).join('\n')
+    const own = commands.indexOf('export PATH="$PWD/node_modules/.bin:$PATH"')
+    expect(own).toBeGreaterThan(-1)
+    expect(commands.slice(0, own)).not.toMatch(/^\s*(node|npx assay)\b/m)
   })
 
   it('applies files that are made', async () => {
@@ -39,11 +62,15 @@ describe.each(PAGES)('infra/%s.md', page => {
   })
 })
 
-it('the time that OpenFaaS’s page tells the gateway is what its functions need', async () => {
-  const stack = new Map(filesOf('openfaas', await readExample('openfaas'), 'a test')).get('stack.yml')!
-  const [, seconds] = /The gateway must allow (\d+) s/.exec(stack)!
+it('the time that OpenFaaS’s page tells the gateway and Traefik is what its functions need', async () => {
+  const files = new Map(filesOf('openfaas', await readExample('openfaas'), 'a test'))
+  const [, seconds] = /The gateway must allow (\d+) s/.exec(files.get('stack.yml')!)!
   const told = blocksOf('openfaas')
     .map(one => one.commands)
     .join('')
   expect(told).toContain(`gateway.upstreamTimeout=${seconds}s`)
+  expect(told).toContain(`ports.websecure.transport.respondingTimeouts.readTimeout=${seconds}s`)
+  expect(files.get('ingress.yaml')).toContain(
+    `respondingTimeouts.readTimeout of its entry point says ${seconds}s`,
+  )
 })

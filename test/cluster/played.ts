@@ -1,9 +1,10 @@
 // An installation as files describe it, without a cluster: each function under a double of what its platform puts around
 // it, started by its first request, and the Jobs, all by the programs of the image with exactly the settings they are given.
 
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
 import type { IRevisionSpec } from '@kubernetes-models/knative/serving.knative.dev/v1/RevisionSpec'
 import type { IService } from '@kubernetes-models/knative/serving.knative.dev/v1/Service'
 import type { IContainer } from 'kubernetes-models/v1/Container'
@@ -40,7 +41,7 @@ export async function makeImage(): Promise<Image> {
   const { path, remove } = await tempFolder()
   const app = join(path, 'app')
   await mkdir(app)
-  execFileSync(process.execPath, [join(ROOT, 'infra/image.ts'), app])
+  await promisify(execFile)(process.execPath, [join(ROOT, 'infra/image.ts'), app])
   await symlink(join(ROOT, 'drizzle'), join(path, 'drizzle'))
   await symlink(join(ROOT, 'node_modules'), join(app, 'node_modules')) // for workerd, as the Dockerfile copies it
   return { app, remove }

@@ -1,5 +1,6 @@
 // Each endpoint as a process of its own, as the generated ingress leads to them; all of them through a pooler, as a role
-// that owns nothing.
+// that owns nothing. It starts some hundred processes of Node, many of them several times: ten minutes beside a dozen busy
+// processes on two cores, so it is begun first, and leaves the sweeps to hosts that are one process.
 
 import { describe, it, vi } from 'vitest'
 import { hasNginx } from '../support/ingress.ts'
@@ -11,13 +12,10 @@ import { conformance } from './suite.ts'
 vi.setConfig({ testTimeout: 180_000 })
 
 const NAME = 'a function for each endpoint, behind nginx and PgBouncer, as a role that owns nothing'
-const isAsked = process.env.ENDPOINTS === '1'
 
-if (isAsked && hasNginx && hasPgBouncer)
+if (hasNginx && hasPgBouncer)
   conformance(NAME, asRunningRole(throughPooler(functionsHost(alone, 'endpoint'))), { sweeps: false })
 else
   describe.skip(NAME, () => {
-    it(
-      'needs the Debian packages nginx-light and pgbouncer, and ENDPOINTS=1: it starts processes by the hundred, which slow machines take too long for',
-    )
+    it('needs the Debian packages nginx-light and pgbouncer')
   })

@@ -31,7 +31,7 @@ interface Running {
 const POOLED = 8
 
 /** Functions, most of them with nothing to do: a process of Node takes some 80 MB, and there are over a hundred. */
-const AWAKE = 16
+const AWAKE = 32
 
 /** How a platform runs one container. */
 export type RunContainer = (container: Container) => Promise<Running>
@@ -72,7 +72,8 @@ export const functionsHost =
   async options => {
     const folder = await bundles(packaging)
     const parts = new AsyncDisposableStack()
-    const env = environment(options)
+    // As the image has it: what is started again, which most are, takes half the time.
+    const env = { ...environment(options), NODE_COMPILE_CACHE: join(folder, 'compiled') }
     const start = (name: string, more = {}) =>
       run({ name, bundle: join(folder, `${name}.mjs`), env: { ...env, ...more } })
     const functions = parts.adopt(awakeAtMost(most, start), all => all.close())

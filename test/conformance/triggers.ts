@@ -508,6 +508,23 @@ export function triggersPart(given: Given): void {
       },
     )
 
+    it("takes Svix's headers as those of Standard Webhooks, and one event once [triggers.signatures, triggers.sender-event]", async () => {
+      const trigger = await makeTrigger({ scheme: 'standard_webhooks' })
+      const text = '{"type":"order.paid"}'
+      const svix = () =>
+        Object.fromEntries(
+          Object.entries(standard(trigger.secret, text)).map(([name, value]) => [
+            name.replace('webhook', 'svix'),
+            value,
+          ]),
+        )
+      const first = await fireSigned(trigger, text, svix())
+      expect([first.status, first.json?.duplicate]).toEqual([202, false])
+      const again = await fireSigned(trigger, text, svix())
+      expect([again.status, again.json]).toEqual([202, { ...first.json, duplicate: true }])
+      expect(refused(await fireSigned(trigger, `${text} `, svix()))).toEqual([401, 'unauthenticated'])
+    })
+
     it('checks the signature before it looks at the body', async () => {
       const trigger = await makeTrigger({ scheme: 'github' })
       expect(refused(await fireSigned(trigger, '{"half":', {}))).toEqual([401, 'unauthenticated'])

@@ -70,8 +70,11 @@ function millionLinesPart(given: Given): void {
         raw,
         headers: NDJSON,
       })
-      expect([status, json.error.code]).toEqual([400, 'invalid_line'])
-      expect(json.error.message).toContain('Line 500123: The number 1e999')
+      expect({ status, ...json.error }).toMatchObject({
+        status: 400,
+        code: 'invalid_line',
+        message: expect.stringContaining('Line 500123: The number 1e999'),
+      })
       expect(json.error.message.match(/Line \d+/g)).toHaveLength(1)
       const [left] = await ctx.sql`
         select (select count(*)::int from runs where agent_id = ${agent.id}) as runs,

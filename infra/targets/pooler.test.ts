@@ -1,0 +1,69 @@
+// The pooler before PostgreSQL, told what its image reads.
+
+import { describe, expect, it } from 'vitest'
+import { type KubernetesObject, objectsIn } from '../../test/support/kubernetes.ts'
+import { poolerSecrets } from '../pooler-secrets.ts'
+import { filesOf, readExample } from './installation.ts'
+import { secretName } from './openfaas.ts'
+
+const [openfaas, knative] = [await readExample('openfaas'), await readExample('knative')]
+
+it('the parts of a URL are what stands in it, without what is escaped and what follows the database', () => {
+  expect(poolerSecrets('postgres://a%20b:p%40ss%2Fw%3Ard@db.internal:6432/assay?sslmode=require')).toEqual({
+    POOLER_HOST: 'db.internal',
+    POOLER_PORT: '6432',
+    POOLER_USER: 'a b',
+    POOLER_PASSWORD: 'p@ss/w:rd',
+    POOLER_DATABASE: 'assay',
+    POOLER_TLS: 'require',
+  })
+  expect(poolerSecrets('postgres://a:b@db/assay')).toMatchObject({
+    POOLER_PORT: '5432',
+    POOLER_TLS: 'prefer',
+  })
+  expect(poolerSecrets('postgres://a:b@[fd00::5]/assay').POOLER_HOST).toBe('fd00::5')
+})
+
+interface Variable {
+  name: string
+  value?: string
+  valueFrom?: { secretKeyRef: { name: string; key: string } }
+}
+
+function podOf(text: string | undefined) {
+  const deployment: KubernetesObject = objectsIn(text!).find(({ kind }) => kind === 'Deployment')!
+  const { containers, volumes } = deployment.spec.template.spec
+  return { env: containers[0].env as Variable[], mounts: containers[0].volumeMounts, volumes }
+}
+const SECRETS = Object.keys(poolerSecrets('postgres://a:b@db/assay'))
+
+describe.each([
+  {
+    platform: 'OpenFaaS',
+    made: (secrets = openfaas.secrets) =>
+      new Map(filesOf('openfaas', { ...openfaas, secrets }, 'a test')).get('pooler.yaml'),
+    placeOf: (secret: string) => ({ name: secretName(openfaas, secret), key: secretName(openfaas, secret) }),
+  },
+  {
+    platform: 'Knative',
+    made: (secrets = knative.secrets) =>
+      new Map(filesOf('knative', { ...knative, secrets }, 'a test')).get('pooler.yaml'),
+    placeOf: (secret: string) => ({ name: knative.secret, key: secret }),
+  },
+])('the pooler on $platform', ({ made, placeOf }) => {
+  it('has every part of the URL from its secret, and no URL to take apart', () => {
+    const { env, volumes } = podOf(made())
+    expect(env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? [])).toEqual(SECRETS.map(placeOf))
+    expect(env.map(({ name }) => name)).not.toContain('DATABASE_URL')
+    expect(volumes).toBeUndefined()
+  })
+
+  it('knows the CA of PostgreSQL where there is one', () => {
+    const { env, mounts, volumes } = podOf(made([...openfaas.secrets, 'DATABASE_CA']))
+    const { value } = env.find(({ name }) => name === 'SERVER_TLS_CA_FILE')!
+    const { name, key } = placeOf('DATABASE_CA')
+    const [{ secret }] = volumes
+    expect([secret.secretName, secret.items]).toEqual([name, [{ key, path: 'ca.pem' }]])
+    expect(value).toBe(`${mounts[0].mountPath}/ca.pem`)
+  })
+})
