@@ -4,7 +4,7 @@
 import type { Context } from '../shared/context.ts'
 import { LIMITS } from '../shared/domain/limits.ts'
 import { pause } from '../shared/engine/pause.ts'
-import { sweep } from '../shared/engine/sweep.ts'
+import { CHORES, sweep } from '../shared/engine/sweep.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
 import { isAnythingHeld } from '../shared/store/backlog.ts'
 
@@ -36,7 +36,7 @@ async function sweepUntil(ctx: Context, endsAt: number, stop: AbortSignal) {
   let sweeps = 0
   let done = 0
   while (!stop.aborted) {
-    const found = await sweep(ctx)
+    const found = await sweep(ctx, CHORES, endsAt)
     sweeps++
     done += found
     if (ctx.now() + LIMITS.tick_ms >= endsAt) break

@@ -3,12 +3,15 @@
 // Usage: node infra/bundle.ts [--packaging endpoint|group|all] [--out FOLDER]
 // And the router's, which knows where each path of that packaging leads, and that of the agent runtime.
 
-import { readFile, stat } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { pricesText } from '../shared/accounts/rules/price-list.gen.ts'
 import type { Endpoint } from '../shared/http/endpoint.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
+import { weightsText } from '../shared/items/rules/refusal-weights.gen.ts'
+import { FOR_NODE } from './for-node.ts'
 import { PACKAGINGS, type Packaging, routesOf, type Unit, unitsOf } from './packaging.ts'
 import { needsOf } from './unit-settings.ts'
 
@@ -16,28 +19,16 @@ const ROOT = join(import.meta.dirname, '..')
 const FUNCTIONS = join(ROOT, 'functions')
 /** Loaded by the processes that use it: by the name it is imported by, the file, and what is in it. */
 const APART: Record<string, { file: string; contents: string }> = {
+  './redis-client.ts': { file: 'redis-client', contents: "export * from './infra/node/redis-client.ts'" },
   './otlp.ts': { file: 'otlp', contents: "export * from './infra/node/otlp.ts'" },
   nodemailer: { file: 'nodemailer', contents: "export { createTransport } from 'nodemailer'" },
 }
+/** Data that few requests need, each read when it is first asked for: by the name that it is exported by. */
+const TEXTS: Record<string, () => string> = { pricesText, weightsText }
 const CHUNKS = 'chunks'
 
 /** In no bundle is anything documented. */
 const UNDOCUMENTED = { '@hono/zod-openapi': join(ROOT, 'shared/kernel/undocumented-zod.ts') }
-
-/** How a program for Node is made into one file. */
-export const FOR_NODE = {
-  bundle: true,
-  minify: true,
-  keepNames: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node24',
-  external: ['workerd', 'esbuild'],
-  // Dependencies that are CommonJS ask for built-in modules by require.
-  banner: {
-    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-  },
-} satisfies BuildOptions
 
 const apart: Plugin = {
   name: 'apart',
@@ -47,6 +38,16 @@ const apart: Plugin = {
         ? { path: `./${CHUNKS}/${APART[path].file}.mjs`, external: true }
         : undefined,
     )
+    build.onLoad({ filter: /\.gen\.ts$/ }, async ({ path }) => {
+      const exported = Object.entries((await import(path)) as Record<string, unknown>)
+      if (!exported.some(([name]) => name in TEXTS)) return undefined
+      const lines = exported.map(([name, value]) =>
+        name in TEXTS
+          ? `export const ${name} = () => readFileSync(new URL('./${CHUNKS}/${name}.txt', import.meta.url), 'utf8')`
+          : `export const ${name} = ${JSON.stringify(value)}`,
+      )
+      return { contents: ["import { readFileSync } from 'node:fs'", ...lines].join('\n') }
+    })
   },
 }
 
@@ -166,7 +167,10 @@ export async function writeUnits(units: readonly Unit[], folder: string): Promis
 async function writeTexts(texts: Map<string, string>, folder: string): Promise<Map<string, number>> {
   const sizes = await bundleInto(folder, texts, { ...FOR_NODE, plugins: [apart] })
   const later = Object.values(APART).map(({ file, contents }) => [file, contents] as const)
-  await bundleInto(join(folder, CHUNKS), new Map(later), FOR_NODE)
+  const beside = join(folder, CHUNKS)
+  await bundleInto(beside, new Map(later), FOR_NODE)
+  await mkdir(beside, { recursive: true })
+  for (const [name, text] of Object.entries(TEXTS)) await writeFile(join(beside, `${name}.txt`), text())
   return sizes
 }
 

@@ -48,7 +48,7 @@ const { values: options } = parseArgs({
 if (options.target === undefined && options.values === undefined) await writeGenerated(options.check)
 else {
   const { writeInstallation } = await import('./targets/installation.ts')
-  const { ValuesRefused } = await import('./targets/values.ts')
+  const { ValuesRefused } = await import('./targets/read-values.ts')
   try {
     await writeInstallation(options.target, options.values, options.out)
   } catch (error) {

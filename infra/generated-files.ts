@@ -1,19 +1,25 @@
 // What is made from the list of functions: the OpenAPI document, the client's types, the tables of operations, errors,
-// values and coverage, and an example of what each platform is told.
+// events of the log, values and coverage, and an example of what each platform is told.
 
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { endpoints } from '../functions/index.ts'
 import { ERROR_MEANINGS, ITEM_ERROR_MEANINGS } from '../shared/domain/error-meanings.ts'
 import { API_ERRORS, type ApiErrorCode } from '../shared/domain/errors.ts'
 import { errorsOf, openApiDocument } from '../shared/http/openapi.ts'
+import { TAKE_MIGRATION } from '../shared/items/queries/take-functions.ts'
+import { eventTable } from '../shared/upkeep/rules/log-events.ts'
 import { coverageTable } from '../test/structure/coverage.ts'
 import { dashboardAssets } from './dashboard-assets.ts'
+import { ITEM_STATES_FILE, itemStatesPage } from './item-states.ts'
 import { unitsOf } from './packaging.ts'
 import { PRICE_LIST_FILE, priceListFile } from './price-list.ts'
 import { referencePage } from './reference-page.ts'
 import { SCHEMA_FILE, schemaFile } from './schema-file.ts'
 import { exampleFiles } from './targets/installation.ts'
-import { TARGETS, valuesOf } from './targets/values.ts'
+import { valuesOf } from './targets/read-values.ts'
+import { TARGETS } from './targets/values.ts'
 
 /** The text of each file, by its path in the checkout. */
 export async function generatedFiles(): Promise<Map<string, string>> {
@@ -26,10 +32,13 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ['infra/generated/openapi.json', `${JSON.stringify(document, null, 2)}\n`],
     ['infra/generated/functions.md', functionTable()],
     ['infra/generated/errors.md', errorTable()],
+    ['infra/logs.md', await logsPage()],
     ['shared/sdk/REFERENCE.md', referencePage(endpoints)],
     ['infra/generated/coverage.md', coverageTable(endpoints)],
     [PRICE_LIST_FILE, await priceListFile()],
     [SCHEMA_FILE, await schemaFile()],
+    TAKE_MIGRATION,
+    [ITEM_STATES_FILE, itemStatesPage()],
     ['infra/generated/values.md', valuesTable()],
     ...(await exampleFiles()),
     ['functions/dashboard/frame/assets.gen.ts', await dashboardAssets()],
@@ -93,6 +102,12 @@ function errorTable(): string {
     ...items,
     '',
   ].join('\n')
+}
+
+/** The page as it is, with the table of events that there are. */
+async function logsPage(): Promise<string> {
+  const page = await readFile(join(import.meta.dirname, 'logs.md'), 'utf8')
+  return page.replace(/^\| event (?:.*\n\|)*.*/m, eventTable)
 }
 
 /** Every value of each platform's file. */

@@ -147,7 +147,7 @@ async function refuseUnsafe(sql: Sql): Promise<void> {
   }
 }
 
-interface Standing {
+interface Rights {
   role: string
   database: string
   schema: string | null
@@ -160,13 +160,13 @@ interface Standing {
 
 /** Whether another role owns the tables and has brought them up to date. @throws Refusal where this one may not. */
 async function isDoneByOwner(sql: Sql): Promise<boolean> {
-  const [standing] = await sql<Standing[]>`
+  const [rights] = await sql<Rights[]>`
     select current_user::text as role, current_database()::text as database, current_schema()::text as schema,
       has_database_privilege(current_database(), 'create') as may_make_schemas,
       has_schema_privilege(current_schema(), 'create') as may_make_tables, pg_get_userbyid(relowner)::text as owner,
       pg_has_role(relowner, 'usage') as owns
     from (values (1)) one left join pg_class on pg_class.oid = to_regclass('runs')`
-  const { role, database, schema, may_make_schemas, may_make_tables, owner, owns } = standing!
+  const { role, database, schema, may_make_schemas, may_make_tables, owner, owns } = rights!
   if (owns === false) {
     const state = await readRoleState(sql)
     if ((state.version ?? 0) >= SCHEMA.version) return true
@@ -202,7 +202,7 @@ async function refuseWithoutRole(sql: Sql): Promise<void> {
 export async function migrateOnceReachable(
   { url, ca }: PostgresTarget,
   say: (line: string) => void,
-  { wait_ms = Number.POSITIVE_INFINITY, stop }: { wait_ms?: number; stop?: AbortSignal } = {},
+  wait_ms: number,
 ): Promise<void> {
   const until_ms = performance.now() + wait_ms
   for (let told = ''; ; ) {
@@ -215,7 +215,7 @@ export async function migrateOnceReachable(
         throw new Refusal('postgres_unreachable', `${why}: start it, or name another by its URL.`)
       if (why !== told) say(`${why}; waiting for it`)
       told = why
-      await setTimeout(LIMITS.store_start_ms, undefined, { signal: stop })
+      await setTimeout(LIMITS.store_start_ms)
     }
   }
 }
@@ -223,8 +223,8 @@ export async function migrateOnceReachable(
 /** For psql, as the role that migrates. */
 const grantsText = (
   role: string,
-) => `-- What the role ${JSON.stringify(role)} needs to run Assay where another role owns the tables. Run by that role, after
--- infra/migrate.ts; any number of times. Later migrations add what they need.
+) => `-- What the role ${JSON.stringify(role)} needs to run Assay where another role owns the tables. Run by that role, which has
+-- assay_tenant with admin option, after infra/migrate.ts; any number of times. Later migrations add what they need.
 set lock_timeout = '5s'; -- if it strikes, run this again
 ${grantsFor(role).join(';\n')};
 `
@@ -233,8 +233,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { grants: { type: 'string' } } })
   if (values.grants !== undefined) return console.log(grantsText(values.grants))
   const say = (why: string) => tell('warn', 'waiting_for_postgres', { error: why })
-  const wait_ms = LIMITS.store_start_job_ms
-  await migrateOnceReachable(migrationTarget(readSettings(process.env)), say, { wait_ms })
+  await migrateOnceReachable(migrationTarget(readSettings(process.env)), say, LIMITS.store_start_job_ms)
   tell('info', 'migrated')
 }
 

@@ -1,7 +1,7 @@
 // Wakes consumer functions by calling them. Guarantee: a poke after the last commit is never swallowed by a call that
 // began before it; and however many processes are poked however often, no more calls are made than consumers wanted.
 
-import type { Redis } from '../shared/context.ts'
+import type { Context, Redis } from '../shared/context.ts'
 import { LIMITS } from '../shared/domain/limits.ts'
 import { pause } from '../shared/engine/pause.ts'
 import { bookCall, dropCall } from '../shared/hints/awake.ts'
@@ -15,7 +15,7 @@ export interface PokerOptions {
   newId(): string
   /** Keeps the invocation alive until the call has ended, where hosts end with their answer. */
   waitUntil(promise: Promise<unknown>): void
-  log(level: 'warn', event: string, fields: Record<string, unknown>): void
+  log: Context['log']
 }
 
 export interface Poker {

@@ -8,8 +8,9 @@ import { unitsOf } from './packaging.ts'
 const units = new Map(unitsOf('endpoint').map(unit => [unit.name, unit]))
 /** What stands in the list of prices and nowhere else. */
 const LISTED = /anthropic\.claude-3-5-sonnet-20241022-v2:0/
+const FILE = 'chunks/pricesText.txt'
 
-const CARRIES: [name: string, carries: boolean][] = [
+const READS: [name: string, reads: boolean][] = [
   ['consume', true],
   ['tick', true],
   ['list-run-items', false],
@@ -21,7 +22,7 @@ const CARRIES: [name: string, carries: boolean][] = [
 let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'assay-bundles-'))
-  const wanted = CARRIES.map(([name]) => {
+  const wanted = READS.map(([name]) => {
     const unit = units.get(name)
     if (unit === undefined) throw new Error(`no unit ${name} among ${[...units.keys()].join(' ')}`)
     return unit
@@ -30,6 +31,11 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-it.each(CARRIES)('the bundle of %s carries the list of prices: %s', async (name, carries) => {
-  expect(LISTED.test(await readFile(join(folder, `${name}.mjs`), 'utf8'))).toBe(carries)
+it.each(READS)('the bundle of %s reads the list of prices: %s, and never carries it', async (name, reads) => {
+  const text = await readFile(join(folder, `${name}.mjs`), 'utf8')
+  expect([text.includes(FILE), LISTED.test(text)]).toEqual([reads, false])
+})
+
+it('the list of prices is one file beside all bundles', async () => {
+  expect(await readFile(join(folder, FILE), 'utf8')).toMatch(LISTED)
 })

@@ -39,7 +39,14 @@ const PAGE: readonly { heading: string; about: string; from: string; names: read
     heading: 'Errors, and agents elsewhere',
     about: "`import { ItemError, serve } from 'assay'`",
     from: 'sdk',
-    names: ['ItemError', 'DecoratorTargetError', 'DecoratorValidationError', 'serve', 'declarationOf'],
+    names: [
+      'ItemError',
+      'DecoratorTargetError',
+      'DecoratorValidationError',
+      'serve',
+      'ServeOptions',
+      'declarationOf',
+    ],
   },
   {
     heading: 'Tests',

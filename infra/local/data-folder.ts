@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { chown, mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { wholeMasterKey } from '../node/settings.ts'
 import { Refusal } from './refusal.ts'
 import { ownerOf } from './system-user.ts'
 
@@ -94,11 +95,7 @@ export async function knownMasterKey(folder: string, given: string | undefined):
   const file = keyFileIn(folder)
   const known = given ?? (await readFile(file, 'utf8').catch(() => undefined))?.trim()
   if (known === undefined) return undefined
-  if (/^[0-9a-f]{64}$/i.test(known)) return known.toLowerCase()
-  throw new Refusal(
-    'master_key_malformed',
-    `the master key in ${given === undefined ? file : 'ASSAY_MASTER_KEY'} is not 64 hexadecimal digits`,
-  )
+  return wholeMasterKey(known, given === undefined ? file : 'ASSAY_MASTER_KEY')
 }
 
 /** Where none is at hand; 32 random bytes in hex are made unless the key is told. */

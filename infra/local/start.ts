@@ -8,14 +8,15 @@ import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
-import { migrateOnceReachable } from '../migrate.ts'
-import { remoteRuntime } from '../node/agents.ts'
+import { isUnreachable } from '../../shared/kernel/unreachable.ts'
+import { migrate } from '../migrate.ts'
 import { type ConnectionOptions, openConnections } from '../node/connections.ts'
 import { createContext } from '../node/context.ts'
 import { needsKeyOf } from '../node/installation.ts'
 import { startServer } from '../node/server.ts'
 import { unknownSettings } from '../node/setting-names.ts'
 import { readSettings, type Settings } from '../node/settings.ts'
+import { CRASHED } from '../node/stop.ts'
 import { refusalOf } from '../node/store-trouble.ts'
 import { openTelemetry } from '../node/telemetry.ts'
 import { within } from './child.ts'
@@ -43,9 +44,9 @@ export interface LocalStack {
   metrics_token?: string
 }
 
+type Access = Pick<LocalStack, 'account' | 'project_id' | 'api_key'>
+
 const STOP_MS = 30_000
-/** Tells the bootstrap that this was a crash; sysexits calls it an internal software error. */
-const CRASHED = 70
 // A terminal's Ctrl-C arrives here, and again through npm and through the bootstrap; that is still one wish.
 const SAME_WISH_MS = 500
 
@@ -96,18 +97,19 @@ async function start(): Promise<void> {
     stores => stores.close(),
   )
   stopping.signal.throwIfAborted()
-  await migrateOnceReachable(given.migration ?? { url: stores.databaseUrl }, say, {
-    stop: stopping.signal,
-  })
-  stopping.signal.throwIfAborted()
 
   const file = join(dataFolder.path, 'local.json')
   const { databaseUrl, redisUrl } = stores
   const urls = { databaseUrl, databaseCa, redisUrl, redisCa }
-  const key = await masterKeyFor(dataFolder.path, urls, given.masterKey)
   const known = await readJson<LocalStack>(file)
-  const baseUrl = given.server.baseUrl ?? `http://${HOST}:${port}`
-  const access = known ?? (await firstAccess({ ...urls, baseUrl, masterKey: key }))
+  let access: Access | undefined = known
+  const prepare = async () => {
+    await migrate(given.migration?.url ?? databaseUrl, given.migration?.ca)
+    const masterKey = await masterKeyFor(dataFolder.path, urls, given.masterKey)
+    const baseUrl = given.server.baseUrl ?? `http://${HOST}:${port}`
+    access ??= await firstAccess({ ...urls, baseUrl, masterKey })
+    return masterKey
+  }
   const metrics_token = given.metricsToken ?? known?.metrics_token ?? crypto.randomUUID()
   const operatorKey = given.operatorKey ?? (await operatorKeyIn(dataFolder.path))
   const demo = parts.adopt(await openDemo(dataFolder.path, say), demo => demo.close())
@@ -121,8 +123,9 @@ async function start(): Promise<void> {
       ...given.server,
       port,
       dataDir: dataFolder.path,
-      masterKey: key,
-      runtime: remoteRuntime(given.runtimeUrl, key),
+      masterKey: sayingOnce(prepare),
+      stop: stopping.signal,
+      runtimeUrl: given.runtimeUrl,
       metricsToken: metrics_token,
       operatorKey,
       telemetry: await openTelemetry(settings),
@@ -130,7 +133,7 @@ async function start(): Promise<void> {
     }),
     server => server.close(),
   )
-  const { account, project_id, api_key } = access
+  const { account, project_id, api_key } = access!
   await writeJson(file, {
     base_url: server.url,
     account,
@@ -156,6 +159,18 @@ async function start(): Promise<void> {
 function giveBackMemory(): void {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+}
+
+/** Tells whoever sits before it what it waits for, once for each reason. */
+function sayingOnce<T>(ask: () => Promise<T>): () => Promise<T> {
+  let told = ''
+  return () =>
+    ask().catch(error => {
+      const why = `PostgreSQL does not answer (${(error as Error).message}); waiting for it`
+      if (isUnreachable(error) && why !== told) say(why)
+      told = why
+      throw error
+    })
 }
 
 /** Made at the first start, and never beside data that another one sealed. */
@@ -209,8 +224,7 @@ function report(error: unknown): number {
   return code
 }
 
-// What nobody caught leaves the process in a state that nobody knows: the bootstrap starts it again. The driver of
-// PostgreSQL throws one when a session is cut between two statements (porsager/postgres#1208).
+// As endOnCrash, in a person's terminal: the bootstrap, which knows the code, starts it again.
 process.on('uncaughtException', error => {
   console.error(error)
   process.exit(CRASHED)

@@ -13,7 +13,7 @@ interface At {
 
 /** Bundles run in the function that ASSAY_RUNTIME_URL names; where it names none, in this process. */
 export function createAgents({ connections, settings }: At): Invoker {
-  const runtime = remoteRuntime(settings.get('ASSAY_RUNTIME_URL'), keysFrom(settings))
+  const runtime = remoteRuntime(settings.get('ASSAY_RUNTIME_URL'), () => keysFrom(settings))
   return createInvoker({ ...localRuntime({ connections, settings }), runtime })
 }
 
@@ -26,6 +26,6 @@ export function localRuntime({ connections, settings }: At): InvokerOptions {
   }
 }
 
-/** @param url none for this process */
-export const remoteRuntime = (url: string | undefined, masterKey: string): InvokerOptions['runtime'] =>
-  url === undefined ? undefined : { url, bearer: platformBearer(masterKey) }
+/** @param url none for this process @param masterKey asked for with the first request */
+export const remoteRuntime = (url: string | undefined, masterKey: () => string): InvokerOptions['runtime'] =>
+  url === undefined ? undefined : { url, bearer: () => platformBearer(masterKey()) }

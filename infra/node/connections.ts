@@ -12,7 +12,8 @@ import { LIMITS } from '../../shared/domain/limits.ts'
 import { untilGiven } from '../../shared/kernel/unreachable.ts'
 import { Refusal } from '../local/refusal.ts'
 import { postgresOptions } from './postgres-options.ts'
-import { openRedis } from './redis.ts'
+import { openRedis, type RedisClient } from './redis.ts'
+import * as redisClient from './redis-client.ts'
 
 export interface Connections {
   sql: Sql
@@ -74,21 +75,37 @@ const laneTypes = {
 const reconnectAfter = (tries: number) => Math.min(0.05 * 2 ** tries, 1) // seconds
 
 /** @throws Refusal where the driver lacks its patch: patches/README.md says what would become of it. */
-export function openConnections(options: ConnectionOptions): Connections {
-  const { redisUrl, redisCa, pool } = options
+export const openConnections = (options: ConnectionOptions): Connections => openWith(redisClient, options)
+
+/** With a client of Redis that was loaded for it. @throws Refusal like openConnections */
+export function openWith(client: RedisClient, options: ConnectionOptions): Connections {
+  const database = openPools(options)
+  const redis = openRedis({ url: options.redisUrl, ca: options.redisCa }, client)
+  return {
+    ...database,
+    redis,
+    async close() {
+      redis.disconnect()
+      await database.close()
+    },
+  }
+}
+
+/** PostgreSQL with the pools of a process that serves. @throws Refusal like openConnections */
+export function openPools(
+  options: DatabaseTarget & Pick<ConnectionOptions, 'pool'>,
+): Omit<Connections, 'redis'> {
+  const { pool } = options
   const { open, openDb } = clientsOf(options)
   const sql = open(pool?.sql ?? 12)
   const db = openDb(pool?.db ?? 6)
   const reads = { types: laneTypes, query_timeout: LIMITS.store_read_ms / 1000 }
   const lanes = openLanes(pool?.lanes ?? 6, onclose => open(1, { ...reads, max_lifetime: null, onclose }))
-  const redis = openRedis({ url: redisUrl, ca: redisCa })
   return {
     sql,
     db: db.db,
     lanes,
-    redis,
     async close() {
-      redis.disconnect()
       await Promise.all([sql, db, lanes].map(pool => pool.end({ timeout: 5 })))
     },
   }

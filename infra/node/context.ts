@@ -2,14 +2,15 @@
 
 import type { Config, Context } from '../../shared/context.ts'
 import { errorText } from '../../shared/domain/error-text.ts'
-import { newId, newRunId } from '../../shared/domain/ids.ts'
+import { type FillRandom, newId, newRunId } from '../../shared/domain/ids.ts'
 import type { InvokeAgent } from '../../shared/engine/agent-port.ts'
 import type { Get, Post, SendMail } from '../../shared/engine/outside-port.ts'
 import type { Telemetry } from '../../shared/engine/telemetry-port.ts'
+import type { LogLevel } from '../../shared/upkeep/rules/log-events.ts'
 import { invalid } from '../local/refusal.ts'
 import type { Connections } from './connections.ts'
-import { LOG_LEVELS, type LogLevel, logLine } from './log.ts'
-import { NO_STORES } from './no-stores.ts'
+import { LOG_LEVELS, logLine } from './log.ts'
+import { whyAbsent } from './no-stores.ts'
 import { watchRedis } from './store-trouble.ts'
 
 /** @throws Refusal when it is none */
@@ -51,12 +52,14 @@ export function createContext(options: ContextOptions): NodeContext {
   const random = (bytes: Uint8Array) => {
     crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>)
   }
+  const stocked = stockOf(random)
   const least = LOG_LEVELS.indexOf(options.logLevel ?? 'info')
   const log: Context['log'] = (level, event, fields) => {
     if (LOG_LEVELS.indexOf(level) < least) return
     writeLog(`${logLine(level, event, fields)}\n`)
   }
-  const redisTrouble = connections.redis === NO_STORES.redis ? undefined : watchRedis(connections.redis, log)
+  const noRedis = whyAbsent(connections.redis)
+  const redisTrouble = noRedis ? () => Promise.resolve(noRedis) : watchRedis(connections.redis, log)
   return {
     sql: connections.sql,
     db: connections.db,
@@ -64,8 +67,8 @@ export function createContext(options: ContextOptions): NodeContext {
     redis: connections.redis,
     config,
     now: Date.now,
-    newId: () => newId(Date.now(), random),
-    newRunId: () => newRunId(Date.now(), random),
+    newId: () => newId(Date.now(), stocked),
+    newRunId: () => newRunId(Date.now(), stocked),
     random,
     poke: options.poke ?? (() => {}),
     waitUntil(promise) {
@@ -85,7 +88,7 @@ export function createContext(options: ContextOptions): NodeContext {
     telemetry: options.telemetry ?? null,
     addressOf: options.addressOf ?? (() => null),
     ...(options.join && { join: options.join }),
-    ...(redisTrouble && { redisTrouble }),
+    redisTrouble,
     log,
     async idle() {
       while (pending.size > 0) await Promise.all(pending)
@@ -95,3 +98,19 @@ export function createContext(options: ContextOptions): NodeContext {
 
 const noMailServer: SendMail = () =>
   Promise.reject(new Error('no mail server is set: ASSAY_SMTP_URL and ASSAY_MAIL_FROM name one'))
+
+const STOCK_BYTES = 4096
+
+/** Ids are made for each request to an agent: asking the system each time costs 3.6 µs. Every byte is given once. */
+function stockOf(random: FillRandom): FillRandom {
+  const stock = new Uint8Array(STOCK_BYTES)
+  let left = 0
+  return bytes => {
+    if (left < bytes.length) {
+      random(stock)
+      left = STOCK_BYTES
+    }
+    bytes.set(stock.subarray(left - bytes.length, left))
+    left -= bytes.length
+  }
+}

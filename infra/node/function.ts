@@ -16,7 +16,7 @@ import { stopReading } from '../../shared/starts/verbs/source-reader.ts'
 import { type Joined, join, MasterKeyDiffers } from '../../shared/upkeep/verbs/installation.ts'
 import { Refusal } from '../local/refusal.ts'
 import { createPoker } from '../poke.ts'
-import { type Connections, openConnections, poolOf } from './connections.ts'
+import { type Connections, openWith, poolOf } from './connections.ts'
 import { createContext, logLevelOf } from './context.ts'
 import { endWhereRefused, refuseUnfit } from './installation.ts'
 import { addressOf, listen } from './listen.ts'
@@ -32,7 +32,7 @@ import {
   type Settings,
   storesFrom,
 } from './settings.ts'
-import { endOnSignal, endStart } from './stop.ts'
+import { endOnCrash, endOnSignal, endStart } from './stop.ts'
 import { refusalOf } from './store-trouble.ts'
 import { openTelemetry } from './telemetry.ts'
 
@@ -67,16 +67,17 @@ export const serveFunction = (unit: FunctionUnit): Promise<void> =>
   serve(unit).catch(error => endStart(refusalOf(error) ?? error))
 
 async function serve(unit: FunctionUnit): Promise<void> {
+  endOnCrash()
   const settings = readSettings(process.env)
   const closing = new AsyncDisposableStack()
-  const connections = connectionsOf(unit, settings)
+  const connections = await connectionsOf(unit, settings)
   closing.defer(() => connections.close())
   const agents = unit.createAgents?.({ connections, settings })
   if (agents) closing.defer(() => agents.close())
-  const config = configFrom(unit, settings)
+  const consumerUrl = settings.get('ASSAY_CONSUMER_URL')
+  const config = configFrom(unit, settings, consumerUrl !== undefined)
   const telemetry = await openTelemetry(settings)
   const mail = unit.createMail ? unit.createMail(settings) : null
-  const consumerUrl = settings.get('ASSAY_CONSUMER_URL')
   if (consumerUrl !== undefined && isOnlyForWork(unit)) wakeEarly(consumerUrl)
   const joined: Joined = {}
   const ctx = createContext({
@@ -84,7 +85,7 @@ async function serve(unit: FunctionUnit): Promise<void> {
     config,
     poke(consumers) {
       publishWake(connections.redis) // for those that are awake
-      poker?.poke(consumers)
+      notifier?.poke(consumers)
     },
     addressOf,
     ...(unit.connections > 0 && { join: () => join(connections.sql, config.master_key, joined) }),
@@ -96,9 +97,9 @@ async function serve(unit: FunctionUnit): Promise<void> {
   })
   const { redis, newId, waitUntil, log } = ctx
   if (unit.connections > 0) endWhereUnfit(ctx)
-  const isPoker = consumerUrl !== undefined && unit.connections > 0
-  const bearer = isPoker ? await platformBearer(config.master_key) : ''
-  const poker = isPoker
+  const notifies = consumerUrl !== undefined && unit.connections > 0
+  const bearer = notifies ? await platformBearer(config.master_key) : ''
+  const notifier = notifies
     ? createPoker({ url: consumerUrl, bearer, redis, fetch, newId, waitUntil, log })
     : undefined
   if (telemetry) {
@@ -111,7 +112,7 @@ async function serve(unit: FunctionUnit): Promise<void> {
     stopDelivering(ctx)
     stopReading(ctx)
     await Promise.all(invocations) // they give back what they hold, and wake their successor
-    poker?.close()
+    notifier?.close()
     await ctx.idle()
   })
 
@@ -143,10 +144,14 @@ function endWhereUnfit(ctx: Context): void {
   })
 }
 
-function connectionsOf({ connections, platform }: FunctionUnit, settings: Settings): Connections {
+async function connectionsOf(
+  { connections, platform }: FunctionUnit,
+  settings: Settings,
+): Promise<Connections> {
   if (connections === 0) return NO_STORES
   const pool = poolOf(connectionsFrom(settings) ?? connections, { reads: platform === undefined })
-  return openConnections({ ...storesFrom(settings), pool })
+  const client = await import('./redis-client.ts')
+  return openWith(client, { ...storesFrom(settings), pool })
 }
 
 const isOnlyForWork = ({ endpoints }: FunctionUnit) =>
@@ -159,8 +164,10 @@ function wakeEarly(consumerUrl: string): void {
     .catch(() => {})
 }
 
-function configFrom({ connections }: FunctionUnit, settings: Settings): Config {
+/** Where consumers are called they end, after a time that whoever deploys an agent hears of. */
+function configFrom({ connections }: FunctionUnit, settings: Settings, areCalled: boolean): Config {
   const seconds = settings.whole('ASSAY_CONSUME_SECONDS', LIMITS.consume_seconds)
+  const consume_ms = seconds !== undefined ? seconds * 1000 : areCalled ? LIMITS.consume_ms : undefined
   const consumers = settings.whole('ASSAY_CONSUMERS_MAX', LIMITS.consumers)
   const metrics_token = settings.get('ASSAY_METRICS_TOKEN')
   const operator_key = operatorKeyFrom(settings)
@@ -168,7 +175,7 @@ function configFrom({ connections }: FunctionUnit, settings: Settings): Config {
     base_url: settings.baseUrl() ?? '',
     master_key: connections > 0 ? keysFrom(settings) : '',
     tick_open: settings.flag('ASSAY_TICK_OPEN'),
-    ...(seconds === undefined ? {} : { consume_ms: seconds * 1000 }),
+    ...(consume_ms === undefined ? {} : { consume_ms }),
     ...(consumers === undefined ? {} : { consumers_max: consumers }),
     ...(metrics_token === undefined ? {} : { metrics_token }),
     ...(operator_key === undefined ? {} : { operator_key }),

@@ -3,6 +3,7 @@
 
 import type { Context, Sql } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
+import { pause } from '../../shared/engine/pause.ts'
 import { codeOf } from '../../shared/kernel/store-errors.ts'
 import { isUnreachable } from '../../shared/kernel/unreachable.ts'
 import { readDatabaseState } from '../../shared/upkeep/queries/database-state.ts'
@@ -29,8 +30,15 @@ export async function joinInstallation(sql: Sql, masterKey: string): Promise<Dat
   throw new Refusal('master_key_differs', sayOtherKey(other))
 }
 
-/** Tries until PostgreSQL answers: it may start later than this process, or be away just now. */
-export async function onceReachable<T>(log: Context['log'], ask: () => Promise<T>): Promise<T> {
+/**
+ * Tries until PostgreSQL answers: it may start later than this process, or be away just now. @throws the reason of
+ * `stop`, once that is aborted
+ */
+export async function onceReachable<T>(
+  log: Context['log'],
+  ask: () => Promise<T>,
+  stop?: AbortSignal,
+): Promise<T> {
   for (let told = ''; ; ) {
     try {
       return await ask()
@@ -38,8 +46,29 @@ export async function onceReachable<T>(log: Context['log'], ask: () => Promise<T
       if (!isUnreachable(error)) throw error
       if (told !== String(error)) log('warn', 'waiting_for_postgres', { error: String(error) })
       told = String(error)
-      await new Promise(resolve => setTimeout(resolve, LIMITS.store_start_ms))
+      await pause(LIMITS.store_start_ms, stop)
+      stop?.throwIfAborted()
     }
+  }
+}
+
+/**
+ * What a process does before it works, which listens meanwhile: `join` waits for the try under way, and rejects as the
+ * last one did.
+ */
+export function beginning<T>(ask: () => Promise<T>): { begin(): Promise<T>; join(): Promise<void> } {
+  const first = Promise.withResolvers<T>()
+  let tried = first.promise
+  tried.catch(() => {}) // whoever begins is told
+  return {
+    begin() {
+      tried = ask()
+      first.resolve(tried)
+      return tried
+    },
+    async join() {
+      await tried
+    },
   }
 }
 

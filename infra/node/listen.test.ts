@@ -18,7 +18,7 @@ async function asked(proxies: string[] | undefined) {
   return { callers, said }
 }
 
-it('a proxy that nobody named is not believed, and told of once', async () => {
+it('a proxy that nobody named is not believed, and told of once [log.proxy_not_trusted]', async () => {
   expect(await asked(undefined)).toEqual({
     callers: ['127.0.0.1', '127.0.0.1'],
     said: [['warn', 'proxy_not_trusted', '127.0.0.1']],
@@ -27,4 +27,11 @@ it('a proxy that nobody named is not believed, and told of once', async () => {
 
 it('one that was named is believed', async () => {
   expect(await asked(['127.0.0.1/32'])).toEqual({ callers: ['203.0.113.7', '203.0.113.7'], said: [] })
+})
+
+it('keeps a connection for longer than the proxies before it, so that none meets its end', async () => {
+  const listener = await listen({ port: 0, host: '127.0.0.1' }, () => new Response('here'))
+  const { headers } = await fetch(listener.url)
+  expect(headers.get('keep-alive')).toBe('timeout=125')
+  await listener.close()
 })

@@ -3,8 +3,12 @@
 import type { Server } from 'node:http'
 import { type HttpBindings, serve } from '@hono/node-server'
 import type { Context } from '../../shared/context.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
 import { createCallerAddress } from './caller-address.ts'
 import { type Address, type Listener, listening } from './listening.ts'
+
+/** How often uploads are looked at: one is ended by us, before a platform ends its function. */
+const LOOK_MS = 2000
 
 // Where requests came from; a request is only known by its socket while it is being handled.
 const addresses = new WeakMap<Request, string>()
@@ -34,6 +38,11 @@ export async function listen(
     }
     return handle(request)
   }
-  const server = serve({ fetch: fetch as (request: Request) => Response, port: at.port, hostname: at.host })
+  const server = serve({
+    fetch: fetch as (request: Request) => Response,
+    port: at.port,
+    hostname: at.host,
+    serverOptions: { requestTimeout: LIMITS.upload_ms, connectionsCheckingInterval: LOOK_MS },
+  })
   return listening(server as Server, at)
 }

@@ -1,10 +1,15 @@
-// An HTTP server that listens. Guarantee: after `close` began no new connection is taken, requests under way may end
-// within a bound, and then nothing is open any more.
+// An HTTP server that listens. Guarantee: it never closes a connection that a proxy before it is about to use again; after
+// `close` began no new connection is taken, requests under way may end within a bound, and then nothing is open any more.
 
 import type { Server } from 'node:http'
 import { Refusal } from '../local/refusal.ts'
 
 const LINGER_MS = 5000
+/**
+ * Longer than proxies do: nginx keeps an idle connection for 60 s, Traefik for 90, Caddy for 120. The other way round a
+ * POST would now and then meet the end of its connection, which no proxy may send again, and be answered 502.
+ */
+const KEEP_ALIVE_MS = 125_000
 
 export interface Address {
   port: number
@@ -36,6 +41,7 @@ export async function listening(server: Server, at: Address): Promise<Listener> 
       throw cannotListen(error, at)
     },
   )
+  server.keepAliveTimeout = KEEP_ALIVE_MS
   const bound = server.address()
   const port = typeof bound === 'object' && bound ? bound.port : at.port
   return {

@@ -1,9 +1,10 @@
 // A line of the log, as every process writes it from its first one on.
 
-export const LOG_LEVELS = ['info', 'warn', 'error'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
+import type { EventName, Log, LogLevel } from '../../shared/upkeep/rules/log-events.ts'
 
-export const logLine = (level: LogLevel, event: string, fields: object = {}): string =>
+export const LOG_LEVELS = ['info', 'warn', 'error'] as const satisfies readonly LogLevel[]
+
+export const logLine = (level: LogLevel, event: EventName, fields: object = {}): string =>
   JSON.stringify({ at: new Date().toISOString(), level, event, ...fields })
 
 /** Says on standard output, where who started the process may wait for it, that it takes requests or plays its parts. */
@@ -11,6 +12,6 @@ export const tellReady = (fields: { unit: string; url: string | null }): void =>
   console.log(logLine('info', 'ready', fields))
 
 /** Writes one from where there is no context yet, and so no level that could leave it out. */
-export function tell(level: LogLevel, event: string, fields: object = {}): void {
+export const tell: Log = (level, event, fields) => {
   process.stderr.write(`${logLine(level, event, fields)}\n`)
 }

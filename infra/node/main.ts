@@ -9,11 +9,10 @@
 // PostgreSQL at most), and
 // OpenTelemetry's own variables (where traces and measurements are sent: see telemetry.ts).
 
-import { remoteRuntime } from './agents.ts'
 import { poolOf } from './connections.ts'
 import { logLevelOf } from './context.ts'
 import { armFaults } from './faults.ts'
-import { tellReady } from './log.ts'
+import { tell, tellReady } from './log.ts'
 import { mailFrom } from './mail.ts'
 import { partsFrom } from './parts.ts'
 import { startServer } from './server.ts'
@@ -26,7 +25,7 @@ import {
   readSettings,
   storesFrom,
 } from './settings.ts'
-import { endOnSignal, endStart } from './stop.ts'
+import { endOnCrash, endOnSignal, endStart } from './stop.ts'
 import { refusalOf } from './store-trouble.ts'
 import { openTelemetry } from './telemetry.ts'
 
@@ -49,7 +48,7 @@ async function start(): Promise<void> {
     mail: mailFrom(settings),
     metricsToken: settings.get('ASSAY_METRICS_TOKEN'),
     operatorKey: operatorKeyFrom(settings),
-    runtime: remoteRuntime(settings.get('ASSAY_RUNTIME_URL'), masterKey),
+    runtimeUrl: settings.get('ASSAY_RUNTIME_URL'),
     logLevel: logLevelOf(settings.get('ASSAY_LOG_LEVEL')),
     telemetry: await openTelemetry(settings),
     pricesUrl: settings.get('ASSAY_PRICES_URL'),
@@ -63,8 +62,7 @@ async function start(): Promise<void> {
   endOnSignal(server)
 }
 
+endOnCrash()
 armFaults(process.env.ASSAY_FAULTS)
-warnOfUnknown(process.env, (level, event, fields) =>
-  console.error(JSON.stringify({ at: new Date().toISOString(), level, event, ...fields })),
-)
+warnOfUnknown(process.env, tell)
 await start().catch(error => endStart(refusalOf(error) ?? error))

@@ -1,17 +1,29 @@
-// The connections of a unit that asks no store. Guarantee: whatever reaches for one fails, and says that there is none.
+// Stores that are not there: of a unit that asks none, and of one whose host cannot be ended where their URL is missing.
+// Guarantee: whatever reaches for one fails, and says why there is none.
 
 import type { Connections } from './connections.ts'
 
-const none = (): never => {
-  throw new Error('this unit is given no store: infra/unit-settings.ts says what it is given')
-}
-// biome-ignore lint/suspicious/noExplicitAny: it stands for any store, and is none
-const absent: any = new Proxy(none, { get: none, apply: none })
+const absent = new WeakMap<object, Error>()
 
-export const NO_STORES: Connections = {
-  sql: absent,
-  db: absent,
-  lanes: { take: none, give: none },
-  redis: absent,
-  close: async () => {},
+/** Why a store is not there; undefined of one that is. */
+export const whyAbsent = (store: object): Error | undefined => absent.get(store)
+
+// biome-ignore lint/suspicious/noExplicitAny: it stands for any store, and is none
+export function absentStore(why: Error): any {
+  const fail = (): never => {
+    throw why
+  }
+  const store = new Proxy(fail, { get: fail, apply: fail })
+  absent.set(store, why)
+  return store
 }
+
+/** PostgreSQL in the place of its pools. */
+export function absentDatabase(why: Error): Omit<Connections, 'redis'> {
+  const store = absentStore(why)
+  return { sql: store, db: store, lanes: { take: store, give: store }, close: async () => {} }
+}
+
+const NOT_GIVEN = new Error('this unit is given no store: infra/unit-settings.ts says what it is given')
+
+export const NO_STORES: Connections = { ...absentDatabase(NOT_GIVEN), redis: absentStore(NOT_GIVEN) }

@@ -1,11 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { usePrices } from '../../shared/accounts/rules/price-book.ts'
 import { pricesAsOf, pricesSource } from '../../shared/accounts/rules/price-day.ts'
-import { PRICES_AS_OF, PRICES_SOURCE, PRICES_TEXT } from '../../shared/accounts/rules/price-list.gen.ts'
+import { PRICES_AS_OF, PRICES_SOURCE, pricesText } from '../../shared/accounts/rules/price-list.gen.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
-import { updatePrices } from './price-updates.ts'
+import { eventually } from '../../test/support/eventually.ts'
+import { keepPrices, updatePrices } from './price-updates.ts'
 
 let answer: { status: number; body: string }
 const server = createServer((_, response) => response.writeHead(answer.status).end(answer.body))
@@ -16,11 +17,11 @@ beforeAll(async () => {
 })
 afterAll(() => {
   server.close()
-  usePrices(JSON.parse(PRICES_TEXT), PRICES_AS_OF, PRICES_SOURCE)
+  usePrices(JSON.parse(pricesText()), PRICES_AS_OF, PRICES_SOURCE)
 })
 
 it('a list is fetched, and its day is the day it was fetched on', async () => {
-  answer = { status: 200, body: PRICES_TEXT }
+  answer = { status: 200, body: pricesText() }
   expect(await updatePrices(url, Date.parse('2027-03-01T23:00:00Z'))).toBeGreaterThan(1000)
   expect([pricesAsOf(), pricesSource()]).toEqual(['2027-03-01', url])
 })
@@ -35,3 +36,17 @@ it.each([
   await expect(updatePrices(url)).rejects.toThrow()
   expect(pricesAsOf()).toBe(before)
 })
+
+it.each([
+  ['fetched', { status: 200, body: pricesText() }, 'prices_updated', { models: expect.any(Number) }],
+  ['not to be had', { status: 500, body: '' }, 'prices_not_updated', { error: 'Error: the answer is 500' }],
+] as const)(
+  'the log says that a list was %s [log.prices_updated, log.prices_not_updated]',
+  async (_, given, event, says) => {
+    answer = given
+    const log = vi.fn()
+    const stop = keepPrices(url, log)
+    await eventually(() => expect(log).toHaveBeenCalledWith(expect.any(String), event, { url, ...says }))
+    stop()
+  },
+)

@@ -2,9 +2,12 @@
 // or fails within REDIS_WAIT_MS, a connection that is silent for so long is given up, and none is kept for later, since callers fall back on what they know without Redis.
 
 import { connect, isIP } from 'node:net'
-import { Cluster, type Command, type RedisOptions, Redis as SingleRedis } from 'ioredis'
+import type { Cluster, Command, RedisOptions } from 'ioredis'
 import type { Redis } from '../../shared/context.ts'
 import { Refusal } from '../local/refusal.ts'
+
+/** What `redis-client.ts` has, which hosts load in ways of their own. */
+export type RedisClient = typeof import('./redis-client.ts')
 
 export interface RedisTarget {
   url: string
@@ -34,7 +37,7 @@ const PORT = 6379
 const CLUSTER = "'redis://user:password@host-1:6379,host-2:6379' names nodes of a cluster"
 
 /** Connects when it is first asked. @throws Refusal when the URL says what cannot be */
-export function openRedis(target: RedisTarget): Redis {
+export function openRedis(target: RedisTarget, client: RedisClient): Redis {
   const { nodes, isCluster, url, tls } = partsOf(target)
   const common = {
     connectTimeout: REDIS_WAIT_MS,
@@ -44,8 +47,8 @@ export function openRedis(target: RedisTarget): Redis {
     ...(tls ? { tls } : {}),
   }
   const redis = isCluster
-    ? openCluster(nodes, { ...common, ...credentialsOf(url) })
-    : Object.assign(new SingleRedis(url.href, { ...common, lazyConnect: true, retryStrategy }), {
+    ? openCluster(client, nodes, { ...common, ...credentialsOf(url) })
+    : Object.assign(new client.Redis(url.href, { ...common, lazyConnect: true, retryStrategy }), {
         reason: () => (tls ? speaksPlainly(nodes[0]!) : Promise.resolve()),
       })
   redis.on('error', () => {}) // told to the log by who has one, and by the command that fails
@@ -54,10 +57,10 @@ export function openRedis(target: RedisTarget): Redis {
 
 /**
  * Of itself the client bounds a command once a node has it. One that finds no node would wait until there is one again,
- * as long as that takes. Its class is made here, and so the client for clusters loaded, with the first that is wanted.
+ * as long as that takes.
  */
-function openCluster(nodes: Node[], ofEach: OfEach): Cluster & Explaining {
-  class BoundedCluster extends Cluster {
+function openCluster(client: RedisClient, nodes: Node[], ofEach: OfEach): Cluster & Explaining {
+  class BoundedCluster extends client.Cluster {
     readonly #first: OfEach & Node
 
     constructor(nodes: Node[], ofEach: OfEach) {
@@ -74,7 +77,7 @@ function openCluster(nodes: Node[], ofEach: OfEach): Cluster & Explaining {
     }
 
     async reason(): Promise<unknown> {
-      const node = new SingleRedis({ ...this.#first, lazyConnect: true, retryStrategy: null })
+      const node = new client.Redis({ ...this.#first, lazyConnect: true, retryStrategy: null })
       let reason: unknown
       node.on('error', error => {
         reason = error

@@ -31,18 +31,18 @@ async function before(unitUrl: string) {
 }
 
 describe('the router', () => {
-  it('wakes a consumer beside the function that makes work, once for many, and for nothing that only reads', async () => {
+  it('notifies a consumer beside the function that makes work, once for many, and for nothing that only reads', async () => {
     const asked: string[] = []
-    const woken = Promise.withResolvers<void>()
+    const notified = Promise.withResolvers<void>()
     const { router } = await routed((request, response) => {
       asked.push(`${request.method} ${request.url}`)
-      if (request.url!.startsWith('/at/consume')) woken.resolve()
+      if (request.url!.startsWith('/at/consume')) notified.resolve()
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
     })
     await fetch(`${router.url}/v1/runs`)
     expect(asked).toEqual(['GET /at/runs/v1/runs'])
     for (let n = 0; n < 3; n++) await fetch(`${router.url}/v1/runs`, { method: 'POST', body: '{}' })
-    await woken.promise
+    await notified.promise
     expect(asked.filter(one => one.includes('consume'))).toEqual(['GET /at/consume/healthz'])
   })
 
@@ -133,7 +133,7 @@ describe('the router', () => {
     ])
   })
 
-  it('says which function did not answer, and logs why under the id it gave', async () => {
+  it('says which function did not answer, and logs why under the id it gave [log.unit_did_not_answer]', async () => {
     const { router, log } = await before('http://127.0.0.1:1/{unit}')
     const response = await fetch(`${router.url}/v1/runs`)
     expect([response.status, (await response.json()).error.message]).toEqual([
@@ -154,6 +154,8 @@ describe('the router', () => {
       404,
       expect.objectContaining({ code: 'not_found', hint: expect.stringContaining('GET /v1/runs') }),
     ])
+    const prefixed = await fetch(`${router.url}/assay/v1/runs`)
+    expect((await prefixed.json()).error.hint).toContain('a proxy that leads here by /assay must take it off')
     const malformed = await fetch(`${router.url}/v1/%zz`)
     expect([malformed.status, (await malformed.json()).error.code]).toEqual([400, 'invalid_request'])
     expect((await fetch(`${router.url}/healthz`)).status).toBe(200)

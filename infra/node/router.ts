@@ -14,7 +14,7 @@ import { invalid } from '../local/refusal.ts'
 import { type Address, type Listener, listening } from './listening.ts'
 import { logLine, tellReady } from './log.ts'
 import { listeningAt, readSettings } from './settings.ts'
-import { endOnSignal, endStart } from './stop.ts'
+import { endOnCrash, endOnSignal, endStart } from './stop.ts'
 
 // Not by import, which reads every export and so loads all of fetch: half of what a start of the router would take.
 const http = process.getBuiltinModule('node:http')
@@ -44,11 +44,12 @@ const CHARACTERS_LOGGED = 300
 const CONSUMER = 'consume'
 const HEALTH_PATH = '/healthz'
 /** Platforms keep a function that nobody asks for longer. */
-const WAKE_AGAIN_MS = 10_000
+const NOTIFY_AGAIN_MS = 10_000
 const PORT = 8080
 
 /** Serves the router until the process is asked to stop. */
 export async function serveRouter(routes: readonly Route[]): Promise<void> {
+  endOnCrash()
   try {
     const settings = readSettings(process.env)
     const unitUrl = settings.need('ASSAY_UNIT_URL')
@@ -65,7 +66,7 @@ export async function startRouter(options: RouterOptions): Promise<Listener> {
   const find = createRoutes(options.routes)
   const write = options.writeLog ?? (line => process.stderr.write(line))
   const addressOf = unitAddresses(options.unitUrl)
-  const wake = wakeOf(addressOf(CONSUMER, new URL(`http://router${HEALTH_PATH}`)))
+  const notify = notifierOf(addressOf(CONSUMER, new URL(`http://router${HEALTH_PATH}`)))
   const server = http.createServer((incoming, outgoing) => {
     const url = requestUrl(incoming)
     const method = incoming.method!
@@ -78,7 +79,7 @@ export async function startRouter(options: RouterOptions): Promise<Listener> {
       return void answer(outgoing, errorAnswer(error, requestId()))
     }
     const { unit } = route
-    if (route.makes_work) wake()
+    if (route.makes_work) notify()
     forward(incoming, outgoing, addressOf(unit, url), cause => {
       const request_id = requestId()
       const fields = {
@@ -116,10 +117,10 @@ function unitAddresses(template: string): (unit: string, url: URL) => URL {
  * Lets a consumer that sleeps start beside the function that will call it, and not after it. How it goes is no matter:
  * that function calls it anyway.
  */
-function wakeOf(consumer: URL): () => void {
+function notifierOf(consumer: URL): () => void {
   let asked = Number.NEGATIVE_INFINITY
   return () => {
-    if (performance.now() - asked < WAKE_AGAIN_MS) return
+    if (performance.now() - asked < NOTIFY_AGAIN_MS) return
     asked = performance.now()
     const { get } = consumer.protocol === 'https:' ? https() : http
     get(consumer, { agent: keptFor(consumer) }, response => response.resume()).once('error', () => {})

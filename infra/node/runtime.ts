@@ -9,7 +9,7 @@ import { openDatabase } from './connections.ts'
 import { endWhereRefused, refuseUnfit } from './installation.ts'
 import { tell, tellReady } from './log.ts'
 import { databaseFrom, keysFrom, listeningAt, readSettings } from './settings.ts'
-import { endOnSignal, endStart } from './stop.ts'
+import { endOnCrash, endOnSignal, endStart } from './stop.ts'
 import { refusalOf } from './store-trouble.ts'
 
 const PORT = 8080
@@ -30,4 +30,5 @@ async function start(): Promise<void> {
   endOnSignal({ close: () => closing.disposeAsync() })
 }
 
+endOnCrash()
 await start().catch(error => endStart(refusalOf(error) ?? error))

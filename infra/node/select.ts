@@ -1,12 +1,13 @@
 // What a container of the image starts with: the function that FUNCTION names.
 
 import { readdirSync } from 'node:fs'
+import { invalid } from '../local/refusal.ts'
+import { endStart } from './stop.ts'
 
 const folder = new URL('functions/', import.meta.url)
 const names = readdirSync(folder).flatMap(file => /^(.+)\.mjs$/.exec(file)?.[1] ?? [])
 const name = process.env.FUNCTION ?? ''
 if (names.includes(name)) await import(new URL(`${name}.mjs`, folder).href)
 else {
-  console.error(`setting_invalid: FUNCTION is "${name}": it must be one of ${names.join(', ')}.`)
-  process.exitCode = 78 // as REFUSED
+  endStart(invalid(`FUNCTION is "${name}": it must be one of ${names.join(', ')}.`))
 }

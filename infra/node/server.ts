@@ -15,15 +15,16 @@ import { serveReference } from '../../shared/http/reference.ts'
 import { stopReading } from '../../shared/starts/verbs/source-reader.ts'
 import { findBundle } from '../../shared/store/bundles.ts'
 import { ensureStepPartitions } from '../../shared/store/partitions.ts'
-import { createInvoker, type InvokerOptions } from '../runtime/invoker.ts'
+import type { LogLevel } from '../../shared/upkeep/rules/log-events.ts'
+import { createInvoker } from '../runtime/invoker.ts'
+import { remoteRuntime } from './agents.ts'
 import { type ConnectionOptions, openConnections } from './connections.ts'
-import { startConsumer } from './consumer.ts'
+import { type ConsumerLoop, startConsumer } from './consumer.ts'
 import { createContext } from './context.ts'
-import { joinInstallation, onceReachable } from './installation.ts'
+import { beginning, joinInstallation, onceReachable } from './installation.ts'
 import { readJsx } from './jsx.ts'
 import { addressOf, listen } from './listen.ts'
 import type { Listener } from './listening.ts'
-import type { LogLevel } from './log.ts'
 import { PARTS, type Part } from './parts.ts'
 import { keepPrices } from './price-updates.ts'
 import { createOutside } from './reach.ts'
@@ -34,15 +35,20 @@ export interface ServerOptions extends ConnectionOptions {
   host: string
   /** Where the agent runtime keeps its sockets and logs. */
   dataDir: string
-  /** 32 bytes in hex. */
-  masterKey: string
+  /**
+   * 32 bytes in hex; or what prepares the database and finds the key there. That is tried until PostgreSQL answers, while
+   * callers are told that it is away.
+   */
+  masterKey: string | (() => Promise<string>)
+  /** Aborted, a start that waits for PostgreSQL ends. */
+  stop?: AbortSignal
   /** The origin callers use, when it is not the address listened on. */
   baseUrl?: string
   parts?: readonly Part[]
   /** Networks (CIDR) that agents' declarations may name although they are private. */
   allowPrivateNetworks?: string[]
-  /** The function that runs bundles; this process does unless given. */
-  runtime?: InvokerOptions['runtime']
+  /** Where the function is that runs bundles; this process does unless given. */
+  runtimeUrl?: string | undefined
   /** Without it, alerts go by webhook only. */
   mail?: Context['mail'] | undefined
   /** Networks (CIDR) that callbacks and alerts may be sent to although they are private. */
@@ -77,10 +83,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const closing = new AsyncDisposableStack()
   const connections = openConnections(options)
   closing.defer(() => connections.close())
-  const { metricsToken: metrics_token, operatorKey: operator_key } = options
+  const { masterKey, metricsToken: metrics_token, operatorKey: operator_key } = options
   const config = {
     base_url: options.baseUrl ?? '',
-    master_key: options.masterKey,
+    master_key: typeof masterKey === 'string' ? masterKey : '',
     ...(metrics_token === undefined ? {} : { metrics_token }),
     ...(operator_key === undefined ? {} : { operator_key }),
   }
@@ -88,16 +94,23 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     loadBundle: hash => findBundle(connections.sql, hash),
     dataDir: options.dataDir,
     allowPrivateNetworks: options.allowPrivateNetworks ?? [],
-    runtime: options.runtime,
+    runtime: remoteRuntime(options.runtimeUrl, () => config.master_key),
   })
   closing.defer(() => invoker.close())
 
   const consumer = parts.has('consumer') ? startConsumer(() => ctx) : null
   const poke = () => (consumer ? consumer.poke() : publishWake(connections.redis))
   const { writeLog, logLevel, telemetry = null } = options
+  const { begin, join } = beginning(async () => {
+    if (typeof masterKey === 'function') config.master_key = await masterKey()
+    const since = await joinInstallation(connections.sql, config.master_key)
+    await ensureStepPartitions(connections.sql, ctx.now()) // before the first step, not at the first tick
+    return since
+  })
   const ctx = createContext({
     connections,
     config,
+    join,
     poke,
     invokeAgent: invoker.invoke,
     ...createOutside(options.allowCallbackNetworks ?? []),
@@ -117,32 +130,33 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     stopReading(ctx)
     return ctx.idle()
   })
-  if (consumer) {
-    closing.defer(() => consumer.close())
-    closing.defer(listenForWakes(connections.redis, consumer.poke))
-    // Without a tick in this process only Redis wakes it, and Redis may be away.
-    if (!parts.has('tick')) {
-      const timer = setInterval(() => consumer.poke(), LIMITS.self_poke_ms)
-      closing.defer(() => clearInterval(timer))
-    }
-  }
+  const working = closing.use(new AsyncDisposableStack()) // ends after the last request
   const listener = parts.has('api') ? await listenForCallers(options, ctx) : undefined
   if (listener) closing.defer(() => listener.close())
   const { port, url } = listener ?? { port: 0, url: '' }
   config.base_url ||= url
-  // Before the first step, not at the first tick.
-  const heldSince = await onceReachable(ctx.log, async () => {
-    const since = await joinInstallation(connections.sql, options.masterKey)
-    await ensureStepPartitions(connections.sql, ctx.now())
-    return since
-  }).catch(async error => {
+  const heldSince = await onceReachable(ctx.log, begin, options.stop).catch(async error => {
     await closing.disposeAsync()
     throw error
   })
   if (heldSince !== null) ctx.log('warn', 'held', { since: heldSince, mend: 'assay admin go-on' })
-  consumer?.poke()
+  if (consumer) keepAwake(consumer, connections.redis, working)
   if (parts.has('tick')) closing.defer(startTick(ctx))
+  // Without a tick in this process only Redis wakes its consumer, and Redis may be away.
+  else if (consumer) closing.defer(every(LIMITS.self_poke_ms, () => consumer.poke()))
   return { port, url, heldSince, close: () => closing.disposeAsync() }
+}
+
+/** Wakes the consumer now, and whenever somebody says that there is work. */
+function keepAwake(consumer: ConsumerLoop, redis: Context['redis'], closing: AsyncDisposableStack): void {
+  closing.defer(() => consumer.close())
+  closing.defer(listenForWakes(redis, consumer.poke))
+  consumer.poke()
+}
+
+function every(ms: number, act: () => void): () => void {
+  const timer = setInterval(act, ms)
+  return () => clearInterval(timer)
 }
 
 /** Sweeps every second, one sweep at a time. */

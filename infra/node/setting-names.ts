@@ -2,6 +2,7 @@
 // like one and is none is told, with the name that may have been meant.
 
 import { nearest } from '../../shared/domain/nearest.ts'
+import type { Log } from '../../shared/upkeep/rules/log-events.ts'
 
 /** Each may also stand in a file that NAME_FILE names. OpenTelemetry's own are not listed. */
 export const SETTING_NAMES = [
@@ -73,9 +74,6 @@ export function unknownSettings(env: Record<string, string | undefined>): Unknow
 }
 
 /** A line of the log for each of them. */
-export function warnOfUnknown(
-  env: Record<string, string | undefined>,
-  log: (level: 'warn', event: string, fields: Record<string, unknown>) => void,
-): void {
+export function warnOfUnknown(env: Record<string, string | undefined>, log: Log): void {
   for (const unknown of unknownSettings(env)) log('warn', 'unknown_setting', { ...unknown })
 }

@@ -132,9 +132,18 @@ export const databaseFrom = (settings: Settings) => ({
 /** The master key, or what is derived from it for the purposes of this process alone. @throws Refusal without either */
 export function keysFrom(settings: Settings): string {
   const keys = settings.get('ASSAY_KEYS')
-  if (keys === undefined) return settings.need('ASSAY_MASTER_KEY')
+  if (keys === undefined) return wholeMasterKey(settings.need('ASSAY_MASTER_KEY'), 'ASSAY_MASTER_KEY')
   if (isKeySet(keys)) return keys
   throw invalid('ASSAY_KEYS is not what infra/unit-keys.ts prints: a purpose and 64 hex digits for each key.')
+}
+
+/** @throws Refusal where it is none: `of` names where it stands */
+export function wholeMasterKey(key: string, of: string): string {
+  if (/^[0-9a-f]{64}$/i.test(key)) return key.toLowerCase()
+  throw new Refusal(
+    'master_key_malformed',
+    `the master key in ${of} is not 64 hexadecimal digits, as openssl rand -hex 32 prints them.`,
+  )
 }
 
 /** How many connections to PostgreSQL this process may open; its unit's own number unless told. @throws Refusal */

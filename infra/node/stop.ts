@@ -2,15 +2,29 @@
 // at once. The watchdog of OpenFaaS sends it first, goes on passing requests, and fails when its process leaves early:
 // there the process stays until the watchdog ends with it.
 
+import { errorText } from '../../shared/domain/error-text.ts'
 import { endOf } from '../local/refusal.ts'
 import { tell } from './log.ts'
 
 /** A start that failed: one line of the log, of a person's own words where a person can mend it; see REFUSED. */
 export function endStart(error: unknown): never {
   const { line, code } = endOf(error)
-  const [event, ...words] = code === 1 ? ['start_failed', line] : ['start_refused', line]
-  tell('error', event, { error: words.join() })
+  tell('error', code === 1 ? 'start_failed' : 'start_refused', { error: line })
   process.exit(code)
+}
+
+/** Sysexits calls it an internal software error. */
+export const CRASHED = 70
+
+/**
+ * What nobody caught leaves the process in a state that nobody knows: it ends, with one line and without the code around
+ * it. The driver of PostgreSQL throws one when a session is cut between two statements (porsager/postgres#1208).
+ */
+export function endOnCrash(): void {
+  process.on('uncaughtException', error => {
+    tell('error', 'crashed', { error: errorText(error) })
+    process.exit(CRASHED)
+  })
 }
 
 /** `onStop` is called at the first signal, `close` before the process exits. */

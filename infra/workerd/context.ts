@@ -4,10 +4,13 @@
 import type { Context } from '../../shared/context.ts'
 import { publishWake } from '../../shared/hints/wake.ts'
 import { type Joined, join } from '../../shared/upkeep/verbs/installation.ts'
+import { Refusal } from '../local/refusal.ts'
 import { createCallerAddress } from '../node/caller-address.ts'
-import { openConnections, type Pool } from '../node/connections.ts'
+import { type Connections, openPools, type Pool } from '../node/connections.ts'
 import { createContext, logLevelOf } from '../node/context.ts'
-import { NO_STORES } from '../node/no-stores.ts'
+import { absentDatabase, absentStore, NO_STORES, whyAbsent } from '../node/no-stores.ts'
+import { openRedis } from '../node/redis.ts'
+import * as redisClient from '../node/redis-client.ts'
 import { openPostgresSocket } from './postgres-socket.ts'
 import { createOutside, type Outside } from './reach.ts'
 
@@ -62,7 +65,7 @@ export function openContext(env: Env, pool: Pool | null): WorkerdContext {
     ...createOutside(env.OUTSIDE, listOf(env.ASSAY_ALLOW_CALLBACK_NETWORKS)),
     mail: null, // nodemailer is for Node: a tick there sends them
     addressOf: addressBehind(listOf(env.ASSAY_TRUSTED_PROXIES)),
-    ...(pool !== null && { join: () => joinWith(master_key, connections.sql) }),
+    ...(pool !== null && { join: () => joinWith(master_key, connections) }),
     logLevel: logLevelOf(env.ASSAY_LOG_LEVEL || undefined),
     writeLog: line => console.error(line.trimEnd()),
   })
@@ -76,22 +79,48 @@ export function openContext(env: Env, pool: Pool | null): WorkerdContext {
 }
 
 /** Nobody can end the process here: each request is refused, and readiness says why. */
-async function joinWith(masterKey: string, sql: Context['sql']): Promise<void> {
-  if (masterKey === '')
-    throw new Error('ASSAY_MASTER_KEY is not set: bind it, in config.capnp or wrangler.toml')
+async function joinWith(masterKey: string, { sql, redis }: Connections): Promise<void> {
+  const noStore = whyAbsent(sql) ?? whyAbsent(redis)
+  if (noStore) throw noStore
+  if (masterKey === '') throw notBound('ASSAY_MASTER_KEY')
   await join(sql, masterKey, joined)
 }
 
-function openStores(env: Env, pool: Pool) {
-  const [databaseUrl, redisUrl] = [need(env, 'DATABASE_URL'), need(env, 'REDIS_URL')]
-  return openConnections({ databaseUrl, redisUrl, pool, openTls: openPostgresSocket })
+function openStores(env: Env, pool: Pool): Connections {
+  const openTls = openPostgresSocket
+  const database = orAbsent(
+    () => openPools({ databaseUrl: need(env, 'DATABASE_URL'), pool, openTls }),
+    absentDatabase,
+  )
+  const redis = orAbsent(() => openRedis({ url: need(env, 'REDIS_URL') }, redisClient), absentStore)
+  return {
+    ...database,
+    redis,
+    async close() {
+      if (!whyAbsent(redis)) redis.disconnect()
+      await database.close()
+    },
+  }
+}
+
+/** A URL that is missing, or cannot be one, is for readiness to tell. */
+function orAbsent<T>(open: () => T, absent: (why: Error) => T): T {
+  try {
+    return open()
+  } catch (error) {
+    if (error instanceof Refusal) return absent(error)
+    throw error
+  }
 }
 
 function need(env: Env, name: 'DATABASE_URL' | 'REDIS_URL'): string {
   const value = env[name]
   if (value) return value
-  throw new Error(`${name} is not set: bind it, in config.capnp or wrangler.toml`)
+  throw notBound(name)
 }
+
+const notBound = (name: string) =>
+  new Refusal('setting_missing', `${name} is not set: bind it, in config.capnp or wrangler.toml.`)
 
 const listOf = (text: string | null | undefined) => text?.split(',').map(part => part.trim()) ?? []
 

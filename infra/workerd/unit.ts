@@ -7,6 +7,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import { answerMetrics, isMetrics } from '../../functions/metrics.ts'
 import type { Context } from '../../shared/context.ts'
+import { errorText } from '../../shared/domain/error-text.ts'
 import { createApp } from '../../shared/http/app.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
 import type { Operation } from '../../shared/http/no-operation.ts'
@@ -72,7 +73,13 @@ export function workerOf(unit: WorkerdUnit) {
 
   async function run(ctx: Context): Promise<void> {
     const never = new AbortController().signal // workerd asks nobody to stop: it ends what outlives its drain
-    await unit.scheduled!.run(ctx, { stop: never, onWake: () => () => {} })
+    const { name, run } = unit.scheduled!
+    try {
+      await ctx.join?.()
+      await run(ctx, { stop: never, onWake: () => () => {} })
+    } catch (error) {
+      ctx.log('error', `${name}_failed`, { error: errorText(error) }) // nobody waits for an answer
+    }
   }
 
   class Host extends DurableObject<UnitEnv> {

@@ -2,7 +2,7 @@
 // at all; of other changes the entry follows, and only a crash in between can lose it.
 
 import type { Context, Database } from '../context.ts'
-import { insertAuditEntry } from '../store/audit.ts'
+import { insertAuditEntry, noteAuditEntry } from '../store/audit.ts'
 import { subjectOf } from './access-log.ts'
 import type { OperatorPrincipal, Principal } from './auth.ts'
 
@@ -26,7 +26,7 @@ export async function recordChange<T>(
 ): Promise<T> {
   if (!change.atomic) {
     const value = await make(ctx)
-    ctx.waitUntil(insertAuditEntry(ctx.db, entryOf(ctx, change, value)))
+    ctx.waitUntil(noteAuditEntry(ctx.sql, entryOf(ctx, change, value)))
     return value
   }
   return ctx.db.transaction(async tx => {

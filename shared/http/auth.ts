@@ -1,6 +1,7 @@
 // Who is calling: a project's key, a signed-in member, or the operator. Guarantee: a revoked key or session is refused at the
 // latest LIMITS.auth_cache_ms after its revocation, in every process.
 
+import { sha256 as sha256Now } from '@noble/hashes/sha2.js'
 import { jwtVerify, SignJWT } from 'jose'
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
@@ -45,7 +46,7 @@ export interface OperatorPrincipal {
 const ISSUER = 'assay'
 const AUDIENCE = 'assay-api'
 const BROWSER_AUDIENCE = 'assay-dashboard'
-const cache = new Map<string, { principal: Principal; until_ms: number }>()
+const cache = new Map<string, { principal: Principal; until_ms: number; isRenewed: boolean }>()
 
 /**
  * The caller named by the Authorization header; throws `unauthenticated` unless it is a live key or session.
@@ -157,7 +158,8 @@ const unauthenticated = (message: string) =>
   )
 
 async function keyPrincipal(ctx: Context, token: string, anew: boolean): Promise<Principal | undefined> {
-  const hash = await sha256(token)
+  // At once: the host's own hash is made by another thread, and waiting for that takes longer than hashing a key.
+  const hash = sha256Now(new TextEncoder().encode(token))
   return cached(ctx, toHex(hash), anew, async () => {
     const key = await liveKey(ctx.db, hash)
     if (key === undefined) return undefined
@@ -182,15 +184,28 @@ async function sessionPrincipal(ctx: Context, token: string, anew: boolean): Pro
   })
 }
 
-/** Only what was found is kept: a key works from the moment it was minted. */
+/**
+ * Only what was found is kept: a key works from the moment it was minted. What is asked for again in the second half of
+ * its time is looked up anew beside the request, so that of a caller who goes on none waits for it.
+ */
 async function cached(ctx: Context, name: string, anew: boolean, look: () => Promise<Principal | undefined>) {
   const known = cache.get(name)
-  if (!anew && known !== undefined && known.until_ms > ctx.now()) return known.principal
+  const left_ms = known === undefined ? 0 : known.until_ms - ctx.now()
+  if (anew || known === undefined || left_ms <= 0) return renewed(ctx, name, look)
+  if (left_ms < LIMITS.auth_cache_ms / 2 && !known.isRenewed) {
+    known.isRenewed = true
+    ctx.waitUntil(renewed(ctx, name, look).catch(() => {})) // who comes when its time is over asks for itself
+  }
+  return known.principal
+}
+
+async function renewed(ctx: Context, name: string, look: () => Promise<Principal | undefined>) {
+  const began = ctx.now() // what is read may be as old as that
   const principal = await look()
   cache.delete(name)
   if (principal === undefined) return undefined
   if (cache.size >= LIMITS.auth_cached) cache.delete(cache.keys().next().value!)
-  cache.set(name, { principal, until_ms: ctx.now() + LIMITS.auth_cache_ms })
+  cache.set(name, { principal, until_ms: began + LIMITS.auth_cache_ms, isRenewed: false })
   return principal
 }
 

@@ -30,3 +30,23 @@ it('a proxy that passes the path on is told so', () => {
   expect(prefixHint('/v1/projects', '/assay')).toBeUndefined()
   expect(prefixHint('/v1/projects', '')).toBeUndefined()
 })
+
+it.each([
+  ['/assay/v1/projects', '/assay'],
+  ['/tools/assay/health/ready', '/tools/assay'],
+  ['/assay/dashboard', '/assay'],
+  ['/assay/openapi.json', '/assay'],
+])(
+  'nobody named the path that %s still has: it is told, and that BASE_URL has to end with it',
+  (path, before) => {
+    for (const told of ['', '/another'])
+      expect(prefixHint(path, told)).toMatch(
+        new RegExp(`by ${before} must take it off .*, and BASE_URL must end with it`),
+      )
+  },
+)
+
+it.each(['/v1/agents/docs', '/v1/nothing', '/nothing', '//v1/projects', '/dashboard/health', '/docs'])(
+  'of %s nothing is to be taken off',
+  path => expect(prefixHint(path, '')).toBeUndefined(),
+)

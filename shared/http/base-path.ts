@@ -17,8 +17,17 @@ export const withBasePath = (html: string, path: string): string =>
 export const withoutBasePath = (address: string, path: string): string =>
   path !== '' && (address === path || address.startsWith(`${path}/`)) ? address.slice(path.length) : address
 
-/** What a request gets to hear whose path still has it: undefined where it has not. */
-export const prefixHint = (pathname: string, path: string): string | undefined =>
-  withoutBasePath(pathname, path) === pathname
-    ? undefined
-    : `The proxy passed on ${path}, which it must take off (nginx: a slash at the end of proxy_pass; infra/proxies.md).`
+/** The beginnings of all that is served. */
+const OURS = /\/(?:v[12]\/|(?:health|dashboard)(?:\/|$)|(?:docs|openapi\.json)$)/
+
+/** What a request gets to hear whose path still has what a proxy leads here by: undefined where it has nothing more. */
+export function prefixHint(pathname: string, path: string): string | undefined {
+  if (withoutBasePath(pathname, path) !== pathname)
+    return `The proxy passed on ${path}, which it must take off (${HOW}).`
+  const before = pathname.slice(0, OURS.exec(pathname)?.index ?? 0).slice(0, CHARACTERS_SHOWN)
+  if (before.length < 2) return undefined
+  return `Without ${before} before it the path is one of Assay's: a proxy that leads here by ${before} must take it off (${HOW}), and BASE_URL must end with it.`
+}
+
+const HOW = 'nginx: a slash at the end of proxy_pass; infra/proxies.md'
+const CHARACTERS_SHOWN = 100

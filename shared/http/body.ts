@@ -2,18 +2,30 @@
 
 import * as z from 'zod'
 import { ApiError } from '../domain/errors.ts'
-import { checkJson, JsonError } from '../domain/json.ts'
+import { checkJson } from '../domain/json.ts'
+import { JsonError } from '../domain/json-error.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { checked } from './validation.ts'
 
 const SEND_LINES = 'Send a large batch as application/x-ndjson, one item a line: it may have any length.'
 
-/** The body's bytes, at most `max`. @throws ApiError `body_too_large` with the hint */
-export async function readBytes(request: Request, max: number, hint: string): Promise<Uint8Array> {
+/** How long a body may take to come, and the error for one that takes longer. */
+interface Within {
+  ms: number
+  tooSlow(): ApiError
+}
+
+/** The body's bytes, at most `max`. @throws ApiError `body_too_large` with the hint, and of `within` */
+export async function readBytes(
+  request: Request,
+  max: number,
+  hint: string,
+  within?: Within,
+): Promise<Uint8Array> {
   checkContentEncoding(request)
   const pieces: Uint8Array[] = []
   let bytes = 0
-  for await (const piece of bodyOf(request)) {
+  for await (const piece of bodyOf(request, within)) {
     bytes += piece.length
     if (bytes > max) throw new ApiError('body_too_large', `The body is larger than ${max} bytes.`, hint)
     pieces.push(piece)
@@ -85,12 +97,21 @@ function decoded(bytes: Uint8Array): string {
 }
 
 /** The body's bytes as they arrive; nothing when there is no body. */
-export async function* bodyOf(request: Request): AsyncGenerator<Uint8Array> {
+export async function* bodyOf(request: Request, within?: Within): AsyncGenerator<Uint8Array> {
   if (request.body === null) return
   const reader = (request.body as ReadableStream<Uint8Array>).getReader()
+  let isLate = false
+  const timer =
+    within &&
+    setTimeout(() => {
+      isLate = true
+      void reader.cancel().catch(() => {}) // ends the read that waits
+    }, within.ms)
   try {
     for (let part = await next(reader); !part.done; part = await next(reader)) yield part.value
+    if (isLate) throw within!.tooSlow()
   } finally {
+    clearTimeout(timer)
     reader.releaseLock()
   }
 }

@@ -84,7 +84,7 @@ export interface Endpoint {
   operation_id: string
   summary: string
   description?: string
-  /** A consumer will be wanted after it, and may be woken as soon as it is asked for. */
+  /** A consumer will be wanted after it, and may be notified as soon as it is asked for. */
   makes_work?: true
   auth: Auth
   /** The least role it takes; a read takes a viewer and everything else an operator unless told. */

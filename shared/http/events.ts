@@ -1,6 +1,7 @@
 // Server-sent events of something that changes until it ends. Guarantee: the newest state reaches the caller within
-// a poll of its change, a silent connection says that it lives, and none stays open longer than its bound: the
-// caller comes back with Last-Event-ID and misses nothing, since every event is the whole state.
+// two polls of its change, a silent connection says that it lives, and none stays open longer than its bound: the
+// caller comes back with Last-Event-ID and misses nothing, since every event is the whole state. However many follow one
+// thing, it is read twice a poll at most, and no account takes the streams of all.
 
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
@@ -14,51 +15,59 @@ export interface State {
   ended: boolean
 }
 
-let open = 0
+/** Whose stream it is, and what it follows: the same for all who may see it. */
+export interface Following {
+  account_id: string
+  thing: string
+}
+
+const places = new Set<Place>()
+const openOf = new Map<string, number>()
+/**
+ * What is followed, by how many streams, when reading it was last begun, and what was last read. No promise stands in it:
+ * in workerd a request cannot wait for another one's.
+ */
+const followed = new Map<string, Shared>()
+
+interface Shared {
+  streams: number
+  begun_ms: number
+  event: Event
+}
 
 /**
  * `progress` events with the state whenever it is another one, then one `end`. A caller that has seen the end gets
  * 204, which tells an EventSource to stop.
  *
- * @throws ApiError `rate_limited` when this process has as many streams open as it takes
+ * @throws ApiError `rate_limited` when this process has as many streams open as it takes, or takes of one account
  */
 export async function eventStream(
   ctx: Context,
   request: Request,
+  following: Following,
   read: () => Promise<State>,
 ): Promise<Response> {
   const seen = request.headers.get('last-event-id')
-  const first = await eventOf(await read())
+  const first = await readEvent(read)
   if (first.ended && first.id === seen) return new Response(null, { status: 204 })
-  if (open >= LIMITS.event_streams)
-    throw new ApiError(
-      'rate_limited',
-      'Too many event streams are open.',
-      'Poll the resource itself, or try again.',
-    )
-  open++
+  const place = placeOf(ctx.now(), following, first)
   const wait_s = first.ended ? waitOf(request) : 0
-  const events = changes(ctx, read, first, { seen, wait_s })
-  let isOpen = true
-  const close = () => {
-    if (isOpen) open--
-    isOpen = false
-  }
+  const events = changes(ctx, place, read, { first, seen, wait_s })
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const { done, value } = await events.next()
         if (!done) return controller.enqueue(encoder.encode(value))
-        close()
+        place.leave()
         controller.close()
       } catch (error) {
-        close()
+        place.leave()
         controller.error(error)
       }
     },
     async cancel() {
-      close()
+      place.leave()
       await events.return(undefined)
     },
   })
@@ -70,6 +79,65 @@ export async function eventStream(
   })
 }
 
+/** One of the streams that are open. */
+interface Place {
+  shared: Shared
+  began_ms: number
+  isOpen(): boolean
+  leave(): void
+}
+
+function placeOf(now: number, { account_id, thing }: Following, event: Event): Place {
+  for (const place of places) if (sinceMs(now, place.began_ms) >= LIMITS.event_place_ms) place.leave()
+  const own = openOf.get(account_id) ?? 0
+  if (places.size >= LIMITS.event_streams || own >= LIMITS.event_streams_per_account)
+    throw new ApiError(
+      'rate_limited',
+      'Too many event streams are open.',
+      'Poll the resource itself, or try again.',
+    )
+  openOf.set(account_id, own + 1)
+  const shared = followed.get(thing) ?? { streams: 0, begun_ms: now, event }
+  shared.streams++
+  followed.set(thing, shared)
+  let isOpen = true
+  const place = {
+    shared,
+    began_ms: now,
+    isOpen: () => isOpen,
+    leave() {
+      if (!isOpen) return
+      isOpen = false
+      places.delete(place)
+      const left = openOf.get(account_id)! - 1
+      if (left === 0) openOf.delete(account_id)
+      else openOf.set(account_id, left)
+      if (--shared.streams === 0) followed.delete(thing)
+    },
+  }
+  places.add(place)
+  return place
+}
+
+/** A clock that was set back is no reason to wait until it has come as far again. */
+const sinceMs = (now: number, then: number) => Math.abs(now - then)
+
+/** What is new for a stream that was told `last`; that again while another one is reading, or has just read it. */
+async function nextEvent(
+  ctx: Context,
+  { shared }: Place,
+  last: Event,
+  read: () => Promise<State>,
+): Promise<Event> {
+  const now = ctx.now()
+  if (shared.streams > 1 && sinceMs(now, shared.begun_ms) < LIMITS.event_poll_ms / 2)
+    return shared.event.began > last.done ? shared.event : last
+  shared.begun_ms = now
+  const event = await readEvent(read)
+  if (shared.event.began < event.began) shared.event = event
+  return event
+}
+
 /** As RFC 7240 has it: who wants to see whether a proxy keeps the stream back asks that it stays open for a moment. */
 function waitOf(request: Request): number {
   const wait = /(?:^|[\s,;])wait=(\d{1,4})\b/i.exec(request.headers.get('prefer') ?? '')?.[1]
@@ -79,39 +147,49 @@ function waitOf(request: Request): number {
 interface Event {
   id: string
   text: string
+  /** Nothing comes after it. */
   ended: boolean
+  /** When reading it began and was done: numbers in the order in which that happened, whatever the clock says. */
+  began: number
+  done: number
 }
+
+let reads = 0
 
 async function* changes(
   ctx: Context,
+  place: Place,
   read: () => Promise<State>,
-  first: Event,
-  { seen, wait_s }: { seen: string | null; wait_s: number },
+  { first, seen, wait_s }: { first: Event; seen: string | null; wait_s: number },
 ): AsyncGenerator<string, void> {
-  const until = ctx.now() + LIMITS.event_stream_ms
   let [event, last, said] = [first, seen, ctx.now()]
   yield `retry: ${LIMITS.event_retry_ms}\n\n`
   if (wait_s > 0) await pause(wait_s * 1000)
-  for (;;) {
+  // Who has left is known while nothing is told.
+  while (place.isOpen()) {
     if (event.id !== last || event.ended) {
       yield event.text
       last = event.id
       said = ctx.now()
-    } else if (ctx.now() - said >= LIMITS.event_heartbeat_ms) {
+    } else if (sinceMs(ctx.now(), said) >= LIMITS.event_heartbeat_ms) {
       yield ': still there\n\n'
       said = ctx.now()
     }
-    if (event.ended || ctx.now() >= until) return
+    if (event.ended || sinceMs(ctx.now(), place.began_ms) >= LIMITS.event_stream_ms) return
     await pause(LIMITS.event_poll_ms)
-    event = await eventOf(await read())
+    if (place.isOpen()) event = await nextEvent(ctx, place, event, read)
   }
 }
 
 const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
 
-async function eventOf({ value, ended }: State): Promise<Event> {
+async function readEvent(read: () => Promise<State>): Promise<Event> {
+  const began = ++reads
+  const { value, ended } = await read()
+  const done = ++reads
   const data = toJson(value)
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(data)))
   const id = Array.from(digest.slice(0, 8), byte => byte.toString(16).padStart(2, '0')).join('')
-  return { id, ended, text: `id: ${id}\nevent: ${ended ? 'end' : 'progress'}\ndata: ${data}\n\n` }
+  const text = `id: ${id}\nevent: ${ended ? 'end' : 'progress'}\ndata: ${data}\n\n`
+  return { id, text, ended, began, done }
 }

@@ -8,7 +8,7 @@ import { derivedKey, sameBytes, toHex } from '../domain/secrets.ts'
 import { isFirstWithin } from '../hints/seldom.ts'
 
 export interface PlatformFunction {
-  name: string
+  name: 'consume' | 'tick'
   summary: string
   description: string
   /** A cron of a platform calls it, which may be unable to prove itself: then Config.tick_open lets it in. */

@@ -108,6 +108,34 @@ export async function agentOrdered(
   return agent
 }
 
+/** The agent that a run is to be started for, and the look at whether it is there and the caller may start it. */
+export interface Starting {
+  id: string
+  project_id: string
+  /** @throws ApiError like `agentOrdered` */
+  confirm(): Promise<unknown>
+}
+
+/**
+ * The agent an order names. One that a key names by its id is not looked up: the statement that starts the run finds out
+ * whether it is there and in the key's project, and where it starts none, `confirm` says what is wrong.
+ */
+export async function agentToStart(
+  ctx: Context,
+  principal: Principal,
+  order: Parameters<typeof agentOrdered>[2],
+): Promise<Starting> {
+  const { agent, agent_id, project_id } = order
+  if (agent_id !== undefined && agent === undefined && project_id === undefined && principal.kind === 'key')
+    return {
+      id: agent_id,
+      project_id: principal.project_id,
+      confirm: () => agentIn(ctx, principal, agent_id),
+    }
+  const found = await agentOrdered(ctx, principal, order)
+  return { id: found.id, project_id: found.project_id, confirm: async () => {} }
+}
+
 /** The member, if it is of the caller's account. */
 export async function memberIn(ctx: Context, principal: SessionPrincipal, id: string): Promise<MemberRow> {
   const member = await findMember(ctx.db, principal.account_id, id)

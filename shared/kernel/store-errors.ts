@@ -26,8 +26,18 @@ const notTrusted =
 
 const ca = notTrusted(store => `name the file with the certificate of its CA (PEM) by ${store}_CA_FILE`)
 
-/** By the code of Node's TLS, or the SQLSTATE of PostgreSQL. */
+/** In the words of whoever refused the URL, which begin with the name of its setting. */
+const unusableUrl: FaultOf = (_, error) => ({
+  code: (error as Error & { code: string }).code,
+  says: 'has no URL that can be used',
+  mend: error.message.replace(/\.$/, ''),
+})
+
+/** By the code of Node's TLS, the SQLSTATE of PostgreSQL, or that of a refusal. */
 const BY_CODE: Record<string, FaultOf> = {
+  setting_missing: unusableUrl,
+  database_url_unusable: unusableUrl,
+  redis_url_unusable: unusableUrl,
   SELF_SIGNED_CERT_IN_CHAIN: ca,
   DEPTH_ZERO_SELF_SIGNED_CERT: ca,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: ca,

@@ -33,3 +33,18 @@ it('a pooler that takes no more clients is full, and words of another code are n
   expect(isFull(thrown('no more connections allowed (max_client_conn)'))).toBe(true)
   expect(isUnreachable(thrown('query_wait_timeout', '42601'))).toBe(false)
 })
+
+it.for([
+  ['proves dead at once', 10, 2],
+  ['ends after a long wait', 6000, 1],
+] as const)('a read whose connection %s, in %i ms, is sent %i times', async ([, passes_ms, asked]) => {
+  let [now_ms, asks] = [0, 0]
+  const ask = async () => {
+    asks++
+    now_ms += passes_ms
+    throw thrown('write CONNECTION_CLOSED', 'CONNECTION_CLOSED')
+  }
+  const clock = () => now_ms
+  await expect(onceMore(ask, clock)).rejects.toThrow('CONNECTION_CLOSED')
+  expect(asks).toBe(asked)
+})

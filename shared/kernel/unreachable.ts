@@ -3,6 +3,8 @@
 
 /** For a connection where there is none, five seconds; and for so long readiness says so. */
 const WAITS_MS = [100, 200, 400, 800, 1500, 2000]
+/** What took longer than that was waited for, whatever ended it: a pooler's reason is lost where it ends a session. */
+const REPEATED_MS = 5000
 const TOLD_MS = 10_000
 
 /** Of the driver, of sockets and name look-ups, and of a PostgreSQL that starts or stops. */
@@ -60,11 +62,13 @@ function hasCode(error: unknown, codes: ReadonlySet<string>): boolean {
  * Asks again, once, what changes nothing: the connection may have died long before. What was waited for in vain is not
  * waited for again, or a request would hang for the sum of several deadlines.
  */
-export async function onceMore<T>(ask: () => Promise<T>): Promise<T> {
+export async function onceMore<T>(ask: () => Promise<T>, clock = () => performance.now()): Promise<T> {
+  const asked = clock()
   try {
     return await untilGiven(ask)
   } catch (error) {
     if (!isUnreachable(error) || isFull(error) || wasWaitedFor(error)) throw error
+    if (clock() - asked > REPEATED_MS) throw error
     return ask()
   }
 }

@@ -23,7 +23,7 @@ export async function readDatabaseState(
   const role = known ?? (await readRoleState(sql))
   const faults = faultsOf(role)
   if (faults.length > 0) return { faults, held_since: null, is_anything_held: false }
-  const given = masterKey === '' ? null : await fingerprintOf(masterKey)
+  const given = masterKey === '' ? null : await fingerprintOf(masterKey).catch((error: Error) => error)
   // One after the other: the driver sends what finds no idle connection behind what runs, which may wait for a row.
   const installation = await readInstallationRow(sql)
   const [claims] = await sql<{ held: boolean }[]>`select exists (select from claims) as held`

@@ -17,10 +17,13 @@ export async function readInstallationRow(sql: Sql): Promise<InstallationRow> {
 }
 
 /** Whether the installation is held, as a condition within a statement: one page, read once a statement. */
-export const isHeld = (sql: Sql) => sql`(select held_since is not null from installation)`
+export const IS_HELD = '(select held_since is not null from installation)'
+export const isHeld = (sql: Sql) => sql.unsafe(IS_HELD)
 
 /** Writes the fingerprint where there is none; returns the one that holds. */
 export async function keepFingerprint(sql: Sql, fingerprint: string): Promise<string> {
+  const { key_fingerprint: kept } = await readInstallationRow(sql)
+  if (kept !== null) return kept
   const [row] = await sql<{ key_fingerprint: string }[]>`
     update installation set key_fingerprint = ${fingerprint} where key_fingerprint is null returning key_fingerprint`
   return row?.key_fingerprint ?? (await readInstallationRow(sql)).key_fingerprint!

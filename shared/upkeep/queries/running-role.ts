@@ -8,8 +8,17 @@ import { SCHEMA } from '../rules/schema.gen.ts'
 
 const RIGHTS = ['select', 'insert', 'update', 'delete']
 const JOURNAL = 'drizzle.__drizzle_migrations'
-/** What changes tables does so as their owner. */
-const FUNCTIONS = ['make_step_week(text, date, int)', 'drop_step_week(date)']
+/** What changes tables does so as their owner; the others everybody may execute, where that is not taken from all. */
+const FUNCTIONS = [
+  'make_step_week(text, date, int)',
+  'drop_step_week(date)',
+  'ended_items(runs)',
+  'lock_room_1(uuid, uuid, uuid, int, int, int)',
+  'take_range_1(uuid, uuid, uuid, int, int, int, int)',
+  'take_due_1(uuid, uuid, uuid, int, int, int, int, boolean)',
+  'take_due_fair_1(uuid, uuid, uuid, int, int, int, int, boolean, int, int)',
+  'take_fair_1(uuid, uuid, uuid, int, int, int, int, int, int)',
+]
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 const policyOf = (role: string) => `works_as_${role}`
@@ -24,7 +33,7 @@ export const grantsFor = (role: string): string[] => [
 export function rightsFor(role: string): string[] {
   const to = `to ${quoted(role)}`
   return [
-    `do $$ begin execute format('grant usage on schema %I ${to.replaceAll("'", "''").replaceAll('%', '%%')}', current_schema()); end $$`,
+    useOfSchema(role),
     `grant usage on schema drizzle ${to}`,
     `grant select on ${JOURNAL} ${to}`,
     `grant ${RIGHTS.join(', ')} on ${SCHEMA.tables.join(', ')} ${to}`,
@@ -32,6 +41,19 @@ export function rightsFor(role: string): string[] {
     `grant execute on function ${FUNCTIONS.join(', ')} ${to}`,
     ...SCHEMA.tables.map(table => policyFor(role, table)),
   ]
+}
+
+/** PostgreSQL only warns where nothing was granted, and does not say who may: the schema need not be the tables' owner's. */
+const useOfSchema = (role: string) => {
+  const name = `'${role.replaceAll("'", "''")}'`
+  return `do $$ declare use text := format('grant usage on schema %I to %I', current_schema(), ${name}); begin
+  if not has_schema_privilege(${name}, current_schema(), 'usage') then
+    execute use;
+  end if;
+  if not has_schema_privilege(${name}, current_schema(), 'usage') then
+    raise warning 'the role % may not use the schema: as the owner of that, run: %', ${name}, use;
+  end if;
+end $$`
 }
 
 /** Row security shows the tables of another role through a policy only. Made once, since it locks the table. */

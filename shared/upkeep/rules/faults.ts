@@ -12,7 +12,12 @@ export interface RoleState {
 
 export interface Fault {
   dependency: 'schema' | 'role' | 'master_key'
-  code: 'schema_behind' | 'role_lacks_rights' | 'master_key_missing' | 'master_key_differs'
+  code:
+    | 'schema_behind'
+    | 'role_lacks_rights'
+    | 'master_key_missing'
+    | 'master_key_malformed'
+    | 'master_key_differs'
   /** Follows the name of the dependency. */
   says: string
 }
@@ -23,7 +28,7 @@ const RIGHTS_NAMED = 3
 /** A schema that is newer than this version needs is one that it works on. */
 export function faultsOf(
   { role, version, lacks }: RoleState,
-  key?: { wanted: string | null; given: string | null },
+  key?: { wanted: string | null; given: string | null | Error },
 ): Fault[] {
   const faults: Fault[] = []
   const add = (dependency: Fault['dependency'], code: Fault['code'], says: string) =>
@@ -43,6 +48,8 @@ export function faultsOf(
       'master_key_missing',
       'is missing: set ASSAY_MASTER_KEY, or the ASSAY_KEYS made from it',
     )
+  else if (key?.given instanceof Error)
+    add('master_key', 'master_key_malformed', `cannot be used: ${key.given.message}`)
   else if (key && key.wanted !== null && key.given !== key.wanted)
     add(
       'master_key',

@@ -1,8 +1,8 @@
 // Made by npm run generate from the tables and the migrations.
 
 export const SCHEMA = {
-  migration: '0047_weeks_made_by_owner',
-  version: 1795405843369,
+  migration: '0051_due_of_run',
+  version: 1795445803162,
   tables: [
     'accounts',
     'agents',

@@ -1,0 +1,42 @@
+// The page that shows how an item moves, made from the table that the statements are made from.
+
+import { effectOf, FIRST_STATUS, ITEM_TRANSITIONS, isFinal } from '../shared/domain/lifecycle.ts'
+import { ITEM_STATUSES } from '../shared/domain/vocabulary.ts'
+
+export const ITEM_STATES_FILE = 'shared/items/states.md'
+
+const signed = (change: number) => (change < 0 ? '−1' : '+1')
+
+/** What a transition does to the counters of the run, as `running −1, ok +1`. */
+const counted = (event: Parameters<typeof effectOf>[0]) =>
+  Object.entries(effectOf(event))
+    .map(([counter, change]) => `${counter} ${signed(change)}`)
+    .join(', ')
+
+export function itemStatesPage(): string {
+  const arrows = ITEM_TRANSITIONS.map(({ event, from, to }) => `  ${from} --> ${to}: ${event}`)
+  const rows = ITEM_TRANSITIONS.map(transition => {
+    const { event, from, to, when } = transition
+    const outcome = 'outcome' in transition ? transition.outcome : ''
+    const lane = 'lane' in transition ? transition.lane : ''
+    return `| \`${event}\` | ${from} → ${to} | ${when} | ${outcome} | ${lane} | ${counted(event)} |`
+  })
+  return [
+    '<!-- Made by npm run generate from shared/domain/lifecycle.ts. -->',
+    '# The states of an item',
+    '',
+    '```mermaid',
+    'stateDiagram-v2',
+    `  [*] --> ${FIRST_STATUS}`,
+    ...arrows,
+    ...ITEM_STATUSES.filter(isFinal).map(status => `  ${status} --> [*]`),
+    '```',
+    '',
+    'Each change of an item and of the counters of its run is one statement; `undecided` counts what waits in triage for a decision.',
+    '',
+    '| event | status | when | outcome | triage | counters of the run |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
