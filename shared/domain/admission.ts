@@ -1,6 +1,6 @@
 // How many items of a run may be dispatched now, and if none, what they wait for. Pure: the facts come in, and the same
 // answer serves the consumer and the question "why is this not running?". What is taken is reckoned once more under the
-// run's lock (shared/store/take.ts): a rule that changes here changes there.
+// run's lock (shared/items/queries/take-functions.ts): a rule that changes here changes there.
 
 import type { PeriodBudget } from '../accounts/rules/budgets.ts'
 import { LIMITS } from './limits.ts'

@@ -2,8 +2,9 @@
 // happened, since when, what to do, and the command that does it.
 
 import { setPriceCommand } from '../accounts/rules/prices.ts'
+import type { AlertRule } from '../outbox/rules/vocabulary.ts'
 import { wallClock } from './fire-times.ts'
-import type { AlertRule, OccurrenceReason } from './vocabulary.ts'
+import type { OccurrenceReason } from './vocabulary.ts'
 
 interface Bound {
   default: number

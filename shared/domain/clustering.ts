@@ -20,7 +20,9 @@ const FIELDS = ['prompt', 'messages', 'message', 'text'] as const
  */
 export function promptHead(input: string): string {
   const value: unknown = JSON.parse(input)
-  const prompt = folded(wordsOf(value) ?? sorted(value))
+  const prompt = wordsOf(value) ?? folded(sorted(value))
+  // Of ASCII a character is a code unit.
+  if (isAscii(prompt)) return prompt.slice(0, LIMITS.cluster_prompt_characters).trimEnd()
   let head = ''
   let left = LIMITS.cluster_prompt_characters
   for (const character of prompt) {
@@ -30,12 +32,14 @@ export function promptHead(input: string): string {
   return head.trimEnd()
 }
 
+/** What the rules of strings and of fields find, folded. */
 function wordsOf(value: unknown): string | undefined {
-  if (typeof value === 'string') return value
+  if (typeof value === 'string') return folded(value)
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined
   for (const field of FIELDS) {
-    const words = Object.hasOwn(value, field) ? spoken((value as Record<string, unknown>)[field]) : ''
-    if (folded(words) !== '') return words
+    if (!Object.hasOwn(value, field)) continue
+    const words = folded(spoken((value as Record<string, unknown>)[field]))
+    if (words !== '') return words
   }
   return undefined
 }
@@ -61,9 +65,15 @@ function sorted(value: unknown): string {
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${sorted(member)}`).join(',')}}`
 }
 
-const folded = (text: string) =>
-  text
-    .toWellFormed()
-    .normalize('NFC')
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
+const isAscii = (text: string) => /^[\x00-\x7f]*$/.test(text)
+
+/** ASCII is well-formed and composed already, and most of it needs no folding. */
+function folded(text: string): string {
+  if (!isAscii(text))
+    return text
+      .toWellFormed()
+      .normalize('NFC')
+      .replace(/[\s\p{Cc}]+/gu, ' ')
+      .trim()
+  return (/[\x00-\x1f\x7f]| {2}/.test(text) ? text.replace(/[\x00-\x20\x7f]+/g, ' ') : text).trim()
+}

@@ -54,7 +54,7 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   claim_ended:
     'The items of this answer address are not awaited from it any more: they have ended, were cancelled, or are offered again. Stop working on them.',
   claim_not_handed_over:
-    'The consumer that sent the items still reads the answer to its own request; Retry-After says when to send the lines again.',
+    'The consumer that sent the items still reads the answer to its own request, other answers are being taken, or the lines came too slowly; Retry-After says when to send them again.',
   delivery_pending: 'The message is still being tried; it says when it is tried next.',
   too_many_channels: 'The project has as many alert channels as it may have.',
   too_many_deadlines: 'The project has as many deadlines as it may have.',
@@ -83,10 +83,11 @@ export const ITEM_ERROR_MEANINGS: Record<ItemErrorCode, string> = {
   agent_unresponsive: 'The agent stopped answering while the item was at work.',
   agent_unreachable: 'The agent could not be reached.',
   protocol_error: 'What the agent sent does not follow the protocol.',
-  lease_lost: 'The consumer that worked on the item was lost, too often.',
+  lease_lost:
+    'The consumer that worked on the item, or the agent that was to answer later, was lost, too often.',
   step_outlasts_consumer:
     'A step of the item takes longer than a consumer has: it was cut off twice, the second time after the whole of that. Give consumers more time (ASSAY_CONSUME_SECONDS), or run the agent behind a URL, where it may answer later.',
   answer_never_came:
-    'The agent said that it would answer later and was not heard of any more, twice. It must reach BASE_URL, where the address that it is handed lies, and send at least a heartbeat every 10 seconds.',
+    'The agent said that it would answer later and sent nothing at all, twice. It must reach BASE_URL, where the address that it is handed lies, and send at least a heartbeat every 10 seconds.',
   too_many_attempts: 'The item was attempted too often: its agent yields without getting on.',
 }

@@ -4,7 +4,8 @@
 
 import { type BadLine, describeLines } from './bad-lines.ts'
 import { CsvError, csvRecords } from './csv.ts'
-import { checkJson, fieldsOf, JsonError } from './json.ts'
+import { checkJson, fieldsOf } from './json.ts'
+import { JsonError } from './json-error.ts'
 import { INPUT_LIMITS } from './limits/input.ts'
 import { LineError, ndjsonLines } from './ndjson.ts'
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkJson, elementsOf, fieldsOf, JsonError, type JsonErrorCode } from './json.ts'
+import { checkJson, elementsOf, fieldsOf } from './json.ts'
+import { JsonError, type JsonErrorCode } from './json-error.ts'
 import { LIMITS } from './limits.ts'
 
 function refusal(run: () => unknown): JsonError {

@@ -1,30 +1,8 @@
 // The gate for JSON text from outside: one strict scan, and raw slices of the text instead of parsed values.
 // Guarantee: what passes is RFC 8259 JSON within the bounds, without repeated keys, and is kept byte for byte.
 
+import { JsonError } from './json-error.ts'
 import { INPUT_LIMITS } from './limits/input.ts'
-
-export type JsonErrorCode = 'invalid_json' | 'duplicate_key' | 'too_deep' | 'number_out_of_range'
-
-/** Says what is wrong with a JSON text; offset counts UTF-16 units from 0, line and column count from 1. */
-export class JsonError extends Error {
-  readonly code: JsonErrorCode
-  readonly offset: number
-  readonly line: number
-  readonly column: number
-
-  constructor(code: JsonErrorCode, text: string, offset: number, problem: string, advice: string) {
-    const lineStart = offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1
-    let line = 1
-    for (let at = text.indexOf('\n'); at !== -1 && at < lineStart; at = text.indexOf('\n', at + 1)) line++
-    const column = offset - lineStart + 1
-    super(`${problem} at line ${line}, column ${column}: ${advice}`)
-    this.name = 'JsonError'
-    this.code = code
-    this.offset = offset
-    this.line = line
-    this.column = column
-  }
-}
 
 /** Passes one JSON value with nothing but whitespace around it; throws JsonError otherwise. */
 export function checkJson(text: string, limits?: { depth?: number }): void {

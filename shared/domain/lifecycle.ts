@@ -1,45 +1,118 @@
-// States are data: SQL guards, tests and the diagram in the docs read these tables.
-// Guarantee: an item's status moves only along ITEM_TRANSITIONS; a run's status follows from its counts.
+// States are data: the statements that move items, the functions of the database, tests and the diagram in the docs are
+// made from these tables. Guarantee: an item's status moves only along ITEM_TRANSITIONS, and what a transition does to
+// the run's counters, to the usage of its project and to triage is said there alone; a run's status follows from its
+// counts.
 
-import type { ItemStatus, Outcome, RunStatus, StopReason } from './vocabulary.ts'
+import type { Disposition, ItemStatus, Outcome, RunStatus, StopReason, TriageLane } from './vocabulary.ts'
 
 interface ItemTransition {
   readonly event: string
-  readonly from: readonly ItemStatus[]
+  readonly from: ItemStatus
   readonly to: ItemStatus
+  /** The verdict it gives. */
+  readonly outcome?: Outcome
+  /** The lane of triage it puts the item in; in the dead-letter lane it waits for a decision, and is counted so. */
+  readonly lane?: TriageLane
+  /** What it says on the item's row of triage, where there is one. */
+  readonly disposition?: Disposition
+  /** When it happens, for the diagram. */
+  readonly when: string
 }
 
+/** What an item is when it is submitted, or copied. */
+export const FIRST_STATUS: ItemStatus = 'queued'
+
 export const ITEM_TRANSITIONS = [
-  { event: 'claim', from: ['queued'], to: 'running' },
-  { event: 'complete', from: ['running'], to: 'completed' },
-  { event: 'fail', from: ['running'], to: 'failed' },
-  /** The item's own budget, or what was left undispatched when the run's was spent. */
-  { event: 'exhaust', from: ['running', 'queued'], to: 'budget_exceeded' },
-  /** The agent asks for a person. */
-  { event: 'hold', from: ['running'], to: 'paused' },
-  /** The project's credit is spent, or the item stands at its fence. */
-  { event: 'pause', from: ['queued', 'running'], to: 'paused' },
-  /** Transport fault, retry, lost lease, hand-over to the next invocation. */
-  { event: 'requeue', from: ['running'], to: 'queued' },
-  { event: 'cancel', from: ['queued', 'paused'], to: 'cancelled' },
-  { event: 'resume', from: ['paused'], to: 'queued' },
+  { event: 'claim', from: 'queued', to: 'running', when: 'a consumer takes it' },
+  { event: 'complete', from: 'running', to: 'completed', outcome: 'ok', when: 'it worked' },
+  {
+    event: 'degrade',
+    from: 'running',
+    to: 'completed',
+    outcome: 'degraded',
+    lane: 'dlq',
+    when: 'it ran, and did not work',
+  },
+  { event: 'fail', from: 'running', to: 'failed', outcome: 'failed', lane: 'dlq', when: 'it did not run' },
+  {
+    event: 'exhaust',
+    from: 'running',
+    to: 'budget_exceeded',
+    outcome: 'failed',
+    lane: 'dlq',
+    when: 'its own budget is spent',
+  },
+  {
+    event: 'hold',
+    from: 'running',
+    to: 'paused',
+    lane: 'quarantine',
+    when: 'it waits for a person, at its fence, or for a price',
+  },
+  { event: 'requeue', from: 'running', to: 'queued', when: 'a retry, a lost lease, a hand-over' },
+  { event: 'abort', from: 'running', to: 'cancelled', when: 'the run is cancelled, at once' },
+  {
+    event: 'skip',
+    from: 'queued',
+    to: 'budget_exceeded',
+    outcome: 'failed',
+    lane: 'dlq',
+    when: "the run's budget is spent",
+  },
+  { event: 'cancel', from: 'queued', to: 'cancelled', when: 'the run is stopped' },
+  { event: 'pause', from: 'queued', to: 'paused', when: 'money of the project is spent' },
+  { event: 'resume', from: 'paused', to: 'queued', disposition: 'resumed', when: 'resumed, or money again' },
+  {
+    event: 'dismiss',
+    from: 'paused',
+    to: 'cancelled',
+    disposition: 'dismissed',
+    when: 'dismissed, or the run is cancelled',
+  },
 ] as const satisfies readonly ItemTransition[]
 
 export type ItemEvent = (typeof ITEM_TRANSITIONS)[number]['event']
-type TransitionOf<E extends ItemEvent> = Extract<(typeof ITEM_TRANSITIONS)[number], { event: E }>
 
-/** The statuses an item must be in for an event to happen to it. */
-export function fromOf<E extends ItemEvent>(event: E): TransitionOf<E>['from'] {
-  return transitionOf(event).from as TransitionOf<E>['from']
-}
-
-/** The status an event leads to. */
-export function toOf<E extends ItemEvent>(event: E): TransitionOf<E>['to'] {
-  return transitionOf(event).to as TransitionOf<E>['to']
-}
-
-function transitionOf(event: ItemEvent): ItemTransition {
+export function transitionOf(event: ItemEvent): ItemTransition {
   return ITEM_TRANSITIONS.find(transition => transition.event === event)!
+}
+
+/** What a decision about items in the dead-letter lane, or its withdrawal, adds to those that wait for one. */
+export const DECISIONS = { decide: -1, reopen: 1 } as const
+export type Decision = keyof typeof DECISIONS
+
+/** Each item of a run is in one of these, or queued, which is what they leave of its total. */
+export const ITEM_COUNTERS = [
+  'running',
+  'ok',
+  'degraded',
+  'failed',
+  'budget_exceeded',
+  'cancelled',
+  'paused',
+] as const
+export type ItemCounter = (typeof ITEM_COUNTERS)[number]
+
+/** The counter that has an item; null of one that is queued. */
+export function counterOf(status: ItemStatus, outcome?: Outcome | null): ItemCounter | null {
+  if (status === 'queued') return null
+  if (status !== 'completed') return status
+  return outcome === 'ok' ? 'ok' : 'degraded'
+}
+
+/** No transition leads out of it. */
+export const isFinal = (status: ItemStatus): boolean => ITEM_TRANSITIONS.every(({ from }) => from !== status)
+
+/** By how much a move of one item changes each counter of its run. */
+export function effectOf(event: ItemEvent | Decision): Partial<Record<ItemCounter | 'undecided', number>> {
+  if (event in DECISIONS) return { undecided: DECISIONS[event as Decision] }
+  const { from, to, outcome, lane } = transitionOf(event as ItemEvent)
+  const [left, entered] = [counterOf(from), counterOf(to, outcome)]
+  return {
+    ...(left !== null && { [left]: -1 }),
+    ...(entered !== null && { [entered]: 1 }),
+    ...(lane === 'dlq' && { undecided: 1 }),
+  }
 }
 
 /** What a run's status is made of. `failed` and `budget_exceeded` count different items. */

@@ -207,6 +207,10 @@ export interface AgentDeclaration {
   max_steps?: number
   concurrency?: number
   timeout_seconds?: number
+  /** The longest that one step of it takes, where its author knows. */
+  step_seconds?: number
+  /** Behind a URL: it answers later what takes longer than a consumer has left. */
+  answers_later?: boolean
   /** Further attempts after the agent's own errors. */
   retries?: number
   /** A run stops when this many items in a row have failed. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { periodEnd, saySpent, spendDayAt } from './budgets.ts'
+import { saySpent } from './budgets.ts'
+import { periodEnd, spendDayAt } from './spend-days.ts'
 
 it.each([
   ['a plain day', '2026-06-15T12:00:00Z', 'UTC', '2026-06-15', '2026-06-16T00:00:00.000Z'],

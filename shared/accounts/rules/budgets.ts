@@ -1,7 +1,5 @@
-// Budgets by day and by month, beside that of a run. Guarantee: a period is one of the project's own calendar, whatever its
-// clocks do in it, and what it leaves is reckoned the same wherever it is shown.
+// Budgets by day and by month, beside that of a run. Guarantee: one is called by the same name wherever it is told.
 
-import { Temporal } from 'temporal-polyfill'
 import { dollars } from '../../domain/amounts.ts'
 
 export const BUDGET_PERIODS = ['day', 'month'] as const
@@ -16,31 +14,7 @@ export interface PeriodBudget {
   spent_micro: number
 }
 
-/** A day of a calendar, and when the next one begins: a gap at midnight begins it later. */
-export interface SpendDay {
-  /** As 2026-03-29. */
-  day: string
-  ends_at: Date
-}
-
 export const DEFAULT_ZONE = 'UTC'
-
-/** @example spendDayAt(Date.parse('2026-03-29T10:00:00Z'), 'Europe/Berlin') // ends at 22:00 UTC: the day has 23 hours */
-export function spendDayAt(ms: number, timezone: string): SpendDay {
-  const day = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDate()
-  return { day: day.toString(), ends_at: startOf(day.add({ days: 1 }), timezone) }
-}
-
-/** When what is spent in the period of a day begins to count anew. */
-export function periodEnd(day: string, period: BudgetPeriod, timezone: string): Date {
-  const date = Temporal.PlainDate.from(day)
-  const next = period === 'day' ? date.add({ days: 1 }) : date.with({ day: 1 }).add({ months: 1 })
-  return startOf(next, timezone)
-}
-
-function startOf(date: Temporal.PlainDate, timezone: string): Date {
-  return new Date(date.toZonedDateTime(timezone).epochMilliseconds)
-}
 
 /** @example budgetName({ period: 'day', agent_slug: 'triage' }) // "the day's budget of agent triage" */
 export const budgetName = ({ period, agent_slug }: Pick<PeriodBudget, 'period' | 'agent_slug'>): string =>
@@ -48,8 +22,13 @@ export const budgetName = ({ period, agent_slug }: Pick<PeriodBudget, 'period' |
 
 /** @example sayMoment(new Date('2026-03-29T22:00:00Z'), 'Europe/Berlin') // '2026-03-30 00:00 Europe/Berlin' */
 export function sayMoment(at: Date, timezone: string): string {
-  const wall = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone)
-  return `${wall.toPlainDate()} ${wall.toPlainTime().toString({ smallestUnit: 'minute' })} ${timezone}`
+  // Swedes write a date as ISO 8601 does.
+  const wall = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: timezone,
+    dateStyle: 'short',
+    timeStyle: 'short',
+  })
+  return `${wall.format(at)} ${timezone}`
 }
 
 /** Why items wait for a budget whose money is gone, and until when. */

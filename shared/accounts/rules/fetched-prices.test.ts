@@ -2,9 +2,9 @@ import { afterAll, expect, it } from 'vitest'
 import { readFetchedPrices } from './fetched-prices.ts'
 import { LIST_PRICES, usePrices } from './price-book.ts'
 import { pricesAsOf, pricesSource } from './price-day.ts'
-import { PRICES_AS_OF, PRICES_SOURCE, PRICES_TEXT } from './price-list.gen.ts'
+import { PRICES_AS_OF, PRICES_SOURCE, pricesText } from './price-list.gen.ts'
 
-afterAll(() => usePrices(JSON.parse(PRICES_TEXT), PRICES_AS_OF, PRICES_SOURCE))
+afterAll(() => usePrices(JSON.parse(pricesText()), PRICES_AS_OF, PRICES_SOURCE))
 
 const models = Array.from({ length: 20 }, (_, at) => ({
   id: `m${at}`,

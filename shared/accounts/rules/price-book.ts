@@ -5,7 +5,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import type { Price } from '../../domain/pricing.ts'
 import { type Found, type ListedProvider, priceAt } from './price-data.ts'
 import { setPricesDay } from './price-day.ts'
-import { PRICES_TEXT } from './price-list.gen.ts'
+import { pricesText } from './price-list.gen.ts'
 import { PriceList, SNAPSHOT } from './price-list.ts'
 
 /** A price that a project or a test sets: those of tokens, and no more. */
@@ -30,7 +30,7 @@ let list: PriceList | undefined
 
 /** Read when it is first asked for: most functions never ask. */
 export function priceList(): PriceList {
-  list ??= new PriceList(JSON.parse(PRICES_TEXT))
+  list ??= new PriceList(JSON.parse(pricesText()))
   return list
 }
 

@@ -3,8 +3,8 @@
 export const PRICES_AS_OF = '2026-09-23'
 export const PRICES_SOURCE = '@pydantic/genai-prices 0.1.8'
 
-/** A text and no object, so that a start does not read it: it is parsed when the first price is asked for. */
-export const PRICES_TEXT = `[
+/** A text, and by a function, so that a start does not read it: bundles have it as a file beside them. */
+export const pricesText = () => `[
 {"id":"anthropic","model_match":{"contains":"claude"},"provider_match":{"contains":"anthropic"},"models":[
 {"id":"claude-2","match":{"or":[{"starts_with":"claude-2"},{"contains":"claude-v2"}]},"prices":{"input_mtok":8,"output_mtok":24}},
 {"id":"claude-3-5-haiku-latest","match":{"or":[{"starts_with":"claude-3-5-haiku"},{"starts_with":"claude-3.5-haiku"}]},"prices":{"input_mtok":0.8,"cache_write_mtok":1,"cache_read_mtok":0.08,"output_mtok":4,"web_searches_kcount":10}},

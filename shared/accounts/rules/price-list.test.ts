@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { costMicro } from '../../domain/pricing.ts'
 import { priceList } from './price-book.ts'
 import { type ListedProvider, type Match, priceAt } from './price-data.ts'
-import { PRICES_AS_OF, PRICES_TEXT } from './price-list.gen.ts'
+import { PRICES_AS_OF, pricesText } from './price-list.gen.ts'
 import { PriceList } from './price-list.ts'
 
-const listed = JSON.parse(PRICES_TEXT) as ListedProvider[]
+const listed = JSON.parse(pricesText()) as ListedProvider[]
 const NOON = Date.parse('2026-10-01T12:00:00Z')
 const find = (model: string, host?: string) => priceList().find(model, host)
 const priceOf = (model: string, host?: string) => {

@@ -6,7 +6,8 @@ import { errorText } from '../../domain/error-text.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { microOf } from '../../domain/pricing.ts'
 import * as store from '../queries/budgets.ts'
-import { BUDGET_PERIODS, type BudgetPeriod, DEFAULT_ZONE, spendDayAt } from '../rules/budgets.ts'
+import { BUDGET_PERIODS, type BudgetPeriod, DEFAULT_ZONE } from '../rules/budgets.ts'
+import { spendDayAt } from '../rules/spend-days.ts'
 
 /** As callers name them; null takes one away. */
 export type BudgetChanges = { [P in BudgetPeriod as `${P}_budget_cents`]?: number | null | undefined }

@@ -4,7 +4,8 @@ import { centsOf } from '../../domain/pricing.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { budgetCents } from '../../schema/input.ts'
 import { timestamp } from '../../schema/wire.ts'
-import { BUDGET_PERIODS, type BudgetPeriod, DEFAULT_ZONE, periodEnd } from '../rules/budgets.ts'
+import { BUDGET_PERIODS, type BudgetPeriod, DEFAULT_ZONE } from '../rules/budgets.ts'
+import { periodEnd } from '../rules/spend-days.ts'
 
 const limit = (period: BudgetPeriod) =>
   budgetCents

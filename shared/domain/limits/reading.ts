@@ -46,9 +46,10 @@ export const READING_LIMITS = {
   search_text_characters: 4000, // of an input and of an output; what comes later is not found
   search_catch_up_steps: 1000, // indexed before a search looks, 0.1 s of it; what is more waits for the tick
   index_flushes: 100, // looked through for one batch
-  index_batch_steps: 2000,
-  index_ms: 250, // of each tick, whatever else there is to do
-  index_idle_ms: 900, // of each tick while the database has nothing else to do
+  index_slice_steps: 200, // about 2 ms of the process; 2,000 held it for 10 to 20
+  index_idle_ms: 900, // of each tick while nobody is at work
+  index_ms: 250, // of a tick, where somebody always is at work
+  index_wait_ms: 2000, // from one such share to the next
   error_categories: 100,
   triage_page: { default: 50, max: 200 },
   recoveries_page: { default: 50, max: 200 },
@@ -70,9 +71,14 @@ export const READING_LIMITS = {
   result_stall_ms: 60_000, // a caller that takes nothing for so long is given up
   result_fields_characters: 4000,
 
+  // Uploads
+  upload_ms: 300_000, // of one request in all, as Node's own bound; platforms give functions little more
+
   // Event streams
-  event_streams: 500, // open at once in one process; each reads one row a poll
+  event_streams: 500, // open at once in one process; what they follow is a row, read a poll or two
+  event_streams_per_account: 200, // so that none takes those of the others
   event_stream_ms: 300_000,
+  event_place_ms: 330_000, // then a stream counts no more, ended or not: not every host tells that its caller has left
   event_poll_ms: 500,
   event_heartbeat_ms: 15_000, // proxies close what is silent for a minute
   event_retry_ms: 1000,

@@ -42,6 +42,7 @@ export const WORK_LIMITS = {
   claims_aborted_at_once: 5, // of a run that is cancelled now; as many items as sweep_items
   tick_ms: 1000, // on one machine; platforms tick once a minute
   chore_ms: 10_000, // then the tick goes on without it
+  sweep_ms: 30_000, // then the rest is left to the next sweep, and less than a call of the tick
   chore_lost_ms: 120_000, // one that has not ended by then never will; longer than any wait for a store it makes
   turn_late_ms: { tick: 150_000, consumer: 60_000 }, // platforms tick once a minute; a turn waits for statements
   turn_kept_ms: 600_000, // when the last one ended
@@ -113,13 +114,26 @@ export const WORK_LIMITS = {
   agent_stop_ms: 2000, // from SIGTERM to SIGKILL
   runtime_request_bytes: 256 * MiB, // a claim's inputs, and what its items have recorded
   agent_head_ms: 60_000, // agents send a heartbeat at least every 10 s
-  agent_idle_ms: 300_000,
+  agent_idle_ms: 60_000, // then its process ends: one of workerd takes 90 MB, and a fraction of a second to start again
   agent_line_bytes: 2 * MiB,
   agent_error_bytes: 4 * KiB, // read of an answer that is none
+  agent_connects: 64, // being opened at a time to one place: listeners queue 128 to 511, and drop what is more for a second
+  agent_connect_ms: 10_000, // for a connection and its handshake: one that hangs keeps a place from others
+  agent_free_sockets: 8192, // kept: as many as there are items in flight
+  agent_socket_idle_ms: 4000, // then ours closes first: servers commonly close after 5 s
+  agent_keys: 1000, // remembered by a process: deriving one takes 0.4 ms
   answer_bytes: 8 * MiB, // of lines that come later, in one POST: held whole, since of a bad one nothing counts
+  answer_lines: 100_000, // of one POST: 15 MB are held of lines that say nothing
+  answer_heartbeat_bytes: 1 * KiB, // what is no longer is read at once, and waits for no other where it is a heartbeat
+  answers_bytes: 24 * MiB, // of the POSTs that a process takes at a time: it grows by eight times that, in 384 MiB of an API unit
+  answers_bytes_per_run: 16 * MiB, // of these, so that no run takes all
+  answer_least_bytes: 1 * MiB, // that a POST counts for: 16 of one run are taken at a time, and two of the longest
+  answer_read_ms: 15_000, // for one to come, from its turn on: with the wait for that, less than a lease
+  answer_turn_ms: 30_000, // then its turn is over: not every host tells that a request is gone
+  answer_look_ms: 500, // one that waits for its turn looks whether it has waited answer_early_ms
   answer_piece_characters: 2 * MiB, // of what the SDK sends in one POST, before the line that is one too many
   answer_early_ms: 5000, // lines may be quicker than the 202 before them: their POST waits so long for its consumer
-  answer_poll_ms: 100,
+  answer_poll_ms: 100, // and longer by as much with every look: an agent may send many that are early
   unanswered_attempts: 2, // of an agent that is not heard of when it answers later: each may be paid for
   answer_tries: 5, // of a POST about an item that another POST writes about at the same time
   answer_retry_ms: { base: 500, max: 5000 }, // of an agent's POST; more than one fits into a lease
@@ -155,5 +169,6 @@ export const WORK_LIMITS = {
   unpriced_runs_per_sweep: 500, // looked at for a price that has come
   unpriced_runs_looked_at: 10, // the latest of an agent: what they could not price is known at submission
   rate_answer_ms: 100, // Redis holds hints: without an answer by then the request goes on
+  rate_read_ms: 10, // more for a process that stood still: its timers come before what lies in its sockets
   rate_rest_ms: 1000, // and for so long nobody asks it again
 } as const

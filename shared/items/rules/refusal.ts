@@ -13,7 +13,7 @@ import {
   weightOf,
   wordNode,
 } from './refusal-signs.ts'
-import { WEIGHTS_TEXT } from './refusal-weights.gen.ts'
+import { weightsText } from './refusal-weights.gen.ts'
 import { type Head, readHead, wordNumber } from './refusal-words.ts'
 
 /** Made by `test/bench/verdicts/train.ts`; weights are hundredths of log odds. */
@@ -136,6 +136,6 @@ let detector: RefusalDetector | undefined
 
 /** Whether a model's answer is a refusal, how sure that is, and by which words. */
 export function readRefusal(answer: string): RefusalReading {
-  detector ??= refusalDetector(JSON.parse(WEIGHTS_TEXT) as RefusalWeights)
+  detector ??= refusalDetector(JSON.parse(weightsText()) as RefusalWeights)
   return detector.read(answer)
 }

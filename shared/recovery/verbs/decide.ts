@@ -6,8 +6,9 @@ import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { TriageAction } from '../../domain/vocabulary.ts'
 import { type OpenRecovery, updateRecovery } from '../../store/recoveries.ts'
-import { acknowledge, endWaiting, type ItemKey, resume } from '../../store/triage.ts'
-import { nextToDecide, noteDecided } from '../queries/decisions.ts'
+import type { ItemKey } from '../../store/triage.ts'
+import { nextToDecide, noteDecided } from '../queries/cohort-decisions.ts'
+import { acknowledge, endWaiting, resume } from '../queries/decisions.ts'
 
 const DECISIONS: Record<
   Exclude<TriageAction, 'replay'>,

@@ -1,0 +1,124 @@
+// The SQL of item transitions. Guarantee: what moves items is guarded, counted and told to triage as the table of
+// transitions says, in whichever statement it stands; no other statement that changes items writes a counter or names a status.
+//
+// In these fragments a run is `r`, the usage of its project `u` and an item `i`, unless told.
+
+import type { PendingQuery, Row } from 'postgres'
+import type { Sql } from '../../context.ts'
+import {
+  counterOf,
+  type Decision,
+  effectOf,
+  ITEM_COUNTERS,
+  type ItemEvent,
+  isFinal,
+  transitionOf,
+} from '../../domain/lifecycle.ts'
+import type { ItemStatus } from '../../domain/vocabulary.ts'
+
+/** How an attempt ends its item, for good or for now. */
+const VERDICTS = ['complete', 'degrade', 'fail', 'exhaust', 'hold'] as const satisfies readonly ItemEvent[]
+
+const quoted = (value: string) => `'${value}'`
+
+export function isIn(statuses: readonly ItemStatus[], of = 'i'): string {
+  const [status, ...more] = statuses.map(quoted)
+  return more.length === 0 ? `${of}.status = ${status}` : `${of}.status in (${[status, ...more].join(', ')})`
+}
+
+/** Whether one of the events may happen to an item. */
+export const guard = (events: readonly ItemEvent[] | ItemEvent, of = 'i'): string =>
+  isIn([...new Set([events].flat().map(event => transitionOf(event).from))], of)
+
+/** The status an event leads to. */
+export const statusAfter = (event: ItemEvent): string => `${quoted(transitionOf(event).to)}::item_status`
+
+/** The verdict an event gives. */
+export const outcomeOf = (event: ItemEvent): string => `${quoted(transitionOf(event).outcome!)}::outcome`
+
+/** The lane an event leads to; null is none. */
+export const laneOf = (event: ItemEvent): string => `${quoted(transitionOf(event).lane!)}::triage_lane`
+
+/** What an event says on the item's row of triage. */
+export const dispositionOf = (event: ItemEvent): string =>
+  `${quoted(transitionOf(event).disposition!)}::disposition`
+
+/** What an event writes to its items, which happens at a time that an expression says. */
+export function become(event: ItemEvent, at = 'now()'): string {
+  const { to } = transitionOf(event)
+  const also: Partial<Record<ItemEvent, string>> = {
+    claim: `, attempt = attempt + 1, started_at = coalesce(started_at, ${at})`,
+    resume: ', outcome_reason = null, degraded_reason = null, error_message = null',
+  }
+  return `status = ${quoted(to)}${isFinal(to) ? `, completed_at = ${at}` : ''}${also[event] ?? ''}`
+}
+
+/** How many items go through each event, or are decided about: the name of a column that says it. */
+export type Moves = { readonly [E in ItemEvent | Decision]?: string }
+
+const movesOf = (moves: Moves) => Object.entries(moves) as [ItemEvent | Decision, string][]
+
+/** What moves add to a counter, as `+ n.ok - n.paused`. */
+const sumOf = (moves: Moves, counter: (typeof ITEM_COUNTERS)[number] | 'undecided') =>
+  movesOf(moves)
+    .map(([event, count]) => {
+      const change = effectOf(event)[counter]
+      return change === undefined ? '' : `${change > 0 ? ' +' : ' -'} ${count}`
+    })
+    .join('')
+
+/** Assignments to a run: its counters, and where items end its finish when none is left. */
+export function countMoves(moves: Moves): string {
+  const counters = [...ITEM_COUNTERS, 'undecided' as const].flatMap(counter => {
+    const sum = sumOf(moves, counter)
+    return sum === '' ? [] : [`${counter} = r.${counter}${sum}`]
+  })
+  const ending = ITEM_COUNTERS.filter(isEnded).map(counter => sumOf(moves, counter))
+  const ended = ending.join('')
+  if (ended !== '')
+    counters.push(
+      `finished_at = coalesce(r.finished_at, case when ended_items(r)${ended} >= r.total_items then now() end)`,
+    )
+  return counters.join(', ')
+}
+
+/** Of all counters, those of items that nothing happens to any more. */
+const isEnded = (counter: (typeof ITEM_COUNTERS)[number]) => counter !== 'running' && counter !== 'paused'
+
+/** The assignment to the usage of a project. */
+export const useMoves = (moves: Moves): string => `running = u.running${sumOf(moves, 'running')}`
+
+/** Columns that count the items `of` a statement by the verdict they have now, named as the counters are. */
+export const TALLY = VERDICTS.map(event => {
+  const { to, outcome } = transitionOf(event)
+  const verdict = to === 'completed' ? ` and outcome = ${quoted(outcome!)}` : ''
+  return `count(*) filter (where status = ${quoted(to)}${verdict})::int as ${counterOf(to, outcome)}`
+}).join(', ')
+
+/** What those columns of `n` come to. */
+export const TALLIED: Moves = Object.fromEntries(
+  VERDICTS.map(event => [event, `n.${counterOf(transitionOf(event).to, transitionOf(event).outcome)}`]),
+)
+
+/** Deletes what is due of a run that the statement, in its `counted`, has finished. */
+export const CLEAR_DUE = `cleared as (
+  delete from due_items where run_id in (select id from counted where finished_at is not null))`
+
+/** The row of triage `t` is of an item that waits for a decision; the run counts them. */
+export const isUndecided = (of = 't'): string =>
+  `(${of}.lane = 'dlq' and (${of}.disposition is null or ${of}.disposition = 'acknowledged'))`
+
+/**
+ * Puts items into triage: `rows` has run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, prompt,
+ * cause_id and cost_micro, in this order. An item that was resumed may come back.
+ */
+export const putIntoTriage = (sql: Sql, rows: PendingQuery<Row[]>) => sql`
+  insert into triage as t (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, prompt,
+    cause_id, cost_micro) ${rows}
+  on conflict (run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
+    error_code = excluded.error_code, prompt = excluded.prompt, cause_id = excluded.cause_id,
+    cost_micro = excluded.cost_micro, created_at = now(), disposition = null, decided_at = null`
+
+/** The lane of an item by the verdict it has now. */
+export const laneByVerdict = (of: string): string =>
+  `case when ${isIn([transitionOf('hold').to], of)} then ${laneOf('hold')} else ${laneOf('fail')} end`

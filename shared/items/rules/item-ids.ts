@@ -1,0 +1,40 @@
+// The callers' own identifiers of a submission's items: within a run each names one item. Guarantee: whatever the length
+// of a submission, remembering them takes a bounded part of memory.
+
+import { ApiError } from '../../domain/errors.ts'
+import { LIMITS } from '../../domain/limits.ts'
+
+export interface RepeatedId {
+  item_id: string
+  first_line: number
+  second_line: number
+}
+
+export function duplicateIds(repeated: readonly RepeatedId[]): ApiError {
+  const named = repeated.map(
+    r => `item_id ${JSON.stringify(r.item_id)} is on lines ${r.first_line} and ${r.second_line}`,
+  )
+  return new ApiError(
+    'duplicate_item_id',
+    `Nothing was accepted: ${named.join('; ')}.`,
+    'Within a run an item_id names one item.',
+  )
+}
+
+/** Item ids seen so far, up to a bound that keeps memory constant; past it PostgreSQL looks for repeats. */
+export class SeenIds {
+  #lines = new Map<string, number>()
+  overflowed = false
+
+  /** The line that had the id before, if one is known. */
+  add(id: string, line: number): number | undefined {
+    if (this.overflowed) return undefined
+    const earlier = this.#lines.get(id)
+    if (earlier !== undefined) return earlier
+    if (this.#lines.size >= LIMITS.duplicate_ids_in_memory) {
+      this.overflowed = true
+      this.#lines.clear()
+    } else this.#lines.set(id, line)
+    return undefined
+  }
+}
