@@ -7,6 +7,7 @@ import type { Sql } from 'postgres'
 import type { InvokeAgent } from './engine/agent-port.ts'
 import type { Get, Post, SendMail } from './engine/outside-port.ts'
 import type { Telemetry } from './engine/telemetry-port.ts'
+import type { Log } from './upkeep/rules/log-events.ts'
 
 export type Database = PostgresJsDatabase
 export type Redis = SingleRedis | Cluster
@@ -32,7 +33,7 @@ export interface Config {
    * process holds only some of these keys, the set of them.
    */
   master_key: string
-  /** How long one invocation of the consumer may take; LIMITS.consume_ms unless told. */
+  /** How long one invocation of the consumer may take, where each is called for; none where consumers stay up. */
   consume_ms?: number
   /** How many consumers may be awake at once where each is an invocation; LIMITS.consumers unless told. */
   consumers_max?: number
@@ -78,5 +79,5 @@ export interface Context {
   redisTrouble?(): Promise<unknown>
   /** The network address a request came from, as far as this host can tell. */
   addressOf(request: Request): string | null
-  log(level: 'info' | 'warn' | 'error', event: string, fields?: Record<string, unknown>): void
+  log: Log
 }

@@ -4,6 +4,7 @@
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
+import type { RunRefusal } from '../items/rules/run-admission.ts'
 import * as store from '../store/submission.ts'
 
 /**
@@ -18,28 +19,31 @@ export async function admitRuns(
   agentId: string,
   runs = 1,
 ): Promise<{ deployment_id: string | null; under_budget: boolean }> {
-  const submitter = await store.findSubmitter(ctx.sql, projectId, agentId, LIMITS.project_open_runs)
+  const submitter = await store.findSubmitter(ctx.sql, projectId, agentId, runs)
   if (!submitter) throw new ApiError('not_found', 'There is no such agent in this account.')
-  const { account_id, account_status, plan, open_runs, open_runs_bound, deployment_id, under_budget } =
-    submitter
-  if (account_status === 'suspended')
-    throw new ApiError('account_suspended', 'The account is suspended; no runs are accepted.')
+  const { refusal, deployment_id, under_budget } = submitter
+  if (refusal !== null) throw refused(refusal, submitter, runs)
+  return { deployment_id, under_budget }
+}
+
+function refused(
+  code: RunRefusal,
+  { plan, open_runs, open_runs_bound }: store.Submitter,
+  runs: number,
+): ApiError {
   const more = runs === 1 ? '' : `, and ${runs} would be started`
-  if (
-    plan.open_runs !== undefined &&
-    (await store.countOpenRuns(ctx.sql, account_id)) + runs > plan.open_runs
-  )
-    throw new ApiError(
-      'plan_limit',
+  if (code === 'account_suspended')
+    return new ApiError(code, 'The account is suspended; no runs are accepted.')
+  if (code === 'plan_limit')
+    return new ApiError(
+      code,
       `The plan of the account allows ${plan.open_runs} runs that have not ended${more}.`,
       'Wait for runs to end, cancel some, or send many items as one batch.',
     )
-  if (open_runs + runs > open_runs_bound)
-    throw new ApiError(
-      'too_many_open_runs',
-      `The project has ${open_runs} runs that have not ended and may have ${open_runs_bound}${more}.`,
-      'Wait for runs to end, or send many items as one batch.',
-      LIMITS.open_runs_retry_s,
-    )
-  return { deployment_id, under_budget }
+  return new ApiError(
+    code,
+    `The project has ${open_runs} runs that have not ended and may have ${open_runs_bound}${more}.`,
+    'Wait for runs to end, or send many items as one batch.',
+    LIMITS.open_runs_retry_s,
+  )
 }

@@ -37,9 +37,12 @@ export interface AgentResponse {
  * Sends one request to an agent and resolves with the head of its response.
  *
  * Rejects, or fails while the body is read, with `AgentProcessDied` when the agent's process is known to have
- * ended, and with any other error for transport faults.
+ * ended, with `NotSent` when it waited for a connection in vain, and with any other error for transport faults.
  */
 export type InvokeAgent = (target: AgentTarget, request: AgentRequest) => Promise<AgentResponse>
+
+/** The request was given up before anything of it was sent. */
+export class NotSent extends Error {}
 
 /** The agent's process ended under the request; every item in it is a suspect. */
 export class AgentProcessDied extends Error {

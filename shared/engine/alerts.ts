@@ -7,11 +7,16 @@ import { type Alert, unpricedModel } from '../domain/alerts.ts'
 import { ApiError } from '../domain/errors.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { ALERT_RULES, type AlertRule, type ChannelDigest, type ChannelFormat } from '../domain/vocabulary.ts'
 import { queueDigests } from '../outbox/queries/digests.ts'
 import { queueResultsFiles } from '../outbox/queries/results-files.ts'
 import { guessFormat, isMailUrl } from '../outbox/rules/formats.ts'
 import { consumerStalled, creditNear, itemsHeld, runAlert } from '../outbox/rules/run-alerts.ts'
+import {
+  ALERT_RULES,
+  type AlertRule,
+  type ChannelDigest,
+  type ChannelFormat,
+} from '../outbox/rules/vocabulary.ts'
 import { passDeadlines } from '../outbox/verbs/deadlines.ts'
 import type { AlertChannelRow } from '../schema/wire-alerts.ts'
 import * as watch from '../store/alert-watch.ts'

@@ -1,22 +1,18 @@
 // Claims items of a run for one consumer. Guarantee: an item is handed out to one holder at a time, never beyond
 // the caps of run, agent, project and partition, and never past a fence whose money is gone.
 
-import { DEFAULT_ZONE, periodEnd } from '../accounts/rules/budgets.ts'
+import { DEFAULT_ZONE } from '../accounts/rules/budgets.ts'
 import { type PriceBook, pricesAt } from '../accounts/rules/price-book.ts'
+import { periodEnd } from '../accounts/rules/spend-days.ts'
 import type { Context, Sql } from '../context.ts'
-import {
-  type Admission,
-  type AdmissionFacts,
-  admit,
-  expectedItemMicro,
-  isSpent,
-} from '../domain/admission.ts'
+import { type Admission, type AdmissionFacts, admit, isSpent } from '../domain/admission.ts'
 import { fault } from '../domain/fault.ts'
 import type { GradedStep } from '../domain/grading.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { microOf } from '../domain/pricing.ts'
 import type { RecordedStep } from '../domain/protocol.ts'
 import type { OfferedRecord } from '../domain/step-row.ts'
+import type { Late } from '../items/rules/consumer-time.ts'
 import { findOfferedSteps, findOriginalEnds, type OriginalEnd } from '../recovery/queries/recorded.ts'
 import * as claims from '../store/claims.ts'
 import { stopSpent } from '../store/stop.ts'
@@ -51,6 +47,8 @@ export interface ClaimedItem extends store.ClaimedItem {
   steps_run: number
   /** How the item it replays ended; null when it replays none. */
   original: OriginalEnd | null
+  /** Of its recorded steps the longest, where it was claimed to be worked on. */
+  longest_step_ms?: number
 }
 
 export interface ClaimAnswer {
@@ -58,31 +56,37 @@ export interface ClaimAnswer {
   waiting_for: Admission['waiting_for']
 }
 
-/** Takes up to `most` items of a run; no claim when there is nothing to take or no room for it. One that has its
- * time before it, `fresh`, takes what was cut off at the end of another's, too. */
+/**
+ * Takes up to `most` items of a run; no claim when there is nothing to take or no room for it. A `late` consumer leaves
+ * what was cut off at the end of another's time, and what is known to take longer than it has left.
+ */
 export async function claimItems(
   ctx: Context,
   runId: string,
   most: number,
-  fresh = true,
+  late?: Late,
 ): Promise<ClaimAnswer> {
-  const run = await claims.readRun(ctx.sql, runId, fresh)
+  const run = await claims.readRun(ctx.sql, runId, late)
   if (!run) return { claim: null, waiting_for: null }
   const { room, waiting_for } = admit(admissionFacts(run))
   if (waiting_for === 'budget' && isSpent(run.budget_micro, run.cost_micro)) {
     if (await stopSpent(ctx.sql, run.id)) return { claim: null, waiting_for: 'stopped' }
   }
   const { deployment } = run
-  if (room === 0 || !deployment) {
+  if (room === 0 || run.waits_for_fresh || !deployment) {
     await claims.touchRun(ctx.sql, run.id)
     return { claim: null, waiting_for }
   }
   // Before anything is taken: where the environment cannot be opened, nothing may be claimed in vain.
   const env = deployment.env_sealed ? await openEnv(ctx, deployment.env_sealed) : {}
   await fault('claim.before_commit')
-  const items = await take(ctx.sql, run, deployment, Math.min(most, itemsInMemory(run)), fresh)
+  const items = await take(ctx.sql, run, deployment, Math.min(most, itemsInMemory(run)), late === undefined)
   await fault('claim.after_commit')
-  if (items.length === 0) return { claim: null, waiting_for }
+  if (items.length === 0) {
+    // What is due and held back by its partitions stays so until some of theirs end: other runs are looked at first.
+    if (run.due > 0) await claims.touchRun(ctx.sql, run.id)
+    return { claim: null, waiting_for }
+  }
   const claim = claimOf(ctx, run, deployment, env, await withRecordedSteps(ctx, run, items))
   return { claim, waiting_for: null }
 }
@@ -134,16 +138,15 @@ async function take(
   most: number,
   fresh: boolean,
 ) {
-  const facts = admissionFacts(run)
   const taking: Taking = {
     run_id: run.id,
     project_id: run.project_id,
     deployment_id: deployment.id,
     lease_ms: LIMITS.lease_ms,
     most: Math.min(most, LIMITS.claim_items),
+    kept_places: run.kept_places,
+    kept_of_run: run.kept_of_run,
     fresh,
-    agent_concurrency: facts.agent_concurrency,
-    expected_micro: expectedItemMicro(facts),
   }
   const per_partition = run.settings.partition_concurrency
   const shares =
@@ -154,7 +157,7 @@ async function take(
   return shares ? takeFair(sql, taking, shares) : takeRange(sql, taking)
 }
 
-/** What admission is decided by. */
+/** What admission is decided by. A place that is kept counts as one that is taken. */
 export function admissionFacts(run: claims.ReadRun): AdmissionFacts {
   const declaration = run.deployment?.declaration
   const itemBudget = declaration?.item_budget_cents
@@ -165,8 +168,8 @@ export function admissionFacts(run: claims.ReadRun): AdmissionFacts {
     has_deployment: run.deployment !== null,
     run_concurrency: run.concurrency,
     agent_concurrency: declaration?.concurrency ?? null,
-    run_running: run.running,
-    project_concurrency: run.settings.concurrency ?? LIMITS.project_concurrency,
+    run_running: run.running + run.kept_of_run,
+    project_concurrency: (run.settings.concurrency ?? LIMITS.project_concurrency) - run.kept_places,
     project_running: run.project_running,
     budget_micro: run.budget_micro,
     cost_micro: run.cost_micro,
@@ -197,14 +200,21 @@ async function withRecordedSteps(
 ): Promise<ClaimedItem[]> {
   const traced = items.filter(item => item.step_count > 0).map(item => item.seq)
   const rows = traced.length > 0 ? await claims.findRecordedSteps(ctx.sql, run.id, traced) : []
-  return withSteps(ctx, run, items, rows)
+  const stepsOf = Map.groupBy(rows, row => row.seq)
+  const claimed = await withSteps(ctx, run, items, rows)
+  return claimed.map(item => {
+    const steps = stepsOf.get(item.seq)
+    return steps === undefined
+      ? item
+      : { ...item, longest_step_ms: Math.max(...steps.map(step => step.duration_ms)) }
+  })
 }
 
 export async function withSteps(
   { sql }: Context,
   run: claims.ReadRun,
   items: readonly store.ClaimedItem[],
-  rows: readonly Omit<claims.RecordedRow, 'error_code'>[],
+  rows: readonly Omit<claims.RecordedRow, 'duration_ms'>[],
 ): Promise<ClaimedItem[]> {
   const stepsOf = Map.groupBy(rows, row => row.seq)
   const seqs = items.map(item => item.seq)

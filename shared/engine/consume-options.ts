@@ -3,7 +3,7 @@
 export interface ConsumeOptions {
   /** How long this invocation may take; without it the consumer leaves only when there is nothing to do. */
   time_ms?: number
-  /** Resolves the wait for work early; the host calls what `onWake` was given when it is poked, or a run was aborted. */
+  /** Resolves the wait for work early; the host calls what `onWake` was given when there is work, or a run was aborted. */
   onWake?: (wake: (aborted?: string) => void) => void
   /** Called once, before what is in flight is let go, when there is still work and the time is over. */
   onHandOver?: () => void

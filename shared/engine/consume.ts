@@ -5,16 +5,19 @@ import type { Context } from '../context.ts'
 import type { Wait } from '../domain/admission.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { dropTurns, noteTurn } from '../hints/turns.ts'
+import { type Late, stepTimeMs } from '../items/rules/consumer-time.ts'
+import { OpenRequests } from '../items/verbs/agent-open-requests.ts'
 import { CauseNamer } from '../recovery/verbs/causes.ts'
 import { extendLeases, findNextDue, findOpenRuns, isAnyLeftToFresh, type OpenRun } from '../store/claims.ts'
 import { pauseForMoney, sweepStopped } from '../store/stop.ts'
 import { type Claim, claimItems } from './claim.ts'
 import type { Consumed, ConsumeOptions } from './consume-options.ts'
 import { deliverSoon } from './deliver.ts'
-import { execute, type Timing } from './execute.ts'
+import { execute } from './execute.ts'
 import { type Flight, type Lease, takeOff } from './flight.ts'
 import { RunTrace, traceRunEnd } from './run-trace.ts'
 import { Settler } from './settler.ts'
+import type { Timing } from './timing.ts'
 
 /** Works until nothing is left to do, or the time is over. Any number of consumers may run at once. */
 export async function consume(ctx: Context, options: ConsumeOptions = {}): Promise<Consumed> {
@@ -23,7 +26,6 @@ export async function consume(ctx: Context, options: ConsumeOptions = {}): Promi
 }
 
 const IDLE_MS = 1000 // a wait ends by a poke, a settled flush or a due item; this catches what none of them tells
-
 const RETRY_MS = 200
 const DUE_MS = 50 // at least, since an item that is due may have to wait for room
 
@@ -39,8 +41,8 @@ class Consumer {
   readonly #ctx: Context
   readonly #options: ConsumeOptions
   readonly #endsAt: number
-  readonly #freshUntil: number
-  readonly #handOver = new AbortController()
+  readonly #beganAt: number
+  readonly #requests = new OpenRequests()
   readonly #settlers = new Map<string, { settler: Settler; lanes: number }>()
   readonly #causes: CauseNamer
   readonly #leases = new Map<number, { lease: Lease; run_id: string }>()
@@ -59,10 +61,7 @@ class Consumer {
     this.#options = options
     this.#causes = new CauseNamer(ctx)
     this.#endsAt = ctx.now() + (options.time_ms ?? Number.POSITIVE_INFINITY)
-    this.#freshUntil =
-      options.time_ms === undefined
-        ? Number.POSITIVE_INFINITY
-        : (options.began_ms ?? ctx.now()) + LIMITS.consumer_fresh_ms
+    this.#beganAt = options.began_ms ?? ctx.now()
     this.#looked_ms = ctx.now()
     this.#id = ctx.newId()
     options.onWake?.(aborted => this.#hear(aborted))
@@ -114,21 +113,23 @@ class Consumer {
     )
   }
 
-  /** It has its time before it. */
-  #isFresh(): boolean {
-    return this.#ctx.now() < this.#freshUntil
+  /** What it has left, unless it has its time before it. */
+  #late(): Late | undefined {
+    const whole_ms = this.#timing.wholeMs()
+    if (whole_ms === null || this.#ctx.now() < this.#beganAt + LIMITS.consumer_fresh_ms) return undefined
+    return { left_ms: this.#timing.leftMs(), whole_ms, base_url: this.#ctx.config.base_url }
   }
 
-  /** Something that was cut off waits for a consumer that has just begun: the next one should begin at once. */
+  /** Something waits for a consumer that has just begun: the next one should begin at once. */
   async #leavesToFresh(): Promise<boolean> {
-    if (this.#isFresh()) return false
-    return isAnyLeftToFresh(this.#ctx.sql).catch(() => false)
+    const late = this.#late()
+    return late !== undefined && isAnyLeftToFresh(this.#ctx.sql, late).catch(() => false)
   }
 
   /** One look over the open runs; true when anything was claimed or swept. */
   async #look(): Promise<boolean> {
     try {
-      const runs = await findOpenRuns(this.#ctx.sql, LIMITS.open_runs_per_look, this.#isFresh())
+      const runs = await findOpenRuns(this.#ctx.sql, LIMITS.open_runs_per_look, this.#late())
       let progress = false
       // A long pile is claimed from several times in one look, so that the round trips overlap.
       const turns = runs.flatMap(run => Array<OpenRun>(claimsWorthMaking(run)).fill(run))
@@ -166,7 +167,7 @@ class Consumer {
 
   async #claim(runId: string): Promise<boolean> {
     const most = Math.min(LIMITS.claim_items, LIMITS.items_in_flight_per_consumer - this.#inFlight)
-    const { claim, waiting_for } = await claimItems(this.#ctx, runId, most, this.#isFresh())
+    const { claim, waiting_for } = await claimItems(this.#ctx, runId, most, this.#late())
     if (waiting_for === 'stopped') return true // the next look sweeps it
     if (waiting_for !== null && FOR_MONEY.has(waiting_for))
       return (await pauseForMoney(this.#ctx.sql, runId, LIMITS.sweep_items)) > 0
@@ -192,15 +193,7 @@ class Consumer {
     this.#ctx.telemetry?.measure('assay.claim.wait', claim.waited_ms / 1000)
     const used = this.#settlerOf(claim)
     used.lanes++
-    const timing: Timing = {
-      handOver: this.#handOver.signal,
-      wholeMs: () =>
-        this.#options.stop?.aborted || this.#options.time_ms === undefined
-          ? null
-          : this.#options.time_ms - LIMITS.hand_over_ms,
-      yieldMs: () => Math.max(0, this.#endsAt - LIMITS.yield_before_end_ms - this.#ctx.now()),
-    }
-    const lane = execute(this.#ctx, claim, flights, used.settler, timing).finally(async () => {
+    const lane = execute(this.#ctx, claim, flights, used.settler, this.#timing).finally(async () => {
       this.#lanes.delete(lane)
       this.#rouse()
       // A consumer that is never idle must not collect a settler for every run it ever saw.
@@ -209,6 +202,18 @@ class Consumer {
       if (used.lanes === 0 && this.#settlers.get(claim.run_id) === used) this.#settlers.delete(claim.run_id)
     })
     this.#lanes.add(lane)
+  }
+
+  #untilEnd = (ms: number) => Math.max(0, this.#endsAt - ms - this.#ctx.now())
+
+  readonly #timing: Timing = {
+    yieldMs: () => this.#untilEnd(LIMITS.yield_before_end_ms),
+    leftMs: () => this.#untilEnd(LIMITS.hand_over_ms),
+    wholeMs: () => {
+      const whole = stepTimeMs(this.#endsAt - this.#beganAt)
+      return this.#options.stop?.aborted || whole === Number.POSITIVE_INFINITY ? null : whole
+    },
+    requests: this.#requests,
   }
 
   #settlerOf(claim: Claim): { settler: Settler; lanes: number } {
@@ -259,7 +264,7 @@ class Consumer {
   async #untilNextDue(): Promise<number | null> {
     try {
       const leftMs = Math.min(this.#endsAt - this.#ctx.now(), LIMITS.transport_backoff_ms.max)
-      return await findNextDue(this.#ctx.sql, leftMs, this.#isFresh())
+      return await findNextDue(this.#ctx.sql, leftMs, this.#late())
     } catch {
       return IDLE_MS
     }
@@ -269,10 +274,8 @@ class Consumer {
   async #finish(): Promise<void> {
     // Asked to stop: what is about to end may. Out of time: what did not yield is given back before the platform
     // cuts the invocation off.
-    const graceMs = this.#options.stop?.aborted
-      ? LIMITS.drain_ms
-      : this.#endsAt - LIMITS.hand_over_ms - this.#ctx.now()
-    const timer = setTimeout(() => this.#handOver.abort(), Math.min(Math.max(0, graceMs), LIMITS.consume_ms))
+    const graceMs = this.#options.stop?.aborted ? LIMITS.drain_ms : this.#timing.leftMs()
+    const timer = setTimeout(() => this.#requests.cutAll(), Math.min(graceMs, LIMITS.consume_ms))
     await Promise.all(this.#lanes)
     clearTimeout(timer)
     await Promise.all([...this.#settlers.values()].map(({ settler }) => settler.drained()))

@@ -8,13 +8,14 @@ import { type MissedMoment, scheduleMissed } from '../domain/alerts.ts'
 import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { REFUSALS, type RefusalReason } from '../domain/occurrence.ts'
+import { refusalOf } from '../items/rules/run-admission.ts'
+import { bisect } from '../kernel/bisect.ts'
 import { bookReads, type SourcedSchedule } from '../starts/queries/source-reads.ts'
 import type { Source } from '../starts/rules/source.ts'
 import { startNow } from '../starts/verbs/start-from-source.ts'
 import * as store from '../store/occurrences.ts'
 import { raiseAlerts } from './alerts.ts'
 import { planDue } from './due.ts'
-import { halving } from './halving.ts'
 import { type Submitted, submitRun } from './submit.ts'
 
 /** The chore: acts on every moment that has come. Returns how many schedules had one. */
@@ -141,7 +142,6 @@ async function startAll(ctx: Context, sql: Sql, given: readonly store.DueMoment[
     store.findPayers(
       sql,
       moments.map(moment => moment.project_id),
-      LIMITS.project_open_runs,
     ),
   )
   if (payers === null) return all('account_lookup_failed')
@@ -161,7 +161,7 @@ async function dispatch(ctx: Context, sql: Sql, starts: readonly store.Start[]):
   if (starts.length === 0) return []
   const failed: store.Start[] = []
   const done = await tried(ctx, sql, 'dispatch_failed', () =>
-    halving(
+    bisect(
       starts,
       async part =>
         (await savepoint(sql, sql => store.startRuns(sql, part, LIMITS.run_start_minutes))).length,
@@ -179,7 +179,7 @@ async function dispatch(ctx: Context, sql: Sql, starts: readonly store.Start[]):
 async function tried<T>(
   ctx: Context,
   sql: Sql,
-  what: RefusalReason,
+  what: 'agent_lookup_failed' | 'account_lookup_failed' | 'dispatch_failed',
   part: (sql: Sql) => Promise<T>,
 ): Promise<T | null> {
   try {
@@ -197,18 +197,21 @@ const savepoint = <T>(sql: Sql, part: (sql: Sql) => Promise<T>) =>
 function judgeOf(agents: readonly store.StartingAgent[], payers: readonly store.Payer[]) {
   const agentOf = new Map(agents.map(agent => [agent.id, agent]))
   const payerOf = new Map(payers.map(payer => [payer.project_id, payer]))
-  const roomOf = new Map<string, number>()
-  for (const { project_id, account_id, project_room, account_room } of payers) {
-    roomOf.set(project_id, project_room)
-    if (account_room !== null) roomOf.set(account_id, account_room)
-  }
+  const started = new Map<string, number>()
+  const startedOf = (id: string) => started.get(id) ?? 0
   return ({ agent_id, project_id }: store.LockedSchedule): RefusalReason | null => {
     const [agent, payer] = [agentOf.get(agent_id), payerOf.get(project_id)]
     if (agent === undefined || payer === undefined) return 'agent_not_found'
+    // A submission waits for a deployment; a moment would fire what its schedule did not mean, and is tried again.
     if (!agent.is_deployed) return 'no_deployed_version'
-    const bounds = [project_id, payer.account_id].filter(id => roomOf.has(id))
-    if (payer.is_suspended || bounds.some(id => roomOf.get(id)! < 1)) return 'plan_limit'
-    for (const id of bounds) roomOf.set(id, roomOf.get(id)! - 1)
+    const { account_id, account_room, project_room } = payer
+    const left = {
+      ...payer,
+      account_room: account_room === null ? null : account_room - startedOf(account_id),
+      project_room: project_room - startedOf(project_id),
+    }
+    if (refusalOf(left, 1) !== null) return 'plan_limit'
+    for (const id of [account_id, project_id]) started.set(id, startedOf(id) + 1)
     return null
   }
 }

@@ -72,6 +72,23 @@ export function unpricedModelOf(parts: readonly Part[]): string | null {
   return holding[0] ?? modelsOf(parts)[0] ?? null
 }
 
+/** Takes as many items as one statement should carry, of those that no other carries. */
+export function takeParts(touched: Set<Flight>): Part[] {
+  const parts: Part[] = []
+  let bytes = 0
+  for (const flight of touched) {
+    if (parts.length >= LIMITS.settle_items || bytes > LIMITS.settle_bytes) break
+    if (flight.writing) continue
+    touched.delete(flight)
+    flight.writing = true
+    const part = partOf(flight)
+    for (const step of part.steps) bytes += (step.input?.length ?? 0) + (step.output?.length ?? 0)
+    bytes += flight.verdict?.output?.length ?? 0
+    parts.push(part)
+  }
+  return parts
+}
+
 /** What there is to say about an item now; from then on it counts as said. */
 export function partOf(flight: Flight): Part {
   const { pending: steps, verdict } = flight
@@ -110,7 +127,7 @@ export function partOf(flight: Flight): Part {
     suspected_calls,
     verdict,
     unchanged: verdict !== null && isUnchanged(flight, verdict),
-    prompt: verdict?.error_code ? promptHead(flight.item.input) : null,
+    prompt: (verdict?.error_code ?? null) === null ? null : promptHead(flight.item.input),
     cause: null,
   }
   const worked = verdict === null || (verdict.status === 'completed' && verdict.outcome === 'ok')

@@ -3,7 +3,8 @@
 
 import { type BadLine, describeLines } from '../domain/bad-lines.ts'
 import { ApiError } from '../domain/errors.ts'
-import { elementsOf, fieldsOf, JsonError } from '../domain/json.ts'
+import { elementsOf, fieldsOf } from '../domain/json.ts'
+import { JsonError } from '../domain/json-error.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { LineError, ndjsonLines } from '../domain/ndjson.ts'
 import { keyProblem } from '../schema/input.ts'
@@ -13,9 +14,12 @@ import type { NewItem } from '../store/submission.ts'
 class BadItem extends Error {}
 
 /** Reads `{input, item_id?, partition_key?}`; throws BadItem or JsonError. A hot path: 1 to 2 µs a line. */
-export function parseItemLine(text: string, line: number): NewItem {
+export const parseItemLine = (text: string, line: number): NewItem => itemOf(fieldsOf(text), line)
+
+/** The item of an object's members, each as its own text. */
+function itemOf(fields: Iterable<[string, string]>, line: number): NewItem {
   const item: NewItem = { line, item_id: null, partition_key: null, input: '' }
-  for (const [name, raw] of fieldsOf(text)) {
+  for (const [name, raw] of fields) {
     if (name === 'input') item.input = raw
     else if (name === 'item_id') item.item_id = keyOf(name, raw, LIMITS.item_id_bytes)
     else if (name === 'partition_key') item.partition_key = keyOf(name, raw, LIMITS.partition_key_bytes)
@@ -45,7 +49,7 @@ export async function* itemsOfLines(chunks: AsyncIterable<Uint8Array>): AsyncGen
   const bad: BadLine[] = []
   try {
     for await (const { first_line, lines } of ndjsonLines(chunks, LIMITS.item_line_bytes)) {
-      const items = parsed(lines, first_line, bad)
+      const items = parsed(lines, first_line, bad, parseItemLine)
       if (bad.length >= LIMITS.bad_lines_named) break
       if (bad.length === 0) yield items
     }
@@ -56,31 +60,37 @@ export async function* itemsOfLines(chunks: AsyncIterable<Uint8Array>): AsyncGen
   if (bad.length > 0) throw refusal('invalid_line', 'line', bad)
 }
 
-/** The one item of a run's body. @throws ApiError `invalid_request` */
-export async function* itemOfBody(text: string, fields: readonly string[]): AsyncGenerator<NewItem[]> {
-  const raw = fieldsOf(text)
-  const members = fields.flatMap(name => (raw.has(name) ? [`${JSON.stringify(name)}:${raw.get(name)}`] : []))
-  yield itemsOfTexts([`{${members.join(',')}}`])
+/** The one item of a run's body, whose other members say how it is run. @throws ApiError `invalid_request` */
+export function itemOfBody(text: string): NewItem[] {
+  const members = [...fieldsOf(text)].filter(([name]) => ITEM_FIELDS.has(name))
+  return allOf([members], itemOf)
 }
+
+const ITEM_FIELDS = new Set(['input', 'item_id', 'partition_key'])
 
 /** The items of a batch's body. @throws ApiError `invalid_request` */
-export async function* itemsOfBody(text: string): AsyncGenerator<NewItem[]> {
-  yield itemsOfTexts(elementsOf(fieldsOf(text).get('items') ?? '[]'))
+export function itemsOfBody(text: string): NewItem[] {
+  return allOf(elementsOf(fieldsOf(text).get('items') ?? '[]'), parseItemLine)
 }
 
-function itemsOfTexts(texts: string[]): NewItem[] {
+function allOf<T>(given: readonly T[], parse: (one: T, line: number) => NewItem): NewItem[] {
   const bad: BadLine[] = []
-  const items = parsed(texts, 1, bad)
+  const items = parsed(given, 1, bad, parse)
   if (bad.length > 0) throw refusal('invalid_request', 'item', bad)
   return items
 }
 
 /** Parses lines until enough of them are bad. */
-function parsed(texts: string[], first: number, bad: BadLine[]): NewItem[] {
+function parsed<T>(
+  given: readonly T[],
+  first: number,
+  bad: BadLine[],
+  parse: (one: T, line: number) => NewItem,
+): NewItem[] {
   const items: NewItem[] = []
-  for (let at = 0; at < texts.length && bad.length < LIMITS.bad_lines_named; at++) {
+  for (let at = 0; at < given.length && bad.length < LIMITS.bad_lines_named; at++) {
     try {
-      items.push(parseItemLine(texts[at]!, first + at))
+      items.push(parse(given[at]!, first + at))
     } catch (error) {
       if (!(error instanceof BadItem || error instanceof JsonError)) throw error
       const problem =

@@ -2,7 +2,7 @@
 
 import type { Context } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { isRefusal } from './halving.ts'
+import { isRefusal } from '../kernel/bisect.ts'
 
 /**
  * False after twice the lease, when there is no point any more: the items are offered again. Rejects when PostgreSQL

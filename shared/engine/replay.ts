@@ -8,6 +8,7 @@ import { itemRecordId } from '../domain/ids.ts'
 import { microOf } from '../domain/pricing.ts'
 import { refusalOf, refusalToReopen } from '../domain/recovery.ts'
 import type { DeploymentChoice, ReuseChoice, RowAction, WrongOf } from '../domain/vocabulary.ts'
+import * as decisions from '../recovery/queries/decisions.ts'
 import { callOkWrong } from '../recovery/queries/verdicts.ts'
 import { copyWithSteps } from '../recovery/verbs/copy.ts'
 import * as store from '../store/replay.ts'
@@ -91,7 +92,7 @@ export async function resumeItem(
 ): Promise<Continued> {
   const { budget_cents } = options
   const extra = budget_cents === undefined ? null : microOf(budget_cents)
-  if ((await triage.resume(ctx.sql, [key], extra)) === 0) {
+  if ((await decisions.resume(ctx.sql, [key], extra)) === 0) {
     const refusal = whyNot('resume', await triage.findStanding(ctx.sql, key))
     throw refused('resume', key, refusal ?? 'its run has ended')
   }
@@ -102,12 +103,12 @@ export async function resumeItem(
 
 /** @throws ApiError `item_already_decided` */
 export async function acknowledgeItem(ctx: Context, key: ItemKey): Promise<void> {
-  if ((await triage.acknowledge(ctx.sql, [key])) === 0) throw await tooLate(ctx.sql, 'acknowledge', key)
+  if ((await decisions.acknowledge(ctx.sql, [key])) === 0) throw await tooLate(ctx.sql, 'acknowledge', key)
 }
 
 /** @throws ApiError `item_already_decided` */
 export async function dismissItem(ctx: Context, key: ItemKey): Promise<void> {
-  if ((await triage.endWaiting(ctx.sql, [key], { as: 'dismissed', one_by_one: true })) === 0)
+  if ((await decisions.endWaiting(ctx.sql, [key], { as: 'dismissed', one_by_one: true })) === 0)
     throw await tooLate(ctx.sql, 'dismiss', key)
   deliverSoon(ctx)
 }
@@ -120,7 +121,7 @@ export async function dismissItem(ctx: Context, key: ItemKey): Promise<void> {
  * @throws ApiError `verdict_not_judgeable`, also when that is not what is said of it now
  */
 export async function callItemWrong(ctx: Context, key: ItemKey, of: WrongOf = 'verdict'): Promise<void> {
-  if ((await triage.endWaiting(ctx.sql, [key], { as: 'wrong', of })) > 0) return deliverSoon(ctx)
+  if ((await decisions.endWaiting(ctx.sql, [key], { as: 'wrong', of })) > 0) return deliverSoon(ctx)
   if (of === 'verdict' && (await callOkWrong(ctx.sql, key))) return
   throw await tooLate(ctx.sql, 'wrong', key, of)
 }
@@ -131,7 +132,7 @@ export async function callItemWrong(ctx: Context, key: ItemKey, of: WrongOf = 'v
  * @throws ApiError `verdict_not_judgeable`
  */
 export async function confirmItem(ctx: Context, key: ItemKey): Promise<void> {
-  if ((await triage.endWaiting(ctx.sql, [key], { as: 'confirmed' })) === 0)
+  if ((await decisions.endWaiting(ctx.sql, [key], { as: 'confirmed' })) === 0)
     throw await tooLate(ctx.sql, 'confirm', key)
 }
 
@@ -145,7 +146,7 @@ export async function reopenItem(ctx: Context, key: ItemKey): Promise<void> {
     const sql = tx as unknown as Sql
     const standing = await triage.findStanding(sql, key, true)
     const refusal = standing === undefined ? 'it is gone' : refusalToReopen(standing)
-    if (refusal !== null || !(await triage.reopen(sql, key)))
+    if (refusal !== null || !(await decisions.reopen(sql, key)))
       throw new ApiError(
         'item_not_reopenable',
         `Cannot reopen item ${itemRecordId(key.run_id, key.seq)}: ${refusal ?? 'it was decided meanwhile'}.`,

@@ -17,9 +17,10 @@ import {
   writeTraceparent,
 } from '../domain/tracing.ts'
 import type { Verdict } from '../domain/verdict.ts'
+import type { Flushed } from '../items/queries/settle-completed.ts'
 import type { Return } from '../store/returns.ts'
 import { findEndedRun } from '../store/runs.ts'
-import type { Entry, Flushed } from '../store/settle.ts'
+import type { Entry } from '../store/settle.ts'
 import type { Claim } from './claim.ts'
 import type { Flight } from './flight.ts'
 import type { Attributes, Telemetry } from './telemetry-port.ts'

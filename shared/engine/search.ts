@@ -2,22 +2,33 @@
 
 import type { Context } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { indexSteps, isDatabaseBusy } from '../store/step-index.ts'
+import { indexSteps, isWorkUnderWay } from '../store/step-index.ts'
 
 /** Before a search: what was just written is found. A long backlog is left to the tick. */
 export async function catchUpSearch(ctx: Context): Promise<void> {
   await indexSteps(ctx.sql, LIMITS.search_catch_up_steps)
 }
 
-/** A part of a tick's time, and more of it while nobody else asks the database for anything; returns the steps. */
+/** When a host last indexed although others were at work. */
+const shares = new WeakMap<object, number>()
+
+/**
+ * Indexes in slices as long as a tick has time for it and nobody else is at work, which is asked before each: a slice
+ * holds the process for 2 ms, and an item that arrives waits for no more than one. Where somebody always is at work a
+ * share of a tick is taken every so often. Returns the steps.
+ */
 export async function indexNewSteps(ctx: Context): Promise<number> {
-  const began = ctx.now()
+  let ends = ctx.now() + LIMITS.index_idle_ms
+  let isShare = false
   for (let indexed = 0; ; ) {
-    const spent = ctx.now() - began
-    if (spent >= LIMITS.index_idle_ms) return indexed
-    if (spent >= LIMITS.index_ms && (await isDatabaseBusy(ctx.sql))) return indexed
-    const steps = await indexSteps(ctx.sql, LIMITS.index_batch_steps)
-    if (steps === 0) return indexed
+    if (!isShare && (await isWorkUnderWay(ctx.sql))) {
+      if (ctx.now() - (shares.get(ctx.sql) ?? Number.NEGATIVE_INFINITY) < LIMITS.index_wait_ms) return indexed
+      shares.set(ctx.sql, ctx.now())
+      isShare = true
+      ends = ctx.now() + LIMITS.index_ms
+    }
+    const steps = await indexSteps(ctx.sql, LIMITS.index_slice_steps)
     indexed += steps
+    if (steps === 0 || ctx.now() >= ends) return indexed
   }
 }

@@ -10,14 +10,15 @@ import { LIMITS } from '../domain/limits.ts'
 import type { StepRow } from '../domain/step-row.ts'
 import type { Verdict } from '../domain/verdict.ts'
 import { handOver } from '../items/queries/answers.ts'
+import type { FlushClaims } from '../items/queries/settle-completed.ts'
+import { bisect } from '../kernel/bisect.ts'
 import type { CauseNamer } from '../recovery/verbs/causes.ts'
 import { closeClaims } from '../store/claims.ts'
 import { type Return, returnItems } from '../store/returns.ts'
 import * as store from '../store/settle.ts'
 import { deliverSoon } from './deliver.ts'
 import { abandon, endingWith, type Flight, isOver, stillHeld } from './flight.ts'
-import { type Part, partOf, refusedPart, streakOf, unpricedModelOf } from './flush-part.ts'
-import { halving } from './halving.ts'
+import { type Part, partOf, refusedPart, streakOf, takeParts, unpricedModelOf } from './flush-part.ts'
 import { persist } from './persist.ts'
 import type { RunTrace } from './run-trace.ts'
 
@@ -156,10 +157,10 @@ export class Settler {
 
   /** Items that left the consumer's hands with the flush; null when there was nothing to write. */
   async #flushEntries(): Promise<number | null> {
-    const parts = this.#takeFlush()
+    const parts = takeParts(this.#touched)
     if (parts.length === 0) return null
     await fault('settle.before_commit')
-    const left = await halving(
+    const left = await bisect(
       parts,
       some => this.#settle(some),
       (part, error) => this.#condemn(part, error),
@@ -173,7 +174,7 @@ export class Settler {
     if (taken.length === 0) return null
     const set = new Set(taken)
     this.#returns = this.#returns.filter(one => !set.has(one))
-    return halving(
+    return bisect(
       taken,
       some => this.#giveBack(some),
       ({ flight }, error) => this.#condemn(partOf(flight), error),
@@ -240,7 +241,7 @@ export class Settler {
   async #write(
     flights: readonly Flight[],
     leaving: readonly Flight[],
-    send: (claims: store.FlushClaims) => Promise<unknown>,
+    send: (claims: FlushClaims) => Promise<unknown>,
   ): Promise<number> {
     const ending = endingWith(leaving)
     const held = [...new Set(flights.map(({ lease }) => lease.claim_id))]
@@ -268,9 +269,9 @@ export class Settler {
     this.#returns = this.#returns.filter(one => one.flight !== flight)
     this.#handed = this.#handed.filter(one => one.flight !== flight)
     const write = (parts: readonly Part[]) => this.#settle(parts)
-    return halving([refusedPart(part, error)], write, () => {
+    return bisect([refusedPart(part, error)], write, () => {
       flight.steps_written = part.entry.steps_before
-      return halving([refusedPart(partOf(flight), error)], write, async () => abandon([flight]))
+      return bisect([refusedPart(partOf(flight), error)], write, async () => abandon([flight]))
     })
   }
 
@@ -284,22 +285,5 @@ export class Settler {
     const open = empty.filter(id => !closed.includes(id))
     if (open.length > 0) await persist(this.#ctx, this.#run.run_id, () => closeClaims(this.#ctx.sql, open))
     return left
-  }
-
-  /** Takes as many items as one statement should carry, and fixes what it says. */
-  #takeFlush(): Part[] {
-    const parts: Part[] = []
-    let bytes = 0
-    for (const flight of this.#touched) {
-      if (parts.length >= LIMITS.settle_items || bytes > LIMITS.settle_bytes) break
-      if (flight.writing) continue
-      this.#touched.delete(flight)
-      flight.writing = true
-      const part = partOf(flight)
-      for (const step of part.steps) bytes += (step.input?.length ?? 0) + (step.output?.length ?? 0)
-      bytes += flight.verdict?.output?.length ?? 0
-      parts.push(part)
-    }
-    return parts
   }
 }

@@ -1,6 +1,6 @@
-// Submits a pile as a run. Guarantee: when the promise resolves every item is committed; when it rejects nothing
-// is left, whatever the length of the pile, and a process that dies in between leaves only a run that is still
-// materializing, which is never dispatched and which the tick removes.
+// Submits a batch as a run. Guarantee: when the promise resolves every item is committed; of what is refused nothing is
+// left, however long the batch is; and a process that dies in between leaves only a run that is still materializing,
+// which is never dispatched and which the tick removes.
 
 import { refuseUnpriced } from '../accounts/verbs/prices.ts'
 import type { Context, Sql } from '../context.ts'
@@ -10,6 +10,7 @@ import { fault } from '../domain/fault.ts'
 import { itemRecordId } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { microOf } from '../domain/pricing.ts'
+import { duplicateIds, type RepeatedId, SeenIds } from '../items/rules/item-ids.ts'
 import type { NewItem } from '../store/submission.ts'
 import * as store from '../store/submission.ts'
 import { admitRuns } from './admit.ts'
@@ -75,23 +76,10 @@ export async function submitRun(
   }
   const { project_id, agent_id } = order
   const { deployment_id, under_budget } = await admitRuns(ctx, project_id, agent_id)
-  const budget_micro = order.budget_cents === null ? null : microOf(order.budget_cents)
+  const budget_micro = budgetOf(order)
   if (order.unpriced === 'refuse' && (budget_micro !== null || under_budget))
     await refuseUnpriced(ctx, agent_id, budget_micro)
-  const run: store.NewRun = {
-    id: order.run_id ?? ctx.newRunId(),
-    project_id: order.project_id,
-    agent_id: order.agent_id,
-    deployment_id,
-    name: order.name,
-    budget_micro,
-    allow_unpriced: order.unpriced === 'allow',
-    concurrency: order.concurrency,
-    timeout_seconds: order.timeout_seconds,
-    callback_url: order.callback_url,
-    pilot_items: order.pilot_items ?? null,
-    from_source: order.from_source ?? false,
-  }
+  const run = { ...newRun(ctx, order), deployment_id }
   try {
     const total_items = await writePile(ctx, order, run, chunksOf(batches))
     await fault('submit.after_commit')
@@ -102,6 +90,23 @@ export async function submitRun(
     return answerAgain(order, (await findEarlier(ctx, order))!)
   }
 }
+
+export const budgetOf = ({ budget_cents }: RunOrder) => (budget_cents === null ? null : microOf(budget_cents))
+
+/** The run that an order asks for, but for what is deployed when it is admitted. */
+export const newRun = (ctx: Context, order: RunOrder): Omit<store.NewRun, 'deployment_id'> => ({
+  id: order.run_id ?? ctx.newRunId(),
+  project_id: order.project_id,
+  agent_id: order.agent_id,
+  name: order.name,
+  budget_micro: budgetOf(order),
+  allow_unpriced: order.unpriced === 'allow',
+  concurrency: order.concurrency,
+  timeout_seconds: order.timeout_seconds,
+  callback_url: order.callback_url,
+  pilot_items: order.pilot_items ?? null,
+  from_source: order.from_source ?? false,
+})
 
 async function findEarlier(ctx: Context, { project_id, idempotency }: RunOrder) {
   if (!idempotency) return undefined
@@ -225,7 +230,7 @@ async function writeChunks(
   return { total_items: nextSeq - 1, input_bytes: bytes }
 }
 
-const bytesOf = (items: readonly NewItem[]) => items.reduce((sum, item) => sum + item.input.length, 0)
+export const bytesOf = (items: readonly NewItem[]) => items.reduce((sum, item) => sum + item.input.length, 0)
 
 const givenUp = () =>
   new ApiError('invalid_request', 'The submission took too long to arrive and was given up.')
@@ -235,11 +240,13 @@ async function refuseRepeatedIds(sql: Sql, runId: string): Promise<void> {
   if (repeated.length > 0) throw duplicateIds(repeated)
 }
 
-async function takeKey(sql: Sql, { project_id, idempotency }: RunOrder, run_id: string): Promise<void> {
-  if (!idempotency) return
-  const row = { project_id, key: idempotency.key, fingerprint: await idempotency.fingerprint(), run_id }
-  if (!(await store.takeIdempotencyKey(sql, row, LIMITS.idempotency_window_hours))) throw new KeyTaken()
+async function takeKey(sql: Sql, order: RunOrder, run_id: string): Promise<void> {
+  const key = await keyOf(order, run_id)
+  if (key !== null && !(await store.takeIdempotencyKey(sql, key))) throw new KeyTaken()
 }
+
+export const keyOf = async ({ project_id, idempotency }: RunOrder, run_id: string) =>
+  idempotency && { project_id, key: idempotency.key, fingerprint: await idempotency.fingerprint(), run_id }
 
 /** Removes a run that never opened, in bounded steps; if this dies too, the tick goes on with it. */
 export async function giveUp(ctx: Context, runId: string): Promise<void> {
@@ -249,9 +256,9 @@ export async function giveUp(ctx: Context, runId: string): Promise<void> {
   await store.deleteMaterializingRun(ctx.sql, runId)
 }
 
-/** Deals a chunk's items and gives an id to those that brought none. */
-function prepare(runId: string, firstSeq: number, items: readonly NewItem[], ids: SeenIds) {
-  const repeated: store.RepeatedId[] = []
+/** Deals a chunk's items and gives an id to those that brought none. @throws ApiError `duplicate_item_id` */
+export function prepare(runId: string, firstSeq: number, items: readonly NewItem[], ids: SeenIds) {
+  const repeated: RepeatedId[] = []
   for (const item of items) {
     if (item.item_id === null) continue
     const line = ids.add(item.item_id, item.line)
@@ -264,35 +271,6 @@ function prepare(runId: string, firstSeq: number, items: readonly NewItem[], ids
       ? { ...item, item_id: itemRecordId(runId, firstSeq + i) }
       : (item as IdentifiedItem),
   )
-}
-
-function duplicateIds(repeated: readonly store.RepeatedId[]): ApiError {
-  const named = repeated.map(
-    r => `item_id ${JSON.stringify(r.item_id)} is on lines ${r.first_line} and ${r.second_line}`,
-  )
-  return new ApiError(
-    'duplicate_item_id',
-    `Nothing was accepted: ${named.join('; ')}.`,
-    'Within a run an item_id names one item.',
-  )
-}
-
-/** Item ids seen so far, up to a bound that keeps memory constant; past it PostgreSQL looks for repeats. */
-class SeenIds {
-  #lines = new Map<string, number>()
-  overflowed = false
-
-  /** The line that had the id before, if one is known. */
-  add(id: string, line: number): number | undefined {
-    if (this.overflowed) return undefined
-    const earlier = this.#lines.get(id)
-    if (earlier !== undefined) return earlier
-    if (this.#lines.size >= LIMITS.duplicate_ids_in_memory) {
-      this.overflowed = true
-      this.#lines.clear()
-    } else this.#lines.set(id, line)
-    return undefined
-  }
 }
 
 /** Regroups batches into chunks for one insert each, and knows which is the last. */

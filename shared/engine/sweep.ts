@@ -1,5 +1,7 @@
 // The chores of the tick, a list. Each is bounded, may be cut off anywhere and may run twice at once; together they
-// mend every poke that got lost and every process that died. Guarantee: a sweep ends, whatever its chores do.
+// mend every poke that got lost and every process that died. Guarantee: a sweep ends within LIMITS.sweep_ms,
+// give or take a second, whatever its chores do, and no chore is left out for ever; where PostgreSQL is away, or has no
+// connection to give, it ends with the first chore that finds out.
 
 import { beginSpendDays } from '../accounts/verbs/budgets.ts'
 import { endWaitsForPrices } from '../accounts/verbs/prices.ts'
@@ -9,6 +11,7 @@ import { fault } from '../domain/fault.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { noteTurn } from '../hints/turns.ts'
 import { checkRuns } from '../items/verbs/run-checks.ts'
+import { isUnreachable } from '../kernel/unreachable.ts'
 import { nameUnnamed } from '../recovery/verbs/causes.ts'
 import { askQuestions } from '../recovery/verbs/questions.ts'
 import { judgePilots } from '../starts/verbs/pilots.ts'
@@ -68,51 +71,86 @@ export const CHORES: readonly Chore[] = [
 
 /**
  * Does every chore once and returns how much they found to do. One that fails does not keep the others from running, and
- * one that takes too long goes on beside them: it is begun again when it has ended, or cannot be expected to end.
+ * one that takes too long goes on beside them: it is begun again when it has ended, or cannot be expected to end. Chores
+ * that it has no time for count as found, and come first in the next sweep of this host.
  */
-export async function sweep(ctx: Context, chores = CHORES): Promise<number> {
+export async function sweep(ctx: Context, chores = CHORES, ends_ms = Infinity): Promise<number> {
   let found = 0
-  const isHeld = await heldNow(ctx)
-  for (const chore of chores) {
-    if (!isHeld || chore.evenHeld) found += await attend(ctx, chore)
+  const until_ms = Math.min(ctx.now() + LIMITS.sweep_ms, ends_ms)
+  const isHeld = (await heldSinceOf(ctx)) instanceof Date
+  const first = firstOf(ctx, chores)
+  const turns = [...chores.slice(first), ...chores.slice(0, first)]
+  lefts.delete(ctx.sql)
+  for (const [done, chore] of turns.entries()) {
+    if (ctx.now() >= until_ms) {
+      lefts.set(ctx.sql, chore.name)
+      return found + turns.length - done
+    }
+    if (isHeld && !chore.evenHeld) continue
+    const ended = await attend(ctx, chore, until_ms)
+    found += ended.found
+    // All others would wait as long for a connection: the next sweep looks again, and begins after this one.
+    if (ended.error !== undefined && isUnreachable(ended.error) && (await heldSinceOf(ctx)) === undefined) {
+      lefts.set(ctx.sql, turns[(done + 1) % turns.length]!.name)
+      return found
+    }
   }
   noteTurn(ctx.redis, 'tick')
   return found
 }
 
+/** The chore that the next sweep begins with, by host, where one came to no end. */
+const lefts = new WeakMap<object, string>()
+
+const firstOf = (ctx: Context, chores: readonly Chore[]): number =>
+  Math.max(
+    0,
+    chores.findIndex(({ name }) => name === lefts.get(ctx.sql)),
+  )
+
+interface Ended {
+  found: number
+  error?: unknown
+}
+
 /** When chores under way were begun, by host and name. */
 const underWay = new WeakMap<object, Map<string, number>>()
 
-async function attend(ctx: Context, { name, run }: Chore): Promise<number> {
+async function attend(ctx: Context, { name, run }: Chore, until_ms: number): Promise<Ended> {
   const begun = underWay.get(ctx.sql) ?? new Map<string, number>()
   underWay.set(ctx.sql, begun)
   const began = ctx.now()
   const before = begun.get(name)
-  if (before !== undefined && began - before < LIMITS.chore_lost_ms) return 0
+  if (before !== undefined && began - before < LIMITS.chore_lost_ms) return { found: 0 }
   begun.set(name, began)
   const ended = run(ctx)
-    .catch(error => {
+    .then(found => ({ found }))
+    .catch((error: unknown): Ended => {
       ctx.log('warn', 'chore_failed', { chore: name, error: errorText(error) })
-      return 0
+      return { found: 0, error }
     })
     .finally(() => {
       if (begun.get(name) === began) begun.delete(name)
     })
-  const late = Promise.withResolvers<number>()
+  const late = Promise.withResolvers<Ended>()
+  const after_ms = Math.min(LIMITS.chore_ms, Math.max(LIMITS.tick_ms, until_ms - began))
   const timer = setTimeout(() => {
-    ctx.log('warn', 'chore_late', { chore: name, after_ms: LIMITS.chore_ms })
-    late.resolve(0)
-  }, LIMITS.chore_ms)
+    ctx.log('warn', 'chore_late', { chore: name, after_ms })
+    late.resolve({ found: 0 })
+  }, after_ms)
   return Promise.race([ended, late.promise]).finally(() => clearTimeout(timer))
 }
 
-/** Where PostgreSQL does not say in time, the chores that reach outside ask for themselves, in their statements. */
-async function heldNow(ctx: Context): Promise<boolean> {
+/**
+ * Since when the installation is held; undefined where PostgreSQL does not say in time. Then the chores that reach outside
+ * ask for themselves, in their statements.
+ */
+async function heldSinceOf(ctx: Context): Promise<Date | null | undefined> {
   const silent = Promise.withResolvers<undefined>()
   const timer = setTimeout(silent.resolve, LIMITS.ready_ms)
   const asked = readInstallationRow(ctx.sql).catch(() => undefined)
   const row = await Promise.race([asked, silent.promise]).finally(() => clearTimeout(timer))
-  return row !== undefined && row.held_since !== null
+  return row?.held_since
 }
 
 async function reap(ctx: Context): Promise<number> {

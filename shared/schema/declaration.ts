@@ -101,6 +101,18 @@ export const Declaration = z
     max_steps: z.int().min(1).max(LIMITS.agent_steps.max).optional(),
     concurrency: z.int().min(1).max(LIMITS.run_concurrency).optional(),
     timeout_seconds: z.int().min(1).max(LIMITS.agent_timeout_seconds.max).optional(),
+    step_seconds: z
+      .int()
+      .min(1)
+      .max(LIMITS.agent_timeout_seconds.max)
+      .optional()
+      .describe(
+        'The longest that one step of it takes, where that is known: no consumer with less time begins it.',
+      ),
+    answers_later: z
+      .boolean()
+      .optional()
+      .describe('Of an agent behind a URL: it answers later what takes longer than a consumer has left.'),
     retries: z
       .int()
       .min(0)

@@ -2,9 +2,9 @@
 
 import { RULES } from '../domain/alerts.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { ALERT_RULES, type AlertRule, CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../domain/vocabulary.ts'
 import * as z from '../kernel/documented-zod.ts'
 import { isMailUrl } from '../outbox/rules/formats.ts'
+import { ALERT_RULES, type AlertRule, CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../outbox/rules/vocabulary.ts'
 import { isHttpUrl, isMailAddress, uuid } from './input.ts'
 import type { alertChannels, alertSettings, alerts } from './tables.ts'
 import { timestamp } from './wire.ts'

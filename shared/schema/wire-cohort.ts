@@ -7,9 +7,10 @@ import * as z from '../kernel/documented-zod.ts'
 import type { RuleForecast, ToolForecast } from '../recovery/rules/forecast.ts'
 import { REUSE_RULES } from '../recovery/rules/reuse.ts'
 import { causeId } from '../recovery/wire/causes.ts'
+import { clusterKey, triageReason } from '../recovery/wire/triage.ts'
 import { budgetCents, instant, label, partitionKey, uuid } from './input.ts'
 import { count, uuid as id } from './wire.ts'
-import { clusterKey, ONE_OF_REUSE, oneOfReuse, reuseFields, triageReason } from './wire-recovery.ts'
+import { ONE_OF_REUSE, oneOfReuse, reuseFields } from './wire-recovery.ts'
 
 /** What a plan is made of, before it is in callers' words. */
 interface PlanSource {

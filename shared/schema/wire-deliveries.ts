@@ -1,7 +1,12 @@
 // The shapes of messages to the outside: what receivers get, and what the log says of it.
 
-import { DELIVERY_KINDS, DELIVERY_STATES, RUN_TRANSITIONS, type RunTransition } from '../domain/vocabulary.ts'
 import * as z from '../kernel/documented-zod.ts'
+import {
+  DELIVERY_KINDS,
+  DELIVERY_STATES,
+  RUN_TRANSITIONS,
+  type RunTransition,
+} from '../outbox/rules/vocabulary.ts'
 import { rawJson } from './raw-json.ts'
 import type { deliveries, deliveryTries } from './tables.ts'
 import { type ItemRow, Json, Run, RunItem, type RunRow, runItemOf, runOf, timestamp } from './wire.ts'

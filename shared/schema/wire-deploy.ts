@@ -2,7 +2,14 @@
 // code ever leaves through these, a trigger's secret only when it was just made, and an agent's key only to who deploys.
 
 import { checksOf, type PlannedSchedule, type PlannedTrigger } from '../domain/deploy-plan.ts'
-import { AGENT_PROTOCOLS, CHECKS, DEPLOYMENT_KINDS, PLAN_ACTIONS, RUN_CHECKS } from '../domain/vocabulary.ts'
+import {
+  AGENT_PROTOCOLS,
+  CHECKS,
+  DEPLOY_WARNINGS,
+  DEPLOYMENT_KINDS,
+  PLAN_ACTIONS,
+  RUN_CHECKS,
+} from '../domain/vocabulary.ts'
 import * as z from '../kernel/documented-zod.ts'
 import { Declaration } from './declaration.ts'
 import type { deployments } from './tables.ts'
@@ -76,6 +83,16 @@ const unpriced = z
     "Models without a price that the agent's latest runs called or that it declares: budgets do not count them.",
   )
 
+const warnings = z
+  .array(
+    z.object({
+      code: z.enum(DEPLOY_WARNINGS),
+      message: z.string().describe('What may happen.'),
+      hint: z.string().describe('What to set.'),
+    }),
+  )
+  .describe('What the agent may need and this installation does not give it.')
+
 export const Deployed = Deployment.extend({
   created: z
     .boolean()
@@ -88,11 +105,12 @@ export const Deployed = Deployment.extend({
     ),
   plan: Plan,
   unpriced,
+  warnings,
 }).openapi('Deployed', {
   description: 'The deployment that is current now, and what became of its schedules and triggers.',
 })
 
-export const Promoted = Deployed.omit({ created: true, unpriced: true }).openapi('Promoted', {
+export const Promoted = Deployed.omit({ created: true, unpriced: true, warnings: true }).openapi('Promoted', {
   description: 'The deployment that is current now, and what became of its schedules and triggers.',
 })
 
@@ -109,6 +127,7 @@ export const DryRun = z
       ),
     plan: Plan,
     unpriced: unpriced.optional(),
+    warnings: warnings.optional(),
   })
   .openapi('DryRun', { description: 'What a deploy would do. Nothing was changed.' })
 

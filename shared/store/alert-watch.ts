@@ -3,7 +3,6 @@
 import type { Sql } from '../context.ts'
 import { RULES } from '../domain/alerts.ts'
 import { LIMITS } from '../domain/limits.ts'
-import type { AlertRule } from '../domain/vocabulary.ts'
 import type {
   HeldItems,
   RunFindings,
@@ -11,6 +10,7 @@ import type {
   WatchedProject,
   WatchedRun,
 } from '../outbox/rules/run-alerts.ts'
+import type { AlertRule } from '../outbox/rules/vocabulary.ts'
 
 /** Lets one process at a time look, or a run could be told by two rules; false while another does. */
 export async function lockAlerts(sql: Sql): Promise<boolean> {

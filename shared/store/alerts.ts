@@ -5,7 +5,7 @@ import { and, desc, eq, isNotNull, isNull, sql as raw } from 'drizzle-orm'
 import type { Database, Sql } from '../context.ts'
 import { type Alert, RULES } from '../domain/alerts.ts'
 import { LIMITS } from '../domain/limits.ts'
-import type { AlertRule, AlertState } from '../domain/vocabulary.ts'
+import type { AlertRule, AlertState } from '../outbox/rules/vocabulary.ts'
 import { alertChannels, alertSettings, alerts, projects } from '../schema/tables.ts'
 import type { AlertChannelRow, AlertRow, AlertSettingRow } from '../schema/wire-alerts.ts'
 

@@ -34,6 +34,8 @@ export async function liveKey(db: Database, hash: Uint8Array) {
     .innerJoin(projects, eq(projects.id, apiKeys.project_id))
     .innerJoin(accounts, eq(accounts.id, projects.account_id))
     .where(and(eq(apiKeys.hash, hash), isNull(apiKeys.revoked_at)))
+    .prepare('live_key')
+    .execute()
   return row
 }
 
@@ -48,6 +50,8 @@ export async function touchKey(db: Database, id: string): Promise<void> {
         sql`coalesce(${apiKeys.last_used_at}, '-infinity') < now() - interval '1 minute'`,
       ),
     )
+    .prepare('touch_key')
+    .execute()
 }
 
 /** A project's unrevoked keys, newest first. */

@@ -1,12 +1,26 @@
 // The log of changes. Entries are only ever added; they go with their account.
 
 import { and, desc, eq, lt } from 'drizzle-orm'
-import type { Database } from '../context.ts'
+import type { Database, Sql } from '../context.ts'
 import { auditLog } from '../schema/tables.ts'
 import type { AuditRow } from '../schema/wire-members.ts'
 
 export async function insertAuditEntry(db: Database, entry: typeof auditLog.$inferInsert): Promise<void> {
   await db.insert(auditLog).values(entry)
+}
+
+/**
+ * Adds the entry of a change that was committed before. Its own commit does not wait for the disk: that of a run's first
+ * claim, made at the same moment, would wait for both.
+ */
+export async function noteAuditEntry(sql: Sql, entry: typeof auditLog.$inferInsert): Promise<void> {
+  await sql`
+    with unawaited as materialized (select set_config('synchronous_commit', 'off', true))
+    insert into audit_log (id, account_id, project_id, actor_kind, actor_id, actor_name, action, target_id, fields)
+    select ${entry.id}::uuid, ${entry.account_id}::uuid, ${entry.project_id ?? null}::uuid, ${entry.actor_kind},
+      ${entry.actor_id}::uuid, ${entry.actor_name}, ${entry.action}, ${entry.target_id ?? null}::uuid,
+      ${entry.fields ?? []}::text[]
+    from unawaited`
 }
 
 export interface AuditFilter {

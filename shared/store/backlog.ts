@@ -3,10 +3,18 @@
 
 import type { Sql } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
+import {
+  HAS_ROOM,
+  IS_OPEN,
+  IS_SERVED,
+  PROJECT_ROOM,
+  RUN_ROOM,
+  RUNS_WITH_CAPS,
+} from '../items/queries/admission.ts'
 import { OFFERED_ITEMS } from '../starts/queries/pilots.ts'
 
 export interface Backlog {
-  /** Items that wait and that no cap keeps from starting. */
+  /** Items that wait and that neither a cap nor money keeps from starting; caps of partitions are not looked at. */
   startable: number
   in_flight: number
   /** Of those, at most so many that no consumer holds, since their agents answer later. */
@@ -20,14 +28,9 @@ export async function countBacklog(sql: Sql): Promise<Backlog> {
       (select coalesce(sum(running), 0)::bigint from project_usage) as in_flight,
       (select coalesce(sum(cardinality(seqs)), 0)::bigint from claims where handed_from is not null) as answered_later
     from (
-      select greatest(0, coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency}) - u.running) as room,
-        sum(greatest(0, least(${sql.unsafe(OFFERED_ITEMS)} - r.running - r.paused - ended_items(r), r.concurrency - r.running,
-          (d.declaration->>'concurrency')::int - r.running))) as waiting
-      from runs r join project_usage u on u.project_id = r.project_id join projects p on p.id = r.project_id
-        join accounts c on c.id = p.account_id and c.status = 'active'
-        join agents a on a.id = r.agent_id
-        join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
-      where r.finished_at is null and not r.materializing and r.stop_reason is null
+      select ${sql.unsafe(PROJECT_ROOM)} as room,
+        sum(greatest(0, least(r.total_items - r.running - r.paused - ended_items(r), ${sql.unsafe(RUN_ROOM)}))) as waiting
+      from ${sql.unsafe(RUNS_WITH_CAPS)} where ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED}`)}
       group by p.id, u.project_id) by_project`
   return row!
 }
@@ -40,7 +43,7 @@ export interface Gauges {
   model_calls: number
   unread_calls: number
   suspected_calls: number
-  /** Since the run that has waited longest was submitted or last claimed from; runs at their caps do not wait. */
+  /** Since the run that has waited longest was submitted or last claimed from; runs at their caps or fences do not wait. */
   oldest_wait_s: number
   leases_expired: number
   deliveries_due: number
@@ -57,14 +60,8 @@ export async function readGauges(sql: Sql): Promise<Gauges> {
       coalesce((select extract(epoch from now() - min(
           case when r.next_seq <= ${sql.unsafe(OFFERED_ITEMS)} then r.touched_at else (
             select min(due_at) from due_items i where i.run_id = r.id and i.due_at <= now()) end))
-        from runs r join project_usage u on u.project_id = r.project_id join projects p on p.id = r.project_id
-          join accounts c on c.id = p.account_id and c.status = 'active'
-          join agents a on a.id = r.agent_id
-          join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
-        where r.finished_at is null and not r.materializing and r.stop_reason is null
-          and u.running < coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency})
-          and (r.running = 0 or least(r.concurrency, (d.declaration->>'concurrency')::int) is null
-            or r.running < least(r.concurrency, (d.declaration->>'concurrency')::int))), 0)::float8 as oldest_wait_s,
+        from ${sql.unsafe(RUNS_WITH_CAPS)}
+        where ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED} and ${HAS_ROOM} and coalesce(${RUN_ROOM} > 0, true)`)}), 0)::float8 as oldest_wait_s,
       ${due('claims', 'lease_until')} as leases_expired,
       ${due('deliveries', 'due_at')} as deliveries_due,
       ${due('schedules', 'next_at')} as schedules_overdue,

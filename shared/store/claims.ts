@@ -16,6 +16,9 @@ import type {
   StepKind,
   StopReason,
 } from '../domain/vocabulary.ts'
+import { HAS_ROOM, IS_OPEN, IS_SERVED, RUNS_WITH_CAPS } from '../items/queries/admission.ts'
+import { become, countMoves, guard, useMoves } from '../items/queries/transitions.ts'
+import { type Late, surelyLeftMs } from '../items/rules/consumer-time.ts'
 import type { ProjectSettings } from '../schema/tables.ts'
 import { OFFERED_ITEMS, PILOT_LEFT } from '../starts/queries/pilots.ts'
 import { isHeld } from '../upkeep/queries/installation.ts'
@@ -30,47 +33,59 @@ export interface OpenRun {
 
 /**
  * Runs with something to offer now, the least recently touched first. Runs under a cap that is reached are left out:
- * they would be looked at in vain, and a few dozen of them would keep all others from being looked at. Of a deleted
- * project nothing is offered, though the tick may not have stopped its runs yet: in a copy of a database they are
- * another installation's. Of a held installation and of a suspended account only what was stopped is ended.
+ * they would be looked at in vain, and a few dozen of them would keep all others from being looked at. Of a held
+ * installation, a suspended account and a deleted project only what was stopped is ended.
  */
-export async function findOpenRuns(sql: Sql, limit: number, fresh = true) {
+export async function findOpenRuns(sql: Sql, limit: number, late?: Late) {
   return sql<OpenRun[]>`
     select r.id, r.stop_reason, greatest(0, ${sql.unsafe(OFFERED_ITEMS)} - r.next_seq + 1) as fresh
     from ${sql.unsafe(RUNS_WITH_CAPS)}
     where r.finished_at is null and not r.materializing and case
       when r.stop_reason is not null then r.running + ended_items(r)
         + case when r.stop_reason = 'cancelled' then 0 else r.paused end < r.total_items
-      when ${isKeptBack(sql)} then false
-      else r.next_seq <= ${sql.unsafe(OFFERED_ITEMS)}
-        or exists (select from due_items i where i.run_id = r.id and i.due_at <= now() ${unlessCut(sql, fresh)}) end
+      when not ${sql.unsafe(IS_SERVED)} or not ${sql.unsafe(HAS_ROOM)} then false
+      else (r.next_seq <= ${sql.unsafe(OFFERED_ITEMS)}
+        or exists (select from due_items i where i.run_id = r.id and i.due_at <= now() ${unlessCut(sql, late)}))
+        and not ${outlasts(sql, late)} end
     order by r.touched_at limit ${limit}`
 }
 
-const RUNS_WITH_CAPS = `runs r join project_usage u on u.project_id = r.project_id
-  join projects p on p.id = r.project_id join agents a on a.id = r.agent_id
-  left join accounts c on c.id = p.account_id
-  left join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)`
-
-/** Whether nothing of an open run is offered just now, whatever is due. */
-const isKeptBack = (sql: Sql) => sql`case
-  when d.id is null or c.status is distinct from 'active' or ${isHeld(sql)}
-    or u.running >= coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency}) then true
-  when ${sql.unsafe(PILOT_LEFT)} <= 0 then true
-  else coalesce(r.running > 0 and r.running >= least(r.concurrency, (d.declaration->>'concurrency')::int), false) end`
-
 /** Whether something waits for a consumer that has its time before it, and nothing else keeps it back. */
-export async function isAnyLeftToFresh(sql: Sql): Promise<boolean> {
+export async function isAnyLeftToFresh(sql: Sql, late: Late): Promise<boolean> {
   const [row] = await sql<{ is_left: boolean }[]>`
     select exists (select from ${sql.unsafe(RUNS_WITH_CAPS)}
-      where r.finished_at is null and not r.materializing and r.stop_reason is null and not ${isKeptBack(sql)}
-        and exists (select from due_items i
-          where i.run_id = r.id and i.due_at <= now() and i.cuts is not null)) as is_left`
+      where ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED} and ${HAS_ROOM}`)}
+        and (${sql.unsafe(CUT_IS_DUE)} or ${waitsForFresh(sql, late)})) as is_left`
   return row!.is_left
 }
 
+/**
+ * A place of a project that its other items leave to what waits for a consumer that has its time before it, and could
+ * begin: whatever has room always, and takes what is free, would keep that waiting for ever. A run of which something
+ * is in flight does not wait for ever.
+ */
+const keptPlaces = (sql: Sql, runId: string, late: Late) => sql`exists (
+  select from ${sql.unsafe(RUNS_WITH_CAPS)}
+  where r.project_id = (select project_id from runs where id = ${runId})
+    and ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED} and ${HAS_ROOM}`)} and not r.waits_for_price
+    and (${sql.unsafe(CUT_IS_DUE)} or r.running = 0 and ${waitsForFresh(sql, late)}))::int`
+
 /** What was cut off waits for a consumer that has its time before it. */
-const unlessCut = (sql: Sql, fresh: boolean) => (fresh ? sql`` : sql`and cuts is null`)
+const unlessCut = (sql: Sql, late: Late | undefined) => (late === undefined ? sql`` : sql`and cuts is null`)
+const CUT_IS_DUE =
+  'exists (select from due_items i where i.run_id = r.id and i.due_at <= now() and i.cuts is not null)'
+
+/** So does a run whose agent declares steps that take longer than a late consumer has left, and not longer than any has. */
+const outlasts = (sql: Sql, late: Late | undefined) =>
+  late === undefined
+    ? sql`false`
+    : sql`coalesce((d.declaration->>'step_seconds')::int * 1000 > ${late.left_ms}::float8
+        and (d.declaration->>'step_seconds')::int * 1000 <= ${surelyLeftMs(late.whole_ms)}::float8
+        and not (${late.base_url !== ''}::boolean and d.kind = 'url' and d.declaration @> '{"answers_later": true}'), false)`
+
+const waitsForFresh = (sql: Sql, late: Late) => sql`(${outlasts(sql, late)}
+  and (r.next_seq <= ${sql.unsafe(OFFERED_ITEMS)}
+    or exists (select from due_items i where i.run_id = r.id and i.due_at <= now())))`
 
 /** Sends a run that was looked at in vain to the end of the line. */
 export async function touchRun(sql: Sql, runId: string): Promise<void> {
@@ -78,12 +93,18 @@ export async function touchRun(sql: Sql, runId: string): Promise<void> {
 }
 
 /** Milliseconds until the next item is due, at most `within_ms`; null when none is. */
-export async function findNextDue(sql: Sql, withinMs: number, fresh = true): Promise<number | null> {
+export async function findNextDue(sql: Sql, withinMs: number, late?: Late): Promise<number | null> {
   const [row] = await sql<{ due_ms: number }[]>`
     select greatest(0, extract(epoch from d.due_at - now()) * 1000)::float8 as due_ms
     from due_items d join runs r on r.id = d.run_id
     where d.due_at <= now() + make_interval(secs => ${withinMs / 1000})
-      and r.finished_at is null and r.stop_reason is null ${unlessCut(sql, fresh)}
+      and r.finished_at is null and r.stop_reason is null ${unlessCut(sql, late)}
+      ${
+        late === undefined
+          ? sql``
+          : sql`and d.run_id not in (
+        select r.id from ${sql.unsafe(RUNS_WITH_CAPS)} where ${sql.unsafe(IS_OPEN)} and ${outlasts(sql, late)})`
+      }
     order by d.due_at limit 1`
   return row ? row.due_ms : null
 }
@@ -112,6 +133,11 @@ export interface ReadRun {
   is_suspended: boolean
   is_held: boolean
   project_running: number
+  /** Places of the project, and of the run, that are not for the consumer that asks. */
+  kept_places: number
+  kept_of_run: number
+  /** Nor is any of its items. */
+  waits_for_fresh: boolean
   /** Since it was submitted, or last claimed from or looked at. */
   waited_ms: number
   /** Its items have originals. */
@@ -140,17 +166,20 @@ export interface RunDeployment {
 }
 
 /** Undefined when the run has finished or does not exist. */
-export async function readRun(sql: Sql, runId: string, fresh = true): Promise<ReadRun | undefined> {
+export async function readRun(sql: Sql, runId: string, late?: Late): Promise<ReadRun | undefined> {
   const [row] = await sql<ReadRun[]>`
     select r.id, r.project_id, r.agent_id, r.stop_reason, r.budget_micro, r.cost_micro, r.concurrency,
       r.timeout_seconds, r.next_seq, r.total_items, ${sql.unsafe(OFFERED_ITEMS)} as offered_items, r.input_bytes,
       ${sql.unsafe(PILOT_LEFT)} as pilot_left, r.running, ended_items(r) as ended,
       r.total_items - r.running - r.paused - ended_items(r) as queued,
       (select count(*)::int from (
-        select from due_items d where d.run_id = r.id and d.due_at <= now() ${unlessCut(sql, fresh)} limit 1000) due) as due,
+        select from due_items d where d.run_id = r.id and d.due_at <= now() ${unlessCut(sql, late)} limit 1000) due) as due,
       r.replay_of is not null or r.recovery_id is not null as is_replay,
-      c.status = 'suspended' as is_suspended, ${isHeld(sql)} as is_held,
+      c.status is distinct from 'active' as is_suspended, ${isHeld(sql)} as is_held,
       u.running as project_running, extract(epoch from now() - r.touched_at)::float8 * 1000 as waited_ms,
+      ${late === undefined ? sql`0` : keptPlaces(sql, runId, late)} as kept_places,
+      ${late === undefined ? sql`0` : sql.unsafe(`${CUT_IS_DUE}::int`)} as kept_of_run,
+      ${outlasts(sql, late)} as waits_for_fresh,
       u.spent_micro, p.credit_micro, p.settings, r.waits_for_price, r.unpriced_model, r.allow_unpriced,
       ${sql.unsafe(RUN_BUDGETS)} as budgets, ${sql.unsafe(PROJECT_PRICES)} as prices,
       u.spend_day::text,
@@ -158,12 +187,7 @@ export async function readRun(sql: Sql, runId: string, fresh = true): Promise<Re
         'url', d.url, 'bundle_hash', d.bundle_hash, 
         'declaration', d.declaration || jsonb_build_object('default_checks', d.default_checks), 'env_sealed', d.env_sealed)
       end as deployment
-    from runs r
-      join project_usage u on u.project_id = r.project_id
-      join projects p on p.id = r.project_id
-      left join accounts c on c.id = p.account_id
-      join agents a on a.id = r.agent_id
-      left join deployments d on d.id = coalesce(r.deployment_id, a.current_deployment_id)
+    from ${sql.unsafe(RUNS_WITH_CAPS)}
     where r.id = ${runId} and r.finished_at is null and not r.materializing`
   return row
 }
@@ -193,12 +217,13 @@ export interface RecordedRow {
   outcome_reason: OutcomeReason | null
   reused: boolean
   output: string | null
+  duration_ms: number
 }
 
 /** Steps of items that succeeded in earlier attempts, in order. */
 export async function findRecordedSteps(sql: Sql, runId: string, seqs: readonly number[]) {
   return sql<RecordedRow[]>`
-    select seq, key, kind, outcome, outcome_reason, reused, output from steps
+    select seq, key, kind, outcome, outcome_reason, reused, output, duration_ms from steps
     where run_id = ${runId} and seq = any(${[...seqs]}::int[]) and error_code is null
     order by seq, step_no`
 }
@@ -213,20 +238,21 @@ export async function reapClaims(sql: Sql, limit: number) {
     with dead as (
       delete from claims where id in (
         select id from claims where lease_until < now() order by lease_until limit ${limit} for update skip locked)
-      returning run_id, seqs, attempts, handed_from
+      returning run_id, seqs, attempts, handed_from is not null as is_handed, heard_at is not null as was_heard
     ), lost as (
-      select run_id, s.seq, s.attempt, handed_from from dead, unnest(seqs, attempts) as s(seq, attempt)
+      select run_id, s.seq, s.attempt, is_handed, was_heard from dead, unnest(seqs, attempts) as s(seq, attempt)
     ), freed as (
-      update items i set status = 'queued', transport_failures = transport_failures + 1
+      update items i set ${sql.unsafe(become('requeue'))}, transport_failures = transport_failures + 1
       from lost l
-      where i.run_id = l.run_id and i.seq = l.seq and i.attempt = l.attempt and i.status = 'running'
-      returning i.run_id, i.seq, i.attempt, i.started_at, i.transport_failures, l.handed_from
+      where i.run_id = l.run_id and i.seq = l.seq and i.attempt = l.attempt and ${sql.unsafe(guard('requeue'))}
+      returning i.run_id, i.seq, i.attempt, i.started_at, i.transport_failures, l.is_handed, l.was_heard
     ), logged as (
       insert into attempts (run_id, seq, attempt, started_at, code, message)
       select run_id, seq, attempt, started_at,
-        case when handed_from is null then 'lease_lost' else 'answer_never_came' end,
-        case when handed_from is null then 'The consumer that held the item stopped answering.'
-          else 'The agent, which was to answer later, was not heard of any more.' end
+        case when is_handed and not was_heard then 'answer_never_came' else 'lease_lost' end,
+        case when not is_handed then 'The consumer that held the item stopped answering.'
+          when was_heard then 'The agent, which was to answer later, stopped sending.'
+          else 'The agent, which was to answer later, sent nothing.' end
       from freed on conflict do nothing
     ), due as (
       insert into due_items (run_id, seq, due_at, alone)
@@ -236,7 +262,7 @@ export async function reapClaims(sql: Sql, limit: number) {
     ), locked as materialized (
       select id from runs where id in (select run_id from per_run) order by id for no key update
     ), counted as (
-      update runs r set running = running - p.items from per_run p join locked l on l.id = p.run_id
+      update runs r set ${sql.unsafe(countMoves({ requeue: 'p.items' }))} from per_run p join locked l on l.id = p.run_id
       where r.id = l.id
       returning r.project_id, p.items
     ), per_project as (
@@ -245,7 +271,7 @@ export async function reapClaims(sql: Sql, limit: number) {
       select project_id from project_usage where project_id in (select project_id from per_project)
       order by project_id for no key update
     ), used as (
-      update project_usage u set running = running - c.items
+      update project_usage u set ${sql.unsafe(useMoves({ requeue: 'c.items' }))}
       from per_project c join billed b on b.project_id = c.project_id where u.project_id = b.project_id
     )
     select run_id, items from per_run`

@@ -2,7 +2,7 @@
 // not as much as has failed.
 
 import type { Sql } from '../context.ts'
-import { numbers, texts } from './columns.ts'
+import { numbers, textRows } from './columns.ts'
 
 export interface ClusterRow {
   cluster_key: string
@@ -78,7 +78,10 @@ export async function writePrompts(
     update triage t set prompt = p.prompt
     from rows from (
       unnest(${numbers(prompts.map(p => p.seq))}::text::int[]),
-      string_to_table(${texts(prompts.map(p => p.prompt))}, E'\\x1e')
+      ${textRows(
+        sql,
+        prompts.map(p => p.prompt),
+      )}
     ) as p(seq, prompt)
     where t.run_id = ${runId} and t.seq = p.seq and t.prompt is null and t.error_code is not null`
   return result.count

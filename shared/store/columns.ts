@@ -6,6 +6,7 @@
 
 import { getTableColumns } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
+import type { Sql } from '../context.ts'
 
 const SEPARATOR = '\x1e'
 const NULL = '\x1f'
@@ -16,6 +17,12 @@ export function texts(values: readonly (string | null)[]): string {
   for (let i = 1; i < values.length; i++) packed += SEPARATOR + (values[i] ?? NULL)
   return packed
 }
+
+/** A column of texts as rows. A single one travels as it is: packed, an empty text would be no row at all. */
+export const textRows = (sql: Sql, values: readonly (string | null)[]) =>
+  values.length === 1
+    ? sql`unnest(array[${values[0]!}]::text[])`
+    : sql`string_to_table(${texts(values)}, E'\\x1e', E'\\x1f')`
 
 /** A column of numbers or booleans, as the text of a PostgreSQL array. */
 export function numbers(values: readonly (number | boolean | null)[]): string {

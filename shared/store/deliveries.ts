@@ -3,7 +3,7 @@
 
 import type { Sql } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
-import type { ChannelFormat, DeliveryKind, DeliveryState, RunTransition } from '../domain/vocabulary.ts'
+import type { ChannelFormat, DeliveryKind, DeliveryState, RunTransition } from '../outbox/rules/vocabulary.ts'
 import type { ItemRow, RunRow } from '../schema/wire.ts'
 import type { AlertRow } from '../schema/wire-alerts.ts'
 import type { DeliveryRow, RunEnd, TryRow } from '../schema/wire-deliveries.ts'

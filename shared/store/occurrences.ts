@@ -3,6 +3,8 @@
 
 import type { Sql } from '../context.ts'
 import type { DisabledReason, OccurrenceOutcome, OccurrenceReason } from '../domain/vocabulary.ts'
+import { ROOM } from '../items/queries/run-admission.ts'
+import type { RunRoom } from '../items/rules/run-admission.ts'
 import type { SourceProblem } from '../starts/rules/source.ts'
 import { isHeld } from '../upkeep/queries/installation.ts'
 import { numbers, times } from './columns.ts'
@@ -63,26 +65,16 @@ export async function findStartingAgents(sql: Sql, ids: readonly string[]) {
     where id = any(${[...new Set(ids)]}::uuid[]) and deleted_at is null for key share skip locked`
 }
 
-export interface Payer {
+export interface Payer extends RunRoom {
   project_id: string
   account_id: string
-  is_suspended: boolean
-  /** Runs that may still be opened; null is no bound. */
-  project_room: number
-  account_room: number | null
 }
 
 /** The accounts of projects, and how many runs more each may open. */
-export async function findPayers(sql: Sql, projectIds: readonly string[], openRunsBound: number) {
+export async function findPayers(sql: Sql, projectIds: readonly string[]) {
   return sql<Payer[]>`
-    select p.id as project_id, c.id as account_id, c.status = 'suspended' as is_suspended,
-      bound - (select count(*)::int from (
-        select from runs r where r.project_id = p.id and r.finished_at is null limit bound) open) as project_room,
-      (c.plan->>'open_runs')::int - case when c.plan ? 'open_runs' then (
-        select count(*)::int from projects q join runs r on r.project_id = q.id
-        where q.account_id = c.id and r.finished_at is null) end as account_room
-    from projects p join accounts c on c.id = p.account_id,
-      lateral (select coalesce((p.settings->>'open_runs')::int, ${openRunsBound}) as bound) b
+    select p.id as project_id, c.id as account_id, c.status = 'suspended' as is_suspended, room.*
+    from projects p join accounts c on c.id = p.account_id, ${sql.unsafe(ROOM)}
     where p.id = any(${[...new Set(projectIds)]}::uuid[])`
 }
 

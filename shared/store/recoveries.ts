@@ -5,6 +5,7 @@ import { and, desc, eq, inArray, lt } from 'drizzle-orm'
 import type { PendingQuery, Row } from 'postgres'
 import type { Database, Sql } from '../context.ts'
 import type { DeploymentChoice, Exclusion, RecoveryStatus, TriageAction } from '../domain/vocabulary.ts'
+import { countMoves } from '../items/queries/transitions.ts'
 import { projects, type RecoveryFilter, recoveries, runs } from '../schema/tables.ts'
 import type { RecoveryRow, RecoveryRunRow } from '../schema/wire-recoveries.ts'
 import { columnsOf } from './columns.ts'
@@ -231,7 +232,7 @@ export async function returnToFeed(sql: Sql, keys: readonly ItemKey[]): Promise<
       where t.run_id = k.run_id and t.seq = k.seq and t.disposition = 'replayed'
       returning t.run_id, t.lane
     )
-    update runs r set undecided = r.undecided + b.n
+    update runs r set ${sql.unsafe(countMoves({ reopen: 'b.n' }))}
     from (select run_id, count(*)::int as n from back where lane = 'dlq' group by 1) b where r.id = b.run_id`
 }
 

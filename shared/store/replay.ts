@@ -4,6 +4,7 @@
 
 import type { Sql } from '../context.ts'
 import { HOLD_KEY } from '../domain/protocol.ts'
+import { countMoves, isUndecided } from '../items/queries/transitions.ts'
 import { countJudged, isVerdict } from '../recovery/queries/verdicts.ts'
 import { numbers } from './columns.ts'
 import { canBeReplayed, type ItemKey, recordId } from './triage.ts'
@@ -70,8 +71,7 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
     with chosen as materialized (
       select k.n, i.run_id, i.seq, i.item_id, i.partition_key, coalesce(${copy.input}::text, i.input) as input,
         run.total_items + row_number() over (order by k.n)::int as new_seq,
-        coalesce(t.lane = 'dlq' and (t.disposition is null or t.disposition = 'acknowledged'), false)
-        as was_undecided, coalesce(t.judged, false) as was_judged
+        coalesce(${sql.unsafe(isUndecided())}, false) as was_undecided, coalesce(t.judged, false) as was_judged
       from runs run,
         unnest(${keys.map(k => k.run_id)}::uuid[], ${keys.map(k => k.seq)}::int[]) with ordinality as k(run_id, seq, n)
         join items i on i.run_id = k.run_id and i.seq = k.seq
@@ -108,7 +108,7 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
       from chosen c where t.run_id = c.run_id and t.seq = c.seq
       returning t.project_id, t.agent_id, t.reason, t.disposition, t.judged, c.was_judged
     ), decided as (select * from replayed where not was_judged), ${countJudged(sql)}, counted as (
-      update runs r set undecided = r.undecided - c.n
+      update runs r set ${sql.unsafe(countMoves({ decide: 'c.n' }))}
       from (select run_id, count(*)::int as n from chosen where was_undecided group by 1) c where r.id = c.run_id
     ), n as (select count(*)::int as n from chosen),
     grown as (

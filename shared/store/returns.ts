@@ -2,8 +2,9 @@
 // statement may be sent again, and an item that somebody else has by now stays with them.
 
 import type { Sql } from '../context.ts'
+import { type FlushClaims, LOCKED, lockClaims } from '../items/queries/settle-completed.ts'
+import { become, countMoves, guard, useMoves } from '../items/queries/transitions.ts'
 import { numbers, texts } from './columns.ts'
-import { type FlushClaims, LOCKED, lockClaims } from './settle.ts'
 
 /** An attempt that ended without ending its item. */
 export interface Return {
@@ -20,6 +21,8 @@ export interface Return {
   blame: 'agent' | 'transport' | 'nobody'
   ran_ms: number
 }
+
+const RETURNED = { requeue: 'n.n' }
 
 /** Puts running items back in the queue, guarded by their attempt; returns how many went. */
 export async function returnItems(
@@ -42,12 +45,12 @@ export async function returnItems(
         string_to_table(${texts(returns.map(r => r.message || ' '))}, E'\\x1e')
       ) as t(seq, attempt, delay_ms, alone, ran_ms, cuts, blame, code, message)
     ), ${lockClaims(sql, claims)}, returned as (
-      update items i set status = 'queued', ran_ms = i.ran_ms + g.ran_ms,
+      update items i set ${sql.unsafe(become('requeue'))}, ran_ms = i.ran_ms + g.ran_ms,
         agent_failures = i.agent_failures + (g.blame = 'agent')::int::smallint,
         transport_failures = i.transport_failures + (g.blame = 'transport')::int::smallint
       from given g
       where i.run_id = ${runId} and i.seq = any(${numbers(returns.map(r => r.seq))}::text::int[])
-        and i.seq = g.seq and i.attempt = g.attempt and i.status = 'running' and ${sql.unsafe(LOCKED)}
+        and i.seq = g.seq and i.attempt = g.attempt and ${sql.unsafe(guard('requeue'))} and ${sql.unsafe(LOCKED)}
       returning i.seq, i.attempt, i.started_at, g.code, g.message, g.delay_ms, g.alone, g.cuts
     ), logged as (
       insert into attempts (run_id, seq, attempt, started_at, code, message)
@@ -61,10 +64,10 @@ export async function returnItems(
       delete from claims where id = any(${numbers(claims.closed)}::text::bigint[])
     ), n as (select count(*)::int as n from returned),
     counted as (
-      update runs r set running = r.running - n.n, touched_at = now() from n where r.id = ${runId}
+      update runs r set ${sql.unsafe(countMoves(RETURNED))}, touched_at = now() from n where r.id = ${runId}
       returning r.project_id
     ), used as (
-      update project_usage u set running = u.running - n.n from n, counted c where u.project_id = c.project_id
+      update project_usage u set ${sql.unsafe(useMoves(RETURNED))} from n, counted c where u.project_id = c.project_id
     )
     select n from n`
   return row?.n ?? 0

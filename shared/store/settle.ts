@@ -6,26 +6,32 @@ import { fileSpending } from '../accounts/queries/budgets.ts'
 import type { Sql } from '../context.ts'
 import type { StepRow } from '../domain/step-row.ts'
 import type { Verdict } from '../domain/verdict.ts'
+import {
+  type Completed,
+  type FlushClaims,
+  type Flushed,
+  flushed,
+  LOCKED,
+  lockClaims,
+  settleCompleted,
+  stopWhenSpent,
+} from '../items/queries/settle-completed.ts'
+import {
+  CLEAR_DUE,
+  countMoves,
+  guard,
+  laneByVerdict,
+  outcomeOf,
+  putIntoTriage,
+  statusAfter,
+  TALLIED,
+  TALLY,
+  useMoves,
+} from '../items/queries/transitions.ts'
 import { markUnchanged } from '../recovery/queries/recorded.ts'
 import type { CauseText, NamedCause } from '../recovery/rules/causes.ts'
-import { numbers, texts } from './columns.ts'
-
-export interface FlushClaims {
-  /** Claims the items are held under. */
-  held: readonly number[]
-  /** Of those, the ones whose last item is among them. */
-  closed: readonly number[]
-}
-
-/**
- * Locks the claims before any item of theirs, as whoever reaps them does: a result that comes late and the reaper
- * would else each wait for what the other has. What follows must ask for `LOCKED`.
- */
-export const lockClaims = (sql: Sql, { held }: FlushClaims) => sql`
-  held as materialized (
-    select id from claims where id = any(${numbers(held)}::text::bigint[]) order by id for key share
-  )`
-export const LOCKED = '(select count(*) from held) >= 0'
+import { insertSteps } from '../traces/queries/insert-steps.ts'
+import { numbers, textRows, texts } from './columns.ts'
 
 /** What a flush says about one item: what its new steps add, and its verdict once there is one. */
 export interface Entry {
@@ -65,15 +71,8 @@ export interface Flush {
   max_consecutive_failures: number
 }
 
-export interface Flushed {
-  recorded: number
-  /** Of the whole run, items that have ended and did not simply work. */
-  not_ok: number
-  finished: boolean
-  stop_reason: string | null
-}
-
-const OK: Verdict = {
+/** Of an item that worked, but for its output. */
+export const OK: Verdict = {
   status: 'completed',
   outcome: 'ok',
   outcome_reason: null,
@@ -85,6 +84,33 @@ const OK: Verdict = {
 
 /** Writes one flush; returns what the run looks like after it. */
 export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
+  const completed = completedOf(flush)
+  const [row] = await (completed === null ? settleAny(sql, flush) : settleCompleted(sql, completed))
+  return row ?? { recorded: 0, not_ok: 0, finished: true, stop_reason: null }
+}
+
+/** What a flush says where all its items worked without steps; null of any other. */
+export function completedOf(flush: Flush): Completed | null {
+  const { run_id, entries, steps, claims, failure_streak, unpriced_model } = flush
+  const { attempt, steps_before } = entries[0]!
+  const isAlike = (e: Entry) =>
+    e.verdict?.status === 'completed' &&
+    e.verdict.outcome === 'ok' &&
+    e.attempt === attempt &&
+    e.steps_before === steps_before &&
+    e.steps_after === steps_before &&
+    !e.unchanged &&
+    !e.newly_unpriced &&
+    e.cost_micro + e.input_tokens + e.output_tokens === 0 &&
+    e.model_calls + e.unread_calls + e.suspected_calls === 0
+  const isPlain = steps.length === 0 && failure_streak === 0 && unpriced_model === null
+  if (!isPlain || !entries.every(isAlike)) return null
+  const items = entries.map(({ seq, verdict }) => ({ seq, output: verdict!.output }))
+  return { run_id, attempt, steps_before, items, claims }
+}
+
+/** Says all there may be to say of items. */
+export function settleAny(sql: Sql, flush: Flush) {
   const { entries } = flush
   const hasSteps = flush.steps.length > 0
   const seqs = numbers(entries.map(e => e.seq))
@@ -110,7 +136,7 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
             waits_for_price = case when n.paused > 0 then not r.allow_unpriced else r.waits_for_price end,
             waits_for_credit = r.waits_for_credit or n.paused > 0,`
         : sql`unpriced_model = coalesce(r.unpriced_model, ${model}),`
-  const [row] = await sql<Flushed[]>`
+  return sql<Flushed[]>`
     with entry as materialized (
       select * from rows from (
         unnest(${seqs}::text::int[]),
@@ -131,12 +157,12 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
     ), blemish as materialized (${blemishes(sql, notOk)}),
     ${lockClaims(sql, flush.claims)}, settled as (
       update items i set
-        status = case when e.ends then coalesce(b.status, 'completed') else i.status end,
-        outcome = case when e.ends and b.seq is null then 'ok' else b.outcome end,
+        status = case when e.ends then coalesce(b.status, ${sql.unsafe(statusAfter('complete'))}) else i.status end,
+        outcome = case when e.ends and b.seq is null then ${sql.unsafe(outcomeOf('complete'))} else b.outcome end,
         outcome_reason = b.outcome_reason, degraded_reason = b.degraded_reason,
         error_code = b.error_code, error_message = b.error_message,
         output = e.output,
-        completed_at = case when e.ends and b.status is distinct from 'paused' then now() end,
+        completed_at = case when e.ends and b.status is distinct from ${sql.unsafe(statusAfter('hold'))} then now() end,
         step_count = e.steps_after, unpriced = i.unpriced or e.newly_unpriced,
         model_calls = i.model_calls + e.model_calls, unread_calls = i.unread_calls + e.unread_calls,
         suspected_calls = i.suspected_calls + e.suspected_calls,
@@ -144,20 +170,16 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
         output_tokens = least(i.output_tokens + e.output_tokens, 2147483647)
       from entry e left join blemish b using (seq)
       where i.run_id = ${flush.run_id} and i.seq = any(${seqs}::text::int[]) and i.seq = e.seq
-        and i.attempt = e.attempt and i.status = 'running' and i.step_count = e.steps_before
+        and i.attempt = e.attempt and ${sql.unsafe(guard('complete'))} and i.step_count = e.steps_before
         and ${sql.unsafe(LOCKED)}
       returning i.seq, i.status, i.outcome, i.outcome_reason, i.degraded_reason, i.error_code, i.partition_key,
         b.prompt, b.cause_id, i.cost_micro as item_cost_micro, e.ends, e.cost_micro, e.input_tokens, e.output_tokens, e.newly_unpriced,
         e.model_calls, e.unread_calls, e.suspected_calls
-    ), ${hasSteps ? sql`traced as (${insertSteps(sql, flush)} returning 1),` : sql``}
+    ), ${hasSteps ? sql`traced as (${insertSteps(sql, flush.run_id, flush.steps)} returning 1),` : sql``}
     ${alike.length > 0 ? sql`${markUnchanged(sql, flush.run_id, alike)},` : sql``} n as (
       select count(*) filter (where ends)::int as left_running,
         ${alike.length > 0 ? sql`(select count(*) from alike)::int` : sql`0`} as unchanged,
-        count(*) filter (where ends and outcome = 'ok')::int as ok,
-        count(*) filter (where ends and outcome = 'degraded')::int as degraded,
-        count(*) filter (where status = 'failed')::int as failed,
-        count(*) filter (where status = 'budget_exceeded')::int as budget_exceeded,
-        count(*) filter (where status = 'paused')::int as paused,
+        ${sql.unsafe(TALLY)},
         coalesce(sum(cost_micro), 0)::bigint as cost_micro,
         coalesce(sum(input_tokens), 0)::bigint as input_tokens,
         coalesce(sum(output_tokens), 0)::bigint as output_tokens,
@@ -171,48 +193,33 @@ export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
       delete from claims where id = any(${numbers(flush.claims.closed)}::text::bigint[])
     ), counted as (
       update runs r set
-        running = r.running - n.left_running, ok = r.ok + n.ok, degraded = r.degraded + n.degraded,
-        failed = r.failed + n.failed, budget_exceeded = r.budget_exceeded + n.budget_exceeded,
-        paused = r.paused + n.paused, unchanged = r.unchanged + n.unchanged,
-        undecided = r.undecided + n.degraded + n.failed + n.budget_exceeded,
+        ${sql.unsafe(countMoves(TALLIED))}, unchanged = r.unchanged + n.unchanged,
         cost_micro = r.cost_micro + n.cost_micro, input_tokens = r.input_tokens + n.input_tokens,
         output_tokens = r.output_tokens + n.output_tokens, unpriced_items = r.unpriced_items + n.unpriced,
         model_calls = r.model_calls + n.model_calls, unread_calls = r.unread_calls + n.unread_calls,
         suspected_calls = r.suspected_calls + n.suspected_calls,
         consecutive_failures = ${streak}, ${unpriced}
-        stop_reason = case
-          when r.stop_reason is not null then r.stop_reason
-          -- A run is stopped only while something waits to be dispatched.
-          when ended_items(r) + r.running + r.paused >= r.total_items then null
-          when r.cost_micro + n.cost_micro >= r.budget_micro then 'budget_exceeded'
-          when ${flush.failure_streak}::int > 0
-            and ${streak} >= ${flush.max_consecutive_failures} then 'consecutive_failures'
-        end::stop_reason,
-        finished_at = case
-          when ended_items(r) + n.left_running - n.paused >= r.total_items then now() end
+        ${stopWhenSpent(
+          sql,
+          sql`r.cost_micro + n.cost_micro`,
+          sql`when ${flush.failure_streak}::int > 0
+            and ${streak} >= ${flush.max_consecutive_failures} then 'consecutive_failures'`,
+        )}
       -- Of a run that has finished nothing can change: a flush sent twice must not announce it again.
       from n where r.id = ${flush.run_id} and r.finished_at is null
-      returning r.*, n.left_running, n.cost_micro as spent
+      returning r.*, n.cost_micro as spent
     ), used as (
-      update project_usage u set running = u.running - c.left_running, spent_micro = u.spent_micro + c.spent
-      from counted c where u.project_id = c.project_id and (c.left_running > 0 or c.spent > 0)
+      update project_usage u set ${sql.unsafe(useMoves(TALLIED))}, spent_micro = u.spent_micro + n.cost_micro
+      from n, counted c where u.project_id = c.project_id and (n.left_running > 0 or n.cost_micro > 0)
       returning u.project_id, u.spend_day
     ), ${fileSpending(sql)}, ${notOk.length > 0 ? sql`kept as (${keepCauses(sql, notOk)}), sorted as (${insertTriage(sql, flush.run_id)}),` : sql``}
-    ${forget(sql)}
-    select (select count(*)::int from settled) as recorded, degraded + failed + budget_exceeded as not_ok,
-      finished_at is not null as finished, stop_reason
-    from counted`
-  return row ?? { recorded: 0, not_ok: 0, finished: true, stop_reason: null }
+    ${sql.unsafe(CLEAR_DUE)}
+    ${flushed(sql)}`
 }
 
-/** Of a run that the statement has finished nothing stays due. */
-export const forget = (sql: Sql) => sql`
-  forgotten as (
-    delete from due_items where run_id in (select id from counted where finished_at is not null)
-  )`
-
 function blemishes(sql: Sql, entries: readonly Entry[]) {
-  const column = <K extends keyof Verdict>(key: K) => texts(entries.map(e => (e.verdict ?? OK)[key]))
+  const rows = (of: (entry: Entry) => string | null) => textRows(sql, entries.map(of))
+  const column = (key: keyof Verdict) => rows(e => (e.verdict ?? OK)[key])
   if (entries.length === 0)
     return sql`select null::int as seq, null::item_status as status, null::outcome as outcome,
       null::text as outcome_reason, null::text as degraded_reason, null::text as error_code,
@@ -222,14 +229,11 @@ function blemishes(sql: Sql, entries: readonly Entry[]) {
       prompt, cause_id
     from rows from (
       unnest(${numbers(entries.map(e => e.seq))}::text::int[]),
-      string_to_table(${column('status')}, E'\\x1e', E'\\x1f'),
-      string_to_table(${column('outcome')}, E'\\x1e', E'\\x1f'),
-      string_to_table(${column('outcome_reason')}, E'\\x1e', E'\\x1f'),
-      string_to_table(${column('degraded_reason')}, E'\\x1e', E'\\x1f'),
-      string_to_table(${column('error_code')}, E'\\x1e', E'\\x1f'),
-      string_to_table(${column('error_message')}, E'\\x1e', E'\\x1f'),
-      string_to_table(${texts(entries.map(e => e.prompt))}, E'\\x1e', E'\\x1f'),
-      string_to_table(${texts(entries.map(e => e.cause?.id ?? null))}, E'\\x1e', E'\\x1f')
+      ${column('status')}, ${column('outcome')}, ${column('outcome_reason')}, ${column('degraded_reason')},
+      ${column('error_code')},
+      ${column('error_message')},
+      ${rows(e => e.prompt)},
+      ${rows(e => e.cause?.id ?? null)}
     ) as t(seq, status, outcome, outcome_reason, degraded_reason, error_code, error_message, prompt, cause_id)`
 }
 
@@ -248,50 +252,13 @@ function keepCauses(sql: Sql, entries: readonly Entry[]) {
     order by k.step, k.error_code, k.reason, k.template on conflict do nothing`
 }
 
-function insertSteps(sql: Sql, { run_id, steps }: Flush) {
-  const column = <K extends keyof StepRow>(key: K) => texts(steps.map(s => s[key] as string | null))
-  const figures = <K extends keyof StepRow>(key: K) => numbers(steps.map(s => s[key] as number | boolean))
-  return sql`
-    insert into steps (run_id, seq, step_no, attempt, kind, outcome, unpriced, unread, told, reused, input_tokens,
-      output_tokens, cost_micro, started_at, duration_ms, key, name, model, outcome_reason, error_code, error_message,
-      input, output)
-    select ${run_id}, s.seq, s.step_no, s.attempt, s.kind::step_kind, s.outcome::outcome, s.unpriced, s.unread, s.told,
-      s.reused, s.input_tokens, s.output_tokens, s.cost_micro, s.started_at::timestamptz, s.duration_ms, s.key, s.name,
-      s.model, s.outcome_reason, s.error_code, s.error_message, s.input, s.output
-    from rows from (
-      unnest(${figures('seq')}::text::int[]), unnest(${figures('step_no')}::text::int[]),
-      unnest(${figures('attempt')}::text::smallint[]),
-      string_to_table(${column('kind')}, E'\\x1e'), string_to_table(${column('outcome')}, E'\\x1e'),
-      unnest(${figures('unpriced')}::text::boolean[]), string_to_table(${column('unread')}, E'\\x1e', E'\\x1f'),
-      unnest(${figures('told')}::text::boolean[]), unnest(${figures('reused')}::text::boolean[]),
-      unnest(${figures('input_tokens')}::text::int[]), unnest(${figures('output_tokens')}::text::int[]),
-      unnest(${figures('cost_micro')}::text::bigint[]),
-      string_to_table(${column('started_at')}, E'\\x1e'),
-      unnest(${figures('duration_ms')}::text::float8[]),
-      string_to_table(${column('key')}, E'\\x1e'), string_to_table(${column('name')}, E'\\x1e'),
-      string_to_table(${column('model')}, E'\\x1e', E'\\x1f'),
-      string_to_table(${column('outcome_reason')}, E'\\x1e', E'\\x1f'),
-      string_to_table(${column('error_code')}, E'\\x1e', E'\\x1f'),
-      string_to_table(${column('error_message')}, E'\\x1e', E'\\x1f'),
-      string_to_table(${column('input')}, E'\\x1e', E'\\x1f'),
-      string_to_table(${column('output')}, E'\\x1e', E'\\x1f')
-    ) as s(seq, step_no, attempt, kind, outcome, unpriced, unread, told, reused, input_tokens, output_tokens,
-      cost_micro, started_at, duration_ms, key, name, model, outcome_reason, error_code, error_message, input, output)
-    join settled using (seq)`
-}
-
-/** Items that did not work go to the dead-letter lane, held ones to quarantine. A resumed item may come back. */
-function insertTriage(sql: Sql, runId: string) {
-  return sql`
-    insert into triage as t (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, prompt,
-      cause_id, cost_micro)
-    select ${runId}, s.seq, c.project_id, c.agent_id,
-      case when s.status = 'paused' then 'quarantine' else 'dlq' end::triage_lane,
+/** Items that did not work go to the dead-letter lane, held ones to quarantine. */
+const insertTriage = (sql: Sql, runId: string) =>
+  putIntoTriage(
+    sql,
+    sql`
+    select ${runId}, s.seq, c.project_id, c.agent_id, ${sql.unsafe(laneByVerdict('s'))},
       coalesce(s.outcome_reason, s.error_code, 'hold'), s.error_code, s.partition_key, s.prompt, s.cause_id,
       s.item_cost_micro
-    from settled s, counted c where s.ends and s.outcome is distinct from 'ok'
-    on conflict (run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
-      error_code = excluded.error_code, prompt = excluded.prompt, cause_id = excluded.cause_id,
-      cost_micro = excluded.cost_micro, created_at = now(), disposition = null,
-      decided_at = null`
-}
+    from settled s, counted c where s.ends and s.outcome is distinct from ${sql.unsafe(outcomeOf('complete'))}`,
+  )

@@ -88,13 +88,16 @@ function wordsOfStep({ name, error_code, error_message, input, output }: FiledSt
   return [...wordsOf(`${name} ${error_code ?? ''} ${error_message ?? ''} ${payloads}`)].join(' ') || null
 }
 
-/** Whether another statement is under way, of any process. */
-export async function isDatabaseBusy(sql: Sql): Promise<boolean> {
-  const [row] = await sql<{ busy: boolean }[]>`
-    select exists (
+/**
+ * Whether items are in flight, or another statement is under way, of any process. Items whose agent answers later take
+ * nobody's time meanwhile.
+ */
+export async function isWorkUnderWay(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ is_any: boolean }[]>`
+    select exists (select from claims where answer_until is null) or exists (
       select from pg_stat_activity
       where state = 'active' and backend_type = 'client backend' and datname = current_database()
         and pid <> pg_backend_pid()
-    ) as busy`
-  return row!.busy
+    ) as is_any`
+  return row!.is_any
 }

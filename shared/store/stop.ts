@@ -4,7 +4,19 @@
 import { WAITS_FOR_MONEY } from '../accounts/queries/budgets.ts'
 import type { Sql } from '../context.ts'
 import type { OutcomeReason } from '../domain/vocabulary.ts'
-import { forget } from './settle.ts'
+import {
+  become,
+  CLEAR_DUE,
+  countMoves,
+  dispositionOf,
+  guard,
+  isIn,
+  laneOf,
+  outcomeOf,
+  putIntoTriage,
+  statusAfter,
+  useMoves,
+} from '../items/queries/transitions.ts'
 
 /**
  * Lets a statement begin when the run is locked. Waiting for the lock within it would leave it with a snapshot from
@@ -41,8 +53,9 @@ export async function stopSpent(sql: Sql, runId: string): Promise<boolean> {
  */
 const undispatched = (sql: Sql, runId: string, limit: number) => sql`
   ahead as (
-    select i.seq from items i, run
-    where i.run_id = run.id and i.seq >= run.next_seq and i.status = 'queued' order by i.seq limit ${limit}
+    select q.seq from run, lateral (
+      select i.seq from items i
+      where i.run_id = run.id and i.seq >= run.next_seq and ${sql.unsafe(isIn(['queued']))} order by i.seq limit ${limit}) q
   ), behind as (
     select d.seq from due_items d, run where d.run_id = run.id limit ${limit}
   ), undue as (
@@ -59,6 +72,8 @@ export function sweepStopped(sql: Sql, runId: string, limit: number): Promise<bo
   return underLock(sql, runId, locked => sweepLocked(locked, runId, limit))
 }
 
+const SWEPT = { skip: 'n.skipped', cancel: 'n.cancelled', dismiss: 'n.dismissed' }
+
 async function sweepLocked(sql: Sql, runId: string, limit: number): Promise<boolean> {
   const [row] = await sql<{ more: boolean }[]>`
     with run as materialized (
@@ -66,13 +81,14 @@ async function sweepLocked(sql: Sql, runId: string, limit: number): Promise<bool
       where id = ${runId} and stop_reason is not null and finished_at is null
     ), ${undispatched(sql, runId, limit)},
     held as (
-      select i.seq from items i, run
-      where run.stop_reason = 'cancelled' and run.paused > 0 and i.run_id = run.id and i.status = 'paused'
-      order by i.seq limit ${limit}
+      -- By itself: joined, where nothing is paused, the items of all runs were read to find that out.
+      select p.seq from run, lateral (
+        select i.seq from items i where i.run_id = run.id and ${sql.unsafe(guard('dismiss'))} order by i.seq limit ${limit}) p
+      where run.stop_reason = 'cancelled' and run.paused > 0
     ), swept as (
       update items i set completed_at = now(),
-        status = case when over_budget then 'budget_exceeded' else 'cancelled' end::item_status,
-        outcome = case when over_budget then 'failed' end::outcome,
+        status = case when over_budget then ${sql.unsafe(statusAfter('skip'))} else ${sql.unsafe(statusAfter('cancel'))} end,
+        outcome = case when over_budget then ${sql.unsafe(outcomeOf('skip'))} end,
         outcome_reason = case when over_budget then 'budget_exceeded' end,
         error_code = case when over_budget then 'budget_exceeded' end,
         error_message = case run.stop_reason
@@ -80,31 +96,29 @@ async function sweepLocked(sql: Sql, runId: string, limit: number): Promise<bool
           when 'consecutive_failures' then 'The run was stopped after too many consecutive failures.'
           when 'pilot_failed' then 'None of the first items of the run was ok, so this one was not begun.' end
       from run
-      where i.run_id = run.id and i.status in ('queued', 'paused') and i.seq = any(array(
+      where i.run_id = run.id and ${sql.unsafe(guard(['skip', 'cancel', 'dismiss']))} and i.seq = any(array(
         select seq from ahead union select seq from behind union select seq from held))
-      returning i.seq, i.partition_key, i.seq in (select seq from held) as was_held
+      returning i.seq, i.partition_key, i.cost_micro, i.seq in (select seq from held) as was_held, over_budget
     ), decided as (
-      update triage set disposition = 'dismissed', decided_at = now()
+      update triage set disposition = ${sql.unsafe(dispositionOf('dismiss'))}, decided_at = now()
       where run_id = ${runId} and disposition is null and seq in (select seq from swept where was_held)
     ), n as (
-      select count(*)::int as n, count(*) filter (where was_held)::int as held from swept
+      select count(*)::int as n, count(*) filter (where over_budget)::int as skipped,
+        count(*) filter (where not over_budget and not was_held)::int as cancelled,
+        count(*) filter (where was_held)::int as dismissed
+      from swept
     ), counted as (
-      update runs r set
-        cancelled = r.cancelled + case when run.over_budget then 0 else n.n end,
-        budget_exceeded = r.budget_exceeded + case when run.over_budget then n.n else 0 end,
-        undecided = r.undecided + case when run.over_budget then n.n else 0 end,
-        paused = r.paused - n.held,
-        next_seq = coalesce(cursor.next_seq, r.total_items + 1), touched_at = now(),
-        finished_at = case when ended_items(r) + n.n >= r.total_items then now() end
+      update runs r set ${sql.unsafe(countMoves(SWEPT))},
+        next_seq = coalesce(cursor.next_seq, r.total_items + 1), touched_at = now()
       from n, run, cursor where r.id = run.id
       returning r.*, n.n as swept
-    ), sorted as (
-      insert into triage (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key)
-      select ${runId}, s.seq, c.project_id, c.agent_id, 'dlq', 'budget_exceeded', 'budget_exceeded', s.partition_key
-      from swept s, counted c, run where run.over_budget
-      on conflict (run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
-        error_code = excluded.error_code, created_at = now(), disposition = null, decided_at = null
-    ), ${forget(sql)}
+    ), sorted as (${putIntoTriage(
+      sql,
+      sql`
+      select ${runId}, s.seq, c.project_id, c.agent_id, ${sql.unsafe(laneOf('skip'))}, 'budget_exceeded',
+        'budget_exceeded', s.partition_key, null, null, s.cost_micro
+      from swept s, counted c where s.over_budget`,
+    )}), ${sql.unsafe(CLEAR_DUE)}
     select swept > 0 and finished_at is null as more from counted`
   return row?.more ?? false
 }
@@ -115,6 +129,8 @@ export interface Aborted {
   /** Whether any claim was found: then another may be left. */
   more: boolean
 }
+
+const ABORTED = { abort: 'n.items' }
 
 /**
  * Takes what is in flight of a cancelled run from whoever holds it and ends it, up to so many claims at once. What its
@@ -132,10 +148,10 @@ export async function abortClaims(sql: Sql, runId: string, limit: number): Promi
     ), held as (
       select s.seq, s.attempt from taken, unnest(seqs, attempts) as s(seq, attempt)
     ), aborted as (
-      update items i set status = 'cancelled', completed_at = now(),
+      update items i set ${sql.unsafe(become('abort'))},
         error_message = 'The run was cancelled while this item was in flight: it was aborted.'
       from held h
-      where i.run_id = ${runId} and i.seq = h.seq and i.attempt = h.attempt and i.status = 'running'
+      where i.run_id = ${runId} and i.seq = h.seq and i.attempt = h.attempt and ${sql.unsafe(guard('abort'))}
       returning i.seq, i.attempt, i.started_at, i.cost_micro
     ), logged as (
       insert into attempts (run_id, seq, attempt, started_at, code, message)
@@ -144,13 +160,12 @@ export async function abortClaims(sql: Sql, runId: string, limit: number): Promi
     ), n as (
       select count(*)::int as items, coalesce(sum(cost_micro), 0)::bigint as cost_micro from aborted
     ), counted as (
-      update runs r set running = r.running - n.items, cancelled = r.cancelled + n.items, touched_at = now(),
-        finished_at = case when ended_items(r) + n.items >= r.total_items then now() end
+      update runs r set ${sql.unsafe(countMoves(ABORTED))}, touched_at = now()
       from n where r.id = ${runId} and r.finished_at is null and n.items > 0
-      returning r.id, r.project_id, r.finished_at, n.items
+      returning r.id, r.project_id, r.finished_at
     ), used as (
-      update project_usage u set running = u.running - c.items from counted c where u.project_id = c.project_id
-    ), ${forget(sql)}
+      update project_usage u set ${sql.unsafe(useMoves(ABORTED))} from n, counted c where u.project_id = c.project_id
+    ), ${sql.unsafe(CLEAR_DUE)}
     select items, cost_micro, (select count(*) from taken) > 0 as more from n`
   return row!
 }
@@ -175,13 +190,13 @@ async function pauseLocked(sql: Sql, runId: string, limit: number): Promise<numb
       where r.id = ${runId} and ${sql.unsafe(WAITS_FOR_MONEY)} and r.stop_reason is null and r.finished_at is null
     ), ${undispatched(sql, runId, limit)},
     paused as (
-      update items i set status = 'paused', degraded_reason = ${MONEY} from run
-      where i.run_id = run.id and i.status = 'queued'
+      update items i set ${sql.unsafe(become('pause'))}, degraded_reason = ${MONEY} from run
+      where i.run_id = run.id and ${sql.unsafe(guard('pause'))}
         and i.seq = any(array(select seq from ahead union select seq from behind))
       returning i.seq
     ), n as (select count(*)::int as n from paused),
     counted as (
-      update runs r set paused = r.paused + n.n, waits_for_credit = true,
+      update runs r set ${sql.unsafe(countMoves({ pause: 'n.n' }))}, waits_for_credit = true,
         next_seq = coalesce(cursor.next_seq, r.total_items + 1), touched_at = now()
       from n, run, cursor where r.id = run.id
     )
@@ -210,21 +225,21 @@ async function resumeLocked(sql: Sql, runId: string, limit: number): Promise<num
       select i.seq from items i join run on run.id = i.run_id
         left join triage t on t.run_id = i.run_id and t.seq = i.seq and t.lane = 'quarantine'
           and t.disposition is distinct from 'resumed'
-      where i.status = 'paused' and case when t.seq is null then i.degraded_reason in (${MONEY}, ${CREDIT})
+      where ${sql.unsafe(guard('resume'))} and case when t.seq is null then i.degraded_reason in (${MONEY}, ${CREDIT})
         else t.reason = ${'unpriced_model' satisfies OutcomeReason} end
       order by i.seq limit ${limit}
     ), resumed as (
-      update items i set status = 'queued', outcome_reason = null, degraded_reason = null, error_message = null
-      from run where i.run_id = run.id and i.seq = any(array(select seq from chosen)) and i.status = 'paused'
+      update items i set ${sql.unsafe(become('resume'))}
+      from run where i.run_id = run.id and i.seq = any(array(select seq from chosen)) and ${sql.unsafe(guard('resume'))}
       returning i.seq
     ), decided as (
-      update triage set disposition = 'resumed', decided_at = now()
+      update triage set disposition = ${sql.unsafe(dispositionOf('resume'))}, decided_at = now()
       where run_id = ${runId} and lane = 'quarantine' and seq in (select seq from resumed)
     ), due as (
       insert into due_items (run_id, seq, due_at) select ${runId}, seq, now() from resumed on conflict do nothing
     ), n as (select count(*)::int as n from resumed),
     counted as (
-      update runs r set paused = r.paused - n.n, waits_for_credit = n.n = ${limit}, touched_at = now()
+      update runs r set ${sql.unsafe(countMoves({ resume: 'n.n' }))}, waits_for_credit = n.n = ${limit}, touched_at = now()
       from n, run where r.id = run.id
     )
     select n from n`

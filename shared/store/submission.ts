@@ -1,12 +1,15 @@
 // Writes a run and its pile. Items carry no foreign key: a run and its items are only ever written here, and the
 // check would cost a tenth of the throughput.
 
+import type { PendingQuery, Row } from 'postgres'
 import { UNDER_BUDGET } from '../accounts/queries/budgets.ts'
 import type { Sql } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
-import type { AccountStatus } from '../domain/vocabulary.ts'
+import { ROOM, refusal } from '../items/queries/run-admission.ts'
+import type { RepeatedId } from '../items/rules/item-ids.ts'
+import type { RunRefusal } from '../items/rules/run-admission.ts'
 import type { AccountPlan } from '../schema/tables.ts'
-import { numbers, texts } from './columns.ts'
+import { numbers, textRows } from './columns.ts'
 
 export interface NewRun {
   id: string
@@ -35,8 +38,8 @@ export interface NewItem {
 
 export interface Submitter {
   deployment_id: string | null
-  account_id: string
-  account_status: AccountStatus
+  /** Null where the account and the project take as many runs more as were asked for. */
+  refusal: RunRefusal | null
   plan: AccountPlan
   /** Runs of the project that have not ended, counted no further than the bound. */
   open_runs: number
@@ -45,27 +48,17 @@ export interface Submitter {
   under_budget: boolean
 }
 
-/** The agent a submission names, if it is in the project, and whether its account and project may submit. */
-export async function findSubmitter(sql: Sql, projectId: string, agentId: string, openRunsBound: number) {
-  const [row] = await sql<Submitter[]>`
-    select a.current_deployment_id as deployment_id, c.id as account_id, c.status as account_status, c.plan,
-      (select count(*)::int from (
-        select from runs r where r.project_id = p.id and r.finished_at is null limit bound) open) as open_runs,
-      bound as open_runs_bound,
-      ${sql.unsafe(UNDER_BUDGET)} as under_budget
-    from agents a join projects p on p.id = a.project_id join accounts c on c.id = p.account_id
-      left join deployments d on d.id = a.current_deployment_id,
-      lateral (select coalesce((p.settings->>'open_runs')::int, ${openRunsBound}) as bound) b
-    where a.id = ${agentId} and a.project_id = ${projectId} and a.deleted_at is null`
-  return row
-}
+/** The agent that a submission names, if it is in the project, and whether so many runs more may be started for it. */
+const submitterOf = (sql: Sql, project_id: string, agent_id: string, runs: number) => sql`
+  select a.current_deployment_id as deployment_id, c.plan, open.n as open_runs, open.bound as open_runs_bound,
+    ${sql.unsafe(UNDER_BUDGET)} as under_budget, ${refusal(sql, runs)} as refusal
+  from agents a join projects p on p.id = a.project_id join accounts c on c.id = p.account_id
+    left join deployments d on d.id = a.current_deployment_id, ${sql.unsafe(ROOM)}
+  where a.id = ${agent_id} and a.project_id = ${project_id} and a.deleted_at is null`
 
-/** Runs of an account's projects that have not ended. */
-export async function countOpenRuns(sql: Sql, accountId: string): Promise<number> {
-  const [row] = await sql<{ n: number }[]>`
-    select count(*)::int as n from projects p join runs r on r.project_id = p.id
-    where p.account_id = ${accountId} and r.finished_at is null`
-  return row!.n
+export async function findSubmitter(sql: Sql, projectId: string, agentId: string, runs: number) {
+  const [row] = await sql<Submitter[]>`${submitterOf(sql, projectId, agentId, runs)}`
+  return row
 }
 
 export interface PileSize {
@@ -80,12 +73,32 @@ export async function insertRun(sql: Sql, run: NewRun, size?: PileSize): Promise
   await sql`insert into runs ${sql(row)}`
 }
 
+type IdentifiedItem = NewItem & { item_id: string }
+
+/** Rows (line, item_id, partition_key, input, n) of items that are inserted in this order, n from 1. */
+const itemRows = (sql: Sql, items: readonly IdentifiedItem[]) => sql`
+  rows from (
+    unnest(${numbers(items.map(i => i.line))}::text::int[]),
+    ${textRows(
+      sql,
+      items.map(i => i.item_id),
+    )},
+    ${textRows(
+      sql,
+      items.map(i => i.partition_key),
+    )},
+    ${textRows(
+      sql,
+      items.map(i => i.input),
+    )}
+  ) with ordinality as t(line, item_id, partition_key, input, n)`
+
 /** Appends a chunk of items after `first_seq - 1`; 0 when the run was given up. */
 export async function insertItems(
   sql: Sql,
   runId: string,
   firstSeq: number,
-  items: readonly (NewItem & { item_id: string })[],
+  items: readonly IdentifiedItem[],
 ) {
   const result = await sql`
     with run as (
@@ -93,13 +106,40 @@ export async function insertItems(
     )
     insert into items (run_id, seq, line, status, item_id, partition_key, input)
     select run.id, ${firstSeq}::int + n::int - 1, line, 'queued', item_id, partition_key, input
-    from run, rows from (
-      unnest(${numbers(items.map(i => i.line))}::text::int[]),
-      string_to_table(${texts(items.map(i => i.item_id))}, E'\\x1e'),
-      string_to_table(${texts(items.map(i => i.partition_key))}, E'\\x1e', E'\\x1f'),
-      string_to_table(${texts(items.map(i => i.input))}, E'\\x1e')
-    ) with ordinality as t(line, item_id, partition_key, input, n)`
+    from run, ${itemRows(sql, items)}`
   return result.count
+}
+
+/**
+ * A run with all its items, if the agent is there, its account and project take one run more and its idempotency key, if
+ * it has one, is free: one statement, and so one round trip and one commit. False, and nothing done, where that is not so,
+ * or where somebody has to look at prices first; why, the caller finds out step by step.
+ */
+export async function openRunAtOnce(
+  sql: Sql,
+  run: Omit<NewRun, 'deployment_id'>,
+  items: readonly IdentifiedItem[],
+  { input_bytes, allows_budget, key }: { input_bytes: number; allows_budget: boolean; key: RunKey | null },
+): Promise<boolean> {
+  const keyed =
+    key === null ? sql`` : sql`, keyed as (${takeKeyFor(sql, key, sql`admitted`)} returning run_id)`
+  const result = await sql`
+    with admitted as materialized (
+      select s.* from (${submitterOf(sql, run.project_id, run.agent_id, 1)}) s
+      where refusal is null and (${allows_budget}::boolean or not under_budget)
+    )${keyed}, opened as (
+      insert into runs (id, project_id, agent_id, deployment_id, name, budget_micro, concurrency, timeout_seconds,
+        callback_url, allow_unpriced, pilot_items, from_source, total_items, input_bytes)
+      select ${run.id}, ${run.project_id}, ${run.agent_id}, deployment_id, ${run.name}, ${run.budget_micro}::bigint,
+        ${run.concurrency}::int, ${run.timeout_seconds}::int, ${run.callback_url}, ${run.allow_unpriced}::boolean,
+        ${run.pilot_items}::int, ${run.from_source}::boolean, ${items.length}::int, ${input_bytes}::bigint
+      from admitted ${key === null ? sql`` : sql`, keyed`}
+      returning id
+    )
+    insert into items (run_id, seq, line, status, item_id, partition_key, input)
+    select opened.id, n::int, line, 'queued', item_id, partition_key, input
+    from opened, ${itemRows(sql, items)}`
+  return result.count > 0
 }
 
 /** Tells the tick that the submission is still arriving. */
@@ -118,12 +158,6 @@ export async function finishMaterializing(sql: Sql, runId: string, size: PileSiz
 /** Gives a submission up: nothing more is added to it and it is never opened. Waits for chunks under way. */
 export async function closeMaterializing(sql: Sql, runId: string): Promise<void> {
   await sql`update runs set stop_reason = 'cancelled' where id = ${runId} and materializing`
-}
-
-export interface RepeatedId {
-  item_id: string
-  first_line: number
-  second_line: number
 }
 
 export async function findRepeatedIds(sql: Sql, runId: string, limit: number) {
@@ -170,17 +204,28 @@ export async function findKeyedRun(sql: Sql, projectId: string, key: string, win
   return row
 }
 
+/** The idempotency key that a run is started under. */
+export interface RunKey {
+  project_id: string
+  key: string
+  fingerprint: string
+  run_id: string
+}
+
 /** Takes the key for a run; false when another submission took it first. Waits for one that is committing. */
-export async function takeIdempotencyKey(
-  sql: Sql,
-  row: { project_id: string; key: string; fingerprint: string; run_id: string },
-  windowHours: number,
-): Promise<boolean> {
-  const result = await sql`
-    insert into idempotency_keys as k (project_id, key, fingerprint, run_id)
-    values (${row.project_id}, ${row.key}, ${row.fingerprint}, ${row.run_id})
-    on conflict (project_id, key) do update
-      set fingerprint = excluded.fingerprint, run_id = excluded.run_id, created_at = now()
-      where k.created_at <= now() - make_interval(hours => ${windowHours})`
+export async function takeIdempotencyKey(sql: Sql, key: RunKey): Promise<boolean> {
+  const result = await takeKeyFor(sql, key, sql`(values (1)) one`)
   return result.count === 1
 }
+
+/** Takes the key if `source` has a row; no row where another run has it within its window. */
+const takeKeyFor = (
+  sql: Sql,
+  { project_id, key, fingerprint, run_id }: RunKey,
+  source: PendingQuery<Row[]>,
+) => sql`
+  insert into idempotency_keys as k (project_id, key, fingerprint, run_id)
+  select ${project_id}::uuid, ${key}, ${fingerprint}, ${run_id}::uuid from ${source}
+  on conflict (project_id, key) do update
+    set fingerprint = excluded.fingerprint, run_id = excluded.run_id, created_at = now()
+    where k.created_at <= now() - make_interval(hours => ${LIMITS.idempotency_window_hours})`

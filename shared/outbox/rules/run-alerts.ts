@@ -3,8 +3,8 @@
 
 import type { Alert } from '../../domain/alerts.ts'
 import { count, counted, dollars } from '../../domain/amounts.ts'
-import type { AlertRule } from '../../domain/vocabulary.ts'
 import { type RunTally, ran, worked } from '../../items/rules/run-words.ts'
+import type { AlertRule } from './vocabulary.ts'
 
 /** What rules about runs look at. */
 export interface WatchedRun extends RunTally {

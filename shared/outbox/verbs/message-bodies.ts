@@ -4,7 +4,6 @@
 import type { Context } from '../../context.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { plainText } from '../../domain/plain-text.ts'
-import type { ChannelFormat } from '../../domain/vocabulary.ts'
 import { sayFailedRunCheck } from '../../items/rules/run-checks.ts'
 import { findTopCauses } from '../../recovery/queries/causes.ts'
 import { toJson } from '../../schema/raw-json.ts'
@@ -23,6 +22,7 @@ import {
 } from '../rules/digest.ts'
 import { isMailUrl, mailOf, slackOf, teamsOf } from '../rules/formats.ts'
 import type { Message } from '../rules/message.ts'
+import type { ChannelFormat } from '../rules/vocabulary.ts'
 import { alertResolvedOf, channelTestOf, type DigestEnd, runDigestOf } from '../wire/messages.ts'
 
 /** Makes the bodies of messages that have none. */

@@ -2,7 +2,7 @@
 
 import { sql } from 'drizzle-orm'
 import { boolean, index, jsonb, pgEnum, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
-import { ALERT_RULES, CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../../domain/vocabulary.ts'
+import { ALERT_RULES, CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../../outbox/rules/vocabulary.ts'
 import { agentOf } from './agents.ts'
 import { at, createdAt, id } from './columns.ts'
 import { projects } from './projects.ts'

@@ -15,7 +15,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { LIMITS } from '../../domain/limits.ts'
-import { DELIVERY_KINDS } from '../../domain/vocabulary.ts'
+import { DELIVERY_KINDS } from '../../outbox/rules/vocabulary.ts'
 import { alerts, channelFormat } from './alerts.ts'
 import { at, createdAt } from './columns.ts'
 import { projects } from './projects.ts'

@@ -198,6 +198,8 @@ export const claims = pgTable(
     /** Its items' agent answers later: the claim they were sent under, and when they must have ended. */
     handed_from: bigint('handed_from', { mode: 'number' }),
     answer_until: at('answer_until'),
+    /** When that agent last sent something. */
+    heard_at: at('heard_at'),
   },
   t => [
     index('claims_handed_from').on(t.handed_from).where(sql`handed_from is not null`),
@@ -221,7 +223,14 @@ export const dueItems = pgTable(
      */
     cuts: smallint('cuts'),
   },
-  t => [primaryKey({ columns: [t.run_id, t.seq] }), index('due_items_due').on(t.due_at), ofRun(t)],
+  t => [
+    primaryKey({ columns: [t.run_id, t.seq] }),
+    index('due_items_due').on(t.due_at),
+    // A claim's plan is kept and knows no run: by the index above it may walk what is due of all others.
+    index('due_items_of_run').on(t.run_id, t.due_at),
+    index('due_items_cuts').on(t.run_id).where(sql`cuts is not null`),
+    ofRun(t),
+  ],
 )
 
 /** The first answer to a keyed request, repeated for 24 hours. */
