@@ -3,6 +3,7 @@ import { unpricedModels } from '../../shared/accounts/verbs/prices.ts'
 import { deploy, planDeploy } from '../../shared/engine/deploy.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'
+import { timeWarnings } from '../../shared/items/rules/consumer-time.ts'
 import { DeployOrder } from '../../shared/schema/deploy-order.ts'
 import { Deployed, DryRun, deployedOf, dryRunOf } from '../../shared/schema/wire-deploy.ts'
 
@@ -38,9 +39,11 @@ export const createDeployment = endpoint({
       external_id: body.external_id ?? null,
     }
     const unpriced = await unpricedModels(ctx, params.agentId, body.declaration.models ?? [])
-    if (body.dry_run) return { ...dryRunOf(await planDeploy(ctx, order)), unpriced }
+    const { consume_ms, base_url } = ctx.config
+    const warnings = timeWarnings(body, consume_ms, base_url)
+    if (body.dry_run) return { ...dryRunOf(await planDeploy(ctx, order)), unpriced, warnings }
     const deployed = await deploy(ctx, order)
     reply.status = deployed.created ? 201 : 200
-    return { ...deployedOf(deployed), created: deployed.created, unpriced }
+    return { ...deployedOf(deployed), created: deployed.created, unpriced, warnings }
   },
 })

@@ -5,14 +5,8 @@ import type { Context } from '../../shared/context.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
 import { serveParts } from './frame/app.tsx'
 import { accountPage, changePassword, revokeSession } from './pages/account.tsx'
-import {
-  agentPage,
-  agentsPage,
-  deleteAgent,
-  promoteDeployment,
-  runAgent,
-  setAgentBudgets,
-} from './pages/agents.tsx'
+import { agentPage, deleteAgent, promoteDeployment, runAgent, setAgentBudgets } from './pages/agent.tsx'
+import { agentsPage } from './pages/agents.tsx'
 import { addAlertChannel, removeAlertChannel, testAlertChannel } from './pages/alert-channels.tsx'
 import { alertsPage, setAlertRule } from './pages/alerts.tsx'
 import { auditPage } from './pages/audit.tsx'
@@ -61,14 +55,8 @@ import { submitPage } from './pages/submit.tsx'
 import { submitForm, submitLines } from './pages/submit-actions.ts'
 import { triagePage } from './pages/triage.tsx'
 import { decideItems, reopenItems } from './pages/triage-decide.tsx'
-import {
-  changeTrigger,
-  changeTriggerItems,
-  createTrigger,
-  deleteTrigger,
-  triggerPage,
-  triggersPage,
-} from './pages/triggers.tsx'
+import { changeTrigger, changeTriggerItems, deleteTrigger, triggerPage } from './pages/trigger.tsx'
+import { createTrigger, triggersPage } from './pages/triggers.tsx'
 import { verdictsPage } from './pages/verdicts.tsx'
 
 export const open = { pages: [signInPage], actions: [signIn] }

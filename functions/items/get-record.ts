@@ -1,7 +1,7 @@
 import { itemActionsOf } from '../../shared/domain/recovery.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn, notFound, within } from '../../shared/http/scope.ts'
-import { ItemWithDecision, itemWithDecisionOf } from '../../shared/schema/wire-recovery.ts'
+import { ItemWithDecision, itemWithDecisionOf } from '../../shared/recovery/wire/triage.ts'
 import { findItem } from '../../shared/store/items.ts'
 import { findStanding } from '../../shared/store/triage.ts'
 

@@ -19,7 +19,8 @@ export const followRun = endpoint({
   },
   errors: ['rate_limited'],
   async handle({ ctx, principal, params, request, read }) {
-    return eventStream(ctx, request, async () => {
+    const following = { account_id: principal.account_id, thing: params.runId }
+    return eventStream(ctx, request, following, async () => {
       const run = await read(within => runIn(within, principal, params.runId))
       return { value: runOf(run), ended: run.finished_at !== null }
     })

@@ -5,9 +5,9 @@ import { NEXT_CURSOR, readPage, sealCursor, setNextCursor } from '../../shared/h
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'
 import { findMended } from '../../shared/recovery/queries/mended.ts'
+import { triageReason } from '../../shared/recovery/wire/triage.ts'
 import { cursor, itemId, pageSize, partitionKey } from '../../shared/schema/input.ts'
 import { RunItem, runItemOf } from '../../shared/schema/wire.ts'
-import { triageReason } from '../../shared/schema/wire-recovery.ts'
 import { listItems as list } from '../../shared/store/items.ts'
 
 export const listRunItems = endpoint({

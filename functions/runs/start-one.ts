@@ -1,8 +1,8 @@
 import { itemOfBody } from '../../shared/engine/item-lines.ts'
-import { submitRun } from '../../shared/engine/submit.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Fingerprint } from '../../shared/http/fingerprint.ts'
-import { agentOrdered } from '../../shared/http/scope.ts'
+import { agentToStart } from '../../shared/http/scope.ts'
+import { submitItems } from '../../shared/items/verbs/submit-at-once.ts'
 import { OneOffOrder, orderOf, StartedRun } from '../../shared/schema/run-order.ts'
 
 export const startOneOffRun = endpoint({
@@ -25,10 +25,10 @@ export const startOneOffRun = endpoint({
     'too_many_open_runs',
   ],
   async handle({ ctx, principal, body, text, reply }) {
-    const agent = await agentOrdered(ctx, principal, body)
+    const agent = await agentToStart(ctx, principal, body)
     const fingerprint = async () => new Fingerprint(['one-off', agent.id]).text(text).digest()
-    const items = itemOfBody(text, ['input', 'item_id', 'partition_key'])
-    const { run_id, first_item } = await submitRun(ctx, orderOf(agent, body, fingerprint), items)
+    const order = orderOf(agent, body, fingerprint)
+    const { run_id, first_item } = await submitItems(ctx, order, () => itemOfBody(text), agent.confirm)
     reply.project_id = agent.project_id
     return { run_id, record_id: first_item }
   },

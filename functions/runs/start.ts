@@ -1,9 +1,9 @@
 import { ApiError } from '../../shared/domain/errors.ts'
 import { itemOfBody } from '../../shared/engine/item-lines.ts'
-import { submitRun } from '../../shared/engine/submit.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Fingerprint } from '../../shared/http/fingerprint.ts'
-import { agentIn } from '../../shared/http/scope.ts'
+import { agentIn, agentToStart } from '../../shared/http/scope.ts'
+import { submitItems } from '../../shared/items/verbs/submit-at-once.ts'
 import { orderOf, RunOrderOfOne, StartedRun } from '../../shared/schema/run-order.ts'
 
 export const startRun = endpoint({
@@ -26,13 +26,15 @@ export const startRun = endpoint({
     'too_many_open_runs',
   ],
   async handle({ ctx, principal, params, body, text, reply }) {
-    const agent = await agentIn(ctx, principal, params.agentId)
-    if (body.agent_id !== undefined && body.agent_id !== agent.id) {
+    const agent_id = params.agentId
+    if (body.agent_id !== undefined && body.agent_id !== agent_id) {
+      await agentIn(ctx, principal, agent_id)
       throw new ApiError('invalid_request', 'Field "agent_id" names another agent than the path.')
     }
+    const agent = await agentToStart(ctx, principal, { agent_id })
     const fingerprint = async () => new Fingerprint(['run', agent.id]).text(text).digest()
-    const items = itemOfBody(text, ['input', 'item_id', 'partition_key'])
-    const { run_id, first_item } = await submitRun(ctx, orderOf(agent, body, fingerprint), items)
+    const order = orderOf(agent, body, fingerprint)
+    const { run_id, first_item } = await submitItems(ctx, order, () => itemOfBody(text), agent.confirm)
     reply.project_id = agent.project_id
     return { run_id, record_id: first_item }
   },

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -60,10 +60,13 @@ describe('server and key', () => {
     )
   })
 
-  it('missing, say how to start a stack', () => {
+  it('missing, say what names a server elsewhere, and how to start a stack, as the first page does', () => {
+    const hint = expect.stringMatching(/ASSAY_BASE_URL=https:.*ASSAY_API_KEY=pk_/)
     expect(() => findAccess({ ASSAY_DATA_DIR }, folder)).toThrow(
-      expect.objectContaining({ code: 'no_credentials', exit: 3, next: 'npm start' }),
+      expect.objectContaining({ code: 'no_credentials', exit: 3, hint, next: 'npm start' }),
     )
+    const page = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
+    expect(page).toMatch(/server elsewhere set `ASSAY_BASE_URL`.* and `ASSAY_API_KEY`/)
   })
 
   it.each(['{"base_url":1}', 'half a fi'])('in a broken file %s are refused', text => {

@@ -2,7 +2,12 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { LIMITS } from '../domain/limits.ts'
-import { ALERT_RULES, type AlertRule, type ChannelDigest, type ChannelFormat } from '../domain/vocabulary.ts'
+import {
+  ALERT_RULES,
+  type AlertRule,
+  type ChannelDigest,
+  type ChannelFormat,
+} from '../outbox/rules/vocabulary.ts'
 import type { Schemas } from '../sdk/client.ts'
 import { type Api, answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'

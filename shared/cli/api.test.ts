@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { answering, given, told } from '../../test/support/cli-session.ts'
 import { ApiFailure } from '../sdk/client.ts'
-import { asFailure } from './api.ts'
+import { asFailure, unreachable } from './api.ts'
 import { search } from './search.ts'
 
 const refusedWith = (message: string, hint?: string) =>
@@ -19,6 +19,21 @@ describe('what the server refused', () => {
       hint: 'Look.',
       next: 'assay runs',
     })
+  })
+})
+
+it.each([
+  ['SELF_SIGNED_CERT_IN_CHAIN', /NODE_EXTRA_CA_CERTS/],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /NODE_EXTRA_CA_CERTS/],
+  ['EPIPE', /a proxy before the server/],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', /http:\/\//],
+  ['ENOTFOUND', /is ASSAY_BASE_URL right/],
+])('a server that %s keeps one from is told with what to do', (code, hint) => {
+  const error = new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })
+  expect(unreachable('https://assay.test', error)).toMatchObject({
+    code: 'unreachable',
+    hint: expect.stringMatching(hint),
+    next: undefined,
   })
 })
 

@@ -86,19 +86,36 @@ const NEXT: Record<string, string> = {
   nothing_to_recover: 'assay triage',
 }
 
-function unreachable(base_url: string, error: unknown): Error {
+/** Why no answer came at all, and what to do about it. */
+export function unreachable(base_url: string, error: unknown): Failure {
   if (error instanceof Failure) return error
   const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined
-  const local = /^https?:\/\/(localhost|127\.|\[::1\])/.test(base_url)
-  const refused = cause?.code === 'ECONNREFUSED'
-  const message = refused
+  const isLocal = /^https?:\/\/(localhost|127\.|\[::1\])/.test(base_url)
+  const isRefused = cause?.code === 'ECONNREFUSED'
+  const message = isRefused
     ? `nothing answers at ${base_url}`
     : `no answer from ${base_url}: ${cause?.message || cause?.code || (error as Error).message}`
   return new Failure(EXIT.api, 'unreachable', message, {
     hint:
-      refused && local
+      isRefused && isLocal
         ? 'the stack is not running; for a server elsewhere set ASSAY_BASE_URL and ASSAY_API_KEY'
-        : 'is ASSAY_BASE_URL right, and is the server up?',
-    next: refused && local ? 'npm start' : undefined,
+        : (BROKEN.find(({ codes }) => codes.test(cause?.code ?? ''))?.hint ??
+          'is ASSAY_BASE_URL right, and is the server up?'),
+    next: isRefused && isLocal ? 'npm start' : undefined,
   })
 }
+
+const BROKEN = [
+  {
+    codes: /CERT|ISSUER|VERIFY/,
+    hint: 'its certificate is of nobody who is known here: NODE_EXTRA_CA_CERTS=FILE trusts the CA in that file',
+  },
+  {
+    codes: /SSL_WRONG_VERSION|EPROTO/,
+    hint: 'no TLS is spoken there: does ASSAY_BASE_URL begin with http://?',
+  },
+  {
+    codes: /^(EPIPE|ECONNRESET|UND_ERR_SOCKET)$/,
+    hint: 'it was closed on the way: a proxy before the server may end requests that are too large or take too long (infra/proxies.md says which setting)',
+  },
+]

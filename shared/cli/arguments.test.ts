@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { bareAmounts, helpOf, parse } from './arguments.ts'
+import { bareAmounts, parse } from './arguments.ts'
 import { COMMANDS } from './commands.ts'
 import { EXIT, Failure } from './failure.ts'
+import { helpOf } from './help.ts'
 
 const given = (...argv: string[]) => {
   const invocation = parse(COMMANDS, argv)

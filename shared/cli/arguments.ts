@@ -1,12 +1,12 @@
-// Reads a command line by a table of commands; help and usage errors are made from the same table. Guarantee: a
-// command runs only with arguments and options it declares, each of the kind it declares.
+// Reads a command line by a table of commands, from which usage errors and help.ts are made as well. Guarantee: a command
+// runs only with arguments and options it declares, each of the kind it declares.
 
 import { parseArgs } from 'node:util'
 import { centsOfAmount, isBareAmount } from '../domain/amounts.ts'
 import { nearest } from '../domain/nearest.ts'
 import type { ExitCode } from './failure.ts'
 import { usageFailure } from './failure.ts'
-import { money, wrap } from './format.ts'
+import { money } from './format.ts'
 import type { Session } from './session.ts'
 
 export interface Option {
@@ -108,7 +108,7 @@ const commandOf = (commands: readonly Command[], words: readonly string[]): Comm
     .filter(({ name }) => name.split(' ').every((part, at) => words[at] === part))
     .toSorted((a, b) => b.name.length - a.name.length)[0]
 
-const verbsOf = (commands: readonly Command[], noun: Command) =>
+export const verbsOf = (commands: readonly Command[], noun: Command) =>
   commands.filter(({ name }) => name.startsWith(`${noun.name} `))
 
 type Values = Record<string, string | boolean | string[] | undefined>
@@ -233,80 +233,7 @@ function unknownVerb({ name }: Command, verbs: readonly Command[], word: string)
   })
 }
 
-const usageOf = ({ name, args, options }: Command) =>
+export const isVerb = ({ name }: Command) => name.includes(' ')
+
+export const usageOf = ({ name, args, options }: Command) =>
   ['assay', name, ...args, ...(options.length > 0 ? ['[options]'] : [])].join(' ')
-
-/** @param columns of the terminal; undefined where nobody looks at one */
-export function helpOf(
-  commands: readonly Command[],
-  command: Command | undefined,
-  columns: number = HELP_COLUMNS,
-): string {
-  const width = Math.min(columns, HELP_COLUMNS)
-  return command === undefined ? overview(commands, width) : commandHelp(commands, command, width)
-}
-
-const isVerb = ({ name }: Command) => name.includes(' ')
-
-const HELP_COLUMNS = 100
-const PARAGRAPH_COLUMNS = 88
-
-/** Beside longer words there is no room left to read in: what they mean goes below them. */
-const LEAST_MEANING = 28
-
-/** Words on the left, what they mean beside them. */
-function explained(rows: readonly (readonly [words: string, meaning: string])[], columns: number): string[] {
-  const widest = Math.max(0, ...rows.map(([words]) => words.length))
-  const isBeside = columns - widest - 4 >= LEAST_MEANING
-  const width = isBeside ? widest : 4
-  return rows.flatMap(([words, meaning]) => {
-    const lines = wrap(meaning, columns - width - 4).map(line => `  ${' '.repeat(width)}  ${line}`)
-    if (!isBeside) return [...hanging(words, columns, '  ', '      '), ...lines]
-    return [`  ${words.padEnd(width)}  ${lines[0]!.slice(width + 4)}`, ...lines.slice(1)]
-  })
-}
-
-const hanging = (text: string, columns: number, first: string, further: string) =>
-  wrap(text, columns - further.length).map((line, at) => (at === 0 ? first : further) + line)
-
-function overview(commands: readonly Command[], columns: number): string {
-  const shown = commands.filter(command => !isVerb(command))
-  const paragraphs = [
-    'assay COMMAND --help tells what else can be said to a command. --json works everywhere, and assay --version tells which one this is.',
-    'Server and key are ASSAY_BASE_URL and ASSAY_API_KEY, else those of the stack that npm start runs here; or a profile: assay login --profile NAME.',
-    'Exit codes: 0 all ok, 10 degraded, 11 failed, 12 budget exceeded, 13 cancelled, 2 wrong usage, 3 refused or unanswered by the server, or answered by a proxy before it.',
-  ]
-  return [
-    'usage: assay [COMMAND] [options]',
-    '',
-    ...explained(
-      shown.map(({ name, args, summary }) => [[name, ...args].join(' '), summary]),
-      columns,
-    ),
-    ...paragraphs.flatMap(text => ['', ...wrap(text, Math.min(columns, PARAGRAPH_COLUMNS))]),
-  ].join('\n')
-}
-
-function commandHelp(commands: readonly Command[], command: Command, columns: number): string {
-  const options = optionsOf(command)
-  const verbs = verbsOf(commands, command)
-  return [
-    ...hanging(`usage: ${usageOf(command)}`, columns, '', '  '),
-    '',
-    ...wrap(command.summary, columns),
-    '',
-    ...explained(
-      options.map(option => [leftOf(option), aboutOf(option)]),
-      columns,
-    ),
-    ...(verbs.length > 0 ? [''] : []),
-    ...explained(
-      verbs.map(({ name, args, summary }) => [['assay', name, ...args].join(' '), summary]),
-      columns,
-    ),
-  ].join('\n')
-}
-
-const leftOf = ({ name, value }: Option) => `--${name}${value === undefined ? '' : ` ${value}`}`
-const aboutOf = ({ about, choices }: Option) =>
-  choices === undefined ? about : `${about} (${choices.join(', ')})`

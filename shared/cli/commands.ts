@@ -62,6 +62,10 @@ export const COMMANDS: readonly Command[] = [
         choices: ['ndjson', 'json'],
         about: 'what the URL speaks; ndjson unless told',
       },
+      {
+        name: 'answers-later',
+        about: 'the agent at the URL answers later what takes longer than a consumer has',
+      },
       { name: 'name', value: 'NAME', about: "the URL agent's name, where it does not say it itself" },
       { name: 'external-id', value: 'ID', about: 'a label of your own for the version, such as a commit' },
     ],

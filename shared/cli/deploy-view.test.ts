@@ -71,6 +71,15 @@ describe('what a deploy says', () => {
     expect(deployedText({ ...told, created: false }, screen(120))).not.toContain(line)
   })
 
+  it('warns of what the installation does not give the agent, and says what to set', () => {
+    const message = 'A step may take 300 s, and consumers have 50 s.'
+    const warnings = [{ code: 'step_outlasts_consumer' as const, message, hint: 'Give consumers more.' }]
+    const lines = `! ${message}\n  Give consumers more.`
+    expect(deployedText({ ...plain, agent_key: null, warnings }, screen(120))).toContain(lines)
+    const dry = { agent: 'create' as const, current_version: null, changes: ['everything'], env: [] }
+    expect(dryRunText({ ...plain, ...dry, warnings }, screen(120))).toContain(lines)
+  })
+
   it('gives each thing that changed a line, and the secrets once', () => {
     const deployed = {
       slug: 'digest',

@@ -7,6 +7,7 @@ import { bytes, clean, pad, plural } from './format.ts'
 import type { Screen, Style } from './output.ts'
 
 export type Plan = Schemas['DeployPlan']
+type Warning = Schemas['Deployed']['warnings'][number]
 type Schedule = Plan['schedules'][number]
 type Trigger = Plan['triggers'][number]
 
@@ -33,6 +34,8 @@ export interface Deployment {
   plan: Plan
   /** Models that it called and that have no price. */
   unpriced?: string[]
+  /** What the installation does not give it. */
+  warnings?: Warning[]
   /** Looked for in its answers without being declared. */
   default_checks?: string[]
 }
@@ -49,6 +52,7 @@ export function deployedText(deployed: Deployment, screen: Screen): string {
     ...secretLines(plan, screen),
     ...(agent_key === null ? [] : keyLines(agent_key, screen)),
     ...unpricedLines(deployed.unpriced, screen),
+    ...warningLines(deployed.warnings, screen),
     ...checkLines(deployed, screen),
     `${paint('dim', 'try ')}  ${program} submit FILE.jsonl --agent ${slug} --watch`,
   ].join('\n')
@@ -78,6 +82,7 @@ export interface DryRun {
   env: string[]
   plan: Plan
   unpriced?: string[]
+  warnings?: Warning[]
 }
 
 export function dryRunText(told: DryRun, screen: Screen): string {
@@ -96,6 +101,7 @@ export function dryRunText(told: DryRun, screen: Screen): string {
     ...(env.length > 0 ? [`environment: ${env.join(', ')}`] : []),
     ...planLines(plan, screen, 'planned'),
     ...unpricedLines(told.unpriced, screen),
+    ...warningLines(told.warnings, screen),
     paint('dim', 'a dry run: nothing was changed'),
   ].join('\n')
 }
@@ -105,6 +111,9 @@ const unpricedLines = (models: readonly string[] = [], { paint, program }: Scree
     model =>
       `${paint('yellow', `${clean(model)} has no price`)}: a budget cannot be held with it; ${program} ${setPriceCommand(clean(model)).replace(/^assay /, '')}`,
   )
+
+const warningLines = (warnings: readonly Warning[] = [], { paint }: Screen): string[] =>
+  warnings.flatMap(({ message, hint }) => [`${paint('yellow', '!')} ${clean(message)}`, `  ${clean(hint)}`])
 
 type Tense = 'planned' | 'done'
 

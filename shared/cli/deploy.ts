@@ -68,7 +68,7 @@ export async function deployAgent(api: Api, order: DeployOrder): Promise<Deploye
     known ?? (await answered(api.POST('/v1/agents', { body: { name, slug: order.slug, description } })))
   const deployed = await send(api, agent.id, order, false)
   if ('dry_run' in deployed) throw new Error('a deploy was answered as a dry run')
-  const { version, created, external_id, agent_key, plan, unpriced, checks } = deployed
+  const { version, created, external_id, agent_key, plan, unpriced, warnings, checks } = deployed
   return {
     agent,
     slug: order.slug,
@@ -82,6 +82,7 @@ export async function deployAgent(api: Api, order: DeployOrder): Promise<Deploye
     agent_key,
     plan,
     unpriced,
+    warnings,
     ...(order.declaration.checks === undefined && {
       default_checks: checks.filter(name => name !== 'wrong_language'),
     }),
@@ -117,17 +118,21 @@ async function orderOf(session: Session, given: Given): Promise<DeployOrder> {
     })
   }
   if (url === undefined) {
-    for (const name of ['protocol', 'name']) {
-      if (given.text(name) !== undefined)
-        throw usageFailure(`--${name} goes with --url: a file says it by itself`)
-    }
+    const ofUrl = ['protocol', 'name'].find(name => given.text(name) !== undefined)
+    const misplaced = given.flag('answers-later') ? 'answers-later' : ofUrl
+    if (misplaced !== undefined)
+      throw usageFailure(`--${misplaced} goes with --url: a file says it by itself`)
     const path = resolve(session.folder, file!)
     if (!existsSync(path)) throw usageFailure(`there is no file ${path}`)
     return { ...(await orderOfFile(path, env, slug)), external_id }
   }
   const protocol = (given.text('protocol') ?? 'ndjson') as 'ndjson' | 'json'
   const name = given.text('name')
-  const declaration = name === undefined ? await askDeclaration(url, protocol) : { name }
+  const answersLater = given.flag('answers-later') && { answers_later: true }
+  const declaration = {
+    ...(name === undefined ? await askDeclaration(url, protocol) : { name }),
+    ...answersLater,
+  }
   const code = { kind: 'url', url, protocol } as const
   return { slug: slug ?? slugOf(declaration.name), code, declaration, env, external_id }
 }
@@ -144,8 +149,10 @@ async function askDeclaration(url: string, protocol: 'ndjson' | 'json'): Promise
       headers: { accept: 'application/json' },
       signal: AbortSignal.timeout(10_000),
     })
-    const { declaration } = (await response.json()) as { declaration: AgentDeclaration }
-    if (typeof declaration.name === 'string') return declaration
+    const said = (await response.json()) as { declaration: AgentDeclaration; answers_later?: boolean }
+    const { declaration, answers_later } = said
+    if (typeof declaration.name === 'string')
+      return { ...declaration, ...(answers_later === true && { answers_later }) }
   } catch (error) {
     throw unnamed(`${url} did not say it (${(error as Error).message})`)
   }
@@ -180,6 +187,7 @@ async function dryRun({ api, output }: Session, order: DeployOrder): Promise<Exi
     changes,
     plan,
     unpriced = [],
+    warnings = [],
   } = answer ?? firstDeploy(order.declaration)
   const told: DryRun = {
     slug: order.slug,
@@ -192,6 +200,7 @@ async function dryRun({ api, output }: Session, order: DeployOrder): Promise<Exi
     env: Object.keys(order.env),
     plan,
     unpriced,
+    warnings,
   }
   output.emit('plan', { ...told, plan: undefined, ...plan }, screen => dryRunText(told, screen))
   return EXIT.ok
@@ -208,5 +217,13 @@ function firstDeploy(declaration: AgentDeclaration) {
       secret: null,
     })),
   }
-  return { version: 1, created: true, current_version: null, changes: ['everything'], plan, unpriced: [] }
+  return {
+    version: 1,
+    created: true,
+    current_version: null,
+    changes: ['everything'],
+    plan,
+    unpriced: [],
+    warnings: [],
+  }
 }

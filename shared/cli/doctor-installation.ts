@@ -4,7 +4,7 @@
 import { LIMITS } from '../domain/limits.ts'
 import { VERSION } from '../domain/version.ts'
 import { judge, VERSION_HEADER } from '../sdk/foreign-answer.ts'
-import { type Api, answered } from './api.ts'
+import { type Api, answered, unreachable } from './api.ts'
 import { type Finding, LATE_S, tried } from './finding.ts'
 import { bytes, count, duration, plural } from './format.ts'
 import type { Metrics, NoMetrics } from './metrics.ts'
@@ -22,14 +22,9 @@ export async function serverFindings(base_url: string, now: () => number): Promi
     const signal = AbortSignal.timeout(WAIT_MS)
     response = await fetch(url, { redirect: 'manual', signal })
   } catch (error) {
-    const cause = (error as Error).cause as NodeJS.ErrnoException | undefined
-    const why = cause?.code ?? (error as Error).message
+    const { message, hint, next } = unreachable(base_url, error)
     return [
-      serverFinding(
-        'wrong',
-        `${base_url} does not answer: ${why}`,
-        'set ASSAY_BASE_URL to the server and ASSAY_API_KEY to a key of it, or start one here: npm start',
-      ),
+      serverFinding('wrong', message, next === undefined ? hint : `${hint}; or start one here: ${next}`),
     ]
   }
   const answeredAt = now()
@@ -41,8 +36,8 @@ export async function serverFindings(base_url: string, now: () => number): Promi
     return [
       serverFinding(
         'wrong',
-        `${url} answered ${response.status} without saying what it depends on`,
-        'ASSAY_BASE_URL names the server itself, with its path prefix where it has one',
+        `${url} answered ${response.status}: ${judged.error?.message ?? 'it does not say what it depends on.'}`,
+        judged.error?.hint ?? 'ASSAY_BASE_URL names the server itself, with its path prefix where it has one',
       ),
     ]
   return [
@@ -132,13 +127,10 @@ function clockFinding(check: string, whose: string, theirs: number, ours: number
 export async function keyFinding(api: Api, api_key: string | undefined): Promise<Finding> {
   const check = 'key'
   const projects = await tried(() => answered(api.GET('/v1/projects')))
-  if ('refused' in projects)
-    return {
-      check,
-      state: 'wrong',
-      found: projects.refused,
-      mend: 'set ASSAY_API_KEY to a key of this server, or sign in: assay login',
-    }
+  if ('refused' in projects) {
+    const mend = 'set ASSAY_API_KEY to a key of this server, or sign in: assay login'
+    return { check, state: 'wrong', found: projects.refused, mend: projects.elsewhere ?? mend }
+  }
   const role = await tried(() => roleOf(api, api_key, projects[0]?.id))
   const as = typeof role === 'string' ? `, as ${role}` : ''
   return { check, state: 'ok', found: `reads ${plural(projects.length, 'project')}${as}` }

@@ -1,5 +1,6 @@
 // The part of the check-up that looks at the way to the server: what proxies on it let through. Guarantee: nothing is
-// made by it; the body that it sends is refused by every server, and the stream that it opens is closed at once.
+// made by it; the body and the form that it sends are refused by every server, and the stream that it opens is closed at
+// once.
 
 import { judge } from '../sdk/foreign-answer.ts'
 import { type Api, answered, asFailure } from './api.ts'
@@ -9,6 +10,8 @@ import { bytes, duration } from './format.ts'
 /** Over 1 MiB, which nginx takes unless told, and little enough for a slow line. */
 const BODY_BYTES = 2 * 1024 * 1024
 const UPLOAD_MS = 20_000
+const PAGE_MS = 5000
+const DASHBOARD = '/dashboard'
 /** The server keeps the stream of a run that has ended open for so long where it is asked to. */
 const STREAM_S = 3
 /** What comes later than this was kept back: a stream begins with its answer. */
@@ -39,6 +42,42 @@ export async function bodyLimitOf(base_url: string): Promise<Finding> {
       found: `a body of ${size} was not answered within ${duration(UPLOAD_MS)}: ${reasonOf(error)}`,
       mend: 'a slow line, or a proxy that closes the connection instead of answering 413',
     }
+  }
+}
+
+/**
+ * Whether the server knows the address that it is asked at for its own: pages lead below its path, and a browser that
+ * says by Origin alone where a form is from may sign in. The form lacks what it asks for, and so is no attempt. People may
+ * have another address than this one, within the cluster or by a gateway, so that nothing of it is wrong for sure.
+ */
+export async function pagesOf(base_url: string): Promise<Finding> {
+  const check = 'pages'
+  const { origin, pathname } = new URL(base_url)
+  const wanted = pathname.replace(/\/+$/, '') + DASHBOARD
+  const told = { redirect: 'manual', signal: AbortSignal.timeout(PAGE_MS) } as const
+  const mend = `if people open pages by this address, set BASE_URL=${base_url} where the server runs; infra/proxies.md says the rest`
+  const notHere = (found: string): Finding => ({ check, state: 'unknown', found, mend })
+  try {
+    const lead = await fetch(`${base_url}/`, told)
+    await lead.body?.cancel()
+    const to = lead.headers.get('location')
+    const led = to !== null && URL.canParse(to, base_url) ? new URL(to, base_url).pathname : undefined
+    if (led === undefined) return notHere(`${base_url}/ leads to no page`)
+    if (led !== wanted) return notHere(`asked at ${base_url}, the server leads to ${led}`)
+    const headers = { origin, 'content-type': 'application/x-www-form-urlencoded' }
+    const form = await fetch(`${base_url}${DASHBOARD}/sign-in`, {
+      ...told,
+      method: 'POST',
+      headers,
+      body: '',
+    })
+    await form.body?.cancel()
+    if (form.status === 403)
+      return notHere(`a browser that says by Origin alone where it is cannot sign in at ${origin}`)
+    return { check, state: 'ok', found: `lead to ${led}, and take who signs in` }
+  } catch (error) {
+    const found = `no page was answered within ${duration(PAGE_MS)}: ${reasonOf(error)}`
+    return { check, state: 'unknown', found }
   }
 }
 

@@ -1,12 +1,13 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { answering } from '../../test/support/cli-session.ts'
 import { VERSION } from '../domain/version.ts'
+import { connect } from './api.ts'
 import { findingText } from './doctor.ts'
-import { installationFindings, serverFindings } from './doctor-installation.ts'
-import { bodyLimitOf } from './doctor-way.ts'
+import { installationFindings, keyFinding, serverFindings } from './doctor-installation.ts'
+import { bodyLimitOf, pagesOf } from './doctor-way.ts'
 import { openRunsOf } from './doctor-work.ts'
 import { metricsOf } from './metrics.ts'
 
@@ -101,13 +102,19 @@ it('nor is one that is young, or at work', async () => {
   expect(await openRunsWhere({ running: 1 }, 'next')).toMatchObject({ state: 'ok' })
 })
 
+type Answer = [status: number, body: unknown, headers: Record<string, string>]
+
 /** What is found of a server that gives one answer. */
-async function foundOf<T>(
-  [status, body, headers]: [status: number, body: unknown, headers: Record<string, string>],
+const foundOf = <T>(answer: Answer, look: (base_url: string) => Promise<T>): Promise<T> =>
+  foundBy(() => answer, look)
+
+async function foundBy<T>(
+  answerTo: (request: IncomingMessage) => Answer,
   look: (base_url: string) => Promise<T>,
 ): Promise<T> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
+      const [status, body, headers] = answerTo(request)
       response.writeHead(status, { 'content-type': 'application/json', ...headers })
       response.end(typeof body === 'string' ? body : JSON.stringify(body))
     })
@@ -151,4 +158,55 @@ it('a proxy that takes no body of 2 MiB is named with its setting, and a server 
   expect(await foundOf([401, refused, { 'assay-version': VERSION }], bodyLimitOf)).toMatchObject({
     state: 'ok',
   })
+})
+
+it('a server that does not know the path, or says what is wrong with it, is told in its own words', async () => {
+  const hint = 'The proxy passed on /assay, which it must take off.'
+  const refused = { error: { code: 'not_found', message: 'There is no such operation.', hint } }
+  const answer = [404, refused, { 'assay-version': VERSION }] as const
+  expect(await foundOf([...answer], base_url => serverFindings(base_url, () => NOW))).toMatchObject([
+    { check: 'server', state: 'wrong', found: expect.stringContaining('no such operation'), mend: hint },
+  ])
+})
+
+it('a key that somebody before the server refuses is not told to be a wrong one', async () => {
+  const page = '<html><body><center><h1>401</h1></center><hr><center>nginx</center></body></html>'
+  const answer = [401, page, { 'content-type': 'text/html' }] as const
+  const key = (base_url: string) => keyFinding(connect({ base_url, api_key: 'pk_x' }), 'pk_x')
+  expect(await foundOf([...answer], key)).toMatchObject({ mend: expect.stringContaining('through nginx') })
+  const refused = { error: { code: 'unauthenticated', message: 'no' } }
+  expect(await foundOf([401, refused, { 'assay-version': VERSION }], key)).toMatchObject({
+    mend: expect.stringContaining('ASSAY_API_KEY'),
+  })
+})
+
+describe('the pages', () => {
+  /** What is found of a server that leads there, and answers a form so, asked at a path. */
+  const pagesWhere = (location: string, formStatus: number, path: string) =>
+    foundBy(
+      ({ method }) => (method === 'GET' ? [302, '', { location }] : [formStatus, '', {}]),
+      base_url => pagesOf(`${base_url}${path}`),
+    )
+
+  it.each([
+    ['', '/dashboard'],
+    ['/assay', '/assay/dashboard'],
+  ])('of a server at %j that leads to %s are well', async (path, location) => {
+    expect(await pagesWhere(location, 400, path)).toMatchObject({ state: 'ok' })
+  })
+
+  it.each([
+    ['/dashboard', 400, /leads to \/dashboard/],
+    ['/another/dashboard', 400, /leads to \/another/],
+    ['/assay/dashboard', 403, /cannot sign in at/],
+  ] as const)(
+    'below a path that lead to %s, with %i for a form, take BASE_URL',
+    async (location, form, found) => {
+      expect(await pagesWhere(location, form, '/assay')).toMatchObject({
+        state: 'unknown',
+        found: expect.stringMatching(found),
+        mend: expect.stringMatching(/set BASE_URL=http:\/\/127\.0\.0\.1:\d+\/assay /),
+      })
+    },
+  )
 })

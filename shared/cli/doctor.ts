@@ -4,7 +4,7 @@
 import { findAccess, serverOf } from './access.ts'
 import { asFailure } from './api.ts'
 import { installationFindings, keyFinding, serverFindings } from './doctor-installation.ts'
-import { bodyLimitOf, streamsOf } from './doctor-way.ts'
+import { bodyLimitOf, pagesOf, streamsOf } from './doctor-way.ts'
 import { countersOf, deliveriesOf, openRunsOf, schedulesOf } from './doctor-work.ts'
 import { EXIT, type ExitCode, type Failure } from './failure.ts'
 import type { Finding } from './finding.ts'
@@ -26,7 +26,7 @@ export async function doctor(session: Session): Promise<ExitCode> {
   const server = await serverFindings(base_url, now)
   tell(...server)
   if (server[0]!.state === 'ok') {
-    tell(await bodyLimitOf(base_url))
+    tell(await bodyLimitOf(base_url), await pagesOf(base_url))
     tell(...(await keyedFindings(session)))
     tell(...installationFindings(await readMetrics(env, folder), now()))
   }

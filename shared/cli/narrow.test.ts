@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { given } from '../../test/support/cli-session.ts'
 import { connect } from './api.ts'
-import { helpOf, optionsOf } from './arguments.ts'
+import { optionsOf } from './arguments.ts'
 import { COMMANDS } from './commands.ts'
 import { widthOf } from './format.ts'
+import { helpOf } from './help.ts'
 import { createOutput } from './output.ts'
 
 interface Media {

@@ -132,14 +132,21 @@ describe('a decision', () => {
   })
 
   it.each([
-    [{}, 'is called wrong; what was recorded stays'],
-    [{ of: 'question' }, 'is ok in results, as it was recorded'],
-    [{ of: 'correction' }, 'is ok in results, as it was recorded'],
-  ])('that calls wrong what is said (%j) tells what holds now', async (of, words) => {
-    const session = answering({ [`POST /v1/durable/runs/${RECORD}/wrong`]: {} })
-    await callWrong(session(80), given(of, [RECORD]))
-    expect(told()).toBe(`${RECORD} ${words}\n`)
-  })
+    [{}, 'degraded', 'is called wrong; what was recorded stays'],
+    [{}, 'ok', 'is called wrong and waits in triage; it counts in verdicts once it is decided about there'],
+    [{ of: 'question' }, 'ok', 'is ok in results, as it was recorded'],
+    [{ of: 'correction' }, 'ok', 'is ok in results, as it was recorded'],
+  ])(
+    'that calls wrong what is said (%j of one that is %s) tells what holds now',
+    async (of, recorded, words) => {
+      const session = answering({
+        [`POST /v1/durable/runs/${RECORD}/wrong`]: {},
+        [`GET /v1/durable/runs/${RECORD}`]: { outcome_status: recorded },
+      })
+      await callWrong(session(80), given(of, [RECORD]))
+      expect(told()).toBe(`${RECORD} ${words}\n`)
+    },
+  )
 
   it('by acknowledging says that nothing is decided', async () => {
     await acknowledge(

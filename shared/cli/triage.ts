@@ -175,17 +175,30 @@ export async function dismiss({ api, output }: Session, given: Given): Promise<E
   return EXIT.ok
 }
 
-export async function callWrong({ api, output }: Session, given: Given): Promise<ExitCode> {
+export async function callWrong(session: Session, given: Given): Promise<ExitCode> {
+  const { api, output } = session
   const itemId = given.arg(0)
   const of = given.text('of') as WrongOf | undefined
   const order = { params: { path: { itemId } }, body: { ...(of && { of }) } }
   await answered(api.POST('/v1/durable/runs/{itemId}/wrong', order))
-  const told = () =>
-    of === undefined || of === 'verdict'
-      ? `${itemId} is called wrong; what was recorded stays`
-      : `${itemId} is ok in results, as it was recorded`
-  output.emit('called_wrong', { record_id: itemId }, told)
+  const words = await wrongWords(session, itemId, of)
+  output.emit('called_wrong', { record_id: itemId }, () => `${itemId} ${words}`)
   return EXIT.ok
+}
+
+async function wrongWords(
+  { api, output }: Session,
+  itemId: string,
+  of: WrongOf | undefined,
+): Promise<string> {
+  if (output.isJson) return ''
+  if (of === 'question' || of === 'correction') return 'is ok in results, as it was recorded'
+  const { outcome_status } = await answered(
+    api.GET('/v1/durable/runs/{itemId}', { params: { path: { itemId } } }),
+  )
+  return outcome_status === 'ok'
+    ? 'is called wrong and waits in triage; it counts in verdicts once it is decided about there'
+    : 'is called wrong; what was recorded stays'
 }
 
 export async function confirm({ api, output }: Session, given: Given): Promise<ExitCode> {

@@ -1,60 +1,94 @@
 // Keeps what is marked data-live up to date: the page is fetched anew when an event says so, and its marked parts take
-// the place of the old ones. Guarantee: at most one fetch at a time, and none while nobody looks.
+// the place of the old ones. Guarantee: at most one fetch at a time, none while nobody looks, and after the last event
+// one that began after it and was answered.
 
 import { localTimes } from './times.ts'
 
 const LEAST_MS = 700
+/** After an answer that failed, or a stream that was refused. */
+const RETRY_MS = 5000
 
 export function keepLive({ events, every }: DOMStringMap): void {
   if (events !== undefined) followEvents(events)
-  else if (every !== undefined) setInterval(() => document.hidden || refresh(), Number(every) * 1000)
+  else if (every !== undefined) setInterval(changed, Number(every) * 1000)
+  else return
+  document.addEventListener('visibilitychange', changed)
 }
 
 function followEvents(url: string): void {
+  if (isOver) return
   const source = new EventSource(url)
-  source.addEventListener('progress', () => soon())
+  source.addEventListener('progress', changed)
   source.addEventListener('end', () => {
     source.close()
-    soon()
+    changed()
   })
-  // The server closes a connection after minutes, and a run that has ended answers nothing: both are tried again by
-  // the browser until it is told that there is no more.
-  document.addEventListener('visibilitychange', () => document.hidden || soon())
+  // The browser comes back to a stream that ended or was cut. To one that was refused (too many are open, a proxy finds
+  // nobody behind it) it never does, so the page has to.
+  source.addEventListener('error', () => {
+    if (source.readyState !== EventSource.CLOSED) return
+    changed()
+    setTimeout(followEvents, RETRY_MS, url)
+  })
 }
 
-let last = 0
-let waiting: ReturnType<typeof setTimeout> | undefined
+/** What the page shows may be older than what is. */
+let isStale = false
+let isFetching = false
+/** One is signed out, or what the page shows is gone. */
+let isOver = false
+let notBefore = 0
+let timer: ReturnType<typeof setTimeout> | undefined
 
-function soon(): void {
-  if (document.hidden || waiting !== undefined) return
-  const wait_ms = Math.max(0, last + LEAST_MS - Date.now())
-  waiting = setTimeout(() => {
-    waiting = undefined
-    refresh()
-  }, wait_ms)
+function changed(): void {
+  isStale = true
+  refreshSoon()
 }
 
-let fetching = false
+function refreshSoon(): void {
+  if (!isStale || isFetching || isOver || document.hidden || timer !== undefined) return
+  timer = setTimeout(
+    () => {
+      timer = undefined
+      void refresh()
+    },
+    Math.max(0, notBefore - Date.now()),
+  )
+}
 
+/** What changes while this fetches may have come too late for it, so it is followed by another. */
 async function refresh(): Promise<void> {
-  if (fetching) return
-  fetching = true
+  isFetching = true
+  isStale = false
+  const text = await fetchPage()
+  isFetching = false
+  notBefore = Date.now() + (text === undefined ? RETRY_MS : LEAST_MS)
+  if (text === undefined) isStale = true
+  else show(new DOMParser().parseFromString(text, 'text/html'))
+  refreshSoon()
+}
+
+/** Nothing, when it could not be had. */
+async function fetchPage(): Promise<string | undefined> {
   try {
     const response = await fetch(location.href, { headers: { accept: 'text/html' } })
-    if (!response.ok || response.redirected) return
-    const fresh = new DOMParser().parseFromString(await response.text(), 'text/html')
-    for (const old of document.querySelectorAll('[data-live][id]')) {
-      const made = fresh.getElementById(old.id)
-      if (made === null) continue
-      keepOpen(old, made)
-      localTimes(made)
-      // What one is writing in is not taken away.
-      if (old.contains(document.activeElement) || made.isEqualNode(old)) continue
-      old.replaceWith(document.adoptNode(made))
-    }
-  } finally {
-    fetching = false
-    last = Date.now()
+    const mayComeBack = response.status >= 500 || response.status === 429
+    isOver = response.redirected || !(response.ok || mayComeBack)
+    return response.ok && !isOver ? await response.text() : undefined
+  } catch {
+    return // no connection, or one that was cut
+  }
+}
+
+function show(fresh: Document): void {
+  for (const old of document.querySelectorAll('[data-live][id]')) {
+    const made = fresh.getElementById(old.id)
+    if (made === null) continue
+    keepOpen(old, made)
+    localTimes(made)
+    // What one is writing in is not taken away.
+    if (old.contains(document.activeElement) || made.isEqualNode(old)) continue
+    old.replaceWith(document.adoptNode(made))
   }
 }
 

@@ -83,7 +83,11 @@ export function serveParts(
       const view = failureView(ctx, request, error)
       return view instanceof Response ? view : shown(ctx, request, undefined, apiFor(ctx, request, ''), view)
     }
-    return sealed(ctx, await answer().catch(failed))
+    const whole = async () => {
+      await ctx.join?.() // before it, there is no key by which a session could be told
+      return answer()
+    }
+    return sealed(ctx, await whole().catch(failed))
   }
 
   async function visited(request: Request, params: Record<string, string>, page: Page, isOpen: boolean) {

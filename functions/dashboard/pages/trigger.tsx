@@ -1,0 +1,116 @@
+// One trigger: its address, how it is called, and what may be changed of it.
+
+import * as z from 'zod'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { ofProject, ofTrigger } from '../frame/addresses.ts'
+import { defined } from '../frame/defined.ts'
+import { action, page } from '../frame/page.ts'
+import { Field, Sure } from '../parts/form.tsx'
+import { When } from '../parts/text.tsx'
+import { ItemsFields, itemsBody, itemsForm, itemsWords } from '../parts/trigger-items.tsx'
+import { curlOf, inputSchema, secretView } from '../parts/trigger-secret.tsx'
+
+type Trigger = Schemas['Trigger']
+
+export const triggerPage = page({
+  path: '/dashboard/triggers/{triggerId}',
+  async show({ api, params, member, ctx }) {
+    const { data } = await api.GET('/v1/triggers/{triggerId}', { params: { path: params } })
+    const trigger = data!
+    const secret = trigger.secret_env ? `'"$${trigger.secret_env}"'` : '…'
+    const curl = curlOf(trigger, secret, await inputSchema(api, trigger))
+    return {
+      title: trigger.name,
+      project_id: trigger.project_id,
+      menu: 'triggers',
+      cli: `assay triggers --agent ${trigger.agent_slug}`,
+      body: (
+        <>
+          <h1>{trigger.name}</h1>
+          <p>
+            Starts {trigger.agent_slug}; items: {itemsWords(trigger)}; proved by{' '}
+            {trigger.scheme.replaceAll('_', ' ')}; last fired{' '}
+            <When at={trigger.last_fired_at} now={ctx.now()} />.
+          </p>
+          {!trigger.ready && (
+            <p>
+              <b>Fires are refused</b> until it has the sender's signing secret.
+            </p>
+          )}
+          <pre class="wrap">
+            <code class="secret">{trigger.url}</code>
+          </pre>
+          {curl && (
+            <pre>
+              <code>{curl}</code>
+            </pre>
+          )}
+          {member.role !== 'viewer' && <Changes trigger={trigger} />}
+        </>
+      ),
+    }
+  },
+})
+
+const Changes = ({ trigger }: { trigger: Trigger }) => (
+  <>
+    <h2>Change</h2>
+    {trigger.declared && <p class="dim">It is declared in the agent's code: the next deploy sets it back.</p>}
+    <form class="filters" method="post" action={ofTrigger(trigger.id)}>
+      <Field label="Name" hint="Another name is another address and another secret.">
+        <input name="name" value={trigger.name} required />
+      </Field>
+      <button>Rename</button>
+    </form>
+    {trigger.scheme !== 'bearer' && (
+      <form class="filters" method="post" action={ofTrigger(trigger.id)}>
+        <Field label="The sender's signing secret">
+          <input name="signing_secret" type="password" required autocomplete="off" />
+        </Field>
+        <button>Take it</button>
+      </form>
+    )}
+    <form class="stack" method="post" action={ofTrigger(trigger.id, 'items')}>
+      <ItemsFields trigger={trigger} />
+      <div>
+        <button>Save where its items come from</button>
+      </div>
+    </form>
+    <Sure
+      label="Delete"
+      consequence="Its address answers 404 at once. Runs it started stay."
+      action={ofTrigger(trigger.id, 'delete')}
+    />
+  </>
+)
+
+export const changeTrigger = action({
+  path: '/dashboard/triggers/{triggerId}',
+  form: z.strictObject({ name: z.string().optional(), signing_secret: z.string().optional() }),
+  async act({ api, params }, form) {
+    const { data } = await api.PATCH('/v1/triggers/{triggerId}', {
+      params: { path: params },
+      body: defined(form),
+    })
+    if (data!.secret !== null) return secretView(api, data!)
+    return { to: ofTrigger(params.triggerId), said: 'Changed.' }
+  },
+})
+
+export const changeTriggerItems = action({
+  path: '/dashboard/triggers/{triggerId}/items',
+  form: z.strictObject(itemsForm),
+  async act({ api, params }, filled) {
+    await api.PATCH('/v1/triggers/{triggerId}', { params: { path: params }, body: itemsBody(filled) })
+    return { to: ofTrigger(params.triggerId), said: 'Saved; it counts from the next fire on.' }
+  },
+})
+
+export const deleteTrigger = action({
+  path: '/dashboard/triggers/{triggerId}/delete',
+  async act({ api, params }) {
+    const { data } = await api.GET('/v1/triggers/{triggerId}', { params: { path: params } })
+    await api.DELETE('/v1/triggers/{triggerId}', { params: { path: params } })
+    return { to: ofProject(data!.project_id, 'triggers'), said: `${data!.name} is deleted.` }
+  },
+})

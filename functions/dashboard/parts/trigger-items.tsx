@@ -1,0 +1,38 @@
+// Which items a trigger makes: its body as one or as many, or the rows of a source; in words, and as part of a form.
+
+import * as z from 'zod'
+import type { Schemas } from '../../../shared/sdk/client.ts'
+import { SourceFields, sourceForm, sourceOrder } from './source-fields.tsx'
+
+type Trigger = Schemas['Trigger']
+
+export function itemsWords({ items, source }: Trigger): string {
+  if (source === null) return items ? 'many: its body' : 'one: its body'
+  return source.url ?? `made by ${source.generator}`
+}
+
+/** The fields of a form by which these are told. */
+export const itemsForm = { items: z.literal('on').optional(), ...sourceForm }
+
+/** As the API takes it; undefined where the form says nothing about items. */
+export function itemsBody(filled: z.output<z.ZodObject<typeof itemsForm>>) {
+  const { item_id, partition_key } = filled
+  if (filled.items) return { items: true, item_id: item_id || null, partition_key: partition_key || null }
+  return { items: false, source: sourceOrder(filled) }
+}
+
+export const ItemsFields = ({
+  trigger,
+}: {
+  trigger: Pick<Trigger, 'items' | 'source'> & Partial<Trigger>
+}) => {
+  const { items, source, item_id = null, partition_key = null } = trigger
+  return (
+    <SourceFields source={source ?? { item_id, partition_key }} open={items || source !== null}>
+      <label>
+        <input type="checkbox" name="items" checked={items} /> The body is many items: a JSON array, or a
+        value a line
+      </label>
+    </SourceFields>
+  )
+}

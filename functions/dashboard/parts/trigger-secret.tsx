@@ -1,0 +1,61 @@
+// How a trigger is called: its address, its secret where it was just made, and a call to try it with.
+
+import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { sampleBody } from '../../../shared/starts/rules/sample-body.ts'
+import { ofTrigger } from '../frame/addresses.ts'
+import type { View } from '../frame/page.ts'
+
+type Trigger = Schemas['Trigger']
+
+export const curlOf = (trigger: Trigger, secret: string, input_schema: unknown) =>
+  trigger.scheme === 'bearer'
+    ? `curl ${trigger.url} \\\n  -H 'authorization: Bearer ${secret}' \\\n  -H 'content-type: application/json' \\\n  -H 'x-idempotency-key: example-1' \\\n  -d ${sampleBody(trigger, input_schema)}`
+    : undefined
+
+/** Of what the trigger's agent takes, as it is deployed now. */
+export async function inputSchema(api: Client, { agent_id }: Trigger): Promise<unknown> {
+  const params = { path: { agentId: agent_id } }
+  const { data = [] } = await api.GET('/v1/agents/{agentId}/deployments', { params })
+  return data.find(one => one.is_current)?.declaration.input_schema
+}
+
+/** The secret is shown where it was just made, and nowhere else. */
+export async function secretView(api: Client, trigger: Schemas['NewTrigger']): Promise<View> {
+  const { secret } = trigger
+  const curl = secret === null ? undefined : curlOf(trigger, secret, await inputSchema(api, trigger))
+  return {
+    title: trigger.name,
+    project_id: trigger.project_id,
+    menu: 'triggers',
+    body: (
+      <>
+        <h1>Trigger {trigger.name}</h1>
+        <p>Senders post to this address:</p>
+        <pre class="wrap">
+          <code class="secret">{trigger.url}</code>
+        </pre>
+        {trigger.secret !== null && (
+          <>
+            <p>With this secret. Copy it now; it is shown this once.</p>
+            <pre class="wrap">
+              <code class="secret">{trigger.secret}</code>
+            </pre>
+          </>
+        )}
+        {curl && (
+          <>
+            <h2>Try it</h2>
+            <pre>
+              <code>{curl}</code>
+            </pre>
+          </>
+        )}
+        <p>
+          <a class="button" href={ofTrigger(trigger.id)}>
+            I have it
+          </a>
+        </p>
+      </>
+    ),
+  }
+}
