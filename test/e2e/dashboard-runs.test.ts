@@ -46,6 +46,13 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
 
   const overview = () => `/projects/${world.first.project_id}`
 
+  /** A run of one item that nobody has taken yet. */
+  async function started(): Promise<string> {
+    const agent = await makeAgent(world)
+    await deploy(world, agent.id)
+    return makeRun(world, agent.id, told(['ok']))
+  }
+
   it('a new project teaches the first three steps', async () => {
     const page = await open(`/projects/${world.sibling.project_id}`)
     await page.getByText('npx assay deploy agent.ts').waitFor()
@@ -123,6 +130,57 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     await page.getByText('what it costs is not known').waitFor()
     await page.getByRole('button', { name: 'Replay 3 items' }).click()
     await page.getByText('0 of 3 items ended.').waitFor()
+  })
+
+  it('a run that ends while its page is fetched anew is shown at its end', async () => {
+    const page = await open(overview())
+    const run = await started()
+    const address = `${world.url}/dashboard/runs/${run}`
+    const [fetched, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await page.route(address, async route => {
+      if (route.request().resourceType() !== 'fetch') return route.continue()
+      const response = await route.fetch()
+      fetched.resolve()
+      await ended.promise
+      await route.fulfill({ response })
+    })
+    await page.addInitScript(() => {
+      globalThis.EventSource = class extends EventSource {
+        constructor(url: string | URL) {
+          super(url)
+          this.addEventListener('end', () => document.body.setAttribute('data-heard', 'end'))
+        }
+      }
+    })
+    await page.goto(address)
+    await fetched.promise
+    await workOff(world, works)
+    await page.locator('body[data-heard=end]').waitFor()
+    ended.resolve()
+    await page.locator('#run-state').getByText('completed').waitFor()
+  })
+
+  it('a page that could not be fetched and events that were refused are asked for again', async () => {
+    const page = await open(overview())
+    const run = await started()
+    const address = `${world.url}/dashboard/runs/${run}`
+    const refused = new Set<string>()
+    for (const url of [address, `${address}/events`])
+      await page.route(url, route => {
+        if (refused.has(url) || route.request().isNavigationRequest()) return route.continue()
+        refused.add(url)
+        return route.fulfill({ status: 503 })
+      })
+    await page.clock.install()
+    await page.goto(address)
+    await expect.poll(() => refused.size).toBe(2)
+    await workOff(world, works)
+    const state = async () => {
+      await page.clock.fastForward(5000)
+      return page.locator('#run-state').textContent()
+    }
+    await expect.poll(state).toContain('completed')
+    visit!.complaints.length = 0 // Chromium logs each 503
   })
 
   it('two runs of an agent stand beside one another, item by item', async () => {

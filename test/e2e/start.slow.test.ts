@@ -1,12 +1,13 @@
-// `npm start` of which parts are killed, and two of it beside one another.
+// `npm start` of which parts are killed, two of it beside one another, and one on a database behind a pooler.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, inject, test, vi } from 'vitest'
 import {
   alive,
   DOWN_MS,
   dataFolder,
+  defer,
   ended,
   health,
   local,
@@ -14,6 +15,8 @@ import {
   start,
   UP_MS,
 } from '../support/npm-start.ts'
+import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { emptyDatabase } from '../support/stores.ts'
 import { killAll } from '../support/temp-folder.ts'
 
 test('when the bootstrap is killed the stack notices and stops', { timeout: UP_MS }, async () => {
@@ -56,3 +59,24 @@ test('two stacks run side by side, and each key is good for its own alone', {
   expect((await list(one.url)).status).toBe(200)
   expect((await list(other.url)).status).toBe(401)
 })
+
+test.runIf(hasPgBouncer)(
+  'a database behind a pooler is migrated past it, and worked on through it',
+  {
+    timeout: UP_MS,
+  },
+  async () => {
+    const database = await emptyDatabase()
+    const pooler = await startPgBouncer(inject('stores').databaseUrl, 10)
+    const dataDir = await dataFolder()
+    defer(() => database.drop())
+    defer(() => pooler.close())
+    const stack = await start(dataDir, {
+      DATABASE_URL: pooler.through(database.url),
+      DATABASE_MIGRATE_URL: database.url,
+    })
+    const { api_key } = await local(dataDir)
+    const runs = await fetch(`${stack.url}/v2/runs`, { headers: { authorization: `Bearer ${api_key}` } })
+    expect([runs.status, (await fetch(`${stack.url}/health/ready`)).status]).toEqual([200, 200])
+  },
+)

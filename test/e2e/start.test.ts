@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { readFile, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { startPostgres } from '../../infra/local/postgres.ts'
 import {
   dataFolder,
   defer,
@@ -17,6 +18,7 @@ import {
   start,
   UP_MS,
 } from '../support/npm-start.ts'
+import { freePort } from '../support/ports.ts'
 
 test('one command brings a stack that answers, and its access for its owner alone', {
   timeout: UP_MS,
@@ -74,6 +76,45 @@ test('Ctrl-C, which reaches every process of the terminal at once, is one orderl
   await ended(stack)
   expect(stack.lines.filter(line => line === 'stopping')).toHaveLength(1)
   expect(await readFile(join(dataDir, 'postgres.log'), 'utf8')).toMatch(/database system is shut down\s*$/)
+})
+
+test('a PostgreSQL that is away is waited for by a server that says so, and is up as soon as it is back', {
+  timeout: 2 * UP_MS,
+}, async () => {
+  const [dataDir, elsewhere] = [await dataFolder(), await dataFolder()]
+  const before = await startPostgres({ dataDir: elsewhere }) // for its URL, which stays
+  await before.stop()
+  const PORT = String(await freePort())
+  const npm = npmStart(dataDir, { PORT, DATABASE_URL: before.url })
+  let wrote = ''
+  npm.stdout!.on('data', chunk => {
+    wrote += chunk
+  })
+  const ask = async (path: string) => {
+    const answer = await fetch(`http://127.0.0.1:${PORT}${path}`)
+    return { status: answer.status, headers: answer.headers, json: await answer.json() }
+  }
+  const message = expect.stringMatching(/^postgres cannot be reached \(ECONNREFUSED\)/)
+  await vi.waitFor(
+    async () =>
+      expect((await ask('/health/ready')).json.error).toEqual({ code: 'dependency_unreachable', message }),
+    UP_MS,
+  )
+  expect((await ask('/health')).status).toBe(200)
+  const { status, headers, json } = await ask('/v2/runs')
+  expect([status, json.error.code, headers.get('retry-after')]).toEqual([500, 'store_unreachable', '2'])
+
+  const late = await startPostgres({ dataDir: elsewhere })
+  defer(() => late.stop())
+  await vi.waitFor(() => expect(wrote).toMatch(/^ready http/m), UP_MS)
+  expect((await ask('/health/ready')).json.status).toBe('ready')
+  expect(wrote.match(/PostgreSQL does not answer .*; waiting for it$/gm)).toHaveLength(1)
+  const { api_key } = await local(dataDir)
+  const authorization = `Bearer ${api_key}`
+  const runs = await fetch(`http://127.0.0.1:${PORT}/v2/runs`, { headers: { authorization } })
+  expect(runs.status).toBe(200)
+  npm.kill('SIGTERM')
+  await once(npm, 'exit')
 })
 
 test('a taken port and an unknown option are each refused with one line that says what to do [service.local-address]', async () => {

@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline'
 import { Redis } from 'ioredis'
 import postgres from 'postgres'
 import { afterEach, expect, test, vi } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { killAll, type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 const linux = process.platform === 'linux'
@@ -200,7 +201,7 @@ test.runIf(linux)(
     await write(stack, 'kept')
     process.kill(await pidOf(path, 'postgres/postmaster.pid'), 'SIGKILL')
     process.kill(await pidOf(path, 'redis/redis.pid'), 'SIGKILL')
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(stack.said.filter(line => line.includes('starting it again'))).toHaveLength(2),
     )
     await vi.waitFor(async () => expect(await read(stack)).toEqual(both('kept')), 15_000)

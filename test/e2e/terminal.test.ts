@@ -250,7 +250,13 @@ describe('without a terminal', () => {
     expect(well.code).toBe(0)
     const states = Object.fromEntries(well.events.map(finding => [finding.check, finding.state]))
     expect(states).toMatchObject({ server: 'ok', version: 'ok', postgres: 'ok', redis: 'ok', clock: 'ok' })
-    expect(states).toMatchObject({ 'body limit': 'ok', streams: 'ok', key: 'ok', counters: 'ok' })
+    expect(states).toMatchObject({
+      'body limit': 'ok',
+      pages: 'ok',
+      streams: 'ok',
+      key: 'ok',
+      counters: 'ok',
+    })
     expect(states.operation).toBe('unknown')
     expect(well.events.find(finding => finding.check === 'key')!.found).toContain('as operator')
     const keyless = await assay({ env: { ...stack.env, ASSAY_API_KEY: '' } }, ['doctor']).done

@@ -1,6 +1,7 @@
 // Agents die, hang and eat memory; only the items that did it may pay for it.
 
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { type AssayProcess, workerdsOf } from './support/processes.ts'
 import { ITEM_COST_MICRO, PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
 
@@ -21,7 +22,7 @@ it('an agent process killed with items in it fails none of them', { timeout: PAT
     Array.from({ length: items }, () => ({})),
   )
   await stack.probe.until(calls => calls.filter(c => c.run === runId && c.step === 's2').length === items)
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const [row] = await stack.sql`select count(*)::int as n from steps where run_id = ${runId} and key = 's1'`
     expect(row!.n).toBe(items)
   })

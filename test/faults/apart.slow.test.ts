@@ -7,9 +7,10 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startModelServer } from '../../examples/model-server/server.ts'
 import { bundleAgent } from '../../shared/cli/bundle.ts'
 import { createClient } from '../../shared/sdk/client.ts'
+import { freePort } from '../support/ports.ts'
 import { type AssayProcess, workerdsOf } from './support/processes.ts'
 import { type Relay, startRelay } from './support/relay.ts'
-import { freePort, linesOf, PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
+import { linesOf, PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
 
 const EXAMPLE = join(import.meta.dirname, '../../examples/ticket-triage')
 const TICKETS = readFileSync(join(EXAMPLE, 'tickets.jsonl'), 'utf8')

@@ -1,6 +1,7 @@
 // A consumer is killed, stopped or asked to leave with items in its hands.
 
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import type { Call } from './support/probe.ts'
 import { ITEM_COST_MICRO, PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
 
@@ -59,7 +60,7 @@ it.for([
 
     await stack.startConsumer()
     for (const id of runIds) await stack.runBecomes(id, run => run.ok + heldOf(held, id) >= items)
-    await vi.waitFor(async () => expect(await heldItems()).toEqual(held)) // settled, a moment ago, is not held
+    await eventually(async () => expect(await heldItems()).toEqual(held)) // settled, a moment ago, is not held
     expect(await lostAttempts()).toEqual([])
 
     await stack.ageLeases()

@@ -1,6 +1,7 @@
 // A sender of callbacks is killed with a message in its hands.
 
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
 
@@ -50,7 +51,7 @@ it.for([
     }
     expect(receiver.received).toHaveLength(times)
     // Or it would be sent again in the test that follows.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const [row] = await stack.sql`select delivered_at from deliveries where run_id = ${runId}`
       expect(row!.delivered_at).not.toBeNull()
     })

@@ -1,8 +1,10 @@
 // The agent runtime as a function of its own, beside the consumer; either may die.
 
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/ports.ts'
 import { type AssayProcess, workerdsOf } from './support/processes.ts'
-import { freePort, ITEM_COST_MICRO, PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
+import { ITEM_COST_MICRO, PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
 
 let stack: Stack
 let port: number
@@ -25,7 +27,7 @@ async function underWay() {
   const inputs = Array.from({ length: ITEMS }, () => ({}))
   const runId = await stack.submit(agentId, inputs)
   await stack.probe.until(calls => calls.filter(c => c.run === runId && c.step === 's2').length === ITEMS)
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const [row] = await stack.sql`select count(*)::int as n from steps where run_id = ${runId} and key = 's1'`
     expect(row!.n).toBe(ITEMS)
   })

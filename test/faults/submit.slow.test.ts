@@ -1,6 +1,6 @@
 // The API dies around the commit of a submission: the run is there whole, or nothing of it is.
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
 
 let stack: Stack
@@ -75,3 +75,33 @@ describe.for([
     },
   )
 })
+
+it(
+  'a caller whose process dies while PostgreSQL works on the one statement finds the run by its key',
+  async () => {
+    const { sql } = stack
+    const agentId = await stack.deploy()
+    const key = { idempotency_key: 'sent, and no answer' }
+    const body = { agent_id: agentId, ...key, items: [{ input: { steps: 0 } }] }
+    const send = () => stack.client.POST('/v1/batches', { body })
+    await sql.begin(async tx => {
+      // The statement waits for the agent's row, which the new run refers to.
+      await tx`select from agents where id = ${agentId} for update`
+      const unanswered = expect(send()).rejects.toThrow('fetch failed')
+      await vi.waitFor(async () => {
+        const waiting =
+          await sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%with admitted as%'`
+        expect(waiting).toHaveLength(1)
+      }, PATIENCE_MS / 3)
+      await stack.control.end()
+      await unanswered
+    })
+    await stack.gone(stack.control)
+    await stack.startControl()
+    const { data } = await send()
+    expect(await sql`select id, materializing, total_items from runs where agent_id = ${agentId}`).toEqual([
+      { id: data!.run_id, materializing: false, total_items: 1 },
+    ])
+  },
+  PATIENCE_MS,
+)

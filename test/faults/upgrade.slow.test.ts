@@ -83,6 +83,7 @@ it('both versions settle items of one run, and everything agrees afterwards', {
     expect(await stack.finished(runId)).toMatchObject({ status: 'completed', ok: items })
     expect(await stack.breaches(runId)).toEqual([])
   }
+  expect(await Promise.all([old, stack].map(readiness))).toEqual([200, 200])
   for (const consumer of [oldConsumer, newConsumer]) {
     await vi.waitFor(
       () => expect(consumer.log.join('\n')).toMatch(/"event":"consumed".*"settled":[1-9]/),
@@ -90,6 +91,9 @@ it('both versions settle items of one run, and everything agrees afterwards', {
     )
   }
 })
+
+const readiness = async ({ base_url }: { base_url: string }) =>
+  (await fetch(`${base_url}/health/ready`)).status
 
 /** Every table gets a column, which takes the strongest lock there is and changes what `select *` gives. */
 async function migrateFurther(sql: Sql, databaseUrl: string): Promise<void> {
@@ -178,6 +182,7 @@ it('a migration is applied while this version works, and no request or item suff
     expect(await stack.finished(runId)).toMatchObject({ status: 'completed', ok: pile.length })
     expect(await stack.breaches(runId)).toEqual([])
   }
+  expect(await readiness(stack)).toBe(200) // on a schema that is newer than this version knows
   const refused = await reading.end()
   const said = [...stack.control.log, ...consumer.log].filter(line => /"level":"(warn|error)"/.test(line))
   expect(said.map(line => line.slice(0, 600))).toEqual([])

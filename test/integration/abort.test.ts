@@ -1,11 +1,12 @@
 // Cancelling a run now: what is in flight ends at once, wherever it is held, and costs what was recorded of it.
 
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { cancelRun } from '../../shared/engine/cancel.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
 import { listenForWakes } from '../../shared/hints/wake.ts'
 import { centStep, conservation, result, type TestEngine, testEngine } from '../support/engine.ts'
+import { eventually } from '../support/eventually.ts'
 
 const CENT_MICRO = 10_000
 
@@ -33,7 +34,7 @@ function playSlowly() {
 }
 
 const stepsRecorded = (runId: string, wanted: number) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const [row] = await engine.sql`select sum(step_count)::int as steps from items where run_id = ${runId}`
     expect(row).toEqual({ steps: wanted })
   })
@@ -61,7 +62,7 @@ it('what is in flight ends with its steps and cost, its requests are closed, and
   const [usage] = await engine.sql`select running, spent_micro from project_usage`
   expect(usage).toEqual({ running: 0, spent_micro: 40 * CENT_MICRO })
 
-  await vi.waitFor(() => expect(agent.signals.every(signal => signal.aborted)).toBe(true))
+  await eventually(() => expect(agent.signals.every(signal => signal.aborted)).toBe(true))
   await consuming
   expect(await conservation(engine, runId)).toEqual([])
   stopListening()

@@ -1,13 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
 import { createContext, logLevelOf } from '../../infra/node/context.ts'
 import { mintKey } from '../../shared/engine/keys.ts'
 import { createApp } from '../../shared/http/app.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-
-const CHECKOUT = join(import.meta.dirname, '../..')
 
 let engine: TestEngine
 let key: string
@@ -34,7 +30,7 @@ async function call(method: string, path: string, options: { token?: string; bod
 
 const logged = () => engine.log.map(line => JSON.parse(line)).filter(line => line.event === 'request')
 
-it('a request leaves one line, which names what it made and nothing it sent', async () => {
+it('a request leaves one line, which names what it made and nothing it sent [log.request]', async () => {
   const items = [{ input: { secret: 'hunter2' } }]
   const sent = await call('POST', '/v1/batches', { body: { agent_id: engine.agent_id, items } })
   expect(sent.status).toBe(202)
@@ -82,34 +78,3 @@ it('what is below the level is not written, and a level that is none is named', 
   expect(lines.map(line => JSON.parse(line).event)).toEqual(['turn_failed', 'request_failed'])
   expect(() => logLevelOf('loud')).toThrow('ASSAY_LOG_LEVEL is loud: it takes info, warn, error')
 })
-
-it('every event that is logged stands in the table of events, and no other', async () => {
-  const table = await readFile(join(CHECKOUT, 'infra/logs.md'), 'utf8')
-  const described = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name)
-  const events = new Set<string>()
-  for (const folder of ['shared', 'infra']) {
-    for (const file of await readdir(join(CHECKOUT, folder), { recursive: true })) {
-      if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file.startsWith('generated')) continue
-      const text = await readFile(join(CHECKOUT, folder, file), 'utf8')
-      for (const [, name] of text.matchAll(
-        /(?:log|log\?\.|logLine|tell)\(\s*[^'(]*(?:'(?:info|warn|error)'[ :]*)+,\s*'(\w+)'/g,
-      ))
-        events.add(name!)
-      for (const [, name] of text.matchAll(/event: '(\w+)', \.\.\.fields/g)) events.add(name!)
-    }
-  }
-  expect(described.filter(name => !named(name!, events))).toEqual([])
-  expect([...events].filter(name => !described.includes(name))).toEqual([])
-})
-
-// Platform functions, the ends of starts and the refusals of schedules name theirs by what they are.
-const NAMED_ELSEWHERE = [
-  'start_refused',
-  'start_failed',
-  'consume_failed',
-  'tick_failed',
-  'agent_lookup_failed',
-  'account_lookup_failed',
-  'tick',
-]
-const named = (name: string, events: Set<string>) => events.has(name) || NAMED_ELSEWHERE.includes(name)

@@ -1,7 +1,7 @@
 // Budgets by day and month, and what has no price under one: what is paused, by how much a budget may be overshot, and
 // that everything goes on by itself.
 
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { findUsedModels, readPrices } from '../../shared/accounts/queries/used-models.ts'
 import { priceState } from '../../shared/accounts/rules/price-check.ts'
 import { setBudgets } from '../../shared/accounts/verbs/budgets.ts'
@@ -11,9 +11,10 @@ import { consume } from '../../shared/engine/consume.ts'
 import { resumeItem } from '../../shared/engine/replay.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
 import { whyItem } from '../../shared/engine/why.ts'
-import { endWaiting } from '../../shared/store/triage.ts'
+import { endWaiting } from '../../shared/recovery/queries/decisions.ts'
 import { setClock } from '../support/clock.ts'
 import { centStep, conservation, result, step, type TestEngine, testEngine } from '../support/engine.ts'
+import { eventually } from '../support/eventually.ts'
 
 let engine: TestEngine
 beforeEach(async () => {
@@ -233,7 +234,7 @@ it.each([
 it('what waits for a person does so whatever else of its run waits for a price [prices.pause]', async () => {
   engine.play(async function* ([kept, strange]) {
     yield step(kept!, 'call', called(NOT_COVERED))
-    await vi.waitFor(async () => expect(await engine.run(runId)).toMatchObject({ paused: 1 }))
+    await eventually(async () => expect(await engine.run(runId)).toMatchObject({ paused: 1 }))
     yield centStep(strange!, 'strange', 1, 'strange-model')
   })
   const runId = await engine.submit(2, { budget_cents: 1000 })

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { onFault } from '../../shared/domain/fault.ts'
 import type { ItemLine } from '../../shared/domain/protocol.ts'
 import { cancelRun } from '../../shared/engine/cancel.ts'
-import { failureClusters } from '../../shared/engine/clusters.ts'
+import { clusterUndispatched, failureClusters } from '../../shared/engine/clusters.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import {
   abortRecovery,
@@ -123,6 +123,19 @@ describe('failure clusters', () => {
     await sweep(engine.ctx)
     expect(await sizes()).toEqual([['budget_exceeded', 'same', 4]])
     expect(await conservation(engine, runId)).toEqual([])
+  })
+
+  it('hold an empty prompt and an empty error code like any other, where a flush has just one', async () => {
+    failing('')
+    const dispatched = await engine.submit([{ input: '""' }])
+    await consume(engine.ctx)
+    await engine.submit([{ input: '""' }], { budget_cents: 0 })
+    await consume(engine.ctx)
+    const [row] = await engine.sql`select prompt, error_code from triage where run_id = ${dispatched}`
+    expect(row).toEqual({ prompt: '', error_code: '' })
+    expect(await clusterUndispatched(engine.ctx)).toBe(1)
+    expect(await clusterUndispatched(engine.ctx)).toBe(0)
+    expect(await conservation(engine, dispatched)).toEqual([])
   })
 
   it('do not hold what is degraded, and shrink when records are removed', async () => {

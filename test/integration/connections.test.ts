@@ -10,6 +10,7 @@ import { createContext } from '../../infra/node/context.ts'
 import { unitsOf } from '../../infra/packaging.ts'
 import { needsOf } from '../../infra/unit-settings.ts'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
+import { sweep } from '../../shared/engine/sweep.ts'
 import { createApp } from '../../shared/http/app.ts'
 import { isFull } from '../../shared/kernel/unreachable.ts'
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
@@ -140,6 +141,20 @@ describe.each(PLACES.slice(0, hasPgBouncer ? 2 : 1))('where %s has no connection
     await one.close()
     await place.close()
   }, 120_000)
+
+  it('a sweep ends with the first chore that is given none, instead of waiting for each, and does all of it later', async () => {
+    const place = await open()
+    const tick = processOn(place.url)
+    const others = await fill(place.full)
+    const failed = () => tick.log.filter(line => line.includes('"chore_failed"')).length
+    expect(await sweep(tick.ctx)).toBe(0)
+    expect(failed()).toBe(1)
+    await others.free()
+    await sweep(tick.ctx)
+    expect(failed()).toBe(1)
+    await tick.close()
+    await place.close()
+  })
 
   it('a caller who comes just before one is given back is served', async () => {
     const place = await open()

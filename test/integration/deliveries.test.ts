@@ -12,6 +12,7 @@ import { dismissItem } from '../../shared/engine/replay.ts'
 import { readSigningSecret, rollSigningSecret } from '../../shared/engine/signing-secrets.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
 import { failure, result, type TestEngine, testEngine } from '../support/engine.ts'
+import { eventually } from '../support/eventually.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 
 let engine: TestEngine
@@ -317,7 +318,7 @@ it('a message whose sender was lost is tried again, and given up when its tries 
   const lost = Promise.withResolvers<{ status: number }>()
   engine.ctx.post = () => lost.promise
   await consume(engine.ctx)
-  await vi.waitFor(async () => expect(await deliveries()).toMatchObject([{ tries: 1 }]))
+  await eventually(async () => expect(await deliveries()).toMatchObject([{ tries: 1 }]))
   expect(await dueIn()).toBeGreaterThan(LIMITS.delivery_ms)
   await makeDue()
   const next = engine.other(() => [])

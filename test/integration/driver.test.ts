@@ -177,3 +177,11 @@ async function startSilent() {
     },
   }
 }
+
+it('queries that come one after the other share a connection, and so the statements it has prepared', async () => {
+  const sql = postgres(database.url, { max: 3, onnotice: () => {} })
+  opened.push(sql)
+  const ask = async () => (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid
+  expect(new Set(await Promise.all([ask(), ask(), ask()])).size).toBe(3)
+  expect(new Set([await ask(), await ask(), await ask(), await ask()]).size).toBe(1)
+})

@@ -18,6 +18,7 @@ import { CauseNamer } from '../../shared/recovery/verbs/causes.ts'
 import { settle } from '../../shared/store/settle.ts'
 import { closeMaterializing } from '../../shared/store/submission.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
+import { eventually } from '../support/eventually.ts'
 
 let engine: TestEngine
 beforeEach(async () => {
@@ -94,7 +95,7 @@ describe('a run that cannot be served', () => {
     const runs = [await engine.submit(1), await engine.submit(1), await engine.submit(1)]
     const stop = new AbortController()
     const consuming = consume(engine.ctx, { stop: stop.signal })
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       for (const id of runs) expect(await engine.run(id)).toMatchObject({ status: 'completed' })
     })
     stop.abort()
@@ -609,10 +610,10 @@ describe('a lease', () => {
       vi.advanceTimersByTime(LIMITS.heartbeat_ms)
       await engine.submit(1)
       wake()
-      await vi.waitFor(() => expect(engine.requests).toHaveLength(2))
+      await eventually(() => expect(engine.requests).toHaveLength(2))
       unlock.resolve()
       await locking
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const rows = await engine.sql`select from claims where lease_until > now() + interval '24 seconds'`
         expect(rows).not.toHaveLength(0)
       })
@@ -624,7 +625,7 @@ describe('a lease', () => {
     }
   })
 
-  it('whose steps could not be written outlives a verdict that can be, so that the item is offered again', async () => {
+  it('whose steps could not be written outlives a verdict that can be, so that the item is offered again [log.settle_failed]', async () => {
     const runId = await engine.submit(1)
     const { claim } = await claimItems(engine.ctx, runId, 1)
     const lease = { claim_id: claim!.id, taken_ms: 0, open: 1, closing: false, abort: new AbortController() }
@@ -643,7 +644,7 @@ describe('a lease', () => {
     const line = step({ seq: 1, attempt: 1 } as ItemLine, 'a')
     if (line.type !== 'step') throw new Error('not a step')
     settler.addStep(flight, stepRow(line.step, { seq: 1, attempt: 1, step_no: 1 }, LIST_PRICES))
-    await vi.waitFor(() => expect(engine.log.join()).toContain('settle_failed'))
+    await eventually(() => expect(engine.log.join()).toContain('settle_failed'))
     settler.end(flight, okVerdict)
     late_ms = 3 * LIMITS.lease_ms
     await vi.waitFor(() => expect(lease.abort.signal.aborted).toBe(true), 5000)
@@ -728,7 +729,7 @@ describe('what an agent sends', () => {
     const runId = await engine.submit(1)
     const stop = new AbortController()
     const consuming = consume(engine.ctx, { stop: stop.signal })
-    await vi.waitFor(() => expect(engine.requests).toHaveLength(2))
+    await eventually(() => expect(engine.requests).toHaveLength(2))
     stop.abort()
     await consuming
     const [due] = await engine.sql`select due_at > now() as later from due_items where run_id = ${runId}`

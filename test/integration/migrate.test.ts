@@ -51,9 +51,8 @@ test('a pooler is refused', async () => {
 test('a PostgreSQL that is away is waited for so long, and not for so many tries', async () => {
   const url = 'postgres://assay@127.0.0.1:1/assay'
   const said: string[] = []
-  const waiting = migrateOnceReachable({ url, ca: undefined }, line => said.push(line), {
-    wait_ms: 1.5 * LIMITS.store_start_ms,
-  })
+  const wait_ms = 1.5 * LIMITS.store_start_ms
+  const waiting = migrateOnceReachable({ url, ca: undefined }, line => said.push(line), wait_ms)
   await expect(waiting).rejects.toMatchObject({ code: 'postgres_unreachable' })
   expect(said).toEqual([expect.stringContaining('waiting for it')])
 })

@@ -1,6 +1,6 @@
 // What budgets and credit stop, by how much they may be overshot, and that money is counted once.
 
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { consume } from '../../shared/engine/consume.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
 import { pauseForMoney, resumeFunded } from '../../shared/store/stop.ts'
@@ -13,6 +13,7 @@ import {
   type TestEngine,
   testEngine,
 } from '../support/engine.ts'
+import { eventually } from '../support/eventually.ts'
 
 let engine: TestEngine
 beforeEach(async () => {
@@ -90,7 +91,7 @@ describe('the budget of a run', () => {
     const runId = await engine.submit(10, { budget_cents: 5 })
     const consuming = consume(engine.ctx)
     await half.promise
-    await vi.waitFor(async () => expect(await engine.run(runId)).toMatchObject({ ok: 5 }))
+    await eventually(async () => expect(await engine.run(runId)).toMatchObject({ ok: 5 }))
     release.resolve()
     await consuming
     expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 10, stop_reason: null })
@@ -154,7 +155,7 @@ describe("a project's credit", () => {
       await pauseForMoney(within as unknown as typeof sql, runId, 100)
       await sql`update projects set credit_micro = null`
       resuming = resumeFunded(sql, runId, 100)
-      await vi.waitFor(async () =>
+      await eventually(async () =>
         expect(
           await sql`select from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock'`,

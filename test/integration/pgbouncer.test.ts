@@ -3,12 +3,15 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
 import { migrate } from '../../infra/migrate.ts'
+import { openDatabase } from '../../infra/node/connections.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import { mintKey } from '../../shared/engine/keys.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
 import { createApp } from '../../shared/http/app.ts'
+import { onceMore } from '../../shared/kernel/unreachable.ts'
 import { conservation, failure, result, step, testEngine } from '../support/engine.ts'
 import { hasPgBouncer, type Pooler, startPgBouncer } from '../support/pgbouncer.ts'
+import { testDatabase } from '../support/stores.ts'
 
 const SESSIONS = 4 // fewer than any process of Assay opens connections
 
@@ -58,6 +61,31 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
     } finally {
       await engine.close()
     }
+  })
+
+  it('what it gave up after a wait is not waited for again', async () => {
+    await using parts = new AsyncDisposableStack()
+    const database = parts.adopt(await testDatabase(), one => one.drop())
+    const single = await startPgBouncer(database.url, 1, { query_wait_timeout: 1 })
+    parts.defer(() => single.close())
+    const open = () => {
+      const { sql, close } = openDatabase({ databaseUrl: single.through(database.url) })
+      parts.defer(close)
+      return sql
+    }
+    const [sql, other] = [open(), open()]
+    await sql`select 1`
+    const asks: unknown[] = []
+    const waited = [0, 6000] // as of a pooler that lets clients wait for longer
+    await other.begin(async tx => {
+      await tx`select 1` // it holds the one session
+      const ask = async () => {
+        asks.push(sql`select 1`)
+        await asks.at(-1)
+      }
+      await expect(onceMore(ask, () => waited.shift()!)).rejects.toThrow('CONNECTION_CLOSED')
+    })
+    expect(asks).toHaveLength(1)
   })
 
   it('migrations are refused, and told where to go', async () => {

@@ -116,6 +116,19 @@ describe('the tick', () => {
   })
 })
 
+it('the consumer writes to the log what it came to, and nothing where there was nothing to do', async () => {
+  engine.play(function* (items) {
+    for (const item of items) yield result(item)
+  })
+  await engine.submit(2)
+  engine.log.length = 0
+  const consumed = () => engine.log.map(line => JSON.parse(line)).filter(({ event }) => event === 'consumed')
+  await call(consumeQueue, await bearer(), '')
+  expect(consumed()).toMatchObject([{ level: 'info', claimed: 2, settled: 2 }])
+  await call(consumeQueue, await bearer(), '')
+  expect(consumed()).toHaveLength(1)
+})
+
 describe('the backlog that KEDA reads', () => {
   const backlog = async () => Number((await engine.sql.unsafe(BACKLOG_QUERY))[0]!.coalesce)
 

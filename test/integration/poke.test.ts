@@ -121,7 +121,7 @@ it('a poke that wants more consumers than are awake calls one more, up to what i
   expect(calls).toHaveLength(1)
 })
 
-it('a call that fails is tried again until it is answered', async () => {
+it('a call that fails is tried again until it is answered [log.poke_refused, log.poke_failed]', async () => {
   const {
     pokers: all,
     calls,

@@ -161,9 +161,27 @@ describe.skipIf(!isInstalled('nginx'))('nginx as many set it up, with proxy_pass
   })
 })
 
+const folder = join(import.meta.dirname, '../../infra')
+const page = readFileSync(join(folder, 'proxies.md'), 'utf8')
+
+it.each(['nginx', 'Caddy', 'HAProxy', 'Traefik', 'ingress-nginx', 'Gateway API', 'Cloudflare'])(
+  'the page has a part about %s, and says of all that matters what it does unless told',
+  proxy => {
+    expect(page).toContain(`\n## ${proxy}\n`)
+    const cells = (first: string) =>
+      page
+        .split('\n')
+        .find(line => line.startsWith(`| ${first}`))!
+        .split('|')
+        .slice(2, -1)
+        .map(cell => cell.trim())
+    const matters = cells('| body limit')
+    expect(matters).toEqual(['body limit', 'buffering', '`Host`', 'who called', 'silent for', 'below a path'])
+    expect(cells(`[${proxy}]`).filter(Boolean)).toHaveLength(matters.length)
+  },
+)
+
 it('the page shows the files as they are', () => {
-  const folder = join(import.meta.dirname, '../../infra')
-  const page = readFileSync(join(folder, 'proxies.md'), 'utf8')
   const missing = FILES.flatMap(([, ...files]) => files).filter(
     file => !page.includes(`\n\`\`\`\n${readFileSync(join(folder, 'proxies', file), 'utf8')}\`\`\`\n`),
   )

@@ -51,6 +51,15 @@ it('a bucket that is full again is forgotten', async () => {
   expect(await redis.pttl('assay:rate:forget')).toBeLessThanOrEqual(2000)
 })
 
+it('a process that stood still reads the answer that came meanwhile', async () => {
+  const bucket = { name: 'still', per_second: 0.01, burst: 1 }
+  expect(await takeTokens(redis, bucket, 1, 0)).toBe(0)
+  const asked = takeTokens(redis, bucket, 1, 0)
+  const until = performance.now() + 2 * LIMITS.rate_answer_ms
+  while (performance.now() < until);
+  expect(await asked).toBeGreaterThan(0)
+})
+
 it('without Redis everything is allowed, soon, and nobody asks for a while', async () => {
   const gone = new Redis('redis://127.0.0.1:1', { lazyConnect: true, maxRetriesPerRequest: null })
   gone.on('error', () => {})

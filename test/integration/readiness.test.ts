@@ -107,7 +107,7 @@ it('a user of Redis who may not run what is sent is told by the command', async 
   expect(await probe(ctx)).toMatchObject(unusable('redis', /^refuses a command .*'eval'/))
 })
 
-it('a Redis that is back is ready again, and the log has a line for each change', async () => {
+it('a Redis that is back is ready again, and the log has a line for each change [log.not_ready, log.ready_again]', async () => {
   const admin = new Redis(redis.url)
   parts.defer(() => admin.disconnect())
   await admin.acl('SETUSER', 'rotated', 'on', '>old', '~*', '&*', '+@all')

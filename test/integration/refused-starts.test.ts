@@ -10,8 +10,9 @@ import { writeUnits } from '../../infra/bundle.ts'
 import { endOf, REFUSED } from '../../infra/local/refusal.ts'
 import { migrate } from '../../infra/migrate.ts'
 import { unitsOf } from '../../infra/packaging.ts'
-import { freePort, startProcess } from '../support/doubles/process.ts'
+import { startProcess } from '../support/doubles/process.ts'
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { freePort } from '../support/ports.ts'
 import { CHECKOUT } from '../support/stack.ts'
 import { testDatabase } from '../support/stores.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -100,7 +101,7 @@ it('a migration goes by DATABASE_MIGRATE_URL, past the pooler that all else goes
 
 const said = async (entry: string, env: Record<string, string>) => JSON.parse(await refused(entry, env))
 
-it('the server and the runtime without a setting', async () => {
+it('the server and the runtime without a setting [log.start_refused]', async () => {
   const missing = {
     level: 'error',
     event: 'start_refused',
@@ -159,7 +160,7 @@ function leadTo(way: URL, port: number): void {
   parts.defer(() => void lead.close())
 }
 
-it('a function whose PostgreSQL is away says so once, is not ready, and is so when it is there', async () => {
+it('a function whose PostgreSQL is away says so once, is not ready, and is so when it is there [log.waiting_for_postgres]', async () => {
   const database = parts.adopt(await testDatabase(), one => one.drop())
   const way = new URL(database.url)
   const [PORT, gap] = [String(await freePort()), await freePort()]

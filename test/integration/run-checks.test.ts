@@ -90,7 +90,7 @@ describe('a run whose agent declares checks over runs', () => {
     await receiver.close()
   })
 
-  it('is told without where it cannot be looked at, and is not looked at again', async () => {
+  it('is told without where it cannot be looked at, and is not looked at again [log.run_check_failed]', async () => {
     await declare(['one_answer'])
     const runId = await run(20, short)
     await engine.sql`alter table items rename column output to kept`

@@ -4,15 +4,17 @@ import { randomBytes } from 'node:crypto'
 import postgres, { type Sql } from 'postgres'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
-import { migrate } from '../../infra/migrate.ts'
+import { migrate, migrationTimes } from '../../infra/migrate.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
 import { joinInstallation } from '../../infra/node/installation.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import { mintKey } from '../../shared/engine/keys.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
 import { createApp } from '../../shared/http/app.ts'
+import { probe } from '../../shared/http/readiness.ts'
 import { dropSpentWeek } from '../../shared/store/partitions.ts'
 import { grantsFor, readRoleState } from '../../shared/upkeep/queries/running-role.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
@@ -158,4 +160,63 @@ it('is granted by an owner who is no superuser, again without a change, and what
     code: 'schema_of_another_role',
     message: expect.stringContaining(`DATABASE_MIGRATE_URL to a URL that signs in as "${name}"`),
   })
+}, 60_000)
+
+/** A version that made tables and functions which the role was not granted, since they were not there. */
+const LATER = { number: 44, tables: ['suspected_items', 'verdict_days'], functions: /make_step_week/ }
+
+/** What was printed then. */
+const grantsBefore = (role: string) =>
+  grantsFor(role)
+    .filter(statement => !LATER.functions.test(statement))
+    .filter(statement => !LATER.tables.some(table => statement.includes(`'${table}'::regclass`)))
+    .map(statement => LATER.tables.reduce((text, table) => text.replace(`, ${table}`, ''), statement))
+
+it('is ready on the tables that a later migration makes, with what it was granted before [health.unusable]', async () => {
+  const { url, sql, app } = await managed()
+  await migrate(url, undefined, (await migrationTimes())[LATER.number - 1])
+  for (const statement of grantsBefore(app)) await sql.unsafe(statement)
+  const appUrl = Object.assign(new URL(url), { username: app }).href
+  const redisUrl = inject('stores').redisUrl
+  const connections = openConnections({ databaseUrl: appUrl, redisUrl, pool: { sql: 2, db: 1, lanes: 1 } })
+  parts.defer(() => connections.close())
+  let now_ms = Date.now()
+  const config = { base_url: '', master_key: '11'.repeat(32) }
+  const ctx = { ...createContext({ connections, config }), now: () => now_ms }
+  expect(await probe(ctx)).toMatchObject({
+    error: {
+      message: expect.stringMatching(/^schema is older than .*: run infra\/migrate.ts of this version/),
+    },
+  })
+  expect(await sql`select to_regclass(${LATER.tables[0]!}) as found`).toEqual([{ found: null }])
+
+  await migrate(url)
+  now_ms += LIMITS.ready_rights_ms
+  expect((await probe(ctx)).status).toBe('ready')
+  for (const table of LATER.tables) await connections.sql`select from ${connections.sql(table)}`
+}, 60_000)
+
+it('is told who may let it use a schema that is closed to all and that the owner of the tables does not own', async () => {
+  const { url, name, app } = await managed()
+  const there = Object.assign(new URL(inject('stores').databaseUrl), { pathname: `/${name}` })
+  const warned: string[] = []
+  const admin = parts.adopt(postgres(there.href, { max: 1 }), one => one.end())
+  await admin.unsafe(`alter database ${name} owner to current_user; grant create on database ${name} to ${name};
+    revoke all on schema public from public; grant usage, create on schema public to ${name}`)
+  await migrate(url)
+  const owner = parts.adopt(postgres(url, { max: 1, onnotice: one => warned.push(one.message!) }), one =>
+    one.end(),
+  )
+  for (const statement of grantsFor(app)) await owner.unsafe(statement)
+  const advice = `grant usage on schema public to ${app}`
+  expect(warned).toContain(`the role ${app} may not use the schema: as the owner of that, run: ${advice}`)
+  const own = parts.adopt(postgres(Object.assign(new URL(url), { username: app }).href, { max: 1 }), one =>
+    one.end(),
+  )
+  expect((await readRoleState(own as unknown as Sql)).lacks[0]).toBe('usage on the schema of the tables')
+  await admin.unsafe(advice)
+  expect((await readRoleState(own as unknown as Sql)).lacks).toEqual([])
+  warned.length = 0
+  for (const statement of grantsFor(app)) await owner.unsafe(statement)
+  expect(warned.filter(one => one.includes('may not use'))).toEqual([])
 }, 60_000)

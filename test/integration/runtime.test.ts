@@ -5,10 +5,12 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import https from 'node:https'
+import net, { type AddressInfo } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { egressRules } from '../../infra/runtime/egress.ts'
@@ -17,7 +19,8 @@ import { createLauncher } from '../../infra/runtime/launch.ts'
 import { WorkerdProcess } from '../../infra/runtime/workerd-process.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { type AgentLine, NDJSON } from '../../shared/domain/protocol.ts'
-import { AgentProcessDied, type AgentTarget } from '../../shared/engine/agent-port.ts'
+import { AgentProcessDied, type AgentTarget, NotSent } from '../../shared/engine/agent-port.ts'
+import { makeAuthority } from '../support/certificates.ts'
 
 /** An agent whose behaviour is the item's input: `{do: name, ...}`. */
 const AGENT = `
@@ -164,8 +167,11 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   while (!(await condition())) await new Promise(resolve => setTimeout(resolve, 10))
 }
 
-async function serve(handler: http.RequestListener): Promise<{ port: number; close(): Promise<void> }> {
-  const server = http.createServer(handler).listen(0, '127.0.0.1')
+async function serve(
+  by: http.RequestListener | https.Server,
+): Promise<{ port: number; close(): Promise<void> }> {
+  const server = typeof by === 'function' ? http.createServer(by) : by
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const close = async () => {
     server.closeAllConnections()
@@ -557,20 +563,134 @@ describe('an agent behind a URL', () => {
     await server.close()
   })
 
-  it('is asked again when it closed a kept connection unnoticed', async () => {
+  it('is not sent a request again that it may have begun, when it closes a kept connection', async () => {
     open()
-    const seen = new Set<unknown>()
+    let begun = 0
     const server = await serve((request, response) => {
-      if (seen.has(request.socket)) return request.socket.resetAndDestroy()
-      seen.add(request.socket)
+      if (++begun === 2) return request.socket.resetAndDestroy()
       response.end('ok')
     })
-    for (let n = 0; n < 2; n++) {
+    const { response } = await start(at(server.port), [{}])
+    await collect(response.body)
+    await expect(start(at(server.port), [{}])).rejects.toMatchObject({ code: 'ECONNRESET' })
+    expect(begun).toBe(2)
+    await server.close()
+  })
+
+  it('keeps the connections of many requests at once for the next', async () => {
+    open()
+    const sockets = new Set<unknown>()
+    const server = await serve((request, response) => {
+      sockets.add(request.socket)
+      response.end('ok')
+    })
+    const burst = () =>
+      Promise.all(
+        Array.from({ length: 5 * LIMITS.agent_connects }, async () => {
+          const { response } = await start(at(server.port), [{}])
+          await collect(response.body)
+        }),
+      )
+    await burst()
+    await new Promise(setImmediate) // the last of them are put back
+    await burst()
+    expect(sockets.size).toBeLessThanOrEqual(5 * LIMITS.agent_connects)
+    await server.close()
+  })
+
+  it('leaves nothing on a connection that it is reached by again and again', async () => {
+    open()
+    const warnings: Error[] = []
+    const warn = (warning: Error) => warnings.push(warning)
+    process.on('warning', warn)
+    const sockets = new Set<unknown>()
+    const server = await serve((request, response) => {
+      sockets.add(request.socket)
+      response.end('ok')
+    })
+    for (let n = 0; n < 20; n++) {
       const { response } = await start(at(server.port), [{}])
+      await collect(response.body)
+    }
+    await new Promise(setImmediate)
+    process.off('warning', warn)
+    expect(sockets.size).toBe(1)
+    expect(warnings).toEqual([]) // Node warns of the eleventh listener, among a log's lines
+    await server.close()
+  })
+
+  it('gets every request at once where it keeps them all waiting', async () => {
+    open()
+    const many = 3 * LIMITS.agent_connects
+    const held: (() => void)[] = []
+    const server = await serve((_, response) => {
+      held.push(() => response.end('ok'))
+      if (held.length === many) for (const answer of held) answer()
+    })
+    const requests = Array.from({ length: many }, async () => {
+      const { response } = await start(at(server.port), [{}])
+      await collect(response.body)
+    })
+    await Promise.all(requests)
+    expect(held).toHaveLength(many)
+    await server.close()
+  })
+
+  it('is reached over TLS by kept connections too', async () => {
+    open()
+    const authority = await makeAuthority(dataDir, 'ca')
+    const files = await authority.issue('agent', 'IP:127.0.0.1')
+    const known = getCACertificates('default')
+    setDefaultCACertificates([authority.ca])
+    const sockets = new Set<unknown>()
+    const identity = { key: readFileSync(files.key), cert: readFileSync(files.cert) }
+    const server = await serve(
+      https.createServer(identity, (request, response) => {
+        sockets.add(request.socket)
+        response.end('ok')
+      }),
+    )
+    const ask = async () => {
+      const { response } = await start(at(server.port, { url: `https://127.0.0.1:${server.port}/` }), [{}])
       expect(Buffer.concat(await collect(response.body)).toString()).toBe('ok')
     }
-    expect(seen.size).toBe(2)
+    for (let n = 0; n <= LIMITS.agent_connects; n++) await ask() // one that opens none is no longer being opened
+    expect(sockets.size).toBe(1)
+    await Promise.all(Array.from({ length: 2 * LIMITS.agent_connects }, ask))
+    setDefaultCACertificates(known)
     await server.close()
+  })
+
+  it('fails all that wait for a connection when it cannot be reached', async () => {
+    open()
+    const server = await serve(() => {})
+    await server.close()
+    const requests = Array.from({ length: 3 * LIMITS.agent_connects }, () => start(at(server.port), [{}]))
+    const codes = (await Promise.allSettled(requests)).map(
+      one => one.status === 'rejected' && one.reason.code,
+    )
+    expect(new Set(codes)).toEqual(new Set(['ECONNREFUSED']))
+  })
+
+  it('is said to have been sent nothing where a request waited for a connection in vain', async () => {
+    open()
+    const allOpening = Promise.withResolvers<void>()
+    let opening = 0
+    const mute = net.createServer(socket => {
+      socket.on('error', () => {}) // and it never says hello
+      if (++opening === LIMITS.agent_connects) allOpening.resolve()
+    })
+    mute.listen(0, '127.0.0.1')
+    await once(mute, 'listening')
+    const url = `https://127.0.0.1:${(mute.address() as AddressInfo).port}/`
+    const cut = new AbortController()
+    const ask = () => start(at(0, { url }), [{}], cut.signal).catch((error: unknown) => error)
+    const all = Array.from({ length: LIMITS.agent_connects + 1 }, ask)
+    await allOpening.promise
+    cut.abort(new Error('enough'))
+    const errors = await Promise.all(all)
+    expect(errors.filter(error => error instanceof NotSent)).toEqual([errors.at(-1)])
+    mute.close()
   })
 
   it('is not followed to another place', async () => {

@@ -299,7 +299,7 @@ describe('a fault that may pass', () => {
     ['accounts', 'account_lookup_failed'],
     ['items', 'dispatch_failed'],
   ])(
-    'on the side of the service, such as %s that somebody keeps locked, is %s [occurrences.service-fault, occurrences.error]',
+    'on the side of the service, such as %s that somebody keeps locked, is %s [occurrences.service-fault, occurrences.error, log.agent_lookup_failed, log.account_lookup_failed, log.dispatch_failed]',
     async (table, reason) => {
       const id = await schedule(YEARLY)
       await withLock(table, () => fireDue(engine.ctx))
@@ -307,6 +307,7 @@ describe('a fault that may pass', () => {
         { outcome: 'error', reason, run_id: null, retry_at: expect.any(Date) },
       ])
       expect(await runs()).toEqual([])
+      expect(engine.log.map(line => JSON.parse(line).event)).toContain(reason)
       await retryNow()
       await retryFires(engine.ctx)
       expect(await told(id)).toEqual([['fired', null]])
@@ -430,8 +431,8 @@ describe('two ticks at once', () => {
     expect(await told(held)).toEqual([])
     // What PostgreSQL does to a transaction that is idle for LIMITS.transaction_idle_ms, of the two minutes.
     await engine.sql`
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and state = 'idle in transaction'`
+      select pg_terminate_backend(pid, 10_000) from pg_stat_activity
+      where datname = current_database() and state = 'idle in transaction'` // and waits until it is gone, with its locks
     expect(await fireDue(other())).toBe(1)
     expect(await told(held)).toEqual([['fired', null]])
     expect(await slow).toBeInstanceOf(Error)

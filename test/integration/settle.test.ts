@@ -1,8 +1,7 @@
 // What PostgreSQL refuses, who waits for whom, and what is left of a run that has ended.
 
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ItemLine } from '../../shared/domain/protocol.ts'
-import type { Verdict } from '../../shared/domain/verdict.ts'
 import { cancelRun } from '../../shared/engine/cancel.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import { dismissItem } from '../../shared/engine/replay.ts'
@@ -10,6 +9,8 @@ import { reapClaims } from '../../shared/store/claims.ts'
 import { returnItems } from '../../shared/store/returns.ts'
 import { settle } from '../../shared/store/settle.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
+import { entryThatWorked } from '../support/entries.ts'
+import { eventually } from '../support/eventually.ts'
 
 let engine: TestEngine
 beforeEach(async () => {
@@ -17,19 +18,9 @@ beforeEach(async () => {
 })
 afterEach(() => engine.close())
 
-const OK: Verdict = {
-  status: 'completed',
-  outcome: 'ok',
-  outcome_reason: null,
-  degraded_reason: null,
-  error_code: null,
-  error_message: null,
-  output: 'null',
-}
-
 /** Resolves when so many statements wait for a lock. */
 const waiting = (statements: number) =>
-  vi.waitFor(async () =>
+  eventually(async () =>
     expect(
       await engine.sql`select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`,
@@ -54,23 +45,7 @@ async function abandoned(items: number) {
 const settleAll = ({ runId, seqs, claims }: Awaited<ReturnType<typeof abandoned>>) =>
   settle(engine.sql, {
     run_id: runId,
-    entries: seqs.map(seq => ({
-      seq,
-      attempt: 1,
-      steps_before: 0,
-      steps_after: 0,
-      cost_micro: 0,
-      input_tokens: 0,
-      output_tokens: 0,
-      newly_unpriced: false,
-      model_calls: 0,
-      unread_calls: 0,
-      suspected_calls: 0,
-      unchanged: false,
-      prompt: null,
-      cause: null,
-      verdict: OK,
-    })),
+    entries: seqs.map(seq => entryThatWorked(seq)),
     steps: [],
     claims,
     failure_streak: 0,
@@ -152,12 +127,12 @@ describe('what PostgreSQL refuses', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('ends an item for a step of it, whose agent then speaks to nobody', async () => {
+  it('ends an item for a step of it, whose agent then speaks to nobody [log.settle_refused]', async () => {
     let stepped: (() => void) | undefined
     const refused = new Promise<void>(resolve => (stepped = resolve))
     engine.play(async function* (items) {
       for (const item of items as ItemLine[]) yield step(item, item.seq === 2 ? 'poison' : 'fine')
-      await vi.waitFor(() => expect(engine.log.join()).toContain('settle_refused'))
+      await eventually(() => expect(engine.log.join()).toContain('settle_refused'))
       stepped!()
       for (const item of items as ItemLine[]) yield result(item)
     })
@@ -188,7 +163,7 @@ describe('what PostgreSQL refuses', () => {
         yield { type: 'later' }
         return
       }
-      await vi.waitFor(async () =>
+      await eventually(async () =>
         expect(await ended(runId)).toMatchObject([{ status: 'failed' }, { seq: 2 }]),
       )
       yield result(item!)

@@ -208,27 +208,41 @@ describe('the index of steps', () => {
     await expectExact()
   })
 
-  it('takes its share of a tick whatever else goes on, and more while nobody asks the database for anything', async () => {
-    const { sql, ctx } = engine
+  it('waits while items are in flight, but for a share of a tick every so often', async () => {
+    const { sql, ctx, project_id } = engine
     const run = await emptyRun()
-    for (let flush = 0; flush < 3; flush++)
+    for (let flush = 0; flush < 4; flush++)
       await sql`
         insert into steps (run_id, seq, step_no, attempt, kind, outcome, started_at, duration_ms, key, name)
-        select ${run}, g, ${flush}, 1, 'step', 'ok', now(), 1, 'k', 'n' from generate_series(1, ${LIMITS.index_batch_steps}) g`
-    // Each batch takes more than the share, by this clock.
-    let now = 0
-    ctx.now = () => (now += LIMITS.index_ms * 0.6)
-    await sql
-      .begin(async tx => {
-        await tx`lock table members in access exclusive mode`
-        const waiting = sql`select from members`.execute()
-        for (let found = 0; found === 0; )
-          found = (await tx`select from pg_locks where not granted and relation = 'members'::regclass`).length
-        expect(await indexNewSteps(ctx)).toBe(LIMITS.index_batch_steps)
-        return { waiting }
-      })
-      .then(({ waiting }) => waiting)
-    expect(await indexNewSteps(ctx)).toBe(2 * LIMITS.index_batch_steps)
+        select ${run}, g, ${flush}, 1, 'step', 'ok', now(), 1, 'k', 'n' from generate_series(1, ${LIMITS.index_slice_steps}) g`
+    const claim = { run_id: run, project_id, seqs: [1], attempts: [1], lease_until: new Date(NOW) }
+    await sql`insert into claims ${sql(claim)}`
+    let now = NOW
+    ctx.now = () => (now += LIMITS.index_ms) // a slice takes the whole share, by this clock
+    expect(await indexNewSteps(ctx)).toBe(LIMITS.index_slice_steps)
+    expect(await indexNewSteps(ctx)).toBe(0)
+    now += LIMITS.index_wait_ms
+    expect(await indexNewSteps(ctx)).toBe(LIMITS.index_slice_steps)
+    expect(await indexNewSteps(ctx)).toBe(0)
+    await sql`update claims set answer_until = now()`
+    ctx.now = () => now
+    expect(await indexNewSteps(ctx)).toBe(2 * LIMITS.index_slice_steps)
+  })
+
+  it('waits while another statement is under way', async () => {
+    const { sql, ctx } = engine
+    const run = await emptyRun()
+    await write(run, spread(1, 4))
+    await sql.begin(async tx => {
+      await tx`lock table members in access exclusive mode`
+      const waiting = sql`select from members`.execute()
+      for (let found = 0; found === 0; )
+        found = (await tx`select from pg_locks where not granted and relation = 'members'::regclass`).length
+      expect(await indexNewSteps(ctx)).toBe(4) // its share
+      await write(run, spread(1, 2), { step_no: 99 })
+      expect(await indexNewSteps(ctx)).toBe(0)
+      return { waiting }
+    })
   })
 
   it('passes over steps whose run was removed meanwhile', async () => {

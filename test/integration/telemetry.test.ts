@@ -372,7 +372,7 @@ describe('an exporter', () => {
     ])
   })
 
-  it('holds a bounded number of spans, and counts what comes beyond', async () => {
+  it('holds a bounded number of spans, and counts what comes beyond [log.telemetry_dropped]', async () => {
     const { telemetry, dropped } = await exporting()
     for (let i = 0; i < LIMITS.telemetry_spans + 3; i++) telemetry.span(some)
     await telemetry.close()

@@ -5,6 +5,7 @@ import { migrate } from '../../infra/migrate.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
 import { openRedis } from '../../infra/node/redis.ts'
+import * as redisClient from '../../infra/node/redis-client.ts'
 import { bookCall } from '../../shared/hints/awake.ts'
 import { type Authority, makeAuthority } from '../support/certificates.ts'
 import { PASSWORD, startRedisCluster, startTlsRedis } from '../support/redis-servers.ts'
@@ -89,11 +90,13 @@ it.for([
   expect(() => openConnections({ ...urls, ...given })).toThrow(says)
 })
 
-it('Redis is talked to by TLS under a user of its own, and a certificate of somebody else is refused', async () => {
+it('Redis is talked to by TLS under a user of its own, and a certificate of somebody else is refused [log.redis_unreachable]', async () => {
   const { cert, key } = await authority.issue('redis', 'DNS:localhost')
   const server = parts.adopt(await startTlsRedis({ cert, key, ca: authority.file }), one => one.close())
   const redisUrl = `rediss://worker:${encodeURIComponent(PASSWORD)}@localhost:${server.port}`
-  const redis = parts.adopt(openRedis({ url: redisUrl, ca: authority.ca }), one => one.disconnect())
+  const redis = parts.adopt(openRedis({ url: redisUrl, ca: authority.ca }, redisClient), one =>
+    one.disconnect(),
+  )
   expect(await bookCall(redis, 'call', 1)).toBe(true)
   expect(await bookCall(redis, 'another', 1)).toBe(false)
 
@@ -119,7 +122,9 @@ it('a cluster is talked to by TLS too', { timeout: 60_000 }, async () => {
   const files = await authority.issue('cluster', 'IP:127.0.0.1')
   const tls = { ...files, ca: authority.file }
   const cluster = parts.adopt(await startRedisCluster({ tls }), one => one.close())
-  const redis = parts.adopt(openRedis({ url: cluster.url, ca: authority.ca }), one => one.disconnect())
+  const redis = parts.adopt(openRedis({ url: cluster.url, ca: authority.ca }, redisClient), one =>
+    one.disconnect(),
+  )
   expect(await bookCall(redis, 'call', 1)).toBe(true)
   expect(await bookCall(redis, 'another', 1)).toBe(false)
 
@@ -139,7 +144,9 @@ it('a cluster is talked to by TLS too', { timeout: 60_000 }, async () => {
   await vi.waitFor(() => expect(log.join()).toMatch(/REDIS_CA_FILE/), 10_000)
 })
 
-it('a node of a cluster in the place of one Redis is told to the log', { timeout: 60_000 }, async () => {
+it('a node of a cluster in the place of one Redis is told to the log [log.redis_is_a_cluster]', {
+  timeout: 60_000,
+}, async () => {
   const cluster = parts.adopt(await startRedisCluster(), one => one.close())
   const log: string[] = []
   const redisUrl = cluster.url.split(',')[0]!

@@ -20,7 +20,7 @@ import { type ResultScope, resultsInChunks, slicesOf } from '../../shared/recove
 import { listVerdicts } from '../../shared/recovery/queries/verdicts.ts'
 import { nameUnnamed } from '../../shared/recovery/verbs/causes.ts'
 import { askQuestions } from '../../shared/recovery/verbs/questions.ts'
-import { triageEntryOf } from '../../shared/schema/wire-recovery.ts'
+import { triageEntryOf } from '../../shared/recovery/wire/triage.ts'
 import { indexSteps } from '../../shared/store/step-index.ts'
 import { listTriage } from '../../shared/store/triage.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'

@@ -8,8 +8,8 @@ import { startServer } from '../../infra/node/server.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { type Chore, sweep } from '../../shared/engine/sweep.ts'
 import { dropTurns, noteTurn, readTurns } from '../../shared/hints/turns.ts'
-import { freePort } from '../faults/support/stack.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
+import { freePort } from '../support/ports.ts'
 import { type TestStore, testDatabase, testRedis } from '../support/stores.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -38,7 +38,7 @@ it('the readiness object names what stands still, and stays 200', async () => {
   expect(await readTurns(redis)).toMatchObject({ tick: { status: 'ok' }, consumer: { status: 'stalled' } })
 })
 
-it('a chore that never ends keeps neither the others nor the next sweep, and is begun again when it must be lost', async () => {
+it('a chore that never ends keeps neither the others nor the next sweep, and is begun again when it must be lost [log.chore_late, log.chore_failed]', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const begun: string[] = []
   let now = engine.ctx.now()
@@ -66,6 +66,25 @@ it('a chore that never ends keeps neither the others nor the next sweep, and is 
   await vi.advanceTimersByTimeAsync(LIMITS.chore_ms)
   await last
   expect(begun).toEqual(['never', 'works', 'works', 'never', 'works'])
+})
+
+it('a sweep that had no time for all chores leaves the rest to the next one, which begins with them', async () => {
+  const done: string[] = []
+  let now = engine.ctx.now()
+  const ctx = { ...engine.ctx, now: () => now }
+  const slow = (name: string): Chore => ({
+    name,
+    async run() {
+      now += LIMITS.sweep_ms / 2
+      done.push(name)
+      return 0
+    },
+  })
+  const chores = ['first', 'second', 'third'].map(slow)
+  expect(await sweep(ctx, chores)).toBe(1)
+  expect(done.splice(0)).toEqual(['first', 'second'])
+  expect(await sweep(ctx, chores)).toBe(1)
+  expect(done.splice(0)).toEqual(['third', 'first'])
 })
 
 it('a process that starts before its PostgreSQL waits for it', async () => {

@@ -147,6 +147,41 @@ it('answers nothing but its health where its master key is not the one of the in
   }
 })
 
+it.each([
+  [
+    'DATABASE_URL',
+    undefined,
+    /^postgres has no URL that can be used: DATABASE_URL is not set: bind it, in config.capnp/,
+  ],
+  [
+    'DATABASE_URL',
+    'postgres',
+    /^postgres has no URL that can be used: DATABASE_URL is no URL of a PostgreSQL/,
+  ],
+  [
+    'REDIS_URL',
+    undefined,
+    /^redis has no URL that can be used: REDIS_URL is not set: bind it, in config.capnp/,
+  ],
+  ['ASSAY_KEYS_INTERFACE', 'fingerprint=5a', /^master_key cannot be used: /],
+])(
+  'is not ready and says why with %s as %s, and answers the rest as it always does',
+  async (name, value, says) => {
+    const { databaseUrl: DATABASE_URL, redisUrl: REDIS_URL } = world.urls
+    const env = { DATABASE_URL, REDIS_URL, ASSAY_MASTER_KEY: MASTER_KEY }
+    const one = await startWorkerd({ ...env, [name]: value ?? '' })
+    try {
+      expect(await unready(one.url)).toMatch(says)
+      const headers = { authorization: `Bearer ${world.first.api_key}` }
+      const answer = await fetch(`${one.url}/v1/account`, { headers })
+      expect([answer.status, (await answer.json()).error.code]).toEqual([500, 'internal'])
+      expect((await fetch(`${one.url}/health`)).status).toBe(200)
+    } finally {
+      await one.close()
+    }
+  },
+)
+
 async function unready(url: string): Promise<string> {
   const answer = await fetch(`${url}/health/ready`)
   expect(answer.status).toBe(503)

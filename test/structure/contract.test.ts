@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
+import { LOG_EVENTS } from '../../shared/upkeep/rules/log-events.ts'
 import { proofsIn, readContract, readProofs } from './coverage.ts'
 
 const rules = readContract()
@@ -18,7 +19,8 @@ describe('the contract', () => {
   })
 
   it('has the rule that a test names', () => {
-    expect(readProofs().filter(proof => !known.has(proof.rule))).toEqual([])
+    const events = new Set(Object.keys(LOG_EVENTS).map(event => `log.${event}`)) // of operators, and not of callers
+    expect(readProofs().filter(({ rule }) => !known.has(rule) && !events.has(rule))).toEqual([])
   })
 
   it('says something of every operation, and of no other', () => {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
-const ID = '[a-z]+\\.[a-z0-9-]+'
+const ID = '[a-z]+\\.[a-z0-9_-]+'
 const SECTION = /^## (.+)$/
 const RULE = new RegExp(`^- \`(${ID})\`: (.+)$`)
 /** Stands in a rule for the operation it is about. */

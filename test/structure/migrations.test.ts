@@ -3,7 +3,11 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { is } from 'drizzle-orm'
+import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import { expect, it } from 'vitest'
+import { TAKE_FUNCTIONS } from '../../shared/items/queries/take-functions.ts'
+import * as schema from '../../shared/schema/tables.ts'
 
 const FOLDER = join(import.meta.dirname, '../../drizzle')
 /** Up to here the schema was that of no release. */
@@ -61,4 +65,30 @@ it.for([
   ['-- contract: some day\ndrop table runs', 1],
 ] as const)('%j narrows %i times', ([sql, times]) => {
   expect(narrowings(`select 1;${sql};`)).toHaveLength(times)
+})
+
+// Versions call a function by its name while others are rolled out, so what it means never changes under that name.
+it('functions of the database are made as their source says, once, and never replaced', () => {
+  const made = readdirSync(FOLDER)
+    .filter(name => name.endsWith('.sql'))
+    .map(name => readFileSync(join(FOLDER, name), 'utf8'))
+    .join('\n')
+  for (const definition of TAKE_FUNCTIONS) {
+    const [, name] = /^CREATE FUNCTION (\w+)/.exec(definition)!
+    expect(made).toContain(definition)
+    expect(made.match(new RegExp(`FUNCTION ${name}\\(`, 'g'))).toHaveLength(1)
+  }
+})
+
+// They read a name that is both as the column.
+it('no column is named like a variable of such a function', () => {
+  const variables = TAKE_FUNCTIONS.flatMap(definition => {
+    const declared = [/\(([^)]*)\)/, /DECLARE([\s\S]*?)BEGIN/].map(part => part.exec(definition)?.[1] ?? '')
+    return [...declared.join(',').matchAll(/(\w+) \w+(?:\[\])?\s*(?:[,;]|$)/g)].map(([, name]) => name!)
+  })
+  expect(variables).toEqual(expect.arrayContaining(['of_run', 'lookahead', 'room', 'due_seqs']))
+  const columns = Object.values(schema)
+    .filter(table => is(table, PgTable))
+    .flatMap(table => getTableConfig(table).columns.map(({ name }) => name))
+  expect(columns.filter(name => variables.includes(name))).toEqual([])
 })

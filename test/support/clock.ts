@@ -1,5 +1,6 @@
-// A database whose clock stands still until the test sets it. PostgreSQL looks into pg_catalog first unless the search
-// path names it, so a function of this name before it is the `now()` of every statement of the product.
+// A database whose clock stands still until the test sets it, but for the microsecond by which who asks within a
+// statement learns the time later than who asked before. PostgreSQL looks into pg_catalog first unless the search
+// path names it, so functions of these names before it are the clock of every statement of the product.
 
 import postgres, { type Sql } from 'postgres'
 
@@ -10,6 +11,9 @@ export async function stopClock(databaseUrl: string, at: string): Promise<void> 
     create schema clock;
     create table clock.stopped as select timestamptz '${at}' as at;
     create function clock.now() returns timestamptz language sql stable as 'select at from clock.stopped';
+    create sequence clock.asked;
+    create function clock.clock_timestamp() returns timestamptz language sql
+      as $$ select at + nextval('clock.asked') * interval '1 microsecond' from clock.stopped $$;
     do $$ begin
       execute format('alter database %I set search_path = clock, public, pg_catalog', current_database());
     end $$`)

@@ -1,18 +1,14 @@
 // A real nginx with a file of ours in it, where one is installed: it is no dependency.
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
-import { freePort } from './doubles/process.ts'
+import { freePort, listensAt } from './ports.ts'
 import { tempFolder } from './temp-folder.ts'
 
 const BINARY = ['/usr/sbin/nginx', '/usr/bin/nginx'].find(path => spawnSync(path, ['-v']).status === 0)
 export const hasNginx = BINARY !== undefined
-
-const LOOKS = 200 // 50 ms apart
 
 export interface Ingress {
   url: string
@@ -45,7 +41,9 @@ http {
   const child = spawn(BINARY!, ['-c', config, '-p', folder.path], { stdio: ['ignore', 'ignore', 'pipe'] })
   let log = ''
   child.stderr.on('data', chunk => (log += chunk))
-  await listens(port, child, () => log)
+  await listensAt(port, child).catch(error => {
+    throw new Error(log, { cause: error })
+  })
   return {
     url: `http://127.0.0.1:${port}`,
     async close() {
@@ -54,19 +52,4 @@ http {
       await folder.remove()
     },
   }
-}
-
-async function listens(port: number, child: ChildProcess, log: () => string): Promise<void> {
-  for (let look = 0; look < LOOKS; look++) {
-    if (child.exitCode !== null) throw new Error(`nginx ended before it listened: ${log()}`)
-    const socket = connect(port, '127.0.0.1')
-    const reached = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    )
-    socket.destroy()
-    if (reached) return
-    await pause(50)
-  }
-  throw new Error(`nginx does not listen: ${log()}`)
 }

@@ -3,15 +3,13 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, writeFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { freePort, listensAt } from './ports.ts'
 import { tempFolder } from './temp-folder.ts'
 
 const BINARY = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find(
   path => spawnSync(path, ['--version']).status === 0,
 )
-const LOOKS = 200 // 50 ms apart
 export const hasPgBouncer = BINARY !== undefined
 
 export interface Pooler {
@@ -51,7 +49,7 @@ server_login_retry = ${settings.server_login_retry ?? 15}
   // As root it refuses to run, and becomes somebody else.
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
   const pooler = spawn(BINARY!, ['-q', ...user, config], { stdio: 'ignore' })
-  for (let look = 0; look < LOOKS && !(await isReachable(port)); look++) await pause(50)
+  await listensAt(port, pooler)
   return {
     pid: pooler.pid!,
     through(databaseUrl) {
@@ -66,23 +64,4 @@ server_login_retry = ${settings.server_login_retry ?? 15}
       await folder.remove()
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-async function isReachable(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  return once(socket, 'connect')
-    .then(
-      () => true,
-      () => false,
-    )
-    .finally(() => socket.destroy())
 }

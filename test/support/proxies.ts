@@ -4,14 +4,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { type Authority, makeAuthority } from './certificates.ts'
+import { freePort, listensAt } from './ports.ts'
 import { tempFolder } from './temp-folder.ts'
 
 const FILES = join(import.meta.dirname, '../../infra/proxies')
-const LOOKS = 200 // 50 ms apart
 /** The host in the files. */
 export const NAME = 'assay.example.com'
 
@@ -96,9 +94,9 @@ export async function startProxy(
     env: { ...process.env, HOME: folder.path, XDG_DATA_HOME: folder.path, XDG_CONFIG_HOME: folder.path },
   })
   proxy.stderr.on('data', chunk => said.push(String(chunk)))
-  for (let look = 0; look < LOOKS && proxy.exitCode === null && !(await isReachable(at.port)); look++)
-    await pause(50)
-  if (proxy.exitCode !== null) throw new Error(`${name} did not start: ${said.join('')}`)
+  await listensAt(at.port, proxy).catch(error => {
+    throw new Error(said.join(''), { cause: error })
+  })
   return {
     port: at.port,
     ca: authority.ca,
@@ -110,23 +108,4 @@ export async function startProxy(
       await folder.remove()
     },
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-async function isReachable(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  return once(socket, 'connect')
-    .then(
-      () => true,
-      () => false,
-    )
-    .finally(() => socket.destroy())
 }

@@ -2,14 +2,13 @@
 // the kernel when the test's process dies.
 
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
 import { vi } from 'vitest'
 import { type Child, spawnBound } from '../../infra/local/child.ts'
+import { freePort } from './ports.ts'
 import { type TempFolder, tempFolder } from './temp-folder.ts'
 
 const run = promisify(execFile)
@@ -158,13 +157,4 @@ async function end(nodes: RedisNode[], folder: TempFolder): Promise<void> {
   for (const node of nodes) node.client.disconnect()
   await Promise.all(nodes.map(node => node.kill()))
   await folder.remove()
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -13,9 +13,9 @@ import type { Redis, Sql } from '../../shared/context.ts'
 import type { ItemLine } from '../../shared/domain/protocol.ts'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { platformBearer } from '../../shared/http/platform-function.ts'
-import { freePort } from './doubles/process.ts'
 import { passBack, passOn, plain, startProxy } from './doubles/proxy.ts'
 import { type Revision, startRevision } from './doubles/queue-proxy.ts'
+import { freePort } from './ports.ts'
 import { tempFolder } from './temp-folder.ts'
 
 /** Of the installation, which is made with no other. */

@@ -3,12 +3,12 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
+import { freePort } from './ports.ts'
 import { testDatabase, testRedis } from './stores.ts'
 import { tempFolder } from './temp-folder.ts'
 
@@ -103,15 +103,6 @@ function isReady(server: ChildProcess, log: string[]): Promise<void> {
     createInterface(server.stdout!).on('line', line => line.includes('"event":"ready"') && resolve())
     server.once('exit', () => reject(new Error(`the stack ended before it was ready:\n${log.join('\n')}`)))
   })
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  await once(probe, 'close')
-  return port
 }
 
 async function firstAccount(databaseUrl: string, redisUrl: string, base_url: string) {

@@ -84,7 +84,8 @@ export interface PrivateStores {
 /** Servers of the test's own, migrated, for tests that stop or kill them. */
 export async function privateStores(): Promise<PrivateStores> {
   const folder = await tempFolder()
-  const at = { dataDir: folder.path }
+  // Six processes with the pools they open by themselves hold up to 144 between them.
+  const at = { dataDir: folder.path, connections: 250 }
   const [database, redis] = await Promise.all([startPostgres(at), startRedis(at)])
   await migrate(database.url)
   const stores: PrivateStores = {

@@ -68,7 +68,7 @@ export async function startWorkerd(env: Record<string, string>, config = 'config
     `state=${state}`,
   ]
   const child = spawn(WORKERD, [...args, join(folder, config)], {
-    env: { ...env, ...(env.ASSAY_MASTER_KEY && (await unitKeys(env.ASSAY_MASTER_KEY))) },
+    env: { ...(env.ASSAY_MASTER_KEY && (await unitKeys(env.ASSAY_MASTER_KEY))), ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
   let log = ''

@@ -26,6 +26,8 @@ export async function installAudit(sql: Sql): Promise<void> {
     create table audit_leased (run_id uuid, seq int, attempt int, primary key (run_id, seq, attempt));
     create function audit_claim() returns trigger language plpgsql as $$
     begin
+      -- What an agent answers later moves to a claim of its own, in the same attempt.
+      if new.handed_from is not null then return null; end if;
       insert into audit_leased select new.run_id, s, a from unnest(new.seqs, new.attempts) as t(s, a);
       return null;
     exception when unique_violation then
@@ -38,12 +40,14 @@ export async function installAudit(sql: Sql): Promise<void> {
       insert into audit_breaches
         select 'an item runs without a lease', i.run_id, i.seq || ' in attempt ' || i.attempt
         from items i, unnest(old.seqs, old.attempts) as t(s, a)
-        where i.run_id = old.run_id and i.seq = t.s and i.attempt = t.a and i.status = 'running';
+        where i.run_id = old.run_id and i.seq = t.s and i.attempt = t.a and i.status = 'running'
+          and not exists (select from claims c, unnest(c.seqs, c.attempts) as h(s, a)
+            where c.run_id = old.run_id and h.s = t.s and h.a = t.a);
       if old.lease_until <= now() then return null; end if;
       insert into audit_breaches
         select 'a lease was taken away before its time', l.run_id, l.seq::text
         from attempts l, unnest(old.seqs, old.attempts) as t(s, a)
-        where l.run_id = old.run_id and l.seq = t.s and l.attempt = t.a and l.code = 'lease_lost';
+        where l.run_id = old.run_id and l.seq = t.s and l.attempt = t.a and l.code in ('lease_lost', 'answer_never_came');
       return null;
     end $$;
 

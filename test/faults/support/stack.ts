@@ -3,7 +3,6 @@
 
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
-import { isFree } from '../../../infra/local/store.ts'
 import { openConnections } from '../../../infra/node/connections.ts'
 import { createContext } from '../../../infra/node/context.ts'
 import type { Part } from '../../../infra/node/parts.ts'
@@ -12,6 +11,7 @@ import type { Sql } from '../../../shared/context.ts'
 import { bootstrapAccount } from '../../../shared/engine/bootstrap.ts'
 import { type Client, createClient } from '../../../shared/sdk/client.ts'
 import { conservation, type TestEngine } from '../../support/engine.ts'
+import { freePort } from '../../support/ports.ts'
 import { type PrivateStores, privateStores } from '../../support/stores.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { breachesOf, installAudit } from './audit.ts'
@@ -40,6 +40,8 @@ export interface Stack {
   startOther(checkout: string, parts: string): Promise<{ base_url: string; process: AssayProcess }>
   /** One part in a process of its own; the API answers at `base_url` unless PORT says otherwise. */
   startPart(part: Part, env?: Record<string, string>): Promise<AssayProcess>
+  /** A program beside infra/node/main.ts, or where its path leads from there. */
+  startProgram(program: string, env: Record<string, string>): Promise<AssayProcess>
   /** The runtime function, at a port that is free. */
   startRuntime(port: number): Promise<AssayProcess>
   /** Resolves when the process has died and PostgreSQL has done with what it had sent before. */
@@ -170,6 +172,7 @@ async function build(parts: AsyncDisposableStack, options: StackOptions): Promis
       const process = await start({ ASSAY_PARTS: parts, PORT: port }, undefined, undefined, checkout)
       return { base_url: `http://127.0.0.1:${port}`, process }
     },
+    startProgram: (program, env) => start(env, undefined, program),
     startRuntime: port => start({ PORT: String(port) }, undefined, 'runtime'),
     async gone(dead) {
       const how = await dead.exited
@@ -296,10 +299,4 @@ async function probeBundle(probe: Probe): Promise<Bundle> {
   bundled ??= bundleAgent(join(import.meta.dirname, 'agent.ts'))
   const { code, declaration } = await bundled
   return { code, declaration: { ...declaration, network: [probe.host] }, env: { PROBE_URL: probe.url } }
-}
-
-let nextPort = 20_000 + (process.pid % 20_000)
-export async function freePort(): Promise<number> {
-  while (!(await isFree(++nextPort)));
-  return nextPort
 }

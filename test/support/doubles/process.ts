@@ -2,7 +2,6 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 
 const NODE = join(import.meta.dirname, '../../../node_modules/node/bin/node')
@@ -32,12 +31,3 @@ export function startProcess([command, ...args]: string[], env: Record<string, s
 
 /** Whether it exited by itself or by a signal, such as the kernel's where memory is short. */
 export const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  await once(probe, 'close')
-  return port
-}

@@ -13,6 +13,7 @@ export interface Proxy {
 
 export async function startProxy(handle: RequestListener, port = 0): Promise<Proxy> {
   const server = http.createServer(handle).listen(port, '127.0.0.1')
+  server.keepAliveTimeout = 65_000 // as gateways of platforms do: by default Node ends what an nginx is about to use
   await once(server, 'listening')
   const { port: bound } = server.address() as { port: number }
   return {

@@ -6,7 +6,8 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as after } from 'node:timers/promises'
-import { type FunctionProcess, freePort, hasEnded, startProcess } from './process.ts'
+import { freePort } from '../ports.ts'
+import { type FunctionProcess, hasEnded, startProcess } from './process.ts'
 import { passBack, passOn, plain, startProxy } from './proxy.ts'
 
 /** The probe of a starting container is that of the queue-proxy, many times a second. */

@@ -4,7 +4,8 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as after } from 'node:timers/promises'
-import { type FunctionProcess, freePort, startProcess } from './process.ts'
+import { freePort } from '../ports.ts'
+import { type FunctionProcess, startProcess } from './process.ts'
 import { passBack, passOn, plain, startProxy } from './proxy.ts'
 
 /** What io.Copy into Go's response writer collects before it sends. */

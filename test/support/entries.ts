@@ -1,0 +1,21 @@
+import { type Entry, OK } from '../../shared/store/settle.ts'
+
+/** What a flush says of an item that worked in its first attempt, without steps. */
+export const entryThatWorked = (seq: number, more: Partial<Entry> = {}): Entry => ({
+  seq,
+  attempt: 1,
+  steps_before: 0,
+  steps_after: 0,
+  cost_micro: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  newly_unpriced: false,
+  model_calls: 0,
+  unread_calls: 0,
+  suspected_calls: 0,
+  verdict: OK,
+  unchanged: false,
+  prompt: null,
+  cause: null,
+  ...more,
+})
