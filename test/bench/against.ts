@@ -6,18 +6,16 @@ import { chmod, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { median, perSecond } from './batch.ts'
-import { type Figures, inMilliseconds, WORKLOADS } from './workloads.ts'
+import { median } from './batch.ts'
+import { inTheWay, isQuiet, quietRounds, type Round } from './rounds.ts'
+import { roundsOf, shown } from './workloads.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
 /** An even number, so that each side goes first as often as the other. */
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 6)
 
-export async function compare(ref: string, only: readonly string[]): Promise<void> {
-  const unknown = only.filter(name => !(name in WORKLOADS))
-  if (unknown.length > 0)
-    throw new Error(`No workload ${unknown.join(', ')}; there are ${Object.keys(WORKLOADS).join(', ')}.`)
+export async function compare(ref: string, names: readonly string[], anyway: boolean): Promise<void> {
   const parts = new AsyncDisposableStack()
   try {
     const there = parts.adopt(await checkOut(ref), folder => removeCheckout(folder))
@@ -26,20 +24,21 @@ export async function compare(ref: string, only: readonly string[]): Promise<voi
     console.log(
       `this checkout and ${ref}, ${ROUNDS} rounds in turn: medians, ratio, and its least and most\n`,
     )
-    for (const name of Object.keys(WORKLOADS).filter(name => only.length === 0 || only.includes(name)))
-      print(await rounds(name, ours, theirs))
+    for (const name of names) print(name, await rounds(name, ours, theirs, anyway))
   } finally {
     await parts.disposeAsync()
   }
 }
 
-/** A checkout of the commit beside this one, with this bench in it: both are measured by the same code. */
+/** A checkout of the commit beside this one, with this bench and what it needs of the tests in it: both are measured by the same code. */
 async function checkOut(ref: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'assay-against-'))
   await chmod(folder, 0o755)
   await run('git', ['worktree', 'add', '--detach', '--force', folder, ref], { cwd: ROOT })
-  await rm(join(folder, 'test/bench'), { recursive: true })
-  await cp(join(ROOT, 'test/bench'), join(folder, 'test/bench'), { recursive: true })
+  for (const part of ['test/bench', 'test/support']) {
+    await rm(join(folder, part), { recursive: true })
+    await cp(join(ROOT, part), join(folder, part), { recursive: true })
+  }
   const lockOf = (root: string) => readFile(join(root, 'package-lock.json'), 'utf8')
   if ((await lockOf(folder)) === (await lockOf(ROOT)))
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
@@ -64,45 +63,53 @@ async function stopSide(side: ChildProcess): Promise<void> {
 }
 
 /** @throws Error what the side said, or that it has ended */
-function answerOf(side: ChildProcess): Promise<{ figures: Figures }> {
+function answerOf(side: ChildProcess): Promise<Round> {
   return new Promise((resolve, reject) => {
     const ended = () => reject(new Error('one side of the bench has ended'))
     side.once('exit', ended)
     side.once('message', answer => {
       side.off('exit', ended)
       const { error } = answer as { error?: string }
-      if (error === undefined) resolve(answer as { figures: Figures })
+      if (error === undefined) resolve(answer as Round)
       else reject(new Error(error))
     })
   })
 }
 
-async function measure(side: ChildProcess, name: string): Promise<Figures> {
+function measure(side: ChildProcess, name: string): Promise<Round> {
   side.send(name)
-  return (await answerOf(side)).figures
+  return answerOf(side)
 }
 
-type Pair = { ours: Figures; theirs: Figures }
+type Pair = { ours: Round; theirs: Round }
 
-async function rounds(name: string, ours: ChildProcess, theirs: ChildProcess): Promise<Pair[]> {
+/** The sides in turn, each first in every other round. */
+async function rounds(name: string, ours: ChildProcess, theirs: ChildProcess, anyway: boolean) {
   for (const side of [ours, theirs]) await measure(side, name) // the first finds everything cold
-  const pairs: Pair[] = []
-  for (let i = 0; i < ROUNDS; i++) {
-    const first = i % 2 === 0 ? ours : theirs
-    const one = await measure(first, name)
-    const other = await measure(first === ours ? theirs : ours, name)
-    pairs.push(first === ours ? { ours: one, theirs: other } : { ours: other, theirs: one })
+  let taken = 0
+  async function pair(): Promise<Pair> {
+    if (taken++ % 2 === 0) return { ours: await measure(ours, name), theirs: await measure(theirs, name) }
+    const second = await measure(theirs, name)
+    return { ours: await measure(ours, name), theirs: second }
   }
-  return pairs
+  return quietRounds(
+    roundsOf(name, ROUNDS),
+    pair,
+    ({ ours, theirs }) => anyway || (isQuiet(ours) && isQuiet(theirs)),
+  )
 }
 
-function print(pairs: readonly Pair[]): void {
-  for (const name of Object.keys(pairs[0]!.ours)) {
-    const ratios = pairs.map(({ ours, theirs }) => ours[name]! / theirs[name]!)
-    const show = inMilliseconds(name) ? (ms: number) => `${ms.toFixed(1)} ms` : perSecond
-    const of = (side: keyof Pair) => show(median(pairs.map(pair => pair[side][name]!)))
+function print(workload: string, { good, disturbed }: { good: Pair[]; disturbed: Pair[] }): void {
+  if (good.length < roundsOf(workload, ROUNDS)) {
+    const { ours, theirs } = disturbed.at(-1)!
+    console.log(`${workload}: left out, ${inTheWay(isQuiet(ours) ? theirs : ours)}`)
+    return
+  }
+  for (const name of Object.keys(good[0]!.ours.figures)) {
+    const ratios = good.map(({ ours, theirs }) => ours.figures[name]! / theirs.figures[name]!)
+    const of = (side: keyof Pair) => shown(name, median(good.map(pair => pair[side].figures[name]!)))
     const spread = `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`
     const cells = [of('ours').padStart(12), of('theirs').padStart(12), median(ratios).toFixed(3).padStart(8)]
-    console.log(`${name.padEnd(42)}${cells.join('')}  ${spread}`)
+    console.log(`${name.padEnd(58)}${cells.join('')}  ${spread}`)
   }
 }

@@ -1,12 +1,33 @@
 // Batches through a whole Assay, timed, and how figures are printed.
 
-import type { Bench } from './stack.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Agent, Bench } from './stack.ts'
 
-export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
-export const INPUT = (i: number) =>
-  `{"ticket":"T-${i}","text":"my card has not arrived and I would like to know where it is, please help","n":${i}}`
+export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
+
+/** Bytes of an input unless told: a short text; and those of one with a paragraph in it. */
+export const SHORT = 105
+export const LONG = 330
+const SENTENCE = 'my card has not arrived and I would like to know where it is, please help'
+
+/** An input of so many bytes, but for the digits of `i`. */
+export function INPUT(i: number, bytes = SHORT): string {
+  const [head, tail] = [`{"ticket":"T-${i}","text":"`, `","n":${i}}`]
+  const text = `${SENTENCE}; `.repeat(Math.ceil(bytes / SENTENCE.length))
+  return `${head}${text.slice(0, Math.max(SENTENCE.length, bytes - 32))}${tail}`
+}
 
 export type Ending = 'ok' | 'failed'
+
+export interface Load {
+  items: number
+  /** Of each input. */
+  bytes?: number
+  /** Of which the items are, in turn; of none unless told. */
+  partitions?: number
+  /** How every item is to end; ok unless told. */
+  ending?: Ending
+}
 
 /** Of an even number the mean of the middle two. */
 export function median(figures: readonly number[]): number {
@@ -14,23 +35,34 @@ export function median(figures: readonly number[]): number {
   const half = sorted.length / 2
   return (sorted[Math.ceil(half) - 1]! + sorted[Math.floor(half)]!) / 2
 }
+
+export function percentile(figures: readonly number[], p: number): number {
+  const sorted = [...figures].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * p) / 100))]!
+}
+
 export const show = (name: string, figure: string, note = '') =>
-  console.log(`${name.padEnd(44)}${figure.padStart(12)}  ${note}`)
+  console.log(`${name.padEnd(58)}${figure.padStart(12)}  ${note}`)
 export const perSecond = (n: number) => `${Math.round(n).toLocaleString('en')}/s`
 
-export function lines(count: number): ReadableStream<Uint8Array> {
+/** A batch as NDJSON. */
+export function lines(load: number | Load): ReadableStream<Uint8Array> {
+  const { items, bytes, partitions = 0 } = typeof load === 'number' ? { items: load } : load
   const encoder = new TextEncoder()
+  const partition = (i: number) => (partitions > 0 ? `"partition_key":"tenant-${i % partitions}",` : '')
   let next = 0
   return new ReadableStream({
     pull(controller) {
-      if (next >= count) return controller.close()
+      if (next >= items) return controller.close()
       let text = ''
-      for (const end = Math.min(next + 500, count); next < end; next++)
-        text += `{"item_id":"item-${next}","input":${INPUT(next)}}\n`
+      for (const end = Math.min(next + 500, items); next < end; next++)
+        text += `{"item_id":"item-${next}",${partition(next)}"input":${INPUT(next, bytes)}}\n`
       controller.enqueue(encoder.encode(text))
     },
   })
 }
+
+const LOOK_MS = 5
 
 /** Resolves when a run has ended with all its items like this. */
 export async function finished(bench: Bench, runId: string, how: Ending = 'ok'): Promise<void> {
@@ -42,17 +74,44 @@ export async function finished(bench: Bench, runId: string, how: Ending = 'ok'):
         throw new Error(`run ${runId}: ${run![how]} of ${run!.total_items} ${how}`)
       return
     }
-    await new Promise(resolve => setTimeout(resolve, 5))
+    await pause(LOOK_MS)
   }
 }
 
-/** One batch from the first byte sent to the last verdict committed. */
-export async function batch(bench: Bench, agent_id: string, items: number, how: Ending = 'ok') {
+/** One batch from the first byte sent to the last verdict committed: items a second. */
+export async function batch(bench: Bench, { agent_id, project }: Agent, load: Load) {
   const started = performance.now()
-  const { run_id } = await bench.client.submitLines({ agent_id }, lines(items))
+  const { run_id } = await project.client.submitLines({ agent_id }, lines(load))
   const accepted = performance.now()
-  await finished(bench, run_id, how)
+  await finished(bench, run_id, load.ending)
   const ended = performance.now()
-  const per = (ms: number) => (items / ms) * 1000
+  const per = (ms: number) => (load.items / ms) * 1000
   return { submit: per(accepted - started), drain: per(ended - accepted), all: per(ended - started) }
+}
+
+/** Items a request where they are submitted while others are worked on. */
+export const REQUEST_ITEMS = 1000
+const SUBMITTERS = 2
+
+/** Submits so many items in requests, two at once. */
+export async function inRequests(items: number, submit: (items: number) => Promise<void>): Promise<void> {
+  let left = Math.ceil(items / REQUEST_ITEMS)
+  async function submitter(): Promise<void> {
+    while (left-- > 0) await submit(REQUEST_ITEMS)
+  }
+  await Promise.all(Array.from({ length: SUBMITTERS }, submitter))
+}
+
+/** The same in requests that are worked on while the next are submitted. */
+export async function batches(bench: Bench, { agent_id, project }: Agent, load: Load) {
+  const started = performance.now()
+  const runIds: string[] = []
+  await inRequests(load.items, async items => {
+    runIds.push((await project.client.submitLines({ agent_id }, lines({ ...load, items }))).run_id)
+  })
+  const accepted = performance.now()
+  await Promise.all(runIds.map(runId => finished(bench, runId, load.ending)))
+  const ended = performance.now()
+  const per = (ms: number) => (load.items / ms) * 1000
+  return { submit: per(accepted - started), all: per(ended - started) }
 }

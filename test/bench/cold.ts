@@ -1,10 +1,10 @@
-// `npm run bench:cold [-- --packaging endpoint] [UNIT …]`: how long each function's process takes from its start to its
-// first answer, with the first query to PostgreSQL in it, and how much time of a processor that takes, which a busy
-// machine changes less. All units and, as a measure of the machine, a Node that does nothing are started in turn, so
-// that a machine whose speed drifts slows all of them: ratios to the latter can be compared between runs.
+// `npm run bench:cold [-- --packaging endpoint] [UNIT …]`: how long each function takes from its start to its first answer,
+// with the first query to PostgreSQL in it, as a process of Node and in workerd; how long one item takes to its agent when
+// everything sleeps; and what a tick costs that finds nothing to do. It ends with these four beside what was aimed at. All
+// units and, as a measure of the machine, a Node that does nothing are started in turn, so that a machine whose speed
+// drifts slows all of them: ratios to the latter can be compared between runs.
 
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
-import http from 'node:http'
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -15,87 +15,90 @@ import { migrate } from '../../infra/migrate.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
 import { warm } from '../../infra/node/warm.ts'
-import { type Packaging, type Unit, unitsOf } from '../../infra/packaging.ts'
+import { type Packaging, unitsOf } from '../../infra/packaging.ts'
+import { TICK } from '../../infra/targets/image.ts'
+import { unitKeys } from '../../infra/unit-keys.ts'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { platformBearer } from '../../shared/http/platform-function.ts'
-import { freePort, startProcess } from '../support/doubles/process.ts'
+import { type FunctionProcess, startProcess } from '../support/doubles/process.ts'
+import { freePort } from '../support/ports.ts'
 import { MASTER_KEY } from '../support/sleeping.ts'
 import { median } from './batch.ts'
 import { fromZero } from './from-zero.ts'
+import { ask, cpuOf, type FirstRequest, firstRequest, type Start } from './start.ts'
+import { type WorkerdUnit, workerdUnit } from './start-workerd.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 20)
 const ASK_AGAIN_MS = 2
-const NO_ID = '01900000-0000-7000-8000-000000000000'
+/** Milliseconds at the median. */
+const AIMS = { node: 150, workerd: 75, from_zero: 300, tick: 100 }
 
-interface Start {
-  ms: number
-  cpu_ms: number
-}
-
-interface FirstRequest {
-  method: string
-  path: string
-  bearer: string
-}
-
-/** A read that asks the database for the caller and for what he wants; whether it is there does not matter. */
-function firstRequest(unit: Unit | undefined, key: string, platform: string): FirstRequest {
-  if (unit?.platform) return { method: 'POST', path: '/', bearer: platform }
-  const reads = unit?.endpoints.filter(one => one.method === 'get') ?? []
-  const read =
-    reads.find(one => one.path === '/health/ready') ?? reads.find(one => !one.path.includes('{')) ?? reads[0]
-  const path = read?.path.replaceAll(/\{\w+\}/g, NO_ID) ?? (unit?.docs ? '/openapi.json' : '/healthz')
-  return { method: 'GET', path, bearer: key }
-}
-
-async function coldStart(bundle: string, env: Record<string, string>, request: FirstRequest): Promise<Start> {
+/** Resolves with its process once it has answered. */
+async function started(bundle: string, env: Record<string, string>, request: FirstRequest) {
   const port = await freePort()
-  const started = performance.now()
-  const { child, ended, log } = startProcess(['node', bundle], {
-    ...env,
-    PORT: String(port),
-    HOST: '127.0.0.1',
-  })
-  try {
-    for (;;) {
-      const status = await ask(port, request)
-      if (child.exitCode !== null || (status !== undefined && status >= 500))
-        throw new Error(`${bundle} answered ${status}: ${log()}`)
-      if (status !== undefined) return { ms: performance.now() - started, cpu_ms: await cpuOf(child.pid!) }
-      await new Promise(resolve => setTimeout(resolve, ASK_AGAIN_MS))
-    }
-  } finally {
-    child.kill('SIGTERM')
-    await ended
+  const origin = `http://127.0.0.1:${port}`
+  const began = performance.now()
+  const one = startProcess(['node', bundle], { ...env, PORT: String(port), HOST: '127.0.0.1' })
+  for (;;) {
+    const status = await ask(origin, request)
+    if (one.child.exitCode !== null || (status !== undefined && status >= 500))
+      throw new Error(`${bundle} answered ${status}: ${one.log()}`)
+    if (status !== undefined) return { ...one, origin, ms: performance.now() - began }
+    await new Promise(resolve => setTimeout(resolve, ASK_AGAIN_MS))
   }
 }
 
-const cpu = (starts: Start[]) => median(starts.map(one => one.cpu_ms))
-
-/** Its own and the kernel's on its behalf, which /proc counts in hundredths of a second; NaN where there is no /proc. */
-async function cpuOf(pid: number): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')).split(' ')
-  return (Number(fields[13]) + Number(fields[14])) * 10
+async function end({ child, ended }: FunctionProcess): Promise<void> {
+  child.kill('SIGTERM')
+  await ended
 }
 
-/** The status, when the answer is whole; undefined while nobody listens. */
-function ask(port: number, { method, path, bearer }: FirstRequest): Promise<number | undefined> {
-  return new Promise(resolve => {
-    const headers = { authorization: `Bearer ${bearer}` }
-    http
-      .request({ port, host: '127.0.0.1', method, path, headers, agent: false }, response => {
-        response.resume().once('end', () => resolve(response.statusCode))
-      })
-      .once('error', () => resolve(undefined))
-      .end()
-  })
+async function coldStart(bundle: string, env: Record<string, string>, request: FirstRequest): Promise<Start> {
+  const one = await started(bundle, env, request)
+  const cpu_ms = await cpuOf(one.child.pid!)
+  await end(one)
+  return { ms: one.ms, cpu_ms }
 }
 
 /** Milliseconds of a Node that starts and ends. */
 async function startOfNothing(): Promise<number> {
-  const started = performance.now()
+  const began = performance.now()
   await startProcess(['node', '-e', ''], {}).ended
-  return performance.now() - started
+  return performance.now() - began
+}
+
+/** Milliseconds of each tick of a process that is awake and finds nothing to do. */
+async function ticksAtRest(bundle: string, env: Record<string, string>, request: FirstRequest) {
+  const one = await started(bundle, env, request)
+  const times: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const began = performance.now()
+    await ask(one.origin, request)
+    times.push(performance.now() - began)
+  }
+  await end(one)
+  return times
+}
+
+const whole = (ms: number) => `${ms.toFixed(0)} ms`
+const kib = (bytes: number) => `${Math.round(bytes / 1024)} KiB`
+const row = (cells: readonly (string | number)[]) => console.log(`| ${cells.join(' | ')} |`)
+const msOf = (starts: readonly Start[]) => starts.map(one => one.ms)
+const cpuOfAll = (starts: readonly Start[]) => median(starts.map(one => one.cpu_ms))
+
+interface Measured {
+  name: string
+  request: FirstRequest
+  bundle: string
+  bytes: number
+  starts: Start[]
+  workerd?: WorkerdUnit & { starts: Start[] }
+}
+
+/** The worst of them. */
+function slowest(all: readonly { name: string; starts: readonly Start[] }[]): { name: string; ms: number } {
+  const medians = all.map(({ name, starts }) => ({ name, ms: median(msOf(starts)) }))
+  return medians.reduce((a, b) => (b.ms > a.ms ? b : a), { name: '–', ms: 0 })
 }
 
 const { values, positionals: only } = parseArgs({
@@ -110,62 +113,88 @@ const [postgres, redis] = await Promise.all([
 ])
 try {
   await migrate(postgres.url)
-  const connections = openConnections({ databaseUrl: postgres.url, redisUrl: redis.url })
+  const stores = { databaseUrl: postgres.url, redisUrl: redis.url }
+  const connections = openConnections(stores)
   const config = { base_url: '', master_key: MASTER_KEY }
   const { api_key } = await bootstrapAccount(createContext({ connections, config }))
   await connections.close()
+  const urls = { DATABASE_URL: postgres.url, REDIS_URL: redis.url }
   const env = {
-    DATABASE_URL: postgres.url,
-    REDIS_URL: redis.url,
+    ...urls,
     ASSAY_MASTER_KEY: MASTER_KEY,
     ASSAY_DATA_DIR: join(folder, 'agents'),
     ASSAY_UNIT_URL: 'http://127.0.0.1:1/{unit}',
+    NODE_COMPILE_CACHE: join(folder, 'compiled'),
   }
   const units = new Map(unitsOf(packaging).map(unit => [unit.name, unit]))
   const bearer = await platformBearer(MASTER_KEY)
   // The consumer starts workerd, which is in no bundle.
   await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'))
-  const warmed = { NODE_COMPILE_CACHE: join(folder, 'compiled') }
   const sizes = await writeBundles(packaging, folder)
-  const names = [...sizes.keys()].filter(name => only.length === 0 || only.includes(name))
-  for (const name of names)
-    await warm(join(folder, `${name}.mjs`), { ...warmed, PORT: String(await freePort()) })
-  const starts = new Map(names.map(name => [name, [] as Start[]]))
+  const keys = await unitKeys(MASTER_KEY)
+  const all: Measured[] = []
+  for (const [name, bytes] of sizes) {
+    if (only.length > 0 && !only.includes(name)) continue
+    const [unit, bundle] = [units.get(name), join(folder, `${name}.mjs`)]
+    const request = firstRequest(unit, api_key, bearer)
+    await warm(bundle, { NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE, PORT: String(await freePort()) })
+    const isInWorkerd = packaging === 'group' && unit !== undefined && unit.platform === undefined
+    const workerd = isInWorkerd && { ...(await workerdUnit(name, { ...urls, ...keys }, request)), starts: [] }
+    all.push({ name, request, bundle, bytes, starts: [], ...(workerd && { workerd }) })
+  }
   const nothing: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
     nothing.push(await startOfNothing())
-    for (const name of names) {
-      const request = firstRequest(units.get(name), api_key, bearer)
-      starts.get(name)!.push(await coldStart(join(folder, `${name}.mjs`), { ...env, ...warmed }, request))
+    for (const { bundle, request, starts, workerd } of all) {
+      starts.push(await coldStart(bundle, env, request))
+      if (workerd) workerd.starts.push(await workerd.start())
     }
   }
   console.log(
-    `medians of ${ROUNDS} starts in turn, at a load of ${loadavg()[0]!.toFixed(1)}; a Node that does nothing: ${median(nothing).toFixed(0)} ms\n`,
+    `medians of ${ROUNDS} starts in turn, at a load of ${loadavg()[0]!.toFixed(1)}; a Node that does nothing: ${whole(median(nothing))}\n`,
   )
-  console.log('| function | bundle | fastest | median | to nothing | processor | asked |')
-  console.log('|---|---|---|---|---|---|---|')
-  for (const name of names) {
-    const request = firstRequest(units.get(name), api_key, bearer)
-    const times = starts.get(name)!.map(one => one.ms)
-    const cells = [
-      name,
-      `${Math.round(sizes.get(name)! / 1024)} KiB`,
-      `${Math.min(...times).toFixed(0)} ms`,
-      `${median(times).toFixed(0)} ms`,
-      (median(times) / median(nothing)).toFixed(1),
-      `${cpu(starts.get(name)!).toFixed(0)} ms`,
+  console.log(
+    '| function | bundle | Node, fastest | median | to nothing | processor | bundle for workerd | workerd, median | processor | asked |',
+  )
+  console.log('|---|---|---|---|---|---|---|---|---|---|')
+  for (const { name, bytes, starts, workerd, request } of all) {
+    const times = msOf(starts)
+    const inWorkerd = workerd
+      ? [kib(workerd.bytes), whole(median(msOf(workerd.starts))), whole(cpuOfAll(workerd.starts))]
+      : ['–', '–', '–']
+    row([
+      ...[name, kib(bytes), whole(Math.min(...times)), whole(median(times))],
+      ...[(median(times) / median(nothing)).toFixed(1), whole(cpuOfAll(starts)), ...inWorkerd],
       `${request.method} ${request.path}`,
-    ]
-    console.log(`| ${cells.join(' | ')} |`)
+    ])
   }
-  const zero = await fromZero({ databaseUrl: postgres.url, redisUrl: redis.url }, ROUNDS)
+  const zero = await fromZero(stores, ROUNDS)
+  console.log('')
   for (const [by, times] of Object.entries(zero)) {
     const [answered, atAgent] = [times.map(one => one.answered), times.map(one => one.at_agent)]
     console.log(
-      `From zero, asked by ${by}: answered after ${median(answered).toFixed(0)} ms, with the agent after ${median(atAgent).toFixed(0)} ms ` +
-        `(fastest ${Math.min(...atAgent).toFixed(0)} ms), at a load of ${loadavg()[0]!.toFixed(1)}`,
+      `From zero, asked by ${by}: answered after ${whole(median(answered))}, with the agent after ${whole(median(atAgent))} ` +
+        `(fastest ${whole(Math.min(...atAgent))}), at a load of ${loadavg()[0]!.toFixed(1)}`,
     )
   }
+  const tick = all.find(one => one.name === TICK)
+  const rest = tick ? await ticksAtRest(tick.bundle, env, tick.request) : []
+  const [node, workerd] = [
+    slowest(all),
+    slowest(all.flatMap(({ name, workerd }) => (workerd ? [{ name, starts: workerd.starts }] : []))),
+  ]
+  console.log('\n| at the median | aim | measured | |\n|---|---|---|---|')
+  row(['first answer of a function in Node', whole(AIMS.node), whole(node.ms), `the slowest, ${node.name}`])
+  row(['in workerd', whole(AIMS.workerd), whole(workerd.ms), `the slowest, ${workerd.name}`])
+  const atAgent = median(zero.router.map(one => one.at_agent))
+  row([
+    'first item at its agent',
+    whole(AIMS.from_zero),
+    whole(atAgent),
+    'router, function and consumer asleep',
+  ])
+  if (rest.length > 0)
+    row(['a tick at rest', whole(AIMS.tick), whole(median(rest)), `${ROUNDS} in turn, awake`])
 } finally {
   await Promise.all([postgres.stop(), redis.stop()])
   await rm(folder, { recursive: true, force: true })

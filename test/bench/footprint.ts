@@ -2,33 +2,9 @@
 // kind of process, connections.
 
 import type { ChildProcess } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { Redis } from 'ioredis'
+import { processorSeconds } from './proc.ts'
 import type { Bench } from './stack.ts'
-
-const TICKS_PER_SECOND = 100 // USER_HZ, on every Linux
-
-/** Processor seconds of a process and of those it started, those that have ended and been waited for included. */
-export function processorSeconds(pid: number): number {
-  const stat = (one: number) => {
-    const text = readFileSync(`/proc/${one}/stat`, 'latin1')
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')
-  }
-  const ticks = (one: number): number => {
-    try {
-      const fields = stat(one)
-      const own = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
-      const children = readFileSync(`/proc/${one}/task/${one}/children`, 'latin1').trim()
-      return children
-        .split(' ')
-        .filter(Boolean)
-        .reduce((sum, child) => sum + ticks(Number(child)), own)
-    } catch {
-      return 0 // it has just ended; who waited for it counts it next time
-    }
-  }
-  return ticks(pid) / TICKS_PER_SECOND
-}
 
 export type Kind = 'api' | 'consumer' | 'agent' | 'postgres' | 'redis' | 'pooler'
 

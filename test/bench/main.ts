@@ -1,13 +1,20 @@
-// `npm run bench`: prints what this machine does with Assay, and beside it what it does with PostgreSQL alone, so
-// that every figure can be read as a ratio. Medians of several rounds; not a test, nothing here passes or fails.
-// `npm run bench -- --against REF [WORKLOAD …]` compares with another commit instead (against.ts).
+// `npm run bench [-- [--anyway] [WORKLOAD …]]`: prints what this machine does with Assay, and beside it what it does with
+// PostgreSQL alone, so that every figure can be read as a ratio. Medians of several rounds; not a test, nothing here passes
+// or fails. A figure that others disturbed (rounds.ts) is left out unless told otherwise by --anyway.
+//
+// `npm run bench -- --memory` prints the memory of an idle `npm start`, `--against REF [WORKLOAD …]` compares with another
+// commit (against.ts), `--profile [WORKLOAD …]` says where the time goes (profile/main.ts). Long workloads (consumers, slow,
+// large) are measured where they are named, once unless BENCH_ROUNDS says how often.
 
 import { parseArgs } from 'node:util'
 import { compare } from './against.ts'
-import { INPUT, median, perSecond, ROUNDS, show } from './batch.ts'
+import { INPUT, LONG, median, perSecond, ROUNDS, SHORT, show } from './batch.ts'
+import { idleMemory } from './memory.ts'
+import { profile } from './profile/main.ts'
 import { type RawFigures, rawPostgres, type Way } from './raw-postgres.ts'
+import { coresOf, inTheWay, isQuiet, measured, medians, quietRounds } from './rounds.ts'
 import { type Bench, memoryOf, startBench } from './stack.ts'
-import { type Figures, ITEMS, inMilliseconds, type Measure, WORKLOADS } from './workloads.ts'
+import { ITEMS, roundsOf, shown, WORKLOADS, workloadsNamed } from './workloads.ts'
 
 const OUTPUT = '{"ok":true,"at":1790000000000}'
 
@@ -24,54 +31,56 @@ async function rawFigures(bench: Bench, way: Way): Promise<number> {
   return of('both')
 }
 
-async function medians(measure: Measure): Promise<Figures> {
-  const rounds: Figures[] = []
-  for (let i = 0; i < ROUNDS; i++) rounds.push(await measure())
-  return Object.fromEntries(
-    Object.keys(rounds[0]!).map(name => [name, median(rounds.map(round => round[name]!))]),
-  )
+async function workload(bench: Bench, name: string, raw: Record<Way, number>, anyway: boolean) {
+  const measure = await WORKLOADS[name]!(bench)
+  const isGood = anyway ? () => true : isQuiet
+  const rounds = roundsOf(name, ROUNDS)
+  const { good, disturbed } = await quietRounds(rounds, () => measured(bench, measure), isGood)
+  if (good.length < rounds) {
+    console.log(`${name}: left out, ${inTheWay(disturbed.at(-1)!)}; --anyway prints it`)
+    return
+  }
+  for (const [name, figure] of Object.entries(medians(good.map(({ figures }) => figures)))) {
+    const ratios = `; ${(figure / raw.plain).toFixed(2)} plain, ${(figure / raw.tuned).toFixed(2)} tuned`
+    show(name, shown(name, figure), coresOf(good) + (name.startsWith('end to end') ? ratios : ''))
+  }
 }
 
-async function main(): Promise<void> {
+async function main(names: readonly string[], anyway: boolean): Promise<void> {
   const bench = await startBench()
   try {
-    const idle = {
-      server: await memoryOf(bench.pids.server),
-      postgres: await memoryOf(bench.pids.postgres),
-      redis: await memoryOf(bench.pids.redis),
-    }
     console.log(
-      `${ITEMS.toLocaleString('en')} items of ${INPUT(1).length} bytes, medians of ${ROUNDS} rounds\n`,
+      `${ITEMS.toLocaleString('en')} items of ${SHORT} bytes unless it says ${LONG}, caps lifted unless it says so, medians of ${ROUNDS} rounds\n`,
     )
     const raw = { plain: await rawFigures(bench, 'plain'), tuned: await rawFigures(bench, 'tuned') }
-    const ratios = (all: number) =>
-      `${(all / raw.plain).toFixed(2)} plain, ${(all / raw.tuned).toFixed(2)} tuned`
-
-    for (const prepare of Object.values(WORKLOADS))
-      for (const [name, figure] of Object.entries(await medians(await prepare(bench))))
-        show(
-          name,
-          inMilliseconds(name) ? `${figure.toFixed(1)} ms` : perSecond(figure),
-          name.startsWith('end to end') ? ratios(figure) : '',
-        )
-
-    console.log('\nproportional memory, MiB: idle, then after all of this (server with its agent processes)')
-    const after = {
-      server: await memoryOf(bench.pids.server),
-      postgres: await memoryOf(bench.pids.postgres),
-      redis: await memoryOf(bench.pids.redis),
-    }
-    for (const name of ['server', 'postgres', 'redis'] as const)
-      show(name, String(idle[name]), `then ${after[name]}`)
-    show('all', String(idle.server + idle.postgres + idle.redis))
+    for (const name of names) await workload(bench, name, raw, anyway)
+    const { server, postgres, redis } = bench.pids
+    const used = await Promise.all([server, postgres, redis].map(memoryOf))
+    console.log(
+      `\nMiB after that: server with its agents ${used[0]}, PostgreSQL ${used[1]}, Redis ${used[2]}`,
+    )
   } finally {
     await bench.close()
   }
 }
 
+async function memory(): Promise<void> {
+  const rows = await idleMemory()
+  for (const [name, mib] of rows) show(name, `${mib.toFixed(0)} MiB`)
+  show('idle, all processes of npm start', `${rows.reduce((sum, [, mib]) => sum + mib, 0).toFixed(0)} MiB`)
+}
+
 const { values, positionals } = parseArgs({
-  options: { against: { type: 'string' } },
+  options: {
+    against: { type: 'string' },
+    anyway: { type: 'boolean', default: false },
+    memory: { type: 'boolean', default: false },
+    profile: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 })
-if (values.against === undefined) await main()
-else await compare(values.against, positionals)
+const names = workloadsNamed(positionals)
+if (values.against !== undefined) await compare(values.against, names, values.anyway)
+else if (values.memory) await memory()
+else if (values.profile) await profile(names)
+else await main(names, values.anyway)

@@ -5,36 +5,17 @@
 // All share the processors of this machine: a second consumer cannot be quicker than the first where the first leaves
 // none idle. What more of them would bring follows from the processor time of each kind.
 //
-//   npm run bench:scale [-- --footprint | --throughput]
+//   npm run bench:scale [-- --throughput | --simulated | --footprint]
 
-import type { ChildProcess } from 'node:child_process'
 import { availableParallelism, loadavg } from 'node:os'
-import { createClient } from '../../shared/sdk/client.ts'
-import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { hasPgBouncer } from '../support/pgbouncer.ts'
 import { finished, INPUT, lines, median, perSecond, ROUNDS, show } from './batch.ts'
-import {
-  type Kind,
-  redisCommands,
-  sessions,
-  sumOf,
-  tableBytes,
-  walPosition,
-  watchLocks,
-} from './footprint.ts'
+import { HELD_ITEMS, type Round, round, startWithoutConsumer, type Way } from './consumers.ts'
+import { type Kind, redisCommands, tableBytes, walPosition } from './footprint.ts'
 import { rawPostgres } from './raw-postgres.ts'
-import { type Bench, freePort, startBench, stopProcess } from './stack.ts'
+import { type Bench, startBench } from './stack.ts'
 
 const ITEMS = Number(process.env.BENCH_ITEMS ?? 20_000)
-const POOLED_SESSIONS = 12
-const WARM_UP_ITEMS = 8000 // for each consumer: as many as one holds, so that none is measured while it compiles
-
-/** How many processes of each kind, and whether PostgreSQL is reached through the pooler. */
-interface Way {
-  apis: number
-  consumers: number
-  pooled?: boolean
-}
-
 const WAYS: Way[] = [
   { apis: 1, consumers: 1 },
   { apis: 1, consumers: 2 },
@@ -46,99 +27,15 @@ const WAYS: Way[] = [
 const nameOf = ({ apis, consumers, pooled }: Way) =>
   `${consumers} consumer${consumers > 1 ? 's' : ''}, ${apis} API${pooled ? ', PgBouncer' : ''}`
 
-interface Round {
-  submit: number
-  all: number
-  sessions: number
-  /** Sessions that waited for a lock while the piles went through, on average, and those that did anything. */
-  waiting: number
-  active: number
-  processor: Partial<Record<Kind, number>>
-}
-
-/** One round: the processes are started, two piles go through them, and they are stopped. */
-async function round(bench: Bench, agent: Agent, way: Way): Promise<Round> {
-  const pooler = way.pooled ? await startPgBouncer(bench.databaseUrl, POOLED_SESSIONS) : undefined
-  const through: Record<string, string> = pooler ? { DATABASE_URL: pooler.through(bench.databaseUrl) } : {}
-  const ports: number[] = []
-  const apis: ChildProcess[] = []
-  const others = await sessions(bench) // the bench's own, and those of the process that ticks
-  for (let i = 0; i < way.apis; i++) {
-    ports.push(await freePort())
-    apis.push(await bench.startProcess({ ...through, ASSAY_PARTS: 'api', PORT: String(ports[i]) }))
-  }
-  const startConsumer = () => bench.startProcess({ ...through, ASSAY_PARTS: 'consumer' })
-  const consumers = await Promise.all(Array.from({ length: way.consumers }, startConsumer))
-  const urls = ports.map(port => `http://127.0.0.1:${port}`)
-  const submitted = (items: number) => submitPiles(bench, agent.agent_id, urls, items)
-  try {
-    await Promise.all((await submitted(WARM_UP_ITEMS * way.consumers)).map(runId => finished(bench, runId)))
-    const spent = () => ({
-      api: sumOf(apis),
-      consumer: sumOf(consumers),
-      agent: sumOf([agent.agent]),
-      postgres: sumOf([{ pid: bench.pids.postgres }]),
-      redis: sumOf([{ pid: bench.pids.redis }]),
-      ...(pooler ? { pooler: sumOf([pooler]) } : {}),
-    })
-    const before: Partial<Record<Kind, number>> = spent()
-    const started = performance.now()
-    const locks = watchLocks(bench)
-    const runIds = await submitted(ITEMS)
-    const accepted = performance.now()
-    await Promise.all(runIds.map(runId => finished(bench, runId)))
-    const ended = performance.now()
-    const after: Partial<Record<Kind, number>> = spent()
-    const looked = await locks.end()
-    const held = (await sessions(bench)) - others
-    await proven(bench, runIds)
-    const kinds = Object.keys(after) as Kind[]
-    return {
-      submit: (ITEMS / (accepted - started)) * 1000,
-      all: (ITEMS / (ended - started)) * 1000,
-      sessions: held,
-      ...looked,
-      processor: Object.fromEntries(
-        kinds.map(kind => [kind, ((after[kind]! - before[kind]!) / ITEMS) * 1e6]),
-      ),
-    }
-  } finally {
-    await Promise.all([...apis, ...consumers].map(stopProcess))
-    await pooler?.close()
-  }
-}
-
-type Agent = Awaited<ReturnType<Bench['deployUrl']>>
-
-/** The items in two piles at once, so that two APIs have one each. */
-function submitPiles(bench: Bench, agent_id: string, urls: string[], items: number): Promise<string[]> {
-  return Promise.all(
-    [0, 1].map(async pile => {
-      const client = createClient({ baseUrl: urls[pile % urls.length]!, apiKey: bench.api_key })
-      return (await client.submitLines({ agent_id }, lines(items / 2))).run_id
-    }),
-  )
-}
-
-/** @throws Error when an item was lost, judged twice or offered twice */
-async function proven({ client, sql }: Bench, runIds: readonly string[]): Promise<void> {
-  for (const runId of runIds) {
-    const { data } = await client.GET('/v2/runs/{runId}/verify', { params: { path: { runId } } })
-    if (!data || data.differences.length > 0) throw new Error(`run ${runId}: ${JSON.stringify(data)}`)
-    const [row] = await sql`select count(*)::int as again from items where run_id = ${runId} and attempt > 1`
-    if (row!.again > 0) throw new Error(`run ${runId}: ${row!.again} items were offered again`)
-  }
-}
-
 async function throughput(): Promise<void> {
-  const bench = await startBench({ parts: ['api', 'tick'], connections: 200 })
+  const bench = await startWithoutConsumer()
   try {
     const agent = await bench.deployUrl('ndjson')
     const raw: number[] = []
     const rounds = new Map(WAYS.map(way => [way, [] as Round[]]))
     for (let i = 0; i < ROUNDS; i++) {
       raw.push((await rawPostgres(bench.sql, 'plain', ITEMS, INPUT, '{"ok":true}')).both)
-      for (const way of WAYS) rounds.get(way)!.push(await round(bench, agent, way))
+      for (const way of WAYS) rounds.get(way)!.push(await round(bench, agent, way, ITEMS))
     }
     show('PostgreSQL alone, plain', perSecond(median(raw)))
     const of = (way: Way, what: (round: Round) => number) => median(rounds.get(way)!.map(what))
@@ -158,7 +55,31 @@ async function throughput(): Promise<void> {
   }
 }
 
-/** What a pile of each kind leaves in PostgreSQL, and what it took to write it. */
+const THINK_MS = 8000
+const TURNS = 2
+
+/**
+ * More consumers than this machine has processors for: the agent answers each request after so long that a consumer's rate
+ * is what it may hold divided by that, and all of them together need half of two processors. What is missing of N times
+ * the rate of one is what they cost each other.
+ */
+async function simulated(): Promise<void> {
+  const bench = await startWithoutConsumer()
+  try {
+    const agent = await bench.deployUrl('ndjson', { THINK_MS: String(THINK_MS) })
+    let one = 0
+    for (const consumers of [1, 2, 4, 8]) {
+      const { all } = await round(bench, agent, { apis: 1, consumers }, HELD_ITEMS * TURNS * consumers)
+      one ||= all
+      const note = `${(all / one / consumers).toFixed(2)} of ${consumers} times one`
+      show(`${nameOf({ apis: 1, consumers })}, an agent of ${THINK_MS / 1000} s`, perSecond(all), note)
+    }
+  } finally {
+    await bench.close()
+  }
+}
+
+/** What a batch of each kind leaves in PostgreSQL, and what it took to write it. */
 async function footprint(): Promise<void> {
   const kinds: [string, Record<string, string>, 'ok' | 'failed'][] = [
     ['items alone', {}, 'ok'],
@@ -219,5 +140,6 @@ const only = process.argv[2]
 console.log(
   `${ITEMS.toLocaleString('en')} items of ${INPUT(1).length} bytes, medians of ${ROUNDS} rounds, ${availableParallelism()} processors, load ${loadavg()[0]!.toFixed(1)}; each part a process of its own on this machine\n`,
 )
-if (only !== '--footprint') await throughput()
-if (only !== '--throughput') await footprint()
+if (only === undefined || only === '--throughput') await throughput()
+if (only === undefined || only === '--simulated') await simulated()
+if (only === undefined || only === '--footprint') await footprint()

@@ -2,7 +2,7 @@
 
 import { indexSteps } from '../../shared/store/step-index.ts'
 import { batch, median, perSecond, ROUNDS, show } from './batch.ts'
-import { type Bench, startBench } from './stack.ts'
+import { type Agent, type Bench, startBench } from './stack.ts'
 
 const STEPS = Number(process.env.BENCH_STEPS ?? 20_000)
 const ITEMS = Number(process.env.BENCH_ITEMS ?? 20_000)
@@ -42,9 +42,9 @@ async function indexing(bench: Bench, text: (typeof TEXTS)[keyof typeof TEXTS]):
 }
 
 /** Five steps an item, with the steps filed and indexed beside the run or not filed at all. */
-async function settling(bench: Bench, agentId: string, filed: boolean): Promise<number> {
+async function settling(bench: Bench, agent: Agent, filed: boolean): Promise<number> {
   await bench.sql.unsafe(`alter table steps ${filed ? 'enable' : 'disable'} trigger steps_added`)
-  return (await batch(bench, agentId, ITEMS)).drain * 5
+  return (await batch(bench, agent, { items: ITEMS })).drain * 5
 }
 
 /** Steps a second that the tick indexes of what is left. */
@@ -62,12 +62,12 @@ async function catchingUp(bench: Bench): Promise<number> {
 
 const bench = await startBench()
 try {
-  const agentId = await bench.deployBundle(5)
-  await settling(bench, agentId, true) // warm-up
+  const agent = await bench.deployBundle(5)
+  await settling(bench, agent, true) // warm-up
   const rates: Record<'with' | 'without' | 'after', number[]> = { with: [], without: [], after: [] }
   for (let round = 0; round < ROUNDS; round++) {
-    rates.without.push(await settling(bench, agentId, false))
-    rates.with.push(await settling(bench, agentId, true))
+    rates.without.push(await settling(bench, agent, false))
+    rates.with.push(await settling(bench, agent, true))
     rates.after.push(await catchingUp(bench))
   }
   const [without, filed] = [median(rates.without), median(rates.with)]

@@ -1,6 +1,7 @@
 // One of the two checkouts that `--against` compares: a stack of its own, which measures what it is asked for.
-// Asked for a workload's name over IPC it answers with the figures of one round.
+// Asked for a workload's name over IPC it answers with one round.
 
+import { measured } from './rounds.ts'
 import { startBench } from './stack.ts'
 import { type Measure, WORKLOADS } from './workloads.ts'
 
@@ -11,7 +12,7 @@ process.on('message', async (name: string) => {
   try {
     const measure = measures.get(name) ?? (await WORKLOADS[name]!(bench))
     measures.set(name, measure)
-    process.send!({ figures: await measure() })
+    process.send!(await measured(bench, measure))
   } catch (error) {
     process.send!({ error: String(error) })
   }

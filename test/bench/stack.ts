@@ -6,33 +6,53 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '../../infra/local/postgres.ts'
 import { startRedis } from '../../infra/local/redis.ts'
-import { isFree } from '../../infra/local/store.ts'
 import { migrate } from '../../infra/migrate.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
-import { PARTS, type Part } from '../../infra/node/parts.ts'
+import type { Part } from '../../infra/node/parts.ts'
 import { bundleAgent } from '../../shared/cli/bundle.ts'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { type Client, createClient } from '../../shared/sdk/client.ts'
+import { freePort } from '../support/ports.ts'
+
+export interface Project {
+  id: string
+  api_key: string
+  client: Client
+}
+
+/** An agent that was deployed, and its process where it has one. */
+export interface Agent {
+  agent_id: string
+  project: Project
+}
+export interface UrlAgent extends Agent {
+  process: ChildProcess
+}
 
 export interface Bench {
   client: Client
   base_url: string
   api_key: string
+  /** Where agents are deployed unless told, with its caps lifted: what the machine can do, not what a project allows. */
+  project: Project
+  /** A further one, with its caps as they come. */
+  newProject(): Promise<Project>
   /** Who may sign in. */
   account: { email: string; password: string }
   sql: ReturnType<typeof createContext>['sql']
   databaseUrl: string
   redisUrl: string
   pids: { postgres: number; redis: number; server: number }
-  /** Deploys an agent under a new slug and returns its id. */
-  deployUrl(
-    protocol: 'ndjson' | 'json',
-    env?: Record<string, string>,
-  ): Promise<{ agent_id: string; agent: ChildProcess }>
-  deployBundle(steps?: number): Promise<string>
+  /** The process of Assay. */
+  server: ChildProcess
+  /** Deploys an agent under a new slug, of which `env` says what it does (noop-agent.ts). */
+  deployUrl(protocol: 'ndjson' | 'json', env?: Record<string, string>, project?: Project): Promise<UrlAgent>
+  deployBundle(steps?: number): Promise<Agent>
   /** A further process of Assay beside the server, with settings of its own; resolves when it is ready. */
   startProcess(env: Record<string, string>): Promise<ChildProcess>
+  /** Undone when all of it is closed. */
+  defer(undo: () => Promise<void>): void
   /** Leaves the stores to whoever measures them alone. */
   stopServer(): Promise<void>
   close(): Promise<void>
@@ -42,26 +62,30 @@ export interface Bench {
 const NOOP = { name: 'noop', max_consecutive_failures: 1_000_000_000 }
 
 export interface BenchOptions {
-  /** Of the server; all unless told. */
+  /** Of the server; all unless told. A type alone, so that this bench runs in checkouts which keep parts elsewhere. */
   parts?: readonly Part[]
   /** That PostgreSQL takes at most. */
   connections?: number
+  /** Of PostgreSQL, beside those that it comes with. */
+  settings?: Record<string, string>
+  /** Arguments of Node for the server. */
+  nodeArguments?: string[]
 }
 
-export async function startBench({ parts = PARTS, connections: most }: BenchOptions = {}): Promise<Bench> {
+export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), 'assay-bench-'))
   await chmod(dataDir, 0o755) // or PostgreSQL, which does not run as root, is kept elsewhere and stays there
-  const opening = { dataDir, ...(most === undefined ? {} : { connections: most }) }
-  const [postgres, redis] = await Promise.all([startPostgres(opening), startRedis({ dataDir })])
+  const [postgres, redis] = await Promise.all([openPostgres(dataDir, options), startRedis({ dataDir })])
   await migrate(postgres.url)
   const masterKey = 'ab'.repeat(32)
-  const connections = openConnections({ databaseUrl: postgres.url, redisUrl: redis.url })
+  // By its name the bench's own statements are told from those of Assay.
+  const databaseUrl = `${postgres.url}?application_name=bench`
+  const connections = openConnections({ databaseUrl, redisUrl: redis.url })
   const ctx = createContext({ connections, config: { base_url: '', master_key: masterKey } })
   const { api_key, project_id, account } = await bootstrapAccount(ctx)
-  // The bench asks what the machine can do, not what a project allows.
   await ctx.sql`update projects set settings = settings || '{"concurrency": 100000}' where id = ${project_id}`
   const processes = new Set<ChildProcess>()
-  async function startProcess(env: Record<string, string>): Promise<ChildProcess> {
+  async function startProcess(env: Record<string, string>, execArgv: string[] = []): Promise<ChildProcess> {
     const one = fork(join(import.meta.dirname, '../../infra/node/main.ts'), {
       env: {
         ...process.env,
@@ -72,6 +96,7 @@ export async function startBench({ parts = PARTS, connections: most }: BenchOpti
         HOST: '127.0.0.1',
         ...env,
       },
+      execArgv,
       stdio: ['ignore', 'pipe', process.env.BENCH_LOG ? 'inherit' : 'ignore', 'ipc'],
     })
     processes.add(one)
@@ -80,53 +105,69 @@ export async function startBench({ parts = PARTS, connections: most }: BenchOpti
     return one
   }
   const port = await freePort()
-  const server = await startProcess({ PORT: String(port), ASSAY_PARTS: parts.join(',') })
+  const parts = options.parts === undefined ? {} : { ASSAY_PARTS: options.parts.join(',') }
+  const server = await startProcess({ PORT: String(port), ...parts }, options.nodeArguments)
   const base_url = `http://127.0.0.1:${port}`
-  const client = createClient({ baseUrl: base_url, apiKey: api_key })
+  const clientWith = (apiKey: string) => createClient({ baseUrl: base_url, apiKey })
+  const project = { id: project_id, api_key, client: clientWith(api_key) }
   const agents: ChildProcess[] = []
+  const undoing: (() => Promise<void>)[] = []
   let made = 0
 
-  async function createAgent(): Promise<string> {
+  async function createAgent({ id, client }: Project): Promise<string> {
     const slug = `noop-${++made}`
-    const { data } = await client.POST('/v1/agents', { body: { project_id, name: slug, slug } })
+    const { data } = await client.POST('/v1/agents', { body: { project_id: id, name: slug, slug } })
     return data!.id
   }
   return {
-    client,
+    client: project.client,
     base_url,
     api_key,
+    project,
+    async newProject() {
+      const { data: session } = await project.client.POST('/v1/sessions', { body: account })
+      const owner = clientWith(session!.access_token)
+      const { data } = await owner.POST('/v1/projects', { body: { name: `bench ${++made}` } })
+      const path = { projectId: data!.id }
+      const { data: minted } = await owner.POST('/v1/projects/{projectId}/api-keys', {
+        params: { path },
+        body: { name: 'bench' },
+      })
+      return { id: data!.id, api_key: minted!.key, client: clientWith(minted!.key) }
+    },
     account,
     sql: ctx.sql,
     databaseUrl: postgres.url,
     redisUrl: redis.url,
     pids: { postgres: postgres.pid, redis: redis.pid, server: server.pid! },
-    async deployUrl(protocol, env = {}) {
-      const agent = fork(join(import.meta.dirname, 'noop-agent.ts'), {
-        env: { ...process.env, ...env },
-      })
+    server,
+    async deployUrl(protocol, env = {}, into = project) {
+      const agent = fork(join(import.meta.dirname, 'noop-agent.ts'), { env: { ...process.env, ...env } })
       agents.push(agent)
       const { port } = await new Promise<{ port: number }>(resolve =>
         agent.once('message', m => resolve(m as never)),
       )
-      const agent_id = await createAgent()
-      await client.POST('/v1/agents/{agentId}/deployments', {
+      const agent_id = await createAgent(into)
+      await into.client.POST('/v1/agents/{agentId}/deployments', {
         params: { path: { agentId: agent_id } },
         body: { kind: 'url', url: `http://127.0.0.1:${port}/`, protocol, declaration: NOOP },
       })
-      return { agent_id, agent }
+      return { agent_id, project: into, process: agent }
     },
     async deployBundle(steps = 0) {
-      const agent_id = await createAgent()
+      const agent_id = await createAgent(project)
       const { code, declaration } = await bundleAgent(join(import.meta.dirname, 'noop-bundle.ts'))
-      await client.POST('/v1/agents/{agentId}/deployments', {
+      await project.client.POST('/v1/agents/{agentId}/deployments', {
         params: { path: { agentId: agent_id } },
         body: { kind: 'bundle', code, declaration, env: { STEPS: String(steps) } },
       })
-      return agent_id
+      return { agent_id, project }
     },
     startProcess,
     stopServer: () => stopProcess(server),
+    defer: undo => void undoing.push(undo),
     async close() {
+      for (const undo of undoing) await undo()
       for (const agent of agents) agent.kill()
       await Promise.all([...processes].map(stopProcess))
       await connections.close()
@@ -136,15 +177,24 @@ export async function startBench({ parts = PARTS, connections: most }: BenchOpti
   }
 }
 
+/** With its settings, which it reads as it starts. */
+async function openPostgres(dataDir: string, { connections: most, settings = {} }: BenchOptions) {
+  const opening = { dataDir, ...(most === undefined ? {} : { connections: most }) }
+  const postgres = await startPostgres(opening)
+  if (Object.keys(settings).length === 0) return postgres
+  const { sql, close } = openConnections({ databaseUrl: postgres.url, redisUrl: 'redis://127.0.0.1' })
+  for (const [name, value] of Object.entries(settings))
+    await sql.unsafe(`alter system set ${name} = '${value}'`)
+  await close()
+  await postgres.stop()
+  return startPostgres(opening)
+}
+
 /** Asks a process to end, and waits until it has. */
 export async function stopProcess(one: ChildProcess): Promise<void> {
   if (one.exitCode !== null || one.signalCode !== null) return
   one.kill('SIGTERM')
   await new Promise(resolve => one.once('exit', resolve))
-}
-
-export async function freePort(): Promise<number> {
-  for (let port = 18_090; ; port++) if (await isFree(port)) return port
 }
 
 /** Proportional memory of a process and all its children, in MiB. */

@@ -1,6 +1,5 @@
-// `npm run bench:workerd`: what a read costs in workerd with connections that are kept and with fresh ones, and how
-// long each unit takes from the start of a process of its own to its first answer, with its first query in it; also in
-// time of a processor, which a busy machine changes less.
+// `npm run bench:workerd`: what a read costs in workerd with connections that are kept and with fresh ones. What a start
+// there takes is for `npm run bench:cold`.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import http from 'node:http'
@@ -10,16 +9,12 @@ import { startRedis } from '../../infra/local/redis.ts'
 import { migrate } from '../../infra/migrate.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
-import type { Unit } from '../../infra/packaging.ts'
-import { UNITS } from '../../infra/targets/image.ts'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { startWorkerd, workerdFolder } from '../support/workerd.ts'
 import { median } from './batch.ts'
 
 const REQUESTS = 300
-const ROUNDS = 5
-const NO_ID = '01900000-0000-7000-8000-000000000000'
 const MASTER_KEY = 'ab'.repeat(32)
 
 const bundles = await workerdFolder()
@@ -28,25 +23,6 @@ const given = await readFile(join(bundles, 'config.capnp'), 'utf8')
 async function config(name: string, text: string): Promise<string> {
   await writeFile(join(bundles, name), text)
   return name
-}
-
-/** The unit by itself: its worker as it is generated, but for the queue, and what its process reaches. */
-function alone({ name }: Unit): string {
-  const around = given.slice(given.indexOf('    (name = "internet"'), given.indexOf('    (name = "router"'))
-  const worker = new RegExp(`^const ${name} [^]*?^\\);\n`, 'm')
-    .exec(given)![0]
-    .replace(/.*name = "WAKE".*\n/, '')
-  return `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [
-${around}    (name = "unit", worker = .${name}),
-  ],
-  sockets = [
-    (name = "metrics", address = "127.0.0.1:0", http = (), service = "unit"),
-    (name = "http", address = "*:0", http = (), service = "unit"),
-  ],
-);
-${worker}`
 }
 
 const agent = new http.Agent({ keepAlive: true })
@@ -61,12 +37,6 @@ function ask(url: string, bearer: string): Promise<number> {
       })
       .once('error', reject)
   })
-}
-
-/** Its own and the kernel's on its behalf, which /proc counts in hundredths of a second; NaN where there is no /proc. */
-async function cpuOf(pid: number): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')).split(' ')
-  return (Number(fields[13]) + Number(fields[14])) * 10
 }
 
 const stores = await tempFolder()
@@ -96,27 +66,6 @@ try {
     `GET /v2/runs, ${REQUESTS} in sequence, median: ${a.toFixed(2)} ms by the actor, ${b.toFixed(2)} ms with fresh connections, ${(b / a).toFixed(1)} times`,
   )
   await Promise.all([kept.close(), fresh.close()])
-
-  console.log('\n| unit | fastest | median | processor | asked |\n|---|---|---|---|---|')
-  for (const unit of UNITS.filter(unit => unit.platform === undefined)) {
-    const reads = unit.endpoints.filter(one => one.method === 'get').map(one => one.path)
-    const read =
-      reads.find(path => path === '/health/ready') ?? reads.find(path => !path.includes('{')) ?? reads[0]
-    const path = read?.replaceAll(/\{\w+\}/g, NO_ID) ?? '/openapi.json'
-    const file = await config(`alone-${unit.name}.capnp`, alone(unit))
-    const starts: number[] = []
-    const cpu: number[] = []
-    for (let round = 0; round < ROUNDS; round++) {
-      const started = performance.now()
-      const workerd = await startWorkerd(env, file)
-      await ask(workerd.url + path, api_key)
-      starts.push(performance.now() - started)
-      cpu.push(await cpuOf(workerd.child.pid!))
-      await workerd.close()
-    }
-    const figures = [Math.min(...starts), median(starts), median(cpu)].map(ms => `${ms.toFixed(0)} ms`)
-    console.log(`| ${[unit.name, ...figures, `GET ${path}`].join(' | ')} |`)
-  }
 } finally {
   agent.destroy()
   await Promise.all([postgres.stop(), redis.stop()])

@@ -1,21 +1,28 @@
 // What the bench measures of a running Assay: each workload is set up once in a stack and then measured as often as
 // somebody asks. Every figure says in its name what it is; a larger one is better unless its unit is milliseconds.
 
-import type { ChildProcess } from 'node:child_process'
-import { Agent, request } from 'node:http'
-import { batch, type Ending, finished } from './batch.ts'
-import type { Bench } from './stack.ts'
+import { batch, batches, LONG, type Load, lines, perSecond, REQUEST_ITEMS } from './batch.ts'
+import { consumers } from './consumers.ts'
+import { large } from './large.ts'
+import { callLatencies, callsPerSecond, spread, startLatencies } from './latency.ts'
+import { slow } from './slow.ts'
+import type { Agent, Bench } from './stack.ts'
 
-export const ITEMS = Number(process.env.BENCH_ITEMS ?? 50_000)
+export const ITEMS = Number(process.env.BENCH_ITEMS ?? 20_000)
+const FEW = ITEMS / 5
+const PARTITIONS = 50
+const LATENCIES = 100
 
 /** By what was measured: items, or steps, a second; milliseconds where the name ends so. */
 export type Figures = Record<string, number>
 export type Measure = () => Promise<Figures>
 
+type Workload = (bench: Bench) => Promise<Measure>
+
 /** In the order in which they run. */
-export const WORKLOADS: Record<string, (bench: Bench) => Promise<Measure>> = {
+const USUAL: Record<string, Workload> = {
   async bundle(bench) {
-    const round = await warmed(bench, await bench.deployBundle(), ITEMS)
+    const round = await warmed(bench, await bench.deployBundle(), { items: ITEMS })
     return async () => {
       const { submit, drain, all } = await round()
       return {
@@ -26,83 +33,133 @@ export const WORKLOADS: Record<string, (bench: Bench) => Promise<Measure>> = {
     }
   },
   async url(bench) {
-    const round = await warmed(bench, (await bench.deployUrl('ndjson')).agent_id, ITEMS)
+    const round = await warmed(bench, await bench.deployUrl('ndjson'), { items: ITEMS })
     return async () => ({ 'end to end, url agent': (await round()).all })
   },
+  async long(bench) {
+    const round = await warmed(bench, await bench.deployUrl('ndjson'), { items: ITEMS, bytes: LONG })
+    return async () => {
+      const { submit, all } = await round()
+      return { [`submit, ${LONG} bytes`]: submit, [`end to end, url agent, ${LONG} bytes`]: all }
+    }
+  },
+  /** Workers are at work while items are submitted. */
+  async meanwhile(bench) {
+    const agent = await bench.deployUrl('ndjson')
+    const load = { items: ITEMS, bytes: LONG }
+    await batch(bench, agent, load)
+    return async () => {
+      const { submit, all } = await batches(bench, agent, load)
+      return {
+        [`submit, ${LONG} bytes, ${REQUEST_ITEMS} a request, at work meanwhile`]: submit,
+        [`end to end, ${LONG} bytes, ${REQUEST_ITEMS} a request`]: all,
+      }
+    }
+  },
+  async caps(bench) {
+    const agent = await bench.deployUrl('ndjson', {}, await bench.newProject())
+    const round = await warmed(bench, agent, { items: ITEMS, bytes: LONG })
+    return async () => ({ [`end to end, caps as they come, ${LONG} bytes`]: (await round()).all })
+  },
+  async partitions(bench) {
+    const agent = await bench.deployUrl('ndjson', {}, await bench.newProject())
+    const round = await warmed(bench, agent, { items: ITEMS, bytes: LONG, partitions: PARTITIONS })
+    return async () => ({
+      [`end to end, caps as they come, ${PARTITIONS} partitions`]: (await round()).all,
+    })
+  },
   async steps(bench) {
-    const round = await warmed(bench, await bench.deployBundle(5), ITEMS / 5)
+    const round = await warmed(bench, await bench.deployBundle(5), { items: FEW })
     return async () => {
       const { drain, all } = await round()
       return { 'steps, 5 an item, while draining': drain * 5, 'steps, 5 an item, end to end': all * 5 }
     }
   },
   async failing(bench) {
-    const { agent_id } = await bench.deployUrl('ndjson', { FAIL: '1' })
-    const round = await warmed(bench, agent_id, ITEMS / 5, 'failed')
+    const agent = await bench.deployUrl('ndjson', { FAIL: '1' })
+    const round = await warmed(bench, agent, { items: FEW, ending: 'failed' })
     return async () => ({ 'items that fail, url agent, draining': (await round()).drain })
   },
   async single(bench) {
-    const round = await warmed(bench, (await bench.deployUrl('json')).agent_id, ITEMS / 5)
+    const round = await warmed(bench, await bench.deployUrl('json'), { items: FEW })
     return async () => ({ 'one item a request, url agent, draining': (await round()).drain })
   },
   async start(bench) {
-    const { agent_id, agent } = await bench.deployUrl('ndjson')
+    const agent = await bench.deployUrl('ndjson')
+    await startLatencies(bench, agent, LATENCIES / 10)
+    return async () => spread('submit to start, idle', await startLatencies(bench, agent, LATENCIES))
+  },
+  /** The agent is not deployed: nobody works. */
+  async calls(bench) {
+    const agent = await bench.deployUrl('ndjson')
+    await bench.sql`update agents set current_deployment_id = null where id = ${agent.agent_id}`
+    await callLatencies(bench, agent, LATENCIES / 10)
     return async () => {
-      const latencies = await startLatencies(bench, agent_id, agent, 100)
+      const one = await callLatencies(bench, agent, LATENCIES)
+      const many = await callsPerSecond(bench, agent, FEW / 4, 16)
+      await bench.sql`delete from items where run_id in (select id from runs where agent_id = ${agent.agent_id})`
+      await bench.sql`delete from runs where agent_id = ${agent.agent_id}`
       return {
-        'submit to start, idle stack, p50 ms': percentile(latencies, 50),
-        'submit to start, idle stack, p99 ms': percentile(latencies, 99),
+        ...spread('request to submit one item', one),
+        'requests to submit one item, 16 at once': many,
       }
     }
   },
+  async beside(bench) {
+    const project = await bench.newProject()
+    const agent = await bench.deployUrl('ndjson', {}, project)
+    const busy = await bench.deployUrl('ndjson', { THINK_MS: '20' }, project)
+    const name = 'submit to start, beside a backlog'
+    await startLatencies(bench, agent, LATENCIES / 10)
+    return () =>
+      besideBacklog(bench, busy, async () => spread(name, await startLatencies(bench, agent, LATENCIES)))
+  },
 }
 
-export const inMilliseconds = (name: string) => name.endsWith(' ms')
+/** What takes so long that it is run where it is named, and once. */
+const LONG_ONES: Record<string, Workload> = {
+  consumers: bench => consumers(bench, ITEMS),
+  slow: bench => slow(bench, ITEMS),
+  large,
+}
+
+export const WORKLOADS = { ...USUAL, ...LONG_ONES }
+
+/** @throws Error that names what is no workload */
+export function workloadsNamed(names: readonly string[]): string[] {
+  const unknown = names.filter(name => !(name in WORKLOADS))
+  if (unknown.length > 0)
+    throw new Error(`No workload ${unknown.join(', ')}; there are ${Object.keys(WORKLOADS).join(', ')}.`)
+  return names.length === 0 ? Object.keys(USUAL) : [...names]
+}
+
+/** How often it is measured, of a usual number of rounds. */
+export const roundsOf = (name: string, usual: number) => (name in LONG_ONES && !asked ? 1 : usual)
+const asked = process.env.BENCH_ROUNDS !== undefined
+
+/** A figure with its unit, which its name ends with. */
+export function shown(name: string, figure: number): string {
+  if (name.endsWith(' ms')) return `${figure.toFixed(1)} ms`
+  if (name.endsWith(' MB')) return `${figure.toFixed(0)} MB`
+  return name.endsWith(' of one') ? figure.toFixed(2) : perSecond(figure)
+}
 
 /** Batches of an agent, after one that is not counted. */
-async function warmed(bench: Bench, agentId: string, items: number, how: Ending = 'ok') {
-  await batch(bench, agentId, Math.min(items, 5000), how)
-  return () => batch(bench, agentId, items, how)
+async function warmed(bench: Bench, agent: Agent, load: Load) {
+  await batch(bench, agent, { ...load, items: Math.min(load.items, 5000) })
+  return () => batch(bench, agent, load)
 }
 
-/** Milliseconds from each request to submit one item until the agent has it. */
-async function startLatencies(
-  bench: Bench,
-  agentId: string,
-  agent: ChildProcess,
-  runs: number,
-): Promise<number[]> {
-  const latencies: number[] = []
-  for (let i = 0; i < runs; i++) {
-    const got = new Promise<number>(resolve => agent.once('message', m => resolve((m as { at: number }).at)))
-    agent.send('tell')
-    const at = performance.timeOrigin + performance.now()
-    const { run_id } = await post(bench, `/v1/agents/${agentId}/runs`, { input: { i } })
-    latencies.push((await got) - at)
-    await finished(bench, run_id)
-    await new Promise(resolve => setTimeout(resolve, 5))
-  }
-  return latencies
-}
+const BACKLOG = { items: 100_000, concurrency: 128 }
 
-const percentile = (figures: number[], p: number) =>
-  figures.sort((a, b) => a - b)[Math.min(figures.length - 1, Math.floor((figures.length * p) / 100))]!
-
-const connections = new Agent({ keepAlive: true })
-
-/** A lean client: the latency of fetch is not what is measured. */
-function post(bench: Bench, path: string, body: unknown): Promise<{ run_id: string }> {
-  const headers = { authorization: `Bearer ${bench.api_key}`, 'content-type': 'application/json' }
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      bench.base_url + path,
-      { method: 'POST', agent: connections, headers },
-      async response => {
-        let text = ''
-        for await (const chunk of response) text += chunk
-        resolve(JSON.parse(text))
-      },
-    )
-    sent.on('error', reject).end(JSON.stringify(body))
-  })
+/** Does the work while a run has half of its project's places and more items than it gets done, and cancels it then. */
+async function besideBacklog<T>(bench: Bench, agent: Agent, work: () => Promise<T>): Promise<T> {
+  const { client } = agent.project
+  const order = { agent_id: agent.agent_id, concurrency: BACKLOG.concurrency }
+  const { run_id } = await client.submitLines(order, lines(BACKLOG.items))
+  const done = await work()
+  const [run] = await bench.sql`select finished_at from runs where id = ${run_id}`
+  if (run!.finished_at !== null) throw new Error('the backlog ended before what was measured beside it')
+  await client.POST('/v2/runs/{runId}/cancel', { params: { path: { runId: run_id } } })
+  return done
 }

@@ -1,0 +1,19 @@
+// The workers of one peer, in a process of their own: it is named by the first argument, the stores by the second.
+
+import type { At } from './peer.ts'
+import { PEERS } from './peers.ts'
+
+// The bench asks to be told when the next item begins.
+let tell = false
+process.on('message', () => {
+  tell = true
+})
+process.on('disconnect', () => process.exit(0))
+
+const [name, at] = process.argv.slice(2)
+await PEERS[name!]!.work(JSON.parse(at!) as At, () => {
+  if (!tell) return
+  tell = false
+  process.send!({ at: performance.timeOrigin + performance.now() })
+})
+process.send!({ ready: true })

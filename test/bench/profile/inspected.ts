@@ -1,0 +1,28 @@
+// Loaded into the server before its own modules (--import): on a word of its parent it records which of its functions have
+// the processor, and writes that into a file.
+
+import { writeFile } from 'node:fs/promises'
+import { Session } from 'node:inspector/promises'
+
+/** Where to write what was recorded; without it, recording begins. */
+export interface Word {
+  write?: string
+}
+
+const INTERVAL_US = 250
+
+const session = new Session()
+session.connect()
+
+process.on('message', async ({ write }: Word) => {
+  if (write === undefined) {
+    await session.post('Profiler.enable')
+    await session.post('Profiler.setSamplingInterval', { interval: INTERVAL_US })
+    await session.post('Profiler.start')
+  } else {
+    const { profile } = await session.post('Profiler.stop')
+    await writeFile(write, JSON.stringify(profile))
+  }
+  process.send!({})
+})
+process.channel!.unref() // the server ends as it does without
