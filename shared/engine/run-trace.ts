@@ -17,7 +17,7 @@ import {
   writeTraceparent,
 } from '../domain/tracing.ts'
 import type { Verdict } from '../domain/verdict.ts'
-import type { Flushed } from '../items/queries/settle-completed.ts'
+import type { Flushed } from '../items/queries/settle-ended.ts'
 import type { Return } from '../store/returns.ts'
 import { findEndedRun } from '../store/runs.ts'
 import type { Entry } from '../store/settle.ts'

@@ -10,7 +10,7 @@ import { LIMITS } from '../domain/limits.ts'
 import type { StepRow } from '../domain/step-row.ts'
 import type { Verdict } from '../domain/verdict.ts'
 import { handOver } from '../items/queries/answers.ts'
-import type { FlushClaims } from '../items/queries/settle-completed.ts'
+import type { FlushClaims } from '../items/queries/settle-ended.ts'
 import { bisect } from '../kernel/bisect.ts'
 import type { CauseNamer } from '../recovery/verbs/causes.ts'
 import { closeClaims } from '../store/claims.ts'
@@ -201,8 +201,11 @@ export class Settler {
   async #settle(parts: readonly Part[]): Promise<number> {
     const flights = parts.map(({ flight }) => flight)
     const ended = parts.filter(({ entry }) => entry.verdict !== null).map(({ flight }) => flight)
+    const { run_id, project_id, agent_id } = this.#run
     const flush = {
-      run_id: this.#run.run_id,
+      run_id,
+      project_id,
+      agent_id,
       steps: parts.flatMap(({ steps }) => steps),
       ...streakOf(parts),
       unpriced_model: unpricedModelOf(parts),

@@ -2,7 +2,7 @@
 // statement may be sent again, and an item that somebody else has by now stays with them.
 
 import type { Sql } from '../context.ts'
-import { type FlushClaims, LOCKED, lockClaims } from '../items/queries/settle-completed.ts'
+import { type FlushClaims, LOCKED, lockClaims } from '../items/queries/settle-ended.ts'
 import { become, countMoves, guard, useMoves } from '../items/queries/transitions.ts'
 import { numbers, texts } from './columns.ts'
 

@@ -6,37 +6,36 @@ import { fileSpending } from '../accounts/queries/budgets.ts'
 import type { Sql } from '../context.ts'
 import type { StepRow } from '../domain/step-row.ts'
 import type { Verdict } from '../domain/verdict.ts'
+import { insertTriage, keepCauses, type NotOk, notOkRows } from '../items/queries/not-ok.ts'
 import {
-  type Completed,
+  type Ended,
   type FlushClaims,
   type Flushed,
   flushed,
   LOCKED,
   lockClaims,
-  settleCompleted,
+  type Streak,
+  settleEnded,
+  stopAfterFailures,
   stopWhenSpent,
-} from '../items/queries/settle-completed.ts'
+  streakAfter,
+} from '../items/queries/settle-ended.ts'
 import {
   CLEAR_DUE,
   countMoves,
   guard,
-  laneByVerdict,
   outcomeOf,
-  putIntoTriage,
   statusAfter,
   TALLIED,
   TALLY,
   useMoves,
 } from '../items/queries/transitions.ts'
 import { markUnchanged } from '../recovery/queries/recorded.ts'
-import type { CauseText, NamedCause } from '../recovery/rules/causes.ts'
 import { insertSteps } from '../traces/queries/insert-steps.ts'
-import { numbers, textRows, texts } from './columns.ts'
+import { numbers, texts } from './columns.ts'
 
 /** What a flush says about one item: what its new steps add, and its verdict once there is one. */
-export interface Entry {
-  seq: number
-  attempt: number
+export interface Entry extends NotOk {
   steps_before: number
   steps_after: number
   cost_micro: number
@@ -49,26 +48,20 @@ export interface Entry {
   unread_calls: number
   /** Answers that are ok and may be refusals. */
   suspected_calls: number
-  verdict: Verdict | null
   /** Of a replay: nothing ran again, and it ended like its original. */
   unchanged: boolean
-  /** The head of the prompt of an item that failed: its cluster hangs on it. */
-  prompt: string | null
-  /** The cause of what did not simply work. */
-  cause: NamedCause | null
 }
 
-export interface Flush {
+export interface Flush extends Streak {
   run_id: string
+  /** Of the run. */
+  project_id: string
+  agent_id: string
   entries: readonly Entry[]
   steps: readonly StepRow[]
   claims: FlushClaims
-  /** Failures at the end of the flush, and whether anything before them did not fail. */
-  failure_streak: number
-  streak_broken: boolean
   /** Of the first unpriced call in the flush; empty where no price would tell its cost, null where all were priced. */
   unpriced_model: string | null
-  max_consecutive_failures: number
 }
 
 /** Of an item that worked, but for its output. */
@@ -84,18 +77,17 @@ export const OK: Verdict = {
 
 /** Writes one flush; returns what the run looks like after it. */
 export async function settle(sql: Sql, flush: Flush): Promise<Flushed> {
-  const completed = completedOf(flush)
-  const [row] = await (completed === null ? settleAny(sql, flush) : settleCompleted(sql, completed))
+  const ended = endedOf(flush)
+  const [row] = await (ended === null ? settleAny(sql, flush) : settleEnded(sql, ended))
   return row ?? { recorded: 0, not_ok: 0, finished: true, stop_reason: null }
 }
 
-/** What a flush says where all its items worked without steps; null of any other. */
-export function completedOf(flush: Flush): Completed | null {
-  const { run_id, entries, steps, claims, failure_streak, unpriced_model } = flush
+/** What a flush says where all its items ended without steps; null of any other. */
+export function endedOf({ entries, steps, unpriced_model, ...flush }: Flush): Ended | null {
   const { attempt, steps_before } = entries[0]!
   const isAlike = (e: Entry) =>
-    e.verdict?.status === 'completed' &&
-    e.verdict.outcome === 'ok' &&
+    e.verdict !== null &&
+    e.verdict.status !== 'paused' &&
     e.attempt === attempt &&
     e.steps_before === steps_before &&
     e.steps_after === steps_before &&
@@ -103,26 +95,22 @@ export function completedOf(flush: Flush): Completed | null {
     !e.newly_unpriced &&
     e.cost_micro + e.input_tokens + e.output_tokens === 0 &&
     e.model_calls + e.unread_calls + e.suspected_calls === 0
-  const isPlain = steps.length === 0 && failure_streak === 0 && unpriced_model === null
-  if (!isPlain || !entries.every(isAlike)) return null
+  if (steps.length > 0 || unpriced_model !== null || !entries.every(isAlike)) return null
   const items = entries.map(({ seq, verdict }) => ({ seq, output: verdict!.output }))
-  return { run_id, attempt, steps_before, items, claims }
+  return { ...flush, attempt, steps_before, items, not_ok: entries.filter(isNotOk) }
 }
+
+/** Few: what more there is to say of them travels apart. */
+const isNotOk = ({ verdict }: Entry) =>
+  verdict !== null && (verdict.status !== 'completed' || verdict.outcome !== 'ok')
 
 /** Says all there may be to say of items. */
 export function settleAny(sql: Sql, flush: Flush) {
   const { entries } = flush
   const hasSteps = flush.steps.length > 0
   const seqs = numbers(entries.map(e => e.seq))
-  // Items that did not simply work are few; their further columns travel apart.
-  const notOk = entries.filter(
-    e => e.verdict && (e.verdict.status !== 'completed' || e.verdict.outcome !== 'ok'),
-  )
+  const notOk = entries.filter(isNotOk)
   const alike = entries.filter(e => e.unchanged).map(e => e.seq)
-  // A flush whose items are all settled already, because it is sent again or came too late, adds nothing.
-  const streak = sql`case when n.left_running = 0 then r.consecutive_failures
-    when ${flush.streak_broken} then ${flush.failure_streak}::int
-    else r.consecutive_failures + ${flush.failure_streak}::int end`
   // A run that is held waits for the price of the model that holds it, whatever it had called before, unless it waits
   // for a person: no price ends that. A flush that came too late holds nothing.
   const held = notOk.some(({ verdict }) => verdict!.outcome_reason === 'unpriced_model')
@@ -154,7 +142,7 @@ export function settleAny(sql: Sql, flush: Flush) {
         string_to_table(${texts(entries.map(e => e.verdict?.output ?? null))}, E'\\x1e', E'\\x1f')
       ) as t(seq, attempt, steps_before, steps_after, cost_micro, input_tokens, output_tokens, newly_unpriced,
         model_calls, unread_calls, suspected_calls, ends, output)
-    ), blemish as materialized (${blemishes(sql, notOk)}),
+    ), not_ok as materialized (${notOk.length > 0 ? notOkRows(sql, notOk) : NONE(sql)}),
     ${lockClaims(sql, flush.claims)}, settled as (
       update items i set
         status = case when e.ends then coalesce(b.status, ${sql.unsafe(statusAfter('complete'))}) else i.status end,
@@ -168,7 +156,7 @@ export function settleAny(sql: Sql, flush: Flush) {
         suspected_calls = i.suspected_calls + e.suspected_calls,
         cost_micro = i.cost_micro + e.cost_micro, input_tokens = least(i.input_tokens + e.input_tokens, 2147483647),
         output_tokens = least(i.output_tokens + e.output_tokens, 2147483647)
-      from entry e left join blemish b using (seq)
+      from entry e left join not_ok b using (seq)
       where i.run_id = ${flush.run_id} and i.seq = any(${seqs}::text::int[]) and i.seq = e.seq
         and i.attempt = e.attempt and ${sql.unsafe(guard('complete'))} and i.step_count = e.steps_before
         and ${sql.unsafe(LOCKED)}
@@ -176,7 +164,8 @@ export function settleAny(sql: Sql, flush: Flush) {
         b.prompt, b.cause_id, i.cost_micro as item_cost_micro, e.ends, e.cost_micro, e.input_tokens, e.output_tokens, e.newly_unpriced,
         e.model_calls, e.unread_calls, e.suspected_calls
     ), ${hasSteps ? sql`traced as (${insertSteps(sql, flush.run_id, flush.steps)} returning 1),` : sql``}
-    ${alike.length > 0 ? sql`${markUnchanged(sql, flush.run_id, alike)},` : sql``} n as (
+    ${alike.length > 0 ? sql`${markUnchanged(sql, flush.run_id, alike)},` : sql``}
+    ${notOk.length > 0 ? sql`sorted as (${insertTriage(sql, flush, notOk)} returning 1),` : sql``} n as (
       select count(*) filter (where ends)::int as left_running,
         ${alike.length > 0 ? sql`(select count(*) from alike)::int` : sql`0`} as unchanged,
         ${sql.unsafe(TALLY)},
@@ -188,7 +177,8 @@ export function settleAny(sql: Sql, flush: Flush) {
         coalesce(sum(unread_calls), 0)::bigint as unread_calls,
         coalesce(sum(suspected_calls), 0)::bigint as suspected_calls
       -- Before the run's row is locked: others wait for that.
-      from settled ${hasSteps ? sql`where (select count(*) from traced) >= 0` : sql``}
+      from settled where true ${hasSteps ? sql`and (select count(*) from traced) >= 0` : sql``}
+        ${notOk.length > 0 ? sql`and (select count(*) from sorted) >= 0` : sql``}
     ), closed as (
       delete from claims where id = any(${numbers(flush.claims.closed)}::text::bigint[])
     ), counted as (
@@ -198,13 +188,8 @@ export function settleAny(sql: Sql, flush: Flush) {
         output_tokens = r.output_tokens + n.output_tokens, unpriced_items = r.unpriced_items + n.unpriced,
         model_calls = r.model_calls + n.model_calls, unread_calls = r.unread_calls + n.unread_calls,
         suspected_calls = r.suspected_calls + n.suspected_calls,
-        consecutive_failures = ${streak}, ${unpriced}
-        ${stopWhenSpent(
-          sql,
-          sql`r.cost_micro + n.cost_micro`,
-          sql`when ${flush.failure_streak}::int > 0
-            and ${streak} >= ${flush.max_consecutive_failures} then 'consecutive_failures'`,
-        )}
+        consecutive_failures = ${streakAfter(sql, flush)}, ${unpriced}
+        ${stopWhenSpent(sql, sql`r.cost_micro + n.cost_micro`, stopAfterFailures(sql, flush))}
       -- Of a run that has finished nothing can change: a flush sent twice must not announce it again.
       from n where r.id = ${flush.run_id} and r.finished_at is null
       returning r.*, n.cost_micro as spent
@@ -212,53 +197,12 @@ export function settleAny(sql: Sql, flush: Flush) {
       update project_usage u set ${sql.unsafe(useMoves(TALLIED))}, spent_micro = u.spent_micro + n.cost_micro
       from n, counted c where u.project_id = c.project_id and (n.left_running > 0 or n.cost_micro > 0)
       returning u.project_id, u.spend_day
-    ), ${fileSpending(sql)}, ${notOk.length > 0 ? sql`kept as (${keepCauses(sql, notOk)}), sorted as (${insertTriage(sql, flush.run_id)}),` : sql``}
+    ), ${fileSpending(sql)}, ${notOk.length > 0 ? sql`kept as (${keepCauses(sql, notOk)}),` : sql``}
     ${sql.unsafe(CLEAR_DUE)}
     ${flushed(sql)}`
 }
 
-function blemishes(sql: Sql, entries: readonly Entry[]) {
-  const rows = (of: (entry: Entry) => string | null) => textRows(sql, entries.map(of))
-  const column = (key: keyof Verdict) => rows(e => (e.verdict ?? OK)[key])
-  if (entries.length === 0)
-    return sql`select null::int as seq, null::item_status as status, null::outcome as outcome,
-      null::text as outcome_reason, null::text as degraded_reason, null::text as error_code,
-      null::text as error_message, null::text as prompt, null::text as cause_id where false`
-  return sql`
-    select seq, status::item_status, outcome::outcome, outcome_reason, degraded_reason, error_code, error_message,
-      prompt, cause_id
-    from rows from (
-      unnest(${numbers(entries.map(e => e.seq))}::text::int[]),
-      ${column('status')}, ${column('outcome')}, ${column('outcome_reason')}, ${column('degraded_reason')},
-      ${column('error_code')},
-      ${column('error_message')},
-      ${rows(e => e.prompt)},
-      ${rows(e => e.cause?.id ?? null)}
-    ) as t(seq, status, outcome, outcome_reason, degraded_reason, error_code, error_message, prompt, cause_id)`
-}
-
-/** A cause may have been forgotten since it was named: it is there when its items are counted. */
-function keepCauses(sql: Sql, entries: readonly Entry[]) {
-  const causes = [
-    ...new Map(entries.flatMap(({ cause }) => (cause === null ? [] : [[cause.id, cause]]))).values(),
-  ]
-  // As arrays: a step may be empty, and a list of one empty text is none when it is packed.
-  const column = (key: keyof CauseText) => sql`${causes.map(cause => cause[key])}::text[]`
-  return sql`
-    insert into causes (project_id, agent_id, step, error_code, reason, template)
-    select c.project_id, c.agent_id, k.step, k.error_code, k.reason, k.template
-    from counted c, unnest(${column('step')}, ${column('error_code')}, ${column('reason')}, ${column('template')})
-      as k(step, error_code, reason, template)
-    order by k.step, k.error_code, k.reason, k.template on conflict do nothing`
-}
-
-/** Items that did not work go to the dead-letter lane, held ones to quarantine. */
-const insertTriage = (sql: Sql, runId: string) =>
-  putIntoTriage(
-    sql,
-    sql`
-    select ${runId}, s.seq, c.project_id, c.agent_id, ${sql.unsafe(laneByVerdict('s'))},
-      coalesce(s.outcome_reason, s.error_code, 'hold'), s.error_code, s.partition_key, s.prompt, s.cause_id,
-      s.item_cost_micro
-    from settled s, counted c where s.ends and s.outcome is distinct from ${sql.unsafe(outcomeOf('complete'))}`,
-  )
+const NONE = (sql: Sql) => sql`
+  select null::int as seq, null::item_status as status, null::outcome as outcome, null::text as outcome_reason,
+    null::text as degraded_reason, null::text as error_code, null::text as error_message, null::text as prompt,
+    null::text as cause_id where false`

@@ -10,14 +10,14 @@ export const SHORT = 105
 export const LONG = 330
 const SENTENCE = 'my card has not arrived and I would like to know where it is, please help'
 
-/** An input of so many bytes, but for the digits of `i`. */
-export function INPUT(i: number, bytes = SHORT): string {
-  const [head, tail] = [`{"ticket":"T-${i}","text":"`, `","n":${i}}`]
+/** An input of so many bytes, but for the digits of `i`; all have one prompt unless each has its own. */
+export function INPUT(i: number, bytes = SHORT, ownPrompt = false): string {
+  const [head, tail] = [`{"ticket":"T-${i}","text":"${ownPrompt ? i : ''}`, `","n":${i}}`]
   const text = `${SENTENCE}; `.repeat(Math.ceil(bytes / SENTENCE.length))
   return `${head}${text.slice(0, Math.max(SENTENCE.length, bytes - 32))}${tail}`
 }
 
-export type Ending = 'ok' | 'failed'
+export type Ending = 'ok' | 'failed' | 'one in a hundred failed'
 
 export interface Load {
   items: number
@@ -25,8 +25,10 @@ export interface Load {
   bytes?: number
   /** Of which the items are, in turn; of none unless told. */
   partitions?: number
-  /** How every item is to end; ok unless told. */
+  /** How the items are to end; all ok unless told. */
   ending?: Ending
+  /** Failed items are clustered by their prompts. */
+  ownPrompts?: boolean
 }
 
 /** Of an even number the mean of the middle two. */
@@ -47,7 +49,7 @@ export const perSecond = (n: number) => `${Math.round(n).toLocaleString('en')}/s
 
 /** A batch as NDJSON. */
 export function lines(load: number | Load): ReadableStream<Uint8Array> {
-  const { items, bytes, partitions = 0 } = typeof load === 'number' ? { items: load } : load
+  const { items, bytes, partitions = 0, ownPrompts } = typeof load === 'number' ? { items: load } : load
   const encoder = new TextEncoder()
   const partition = (i: number) => (partitions > 0 ? `"partition_key":"tenant-${i % partitions}",` : '')
   let next = 0
@@ -56,7 +58,7 @@ export function lines(load: number | Load): ReadableStream<Uint8Array> {
       if (next >= items) return controller.close()
       let text = ''
       for (const end = Math.min(next + 500, items); next < end; next++)
-        text += `{"item_id":"item-${next}",${partition(next)}"input":${INPUT(next, bytes)}}\n`
+        text += `{"item_id":"item-${next}",${partition(next)}"input":${INPUT(next, bytes, ownPrompts)}}\n`
       controller.enqueue(encoder.encode(text))
     },
   })
@@ -64,14 +66,25 @@ export function lines(load: number | Load): ReadableStream<Uint8Array> {
 
 const LOOK_MS = 5
 
-/** Resolves when a run has ended with all its items like this. */
+/** How many of so many items are to be ok, and failed. */
+const ENDINGS: Record<Ending, (items: number) => [ok: number, failed: number]> = {
+  ok: items => [items, 0],
+  failed: items => [0, items],
+  'one in a hundred failed': items => [items - Math.floor(items / 100), Math.floor(items / 100)],
+}
+
+/** Resolves when a run has ended with its items like this. */
 export async function finished(bench: Bench, runId: string, how: Ending = 'ok'): Promise<void> {
   for (;;) {
     const [run] =
       await bench.sql`select finished_at is not null as over, ok, failed, total_items from runs where id = ${runId}`
     if (run!.over) {
-      if (run![how] !== run!.total_items)
-        throw new Error(`run ${runId}: ${run![how]} of ${run!.total_items} ${how}`)
+      const { ok, failed, total_items } = run as { ok: number; failed: number; total_items: number }
+      const [okay, not] = ENDINGS[how](total_items)
+      if (ok !== okay || failed !== not)
+        throw new Error(
+          `run ${runId}: of ${total_items} items ${ok} ok and ${failed} failed, which was to be ${how}`,
+        )
       return
     }
     await pause(LOOK_MS)

@@ -77,8 +77,24 @@ const USUAL: Record<string, Workload> = {
   },
   async failing(bench) {
     const agent = await bench.deployUrl('ndjson', { FAIL: '1' })
-    const round = await warmed(bench, agent, { items: FEW, ending: 'failed' })
-    return async () => ({ 'items that fail, url agent, draining': (await round()).drain })
+    const load: Load = { items: FEW, ending: 'failed' }
+    const round = await warmed(bench, agent, load)
+    return async () => ({
+      'items that fail, url agent, draining': (await round()).drain,
+      'items that fail, each with its prompt, draining': (
+        await batch(bench, agent, { ...load, ownPrompts: true })
+      ).drain,
+    })
+  },
+  async rarely(bench) {
+    const agent = await bench.deployUrl('ndjson', { FAIL: '100' })
+    const round = await warmed(bench, agent, {
+      items: ITEMS,
+      bytes: LONG,
+      ending: 'one in a hundred failed',
+      ownPrompts: true,
+    })
+    return async () => ({ [`end to end, ${LONG} bytes, 1 in 100 fails`]: (await round()).all })
   },
   async single(bench) {
     const round = await warmed(bench, await bench.deployUrl('json'), { items: FEW })

@@ -666,6 +666,8 @@ it('a flush that is sent again after the run has finished announces nothing twic
   const sums = { cost_micro: 0, input_tokens: 0, output_tokens: 0, ...counts }
   await settle(engine.sql, {
     run_id: runId,
+    project_id: engine.project_id,
+    agent_id: engine.agent_id,
     entries: [
       {
         seq: 1,

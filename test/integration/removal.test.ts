@@ -2,7 +2,12 @@
 
 import postgres from 'postgres'
 import { expect, it } from 'vitest'
-import { RUN_TABLES } from '../../shared/store/removal.ts'
+import type { Sql } from '../../shared/context.ts'
+import { consume } from '../../shared/engine/consume.ts'
+import { callOkWrong } from '../../shared/recovery/queries/verdicts.ts'
+import { RUN_TABLES, removeRun, removeRunRows } from '../../shared/store/removal.ts'
+import { testEngine } from '../support/engine.ts'
+import { eventually } from '../support/eventually.ts'
 import { testDatabase } from '../support/stores.ts'
 
 it('every table with rows of a run loses them when the run is removed', async () => {
@@ -26,5 +31,31 @@ it('every table with rows of a run loses them when the run is removed', async ()
   } finally {
     await sql.end()
     await database.drop()
+  }
+})
+
+it('what is said of an item while its run is removed goes with the run', async () => {
+  const engine = await testEngine()
+  const { sql } = engine
+  try {
+    await engine.deploy()
+    const run_id = await engine.submit(1)
+    await consume(engine.ctx)
+    let removed: Promise<number> | undefined
+    await sql.begin(async tx => {
+      expect(await callOkWrong(tx as unknown as Sql, { run_id, seq: 1 })).toBe(true)
+      await removeRunRows(sql, run_id, 100)
+      removed = removeRun(sql, run_id)
+      await eventually(async () =>
+        expect(
+          await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        ).toHaveLength(1),
+      )
+    })
+    expect(await removed).toBe(1)
+    expect(await sql`select from triage`).toEqual([])
+    expect(await callOkWrong(sql, { run_id, seq: 1 })).toBe(false)
+  } finally {
+    await engine.close()
   }
 })

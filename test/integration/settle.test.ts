@@ -1,10 +1,12 @@
 // What PostgreSQL refuses, who waits for whom, and what is left of a run that has ended.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Sql } from '../../shared/context.ts'
 import type { ItemLine } from '../../shared/domain/protocol.ts'
 import { cancelRun } from '../../shared/engine/cancel.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import { dismissItem } from '../../shared/engine/replay.ts'
+import { acknowledge, endWaiting, reopen, resume } from '../../shared/recovery/queries/decisions.ts'
 import { reapClaims } from '../../shared/store/claims.ts'
 import { returnItems } from '../../shared/store/returns.ts'
 import { settle } from '../../shared/store/settle.ts'
@@ -41,11 +43,16 @@ async function abandoned(items: number) {
   return { runId, seqs, claims: { held: [claim!.id], closed: [claim!.id] } }
 }
 
-/** A late result for all items of a claim. */
-const settleAll = ({ runId, seqs, claims }: Awaited<ReturnType<typeof abandoned>>) =>
+/** A late result for all items of a claim: they worked unless told. */
+const settleAll = (
+  { runId, seqs, claims }: Awaited<ReturnType<typeof abandoned>>,
+  entries = seqs.map(seq => entryThatWorked(seq)),
+) =>
   settle(engine.sql, {
     run_id: runId,
-    entries: seqs.map(seq => entryThatWorked(seq)),
+    project_id: engine.project_id,
+    agent_id: engine.agent_id,
+    entries,
     steps: [],
     claims,
     failure_streak: 0,
@@ -63,7 +70,7 @@ const returnAll = ({ runId, seqs, claims }: Awaited<ReturnType<typeof abandoned>
 
 describe('the reaper', () => {
   it.each([
-    ['a result', settleAll],
+    ['a result', (left: Awaited<ReturnType<typeof abandoned>>) => settleAll(left)],
     ['an item given back', returnAll],
   ])('and %s that comes late do not wait for each other', async (_, send) => {
     const left = await abandoned(2)
@@ -98,6 +105,71 @@ describe('the reaper', () => {
     })
     await reaped
     for (const id of runs) expect(await conservation(engine, id)).toEqual([])
+  })
+})
+
+describe('items that fail', () => {
+  const said = {
+    outcome_reason: 'agent_error',
+    degraded_reason: null,
+    error_message: 'no',
+    output: null,
+  } as const
+  const verdict = { status: 'failed', outcome: 'failed', error_code: 'agent_error', ...said } as const
+
+  /** In flight: one that was held and resumed, and one in its first attempt. */
+  async function resumedAndNew() {
+    const left = await abandoned(2)
+    await engine.sql`update items set attempt = 2 where run_id = ${left.runId} and seq = 1`
+    await engine.sql`update claims set attempts = '{2, 1}', lease_until = now() + interval '1 minute'`
+    await engine.sql`insert into triage ${engine.sql({
+      run_id: left.runId,
+      seq: 1,
+      project_id: engine.project_id,
+      agent_id: engine.agent_id,
+      lane: 'quarantine',
+      reason: 'hold',
+      disposition: 'resumed',
+    })}`
+    const cause = null
+    const entries = [2, 1].map((attempt, i) =>
+      entryThatWorked(i + 1, { attempt, verdict, prompt: `prompt ${i + 1}`, cause }),
+    )
+    return { left, fail: () => settleAll(left, entries) }
+  }
+
+  it('come to triage in one flush, whether they had a row there or not', async () => {
+    const { left, fail } = await resumedAndNew()
+    expect(await fail()).toMatchObject({ recorded: 2, not_ok: 2, finished: true })
+    expect(await fail()).toMatchObject({ recorded: 0 })
+    const rows = await engine.sql`
+      select seq, lane, reason, prompt, disposition from triage where run_id = ${left.runId} order by seq`
+    const failed = { lane: 'dlq', reason: 'agent_error', disposition: null }
+    expect(rows).toEqual([
+      { seq: 1, prompt: 'prompt 1', ...failed },
+      { seq: 2, prompt: 'prompt 2', ...failed },
+    ])
+    expect(await conservation(engine, left.runId)).toEqual([])
+  })
+
+  it('have their rows before their run is locked, for which nobody waits who decides under that lock', async () => {
+    const { left, fail } = await resumedAndNew()
+    const keys = left.seqs.map(seq => ({ run_id: left.runId, seq }))
+    let failing: Promise<unknown> | undefined
+    await engine.sql.begin(async begun => {
+      const tx = begun as unknown as Sql
+      await tx`select from runs where id = ${left.runId} for no key update`
+      failing = fail()
+      await waiting(1)
+      // The row of the one that was resumed is locked by the flush, that of the other is there.
+      expect(await tx`select from triage where run_id = ${left.runId} for update skip locked`).toEqual([])
+      expect(await acknowledge(tx, keys)).toBe(0)
+      expect(await resume(tx, keys)).toBe(0)
+      expect(await endWaiting(tx, keys, { as: 'dismissed', one_by_one: true })).toBe(0)
+      for (const key of keys) expect(await reopen(tx, key)).toBe(false)
+    })
+    expect(await failing).toMatchObject({ recorded: 2, finished: true })
+    expect(await conservation(engine, left.runId)).toEqual([])
   })
 })
 

@@ -6,7 +6,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import type { Outcome, OutcomeReason, StepKind } from '../../domain/vocabulary.ts'
 import { numbers } from '../../store/columns.ts'
 import type { ClaimedItem } from '../../store/take.ts'
-import type { FlushClaims } from './settle-completed.ts'
+import type { FlushClaims } from './settle-ended.ts'
 import { TAKEN } from './take-functions.ts'
 
 /** The claim that items were sent under. */

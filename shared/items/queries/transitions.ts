@@ -110,14 +110,19 @@ export const isUndecided = (of = 't'): string =>
 
 /**
  * Puts items into triage: `rows` has run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, prompt,
- * cause_id and cost_micro, in this order. An item that was resumed may come back.
+ * cause_id and cost_micro, in this order. An item that was resumed may come back, which one in its first attempt was not:
+ * of such items no row is looked for.
  */
-export const putIntoTriage = (sql: Sql, rows: PendingQuery<Row[]>) => sql`
+export const putIntoTriage = (sql: Sql, rows: PendingQuery<Row[]>, areInFirstAttempt = false) => sql`
   insert into triage as t (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, prompt,
     cause_id, cost_micro) ${rows}
-  on conflict (run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
+  ${
+    areInFirstAttempt
+      ? sql``
+      : sql`on conflict (run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
     error_code = excluded.error_code, prompt = excluded.prompt, cause_id = excluded.cause_id,
     cost_micro = excluded.cost_micro, created_at = now(), disposition = null, decided_at = null`
+  }`
 
 /** The lane of an item by the verdict it has now. */
 export const laneByVerdict = (of: string): string =>

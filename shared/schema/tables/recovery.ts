@@ -12,7 +12,7 @@ import {
 } from '../../domain/vocabulary.ts'
 import { at, createdAt, id, micro } from './columns.ts'
 import { projects } from './projects.ts'
-import { outcome, runOf, runs } from './runs.ts'
+import { outcome, runs } from './runs.ts'
 import { ofProject, ofRun } from './tenant.ts'
 
 export const triageLane = pgEnum('triage_lane', TRIAGE_LANES)
@@ -22,7 +22,10 @@ export const reuseChoice = pgEnum('reuse_choice', REUSE_CHOICES)
 export const triageAction = pgEnum('triage_action', TRIAGE_ACTIONS)
 export const recoveryStatus = pgEnum('recovery_status', RECOVERY_STATUSES)
 
-/** Items that need a decision: what did not work (`dlq`), what is held (`quarantine`), what may not have worked (`review`). */
+/**
+ * Items that need a decision: what did not work (`dlq`), what is held (`quarantine`), what may not have worked (`review`).
+ * That its run is of its project a trigger checks once a statement, where a foreign key did for each row of a flush.
+ */
 export const triage = pgTable(
   'triage',
   {
@@ -56,7 +59,6 @@ export const triage = pgTable(
   },
   t => [
     primaryKey({ columns: [t.run_id, t.seq] }),
-    runOf(t),
     index('triage_open')
       .on(t.project_id, t.lane, t.created_at, t.run_id, t.seq)
       .where(sql`disposition is null`),

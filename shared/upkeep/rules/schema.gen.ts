@@ -1,8 +1,8 @@
 // Made by npm run generate from the tables and the migrations.
 
 export const SCHEMA = {
-  migration: '0051_due_of_run',
-  version: 1795445803162,
+  migration: '0052_triage_without_foreign_key',
+  version: 1795454030758,
   tables: [
     'accounts',
     'agents',
