@@ -12,6 +12,7 @@ import { LIMITS } from '../domain/limits.ts'
 import { microOf } from '../domain/pricing.ts'
 import type { RecordedStep } from '../domain/protocol.ts'
 import type { OfferedRecord } from '../domain/step-row.ts'
+import { touchRun } from '../items/queries/open-runs.ts'
 import type { Late } from '../items/rules/consumer-time.ts'
 import { findOfferedSteps, findOriginalEnds, type OriginalEnd } from '../recovery/queries/recorded.ts'
 import * as claims from '../store/claims.ts'
@@ -74,7 +75,7 @@ export async function claimItems(
   }
   const { deployment } = run
   if (room === 0 || run.waits_for_fresh || !deployment) {
-    await claims.touchRun(ctx.sql, run.id)
+    await touchRun(ctx.sql, run.id)
     return { claim: null, waiting_for }
   }
   // Before anything is taken: where the environment cannot be opened, nothing may be claimed in vain.
@@ -84,7 +85,7 @@ export async function claimItems(
   await fault('claim.after_commit')
   if (items.length === 0) {
     // What is due and held back by its partitions stays so until some of theirs end: other runs are looked at first.
-    if (run.due > 0) await claims.touchRun(ctx.sql, run.id)
+    if (run.due > 0) await touchRun(ctx.sql, run.id)
     return { claim: null, waiting_for }
   }
   const claim = claimOf(ctx, run, deployment, env, await withRecordedSteps(ctx, run, items))

@@ -2,20 +2,19 @@
 // its time is over. Guarantee: whatever it holds when it stops, even by being killed, is offered again.
 
 import type { Context } from '../context.ts'
-import type { Wait } from '../domain/admission.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { dropTurns, noteTurn } from '../hints/turns.ts'
+import { findNextDue, isAnyLeftToFresh } from '../items/queries/open-runs.ts'
 import { type Late, stepTimeMs } from '../items/rules/consumer-time.ts'
 import { OpenRequests } from '../items/verbs/agent-open-requests.ts'
+import { Claimer, type Holder } from '../items/verbs/claimer.ts'
 import { CauseNamer } from '../recovery/verbs/causes.ts'
-import { extendLeases, findNextDue, findOpenRuns, isAnyLeftToFresh, type OpenRun } from '../store/claims.ts'
-import { pauseForMoney, sweepStopped } from '../store/stop.ts'
-import { type Claim, claimItems } from './claim.ts'
+import { extendLeases } from '../store/claims.ts'
+import type { Claim } from './claim.ts'
 import type { Consumed, ConsumeOptions } from './consume-options.ts'
-import { deliverSoon } from './deliver.ts'
 import { execute } from './execute.ts'
 import { type Flight, type Lease, takeOff } from './flight.ts'
-import { RunTrace, traceRunEnd } from './run-trace.ts'
+import { RunTrace } from './run-trace.ts'
 import { Settler } from './settler.ts'
 import type { Timing } from './timing.ts'
 
@@ -26,16 +25,15 @@ export async function consume(ctx: Context, options: ConsumeOptions = {}): Promi
 }
 
 const IDLE_MS = 1000 // a wait ends by a poke, a settled flush or a due item; this catches what none of them tells
-const RETRY_MS = 200
 const DUE_MS = 50 // at least, since an item that is due may have to wait for room
 
-/** Money that is not the run's own: its items are paused until there is some again. */
-const FOR_MONEY: ReadonlySet<Wait> = new Set(['credit', 'period_budget', 'price'])
-
-const claimsWorthMaking = (run: OpenRun) =>
-  run.stop_reason
-    ? 1
-    : Math.max(1, Math.min(LIMITS.claims_at_once, Math.floor(run.fresh / LIMITS.claim_items)))
+/** What a consumer has of one run. */
+interface Work {
+  settler: Settler
+  lanes: number
+  /** Items in flight. */
+  held: number
+}
 
 class Consumer {
   readonly #ctx: Context
@@ -43,7 +41,8 @@ class Consumer {
   readonly #endsAt: number
   readonly #beganAt: number
   readonly #requests = new OpenRequests()
-  readonly #settlers = new Map<string, { settler: Settler; lanes: number }>()
+  readonly #work = new Map<string, Work>()
+  readonly #claimer: Claimer
   readonly #causes: CauseNamer
   readonly #leases = new Map<number, { lease: Lease; run_id: string }>()
   readonly #lanes = new Set<Promise<void>>()
@@ -64,6 +63,7 @@ class Consumer {
     this.#beganAt = options.began_ms ?? ctx.now()
     this.#looked_ms = ctx.now()
     this.#id = ctx.newId()
+    this.#claimer = new Claimer(ctx, this.#holder)
     options.onWake?.(aborted => this.#hear(aborted))
   }
 
@@ -82,17 +82,18 @@ class Consumer {
     try {
       while (!this.#isOver()) {
         this.#woken = false
-        const progress = await this.#look()
+        await this.#claimer.look()
         this.#looked_ms = this.#ctx.now()
-        if (progress) continue
+        if (this.#claimer.isAtWork) {
+          await this.#sleep(IDLE_MS)
+          continue
+        }
         const nextMs = await this.#untilNextDue()
         const isIdle = this.#inFlight === 0 && this.#lanes.size === 0 && !this.#woken
         // What is due and was not to be had twice is kept back by what others hold: theirs to go on with.
         looksInVain = isIdle && nextMs === 0 ? looksInVain + 1 : 0
         if (isIdle && (nextMs === null || looksInVain === 2)) break
-        await this.#sleep(
-          Math.min(Math.max(nextMs ?? IDLE_MS, DUE_MS), this.#endsAt - this.#ctx.now(), IDLE_MS),
-        )
+        await this.#sleep(Math.min(Math.max(nextMs ?? IDLE_MS, DUE_MS), IDLE_MS))
       }
       more = this.#isOver() || (await this.#leavesToFresh())
       // The successor starts while this invocation is still giving back what did not yield.
@@ -126,54 +127,13 @@ class Consumer {
     return late !== undefined && isAnyLeftToFresh(this.#ctx.sql, late).catch(() => false)
   }
 
-  /** One look over the open runs; true when anything was claimed or swept. */
-  async #look(): Promise<boolean> {
-    try {
-      const runs = await findOpenRuns(this.#ctx.sql, LIMITS.open_runs_per_look, this.#late())
-      let progress = false
-      // A long pile is claimed from several times in one look, so that the round trips overlap.
-      const turns = runs.flatMap(run => Array<OpenRun>(claimsWorthMaking(run)).fill(run))
-      for (let i = 0; i < turns.length && !this.#isOver(); i += LIMITS.claims_at_once) {
-        if (this.#inFlight >= LIMITS.items_in_flight_per_consumer) break
-        const took = await Promise.all(turns.slice(i, i + LIMITS.claims_at_once).map(run => this.#turn(run)))
-        progress ||= took.includes(true)
-      }
-      return progress
-    } catch (error) {
-      // PostgreSQL is restarting: the next look tries again.
-      this.#ctx.log('warn', 'look_failed', { error: String(error) })
-      await new Promise(resolve => setTimeout(resolve, RETRY_MS))
-      return true
-    }
-  }
-
-  /** What one run gets of a look; true when something was done for it. */
-  async #turn(run: OpenRun): Promise<boolean> {
-    try {
-      if (!run.stop_reason) return await this.#claim(run.id)
-      const more = await sweepStopped(this.#ctx.sql, run.id, LIMITS.sweep_items)
-      if (!more) {
-        deliverSoon(this.#ctx)
-        traceRunEnd(this.#ctx, run.id)
-      }
-      return more
-    } catch (error) {
-      // A run that cannot be served must not keep the others from being served.
-      this.#ctx.log('warn', 'turn_failed', { run_id: run.id, error: String(error) })
-      await new Promise(resolve => setTimeout(resolve, RETRY_MS))
-      return true
-    }
-  }
-
-  async #claim(runId: string): Promise<boolean> {
-    const most = Math.min(LIMITS.claim_items, LIMITS.items_in_flight_per_consumer - this.#inFlight)
-    const { claim, waiting_for } = await claimItems(this.#ctx, runId, most, this.#late())
-    if (waiting_for === 'stopped') return true // the next look sweeps it
-    if (waiting_for !== null && FOR_MONEY.has(waiting_for))
-      return (await pauseForMoney(this.#ctx.sql, runId, LIMITS.sweep_items)) > 0
-    if (!claim) return false
-    this.#launch(claim)
-    return true
+  readonly #holder: Holder = {
+    held: () => this.#inFlight,
+    heldOf: run_id => this.#work.get(run_id)?.held ?? 0,
+    late: () => this.#late(),
+    isOver: () => this.#isOver(),
+    launch: claim => this.#launch(claim),
+    wake: () => this.#wakeUp(),
   }
 
   #launch(claim: Claim): void {
@@ -182,26 +142,33 @@ class Consumer {
     const lease: Lease = { claim_id: claim.id, taken_ms, open, closing: false, abort: new AbortController() }
     const flights: Flight[] = claim.items.map(item => takeOff(item, lease))
     this.#leases.set(claim.id, { lease, run_id: claim.run_id })
+    const work = this.#workOn(claim)
     lease.abort.signal.addEventListener('abort', () => {
       this.#leases.delete(claim.id)
-      this.#inFlight -= lease.open
-      this.#rouse()
+      this.#let(work, lease.open)
     })
     this.#inFlight += flights.length
+    work.held += flights.length
     this.#claimed += flights.length
     this.#ctx.telemetry?.measure('assay.claim.size', flights.length)
     this.#ctx.telemetry?.measure('assay.claim.wait', claim.waited_ms / 1000)
-    const used = this.#settlerOf(claim)
-    used.lanes++
-    const lane = execute(this.#ctx, claim, flights, used.settler, this.#timing).finally(async () => {
+    work.lanes++
+    const lane = execute(this.#ctx, claim, flights, work.settler, this.#timing).finally(async () => {
       this.#lanes.delete(lane)
       this.#rouse()
       // A consumer that is never idle must not collect a settler for every run it ever saw.
-      if (--used.lanes > 0) return
-      await used.settler.drained()
-      if (used.lanes === 0 && this.#settlers.get(claim.run_id) === used) this.#settlers.delete(claim.run_id)
+      if (--work.lanes > 0) return
+      await work.settler.drained()
+      if (work.lanes === 0 && this.#work.get(claim.run_id) === work) this.#work.delete(claim.run_id)
     })
     this.#lanes.add(lane)
+  }
+
+  /** Items that left its hands make room for others. */
+  #let(work: Work, items: number): void {
+    this.#inFlight -= items
+    work.held -= items
+    this.#rouse()
   }
 
   #untilEnd = (ms: number) => Math.max(0, this.#endsAt - ms - this.#ctx.now())
@@ -216,24 +183,22 @@ class Consumer {
     requests: this.#requests,
   }
 
-  #settlerOf(claim: Claim): { settler: Settler; lanes: number } {
-    let used = this.#settlers.get(claim.run_id)
-    if (!used) {
-      const { telemetry } = this.#ctx
-      const { run_id, project_id, max_consecutive_failures, target } = claim
-      const run = { run_id, project_id, agent_id: target.agent_id, max_consecutive_failures }
-      const settler = new Settler(this.#ctx, run, this.#causes, {
-        onSettled: items => {
-          this.#settled += items
-          this.#inFlight -= items
-          this.#rouse()
-        },
-        trace: telemetry && new RunTrace(this.#ctx, telemetry, claim),
-      })
-      used = { settler, lanes: 0 }
-      this.#settlers.set(claim.run_id, used)
-    }
-    return used
+  #workOn(claim: Claim): Work {
+    const known = this.#work.get(claim.run_id)
+    if (known) return known
+    const { telemetry } = this.#ctx
+    const { run_id, project_id, max_consecutive_failures, target } = claim
+    const run = { run_id, project_id, agent_id: target.agent_id, max_consecutive_failures }
+    const settler = new Settler(this.#ctx, run, this.#causes, {
+      onSettled: items => {
+        this.#settled += items
+        this.#let(work, items)
+      },
+      trace: telemetry && new RunTrace(this.#ctx, telemetry, claim),
+    })
+    const work: Work = { settler, lanes: 0, held: 0 }
+    this.#work.set(run_id, work)
+    return work
   }
 
   /** Prolongs what is held; what is not ours any more is let go. */
@@ -276,20 +241,35 @@ class Consumer {
     // cuts the invocation off.
     const graceMs = this.#options.stop?.aborted ? LIMITS.drain_ms : this.#timing.leftMs()
     const timer = setTimeout(() => this.#requests.cutAll(), Math.min(graceMs, LIMITS.consume_ms))
+    await this.#claimer.ended()
     await Promise.all(this.#lanes)
     clearTimeout(timer)
-    await Promise.all([...this.#settlers.values()].map(({ settler }) => settler.drained()))
+    await Promise.all([...this.#work.values()].map(({ settler }) => settler.drained()))
   }
 
+  /** Something happened: whatever is waited for may be there. */
   #rouse(): void {
+    this.#claimer.hear()
+    this.#wakeUp()
+  }
+
+  #wakeUp(): void {
     this.#woken = true
     this.#wake()
   }
 
+  /** Until something happens or the time is over, at most so long: then it is as if something had happened. */
   async #sleep(ms: number): Promise<void> {
     if (this.#woken) return
     await new Promise<void>(resolve => {
-      const timer = setTimeout(resolve, Math.max(0, ms))
+      const until_ms = Math.min(ms, this.#endsAt - this.#ctx.now())
+      const timer = setTimeout(
+        () => {
+          this.#claimer.hear()
+          resolve()
+        },
+        Math.max(0, until_ms),
+      )
       this.#wake = () => {
         clearTimeout(timer)
         resolve()

@@ -1,5 +1,5 @@
-// Finds runs with something to offer, and holds the leases on what was taken of them. What changes counts locks the
-// run's row before its project's usage row, as everybody does.
+// Reads what decides about a run, and holds the leases on what was taken of it. What changes counts locks the run's row
+// before its project's usage row, as everybody does.
 
 import { RUN_BUDGETS } from '../accounts/queries/budgets.ts'
 import { PROJECT_PRICES } from '../accounts/queries/prices.ts'
@@ -16,98 +16,13 @@ import type {
   StepKind,
   StopReason,
 } from '../domain/vocabulary.ts'
-import { HAS_ROOM, IS_OPEN, IS_SERVED, RUNS_WITH_CAPS } from '../items/queries/admission.ts'
+import { RUNS_WITH_CAPS } from '../items/queries/admission.ts'
+import { CUT_IS_DUE, keptPlaces, outlasts, unlessCut } from '../items/queries/open-runs.ts'
 import { become, countMoves, guard, useMoves } from '../items/queries/transitions.ts'
-import { type Late, surelyLeftMs } from '../items/rules/consumer-time.ts'
+import type { Late } from '../items/rules/consumer-time.ts'
 import type { ProjectSettings } from '../schema/tables.ts'
 import { OFFERED_ITEMS, PILOT_LEFT } from '../starts/queries/pilots.ts'
 import { isHeld } from '../upkeep/queries/installation.ts'
-
-export interface OpenRun {
-  id: string
-  /** Set when the run was stopped and what is left of its pile must be ended. */
-  stop_reason: StopReason | null
-  /** Items that were never offered. */
-  fresh: number
-}
-
-/**
- * Runs with something to offer now, the least recently touched first. Runs under a cap that is reached are left out:
- * they would be looked at in vain, and a few dozen of them would keep all others from being looked at. Of a held
- * installation, a suspended account and a deleted project only what was stopped is ended.
- */
-export async function findOpenRuns(sql: Sql, limit: number, late?: Late) {
-  return sql<OpenRun[]>`
-    select r.id, r.stop_reason, greatest(0, ${sql.unsafe(OFFERED_ITEMS)} - r.next_seq + 1) as fresh
-    from ${sql.unsafe(RUNS_WITH_CAPS)}
-    where r.finished_at is null and not r.materializing and case
-      when r.stop_reason is not null then r.running + ended_items(r)
-        + case when r.stop_reason = 'cancelled' then 0 else r.paused end < r.total_items
-      when not ${sql.unsafe(IS_SERVED)} or not ${sql.unsafe(HAS_ROOM)} then false
-      else (r.next_seq <= ${sql.unsafe(OFFERED_ITEMS)}
-        or exists (select from due_items i where i.run_id = r.id and i.due_at <= now() ${unlessCut(sql, late)}))
-        and not ${outlasts(sql, late)} end
-    order by r.touched_at limit ${limit}`
-}
-
-/** Whether something waits for a consumer that has its time before it, and nothing else keeps it back. */
-export async function isAnyLeftToFresh(sql: Sql, late: Late): Promise<boolean> {
-  const [row] = await sql<{ is_left: boolean }[]>`
-    select exists (select from ${sql.unsafe(RUNS_WITH_CAPS)}
-      where ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED} and ${HAS_ROOM}`)}
-        and (${sql.unsafe(CUT_IS_DUE)} or ${waitsForFresh(sql, late)})) as is_left`
-  return row!.is_left
-}
-
-/**
- * A place of a project that its other items leave to what waits for a consumer that has its time before it, and could
- * begin: whatever has room always, and takes what is free, would keep that waiting for ever. A run of which something
- * is in flight does not wait for ever.
- */
-const keptPlaces = (sql: Sql, runId: string, late: Late) => sql`exists (
-  select from ${sql.unsafe(RUNS_WITH_CAPS)}
-  where r.project_id = (select project_id from runs where id = ${runId})
-    and ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED} and ${HAS_ROOM}`)} and not r.waits_for_price
-    and (${sql.unsafe(CUT_IS_DUE)} or r.running = 0 and ${waitsForFresh(sql, late)}))::int`
-
-/** What was cut off waits for a consumer that has its time before it. */
-const unlessCut = (sql: Sql, late: Late | undefined) => (late === undefined ? sql`` : sql`and cuts is null`)
-const CUT_IS_DUE =
-  'exists (select from due_items i where i.run_id = r.id and i.due_at <= now() and i.cuts is not null)'
-
-/** So does a run whose agent declares steps that take longer than a late consumer has left, and not longer than any has. */
-const outlasts = (sql: Sql, late: Late | undefined) =>
-  late === undefined
-    ? sql`false`
-    : sql`coalesce((d.declaration->>'step_seconds')::int * 1000 > ${late.left_ms}::float8
-        and (d.declaration->>'step_seconds')::int * 1000 <= ${surelyLeftMs(late.whole_ms)}::float8
-        and not (${late.base_url !== ''}::boolean and d.kind = 'url' and d.declaration @> '{"answers_later": true}'), false)`
-
-const waitsForFresh = (sql: Sql, late: Late) => sql`(${outlasts(sql, late)}
-  and (r.next_seq <= ${sql.unsafe(OFFERED_ITEMS)}
-    or exists (select from due_items i where i.run_id = r.id and i.due_at <= now())))`
-
-/** Sends a run that was looked at in vain to the end of the line. */
-export async function touchRun(sql: Sql, runId: string): Promise<void> {
-  await sql`update runs set touched_at = now() where id = ${runId}`
-}
-
-/** Milliseconds until the next item is due, at most `within_ms`; null when none is. */
-export async function findNextDue(sql: Sql, withinMs: number, late?: Late): Promise<number | null> {
-  const [row] = await sql<{ due_ms: number }[]>`
-    select greatest(0, extract(epoch from d.due_at - now()) * 1000)::float8 as due_ms
-    from due_items d join runs r on r.id = d.run_id
-    where d.due_at <= now() + make_interval(secs => ${withinMs / 1000})
-      and r.finished_at is null and r.stop_reason is null ${unlessCut(sql, late)}
-      ${
-        late === undefined
-          ? sql``
-          : sql`and d.run_id not in (
-        select r.id from ${sql.unsafe(RUNS_WITH_CAPS)} where ${sql.unsafe(IS_OPEN)} and ${outlasts(sql, late)})`
-      }
-    order by d.due_at limit 1`
-  return row ? row.due_ms : null
-}
 
 /** Everything that decides how many items of a run may start, as it was at the moment. */
 export interface ReadRun {

@@ -13,8 +13,9 @@ import {
   RUN_ROOM,
   RUNS_WITH_CAPS,
 } from '../../shared/items/queries/admission.ts'
+import { findOpenRuns } from '../../shared/items/queries/open-runs.ts'
 import { countBacklog } from '../../shared/store/backlog.ts'
-import { findOpenRuns, readRun } from '../../shared/store/claims.ts'
+import { readRun } from '../../shared/store/claims.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine

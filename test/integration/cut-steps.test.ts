@@ -6,7 +6,7 @@ import { LIMITS } from '../../shared/domain/limits.ts'
 import { NotSent } from '../../shared/engine/agent-port.ts'
 import { claimItems } from '../../shared/engine/claim.ts'
 import { consume } from '../../shared/engine/consume.ts'
-import { findOpenRuns, isAnyLeftToFresh } from '../../shared/store/claims.ts'
+import { findOpenRuns, isAnyLeftToFresh } from '../../shared/items/queries/open-runs.ts'
 import { conservation, result, step, type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine

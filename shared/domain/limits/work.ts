@@ -21,6 +21,8 @@ export const WORK_LIMITS = {
   claim_items: 1000, // one claim; 250: 0.85, 500: 0.92, 2000: 1.0 (end-to-end ratio in the prototype)
   request_items: 256, // items in one agent request; 64: 0.90, 16: 0.69
   claims_at_once: 3, // while one is in PostgreSQL the next is on its way; 1: 0.88, 2: 0.95 in the prototype
+  claims_under_way: 6, // of one consumer, over all runs: each has a connection, of the twelve of a process
+  look_retry_ms: 200, // after a look, or a claim, that failed
   settles_in_flight_per_run: 2,
   items_in_flight_per_consumer: 8000,
   open_runs_per_look: 64,

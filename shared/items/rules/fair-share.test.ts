@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import type { OpenRun } from '../queries/open-runs.ts'
+import { fairShares, shareOut } from './fair-share.ts'
+
+const run = (id: string, facts: Partial<OpenRun> = {}): OpenRun => ({
+  id,
+  stop_reason: null,
+  project_id: 'p',
+  account_id: 'a',
+  waiting: 3000,
+  running: 0,
+  project_running: 0,
+  room: null,
+  project_room: 256,
+  ...facts,
+})
+const nothing = () => 0
+const shares = (free: number, runs: OpenRun[], heldHere = nothing) =>
+  Object.fromEntries(shareOut(free, runs, heldHere))
+
+describe('places', () => {
+  it('go to whoever holds fewest, one after the other', () => {
+    expect(
+      fairShares(4, [
+        { held: 0, wants: 9 },
+        { held: 3, wants: 9 },
+      ]),
+    ).toEqual([4, 0])
+    expect(
+      fairShares(5, [
+        { held: 0, wants: 9 },
+        { held: 3, wants: 9 },
+      ]),
+    ).toEqual([4, 1])
+  })
+
+  it('that one does not want are for the others, and none is dealt twice', () => {
+    const askers = [1, 0, 7, 300, 2].map((wants, i) => ({ held: i * 3, wants }))
+    for (let places = 0; places < 320; places++) {
+      const dealt = fairShares(places, askers)
+      expect(dealt.reduce((a, b) => a + b)).toBe(Math.min(places, 310))
+      for (const [i, { wants }] of askers.entries()) expect(dealt[i]).toBeLessThanOrEqual(wants)
+    }
+  })
+})
+
+describe('a consumer asks', () => {
+  it('for a single item first where a long run would take all of the cap', () => {
+    const long = run('long', { running: 200, project_running: 200, project_room: 56 })
+    const single = run('single', { waiting: 1, project_running: 200, project_room: 56 })
+    expect(shares(8000, [long, single])).toEqual({ long: 55, single: 1 })
+  })
+
+  it('for as much of each of two long runs, whichever began first', () => {
+    const old = run('old', { running: 236, project_running: 236, project_room: 20 })
+    expect(shares(8000, [old, run('new', { project_running: 236, project_room: 20 })])).toEqual({ new: 20 })
+    expect(shares(8000, [run('one'), run('other')])).toEqual({ one: 128, other: 128 })
+  })
+
+  it('for no more than the caps of run and project leave', () => {
+    expect(shares(8000, [run('capped', { room: 10 }), run('free')])).toEqual({ capped: 10, free: 246 })
+    expect(shares(8000, [run('full', { project_room: 0 })])).toEqual({})
+  })
+
+  it('for as much of each account, however many projects and runs it has', () => {
+    const many = Array.from({ length: 20 }, (_, i) =>
+      run(`m${i}`, { project_id: `p${i % 4}`, account_id: 'many' }),
+    )
+    const dealt = shares(200, [...many, run('few', { project_id: 'q', account_id: 'few' })])
+    expect(dealt.few).toBe(100)
+    const ofMany = Object.entries(dealt).filter(([id]) => id !== 'few')
+    expect(ofMany.map(([, places]) => places)).toEqual(Array(20).fill(5))
+  })
+
+  it('for less than all it has left, so that a run that comes later finds room at once', () => {
+    const lifted = { waiting: 100_000, project_room: 100_000 }
+    let held = 0
+    for (;;) {
+      const { slow = 0 } = shares(8000 - held, [run('slow', lifted)], () => held)
+      if (slow === 0) break
+      held += slow
+    }
+    expect(held).toBe(7000)
+    expect(shares(1000, [run('late', lifted)])).toEqual({ late: 875 })
+    expect(shares(1, [run('late', lifted)])).toEqual({ late: 1 })
+  })
+})

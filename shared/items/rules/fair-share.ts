@@ -1,0 +1,89 @@
+// How many items of each run a consumer asks for where not all that wait have room. Guarantee: of accounts, then of the
+// projects of one, then of the runs of one, whoever has fewest in flight gets the next place; and no run takes all places
+// that a consumer has left, so that a run that comes later never waits for one whose items take long.
+
+import type { OpenRun } from '../queries/open-runs.ts'
+
+/** What stands for a place when places are dealt. */
+interface Asker {
+  /** Items in flight. */
+  held: number
+  /** Items that could begin, if there were places for all. */
+  wants: number
+}
+
+interface Node extends Asker {
+  /** A leaf is a run. */
+  run_id?: string
+  parts: readonly Node[]
+}
+
+/** Of the places that are left, and those that a run holds, so much is the most of one run. */
+const MOST_OF_ONE = 7 / 8
+
+const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
+
+/**
+ * Deals places to whoever holds fewest, one after the other.
+ *
+ * @example fairShares(10, [{ held: 8, wants: 100 }, { held: 0, wants: 3 }, { held: 0, wants: 100 }]) // [1, 3, 6]
+ */
+export function fairShares(places: number, askers: readonly Asker[]): number[] {
+  const upTo = (level: number) => askers.map(({ held, wants }) => Math.min(wants, Math.max(0, level - held)))
+  let low = 0
+  let high = Math.max(0, ...askers.map(({ held, wants }) => held + wants)) + 1
+  while (high - low > 1) {
+    const level = Math.floor((low + high) / 2)
+    if (sum(upTo(level)) <= places) low = level
+    else high = level
+  }
+  const shares = upTo(low)
+  // Less than one is left for each that is below the next level: the first of them have it.
+  const next = upTo(low + 1)
+  let left = places - sum(shares)
+  for (const [i, share] of shares.entries()) if (next[i]! > share && left-- > 0) shares[i] = share + 1
+  return shares
+}
+
+/**
+ * Items to ask for by run, none where a run is not named.
+ *
+ * @param free places that the consumer has left
+ * @param heldHere items that the consumer has in flight of a run
+ */
+export function shareOut(
+  free: number,
+  runs: readonly OpenRun[],
+  heldHere: (run_id: string) => number,
+): ReadonlyMap<string, number> {
+  const leaf = (run: OpenRun): Node => {
+    const most = Math.ceil(MOST_OF_ONE * free - (1 - MOST_OF_ONE) * heldHere(run.id))
+    const wants = Math.max(0, Math.min(run.waiting, run.room ?? most, most))
+    return { run_id: run.id, held: run.running, wants, parts: [] }
+  }
+  const byAccount = Map.groupBy(runs, run => run.account_id)
+  const accounts = [...byAccount.values()].map(own => {
+    const byProject = Map.groupBy(own, run => run.project_id)
+    return joined(
+      [...byProject.values()].map(ofProject => {
+        const { project_running, project_room } = ofProject[0]!
+        return { ...joined(ofProject.map(leaf), project_room), held: project_running }
+      }),
+    )
+  })
+  const shares = new Map<string, number>()
+  deal(joined(accounts, free), free, shares)
+  return shares
+}
+
+function joined(parts: readonly Node[], most = Number.POSITIVE_INFINITY): Node {
+  const wants = Math.min(most, sum(parts.map(part => part.wants)))
+  return { held: sum(parts.map(part => part.held)), wants, parts }
+}
+
+function deal(node: Node, places: number, shares: Map<string, number>): void {
+  if (places <= 0) return
+  if (node.run_id !== undefined) shares.set(node.run_id, places)
+  const dealt = fairShares(places, node.parts)
+  for (const [i, part] of node.parts.entries()) deal(part, dealt[i]!, shares)
+}

@@ -1,0 +1,161 @@
+// Claims items for one consumer, of all runs that have some to offer. Guarantee: claims of different runs do not wait for
+// each other; what is under way counts as taken when places are dealt; and a run that had nothing to give is asked again
+// only when something happened.
+
+import type { Context } from '../../context.ts'
+import type { Wait } from '../../domain/admission.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { type Claim, claimItems } from '../../engine/claim.ts'
+import { deliverSoon } from '../../engine/deliver.ts'
+import { pause } from '../../engine/pause.ts'
+import { traceRunEnd } from '../../engine/run-trace.ts'
+import { pauseForMoney, sweepStopped } from '../../store/stop.ts'
+import { findOpenRuns, type OpenRun } from '../queries/open-runs.ts'
+import type { Late } from '../rules/consumer-time.ts'
+import { shareOut } from '../rules/fair-share.ts'
+
+/** The consumer that claims are made for. */
+export interface Holder {
+  /** Items in flight altogether, and of a run. */
+  held(): number
+  heldOf(run_id: string): number
+  late(): Late | undefined
+  isOver(): boolean
+  launch(claim: Claim): void
+  /** Asks for another look. */
+  wake(): void
+}
+
+interface UnderWay {
+  run: OpenRun
+  /** Items asked for. */
+  items: number
+  ended: Promise<void>
+}
+
+/** What became of one try. */
+type Outcome = 'progress' | 'vain'
+
+/** Money that is not the run's own: its items are paused until there is some again. */
+const FOR_MONEY: ReadonlySet<Wait> = new Set(['credit', 'period_budget', 'price'])
+
+export class Claimer {
+  readonly #ctx: Context
+  readonly #holder: Holder
+  readonly #underWay = new Set<UnderWay>()
+  readonly #vain = new Set<string>()
+  /** Counts what happened: a try that ends in vain after something did is worth another. */
+  #happened = 0
+
+  constructor(ctx: Context, holder: Holder) {
+    this.#ctx = ctx
+    this.#holder = holder
+  }
+
+  get isAtWork(): boolean {
+    return this.#underWay.size > 0
+  }
+
+  /** Something happened that may have made room: runs that had nothing to give are asked again. */
+  hear(): void {
+    this.#happened++
+    this.#vain.clear()
+  }
+
+  /** One look over the open runs, which begins claims and sweeps and does not wait for them. */
+  async look(): Promise<void> {
+    try {
+      const found = await findOpenRuns(this.#ctx.sql, LIMITS.open_runs_per_look, this.#holder.late())
+      const runs = found.filter(run => !this.#vain.has(run.id))
+      for (const run of runs) if (run.stop_reason && !this.#isAsked(run)) this.#begin(run, 0)
+      const places = this.#shares(runs.filter(run => !run.stop_reason))
+      for (const run of runs) this.#claim(run, places.get(run.id) ?? 0)
+    } catch (error) {
+      // PostgreSQL is restarting: the next look tries again.
+      this.#ctx.log('warn', 'look_failed', { error: String(error) })
+      await pause(LIMITS.look_retry_ms)
+      this.#holder.wake()
+    }
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async ended(): Promise<void> {
+    while (this.isAtWork) await Promise.all([...this.#underWay].map(({ ended }) => ended))
+  }
+
+  /** What is asked for counts as in flight, so that places are dealt once. */
+  #shares(runs: readonly OpenRun[]): ReadonlyMap<string, number> {
+    const asked = (belongs: (run: OpenRun) => boolean) => {
+      let items = 0
+      for (const one of this.#underWay) if (belongs(one.run)) items += one.items
+      return items
+    }
+    const free = LIMITS.items_in_flight_per_consumer - this.#holder.held() - asked(() => true)
+    const seen = runs.map(run => {
+      const ofRun = asked(({ id }) => id === run.id)
+      const ofProject = asked(({ project_id }) => project_id === run.project_id)
+      return {
+        ...run,
+        waiting: run.waiting - ofRun,
+        running: run.running + ofRun,
+        room: run.room === null ? null : run.room - ofRun,
+        project_running: run.project_running + ofProject,
+        project_room: run.project_room - ofProject,
+      }
+    })
+    return shareOut(free, seen, id => this.#holder.heldOf(id) + asked(run => run.id === id))
+  }
+
+  #isAsked = (run: OpenRun) => [...this.#underWay].some(one => one.run.id === run.id)
+
+  /** A long pile is claimed from several times at once, so that the round trips overlap. */
+  #claim(run: OpenRun, places: number): void {
+    let claims = [...this.#underWay].filter(one => one.run.id === run.id).length
+    for (let left = places; left > 0 && claims < LIMITS.claims_at_once; claims++) {
+      const items = Math.min(left, LIMITS.claim_items)
+      if (!this.#begin(run, items)) return
+      left -= items
+    }
+  }
+
+  #begin(run: OpenRun, items: number): boolean {
+    if (this.#underWay.size >= LIMITS.claims_under_way || this.#holder.isOver()) return false
+    const one: UnderWay = { run, items, ended: Promise.resolve() }
+    this.#underWay.add(one)
+    const before = this.#happened
+    one.ended = this.#try(run, items).then(outcome => {
+      this.#underWay.delete(one)
+      if (outcome === 'vain' && this.#happened === before) this.#vain.add(run.id)
+      this.#holder.wake()
+    })
+    return true
+  }
+
+  async #try(run: OpenRun, items: number): Promise<Outcome> {
+    try {
+      return run.stop_reason ? await this.#sweep(run.id) : await this.#take(run.id, items)
+    } catch (error) {
+      // A run that cannot be served must not keep the others from being served.
+      this.#ctx.log('warn', 'turn_failed', { run_id: run.id, error: String(error) })
+      await pause(LIMITS.look_retry_ms)
+      return 'progress'
+    }
+  }
+
+  async #sweep(run_id: string): Promise<Outcome> {
+    if (await sweepStopped(this.#ctx.sql, run_id, LIMITS.sweep_items)) return 'progress'
+    deliverSoon(this.#ctx)
+    traceRunEnd(this.#ctx, run_id)
+    return 'vain'
+  }
+
+  async #take(run_id: string, items: number): Promise<Outcome> {
+    const { claim, waiting_for } = await claimItems(this.#ctx, run_id, items, this.#holder.late())
+    if (waiting_for === 'stopped') return 'progress' // the next look sweeps it
+    if (waiting_for !== null && FOR_MONEY.has(waiting_for))
+      return (await pauseForMoney(this.#ctx.sql, run_id, LIMITS.sweep_items)) > 0 ? 'progress' : 'vain'
+    if (!claim) return 'vain'
+    this.#holder.launch(claim)
+    return 'progress'
+  }
+}
