@@ -37,8 +37,10 @@ export default defineConfig({
     // One more than processors: tests wait for stores and processes a third of their time.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // They bound a test that hangs. The slowest takes 70 s on two quiet cores; a machine may be busy with other work.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     teardownTimeout: 30_000,
     env: { BASE_URL: '' }, // Vite's own word for something else; servers that tests start would take it for theirs
     projects: [

@@ -18,7 +18,7 @@ beforeAll(async () => {
   parts.defer(async () => void (await Promise.all([database.drop(), redis.drop()])))
   image = parts.adopt(await makeImage(), one => one.remove())
   secrets = { DATABASE_URL: database.url, REDIS_URL: redis.url, ...(await unitKeys('ab'.repeat(32))) }
-}, 120_000)
+})
 
 it.each<Platform>(['openfaas', 'knative'])(
   'every operation is served by its function on %s, and nothing else is',

@@ -30,7 +30,7 @@ afterAll(() => parts.disposeAsync())
 let image: Image
 beforeAll(async () => {
   image = parts.adopt(await makeImage(), one => one.remove())
-}, 120_000)
+})
 
 /** A folder that a reader would have cloned into, and the shell in it. */
 async function startReader() {

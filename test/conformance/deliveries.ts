@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { mintKey } from '../../shared/engine/keys.ts'
+import { eventually } from '../support/eventually.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { openAccount, signIn } from './account-of-own.ts'
 import { ran, works } from './play.ts'
@@ -21,7 +22,7 @@ export function deliveriesPart(given: Given): void {
     const list = async (query = '') =>
       (await world.call('GET', `/v1/deliveries?run_id=${run}${query}`)).json.deliveries
     const isTried = async () => expect(await list()).toMatchObject([{ last_error: expect.any(String) }])
-    await vi.waitFor(isTried, 20_000) // what lists them may have to start first
+    await eventually(isTried) // what lists them may have to start first
     const [{ id }] = await list()
     const read = async () => (await world.call('GET', `/v1/deliveries/${id}`)).json
     const resend = () => world.call('POST', `/v1/deliveries/${id}/resend`)
@@ -55,7 +56,7 @@ export function deliveriesPart(given: Given): void {
       const { status, json } = await resend()
       expect([status, json.id, json.state]).toEqual([202, id, 'pending'])
       await receiver.got(1)
-      await vi.waitFor(async () => expect((await read()).state).toBe('delivered'), 20_000)
+      await eventually(async () => expect((await read()).state).toBe('delivered'))
 
       const { account, project_id } = world.first
       const { access_token: token } = await signIn(world, account.email, account.password)

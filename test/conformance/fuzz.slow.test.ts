@@ -82,7 +82,7 @@ beforeAll(async () => {
     learn('delivery', of.delivery_id)
     learn('actor', of.spare_key_id)
   }
-}, 120_000)
+})
 afterAll(() => world?.end())
 
 /** Items of which triage asks whether they were refused: only these can be confirmed, and a sample of all is asked about. */

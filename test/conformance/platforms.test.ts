@@ -99,7 +99,7 @@ it('functions beyond those that may be awake sleep when nothing is asked of them
   } finally {
     await world.end()
   }
-}, 60_000)
+})
 
 it('with nothing around it, a function that is asked to stop ends what it has, and then itself', async () => {
   const processes = new Map<string, FunctionProcess>()
@@ -119,7 +119,7 @@ it('with nothing around it, a function that is asked to stop ends what it has, a
   } finally {
     await world.end()
   }
-}, 60_000)
+})
 
 describe('under the watchdog of OpenFaaS', () => {
   let world: World
@@ -127,7 +127,7 @@ describe('under the watchdog of OpenFaaS', () => {
     world = await openWorld(
       functionsHost(underWatchdog({ runs: { max_inflight: '1', healthcheck_interval: '1s' } })),
     )
-  }, 60_000)
+  })
   afterAll(() => world?.end())
 
   it('a request beyond those a function takes at once is told so in our words', async () => {
@@ -166,7 +166,7 @@ describe('under the queue-proxy of Knative', () => {
   let world: World
   beforeAll(async () => {
     world = await openWorld(functionsHost(underQueueProxy))
-  }, 60_000)
+  })
   afterAll(() => world?.end())
 
   it('the first request starts the function and waits for it; later ones find it', async () => {

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const recoveryId = await recovered(world.first.api_key, night)
   owner = { ...night, recoveryId, memberId: member.json.id, sessionId: sessions[0].id, part: 'input' }
   strange = { ...strange, recoveryId: await recovered(key, strange) }
-}, 120_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await world.end()

@@ -66,7 +66,7 @@ it('deploys the example, runs it over its sample and tells what needs a decision
   const command = /assay (verify \S+)$/m.exec(text)![1]!
   expect(await assay(stack, command.split(' ')).done).toMatchObject({ code: 0, events: [{ balanced: true }] })
   await second.close()
-}, 60_000)
+})
 
 it('brings the model server back where the deployed agent calls it', async () => {
   const { model_port } = await state()

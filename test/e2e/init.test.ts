@@ -52,7 +52,7 @@ export const { data } = await assay.GET('/v2/runs', { params: { query: { limit: 
 export const status: string = data![0]!.status
 `
 
-describe('a new project', { timeout: 120_000 }, () => {
+describe('a new project', () => {
   it('has an agent, its tests and items, and is written over nothing', async () => {
     const made = await init()
     expect(made.events[0]).toMatchObject({ event: 'project', slug: 'mail-sorter', name: 'Mail sorter' })

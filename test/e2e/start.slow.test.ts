@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, inject, test, vi } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import {
   alive,
   DOWN_MS,
@@ -32,7 +33,7 @@ test('a stack that crashes is started again', { timeout: 2 * UP_MS }, async () =
   const stack = await start(dataDir)
   const ready = () => stack.lines.filter(line => line.startsWith('ready '))
   process.kill(stack.pids[1]!, 'SIGKILL')
-  await vi.waitFor(() => expect(ready()).toHaveLength(2), UP_MS)
+  await eventually(() => expect(ready()).toHaveLength(2))
   expect(await health(ready()[1]!.slice('ready '.length))).toBe(200)
   stack.npm.kill('SIGTERM')
   await ended(stack)

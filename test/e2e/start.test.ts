@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { startPostgres } from '../../infra/local/postgres.ts'
+import { eventually } from '../support/eventually.ts'
 import {
   dataFolder,
   defer,
@@ -106,7 +107,7 @@ test('a PostgreSQL that is away is waited for by a server that says so, and is u
 
   const late = await startPostgres({ dataDir: elsewhere })
   defer(() => late.stop())
-  await vi.waitFor(() => expect(wrote).toMatch(/^ready http/m), UP_MS)
+  await eventually(() => expect(wrote).toMatch(/^ready http/m))
   expect((await ask('/health/ready')).json.status).toBe('ready')
   expect(wrote.match(/PostgreSQL does not answer .*; waiting for it$/gm)).toHaveLength(1)
   const { api_key } = await local(dataDir)

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Redis } from 'ioredis'
 import postgres from 'postgres'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { killAll, type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
@@ -73,7 +73,7 @@ async function storesIn(dataDir: string): Promise<number[]> {
 }
 
 async function gone(dataDir: string): Promise<void> {
-  if (linux) await vi.waitFor(async () => expect(await storesIn(dataDir)).toEqual([]), 15_000)
+  if (linux) await eventually(async () => expect(await storesIn(dataDir)).toEqual([]))
 }
 
 async function write(stores: Running, name: string): Promise<void> {
@@ -204,7 +204,7 @@ test.runIf(linux)(
     await eventually(() =>
       expect(stack.said.filter(line => line.includes('starting it again'))).toHaveLength(2),
     )
-    await vi.waitFor(async () => expect(await read(stack)).toEqual(both('kept')), 15_000)
+    await eventually(async () => expect(await read(stack)).toEqual(both('kept')))
   },
 )
 

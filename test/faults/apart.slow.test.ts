@@ -3,10 +3,11 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startModelServer } from '../../examples/model-server/server.ts'
 import { bundleAgent } from '../../shared/cli/bundle.ts'
 import { createClient } from '../../shared/sdk/client.ts'
+import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/ports.ts'
 import { type AssayProcess, workerdsOf } from './support/processes.ts'
 import { type Relay, startRelay } from './support/relay.ts'
@@ -114,11 +115,11 @@ it('two of each part share the tickets, and every item is attempted once', {
   for (const one of Object.values(runtime)) expect(workerdsOf(one.pid)).toHaveLength(1)
   expect(Math.min(...runtimes.taken)).toBeGreaterThan(0)
   // A consumer says what it did once it finds nothing more to do.
-  await vi.waitFor(() => {
+  await eventually(() => {
     const claimed = Object.values(consumers).map(claimedBy)
     expect(claimed[0]! + claimed[1]!).toBeGreaterThanOrEqual(BATCHES * TICKETS.length)
     expect(Math.min(...claimed)).toBeGreaterThan(0)
-  }, PATIENCE_MS)
+  })
 })
 
 it('one of each is killed with work in its hands, and no item is lost or judged twice', {

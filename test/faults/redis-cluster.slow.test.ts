@@ -1,6 +1,7 @@
 // A cluster of real nodes in the place of one Redis, under runs: the whole path over it, and masters that die.
 
 import { afterEach, expect, it, vi } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { type RedisCluster, startRedisCluster } from '../support/redis-servers.ts'
 import { PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
@@ -72,12 +73,12 @@ it('a master that dies costs no item, whether or not another takes its place', {
   release()
   await endsWhole(stack, during, 200)
   await endsWhole(stack, meanwhile, 50)
-  await vi.waitFor(async () => expect(await cluster.masterOf(bucket)).not.toBe(first), PATIENCE_MS)
-  await vi.waitFor(async () => {
+  await eventually(async () => expect(await cluster.masterOf(bucket)).not.toBe(first))
+  await eventually(async () => {
     await stack.client.GET('/v2/runs')
     const heir = await cluster.masterOf(bucket)
     expect(await heir.client.exists(bucket)).toBe(1)
-  }, PATIENCE_MS)
+  })
 
   await (await cluster.masterOf(bucket)).kill() // nobody is left to take its place, so the cluster is down
   await endsWhole(stack, await stack.submit(agentId, items(50)), 50)
@@ -85,13 +86,13 @@ it('a master that dies costs no item, whether or not another takes its place', {
   await endsWhole(stack, await stack.submit(agentId, items(50)), 50)
   const ready = () => fetch(`${stack.base_url}/health/ready`)
   // As soon as the client has tried every node it knows.
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const response = await ready()
     const told = [503, expect.stringContaining('redis cannot be reached (ECONNREFUSED)')]
     expect([response.status, await response.text()]).toEqual(told)
-  }, PATIENCE_MS)
+  })
   await Promise.all(cluster.nodes.map(node => node.start()))
   await cluster.whole()
-  await vi.waitFor(async () => expect((await ready()).status).toBe(200), PATIENCE_MS)
+  await eventually(async () => expect((await ready()).status).toBe(200))
   await endsWhole(stack, await stack.submit(agentId, items(50)), 50)
 })

@@ -17,7 +17,7 @@ beforeEach(async () => {
     postgres: await startRelay([portOf(stack.stores.databaseUrl)]),
     redis: await startRelay([portOf(stack.stores.redisUrl)]),
   }
-}, 90_000)
+})
 afterEach(async () => {
   await stack?.close()
   for (const relay of Object.values(relays ?? {})) await relay.close()

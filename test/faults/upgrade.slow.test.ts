@@ -9,6 +9,7 @@ import postgres from 'postgres'
 import { afterEach, expect, it, vi } from 'vitest'
 import { applyWhileOthersWork, grantTenantReads } from '../../infra/migrate.ts'
 import type { Sql } from '../../shared/context.ts'
+import { eventually } from '../support/eventually.ts'
 import { nextMigration } from '../support/next-migration.ts'
 import { CHECKOUT } from '../support/stack.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -148,7 +149,7 @@ function readOn(stack: Stack, runId: string, projectId: string) {
     /** Resolves when everything was read so many times more. */
     async rounds(more: number) {
       const until = rounds + more
-      await vi.waitFor(() => expect(rounds).toBeGreaterThanOrEqual(until), PATIENCE_MS)
+      await eventually(() => expect(rounds).toBeGreaterThanOrEqual(until))
     },
     async end() {
       isOver = true

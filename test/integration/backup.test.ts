@@ -73,7 +73,7 @@ beforeAll(async () => {
     })}`
   runs = { ended, held, waiting }
   file = (await take('whole.backup')).file
-}, 60_000)
+})
 
 /** A database without any table, of its owner alone, who is no superuser. */
 async function emptyDatabase() {
@@ -116,7 +116,7 @@ describe('a backup that was restored elsewhere, by an owner who is no superuser'
     ;({ url } = await emptyDatabase())
     await restore({ url }, file, await checkBackup(file))
     sql = open(url)
-  }, 60_000)
+  })
 
   it('holds every row of every table, and counts on where the other left off', async () => {
     expect(await contentOf(sql)).toEqual(await contentOf(engine.sql as never))

@@ -224,7 +224,7 @@ it('what may start under the lock is what the rules of the domain say', async ()
             expect([items.length, facts]).toEqual([Math.min(room, MOST), facts])
             await sql`update items set status = 'queued', attempt = 0`
           }
-}, 120_000)
+})
 
 it('a run whose partitions hold back all that is due is looked at after the others', async () => {
   await engine.sql`update projects set settings = settings || '{"partition_concurrency": 1}'`

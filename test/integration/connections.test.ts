@@ -34,7 +34,7 @@ beforeAll(async () => {
   const first = processOn(url)
   ;({ api_key, project_id } = await bootstrapAccount(first.ctx))
   await first.close()
-}, 120_000)
+})
 afterAll(() => parts.disposeAsync())
 
 /** A process with a budget of its own. */
@@ -140,7 +140,7 @@ describe.each(PLACES.slice(0, hasPgBouncer ? 2 : 1))('where %s has no connection
     expect((await one.ask('/v1/projects')).status).toBe(200)
     await one.close()
     await place.close()
-  }, 120_000)
+  })
 
   it('a sweep ends with the first chore that is given none, instead of waiting for each, and does all of it later', async () => {
     const place = await open()
@@ -166,7 +166,7 @@ describe.each(PLACES.slice(0, hasPgBouncer ? 2 : 1))('where %s has no connection
     await full.free()
     await one.close()
     await place.close()
-  }, 60_000)
+  })
 })
 
 /** A transaction that goes on until it is ended. */

@@ -1,6 +1,6 @@
 // Steps that outlast their consumer, of agents that do not answer later. Time is the context's, and jumps.
 
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { NotSent } from '../../shared/engine/agent-port.ts'
@@ -8,6 +8,7 @@ import { claimItems } from '../../shared/engine/claim.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import { findOpenRuns, isAnyLeftToFresh } from '../../shared/items/queries/open-runs.ts'
 import { conservation, result, step, type TestEngine, testEngine } from '../support/engine.ts'
+import { eventually } from '../support/eventually.ts'
 
 let engine: TestEngine
 let ctx: Context
@@ -25,11 +26,11 @@ const time_ms = LIMITS.consume_ms
 
 /** Once what was said before is stored. */
 async function untilOver(signal: AbortSignal, stored: { steps?: number; ended?: number } = {}) {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const [found] = await engine.sql`
       select (select count(*)::int from steps) as steps, (select count(*)::int from items where outcome is not null) as ended`
     expect(found).toMatchObject(stored)
-  }, 20_000)
+  })
   skipped_ms += time_ms
   await new Promise(resolve => signal.addEventListener('abort', resolve))
 }

@@ -315,7 +315,7 @@ describe('who somebody is', () => {
     ).toBe(303)
     await change('PATCH', { role: 'viewer' })
     await expect
-      .poll(async () => (await read('/dashboard/projects', { cookie })).text(), { timeout: 10_000 })
+      .poll(async () => (await read('/dashboard/projects', { cookie })).text())
       .not.toContain('New project')
     const refused = await send('/dashboard/projects', new URLSearchParams({ name: 'gone' }), { cookie })
     expect(refused.status).toBe(403)
@@ -326,7 +326,7 @@ describe('who somebody is', () => {
     const { cookie, change } = await member('operator')
     await change('DELETE')
     const at = () => read('/dashboard/projects', { cookie })
-    await expect.poll(async () => (await at()).status, { timeout: 10_000 }).toBe(303)
+    await expect.poll(async () => (await at()).status).toBe(303)
     expect((await at()).headers.getSetCookie().join()).toContain('__Host-assay-session=; Max-Age=0')
     const form = await send('/dashboard/projects', new URLSearchParams({ name: 'ghost' }), { cookie })
     expect(form.headers.get('location')).toBe('/dashboard/sign-in')

@@ -647,7 +647,7 @@ describe('a lease', () => {
     await eventually(() => expect(engine.log.join()).toContain('settle_failed'))
     settler.end(flight, okVerdict)
     late_ms = 3 * LIMITS.lease_ms
-    await vi.waitFor(() => expect(lease.abort.signal.aborted).toBe(true), 5000)
+    await eventually(() => expect(lease.abort.signal.aborted).toBe(true))
     away = false
     await settler.drained()
     await engine.expireLeases()

@@ -25,6 +25,7 @@ import { answerPlatform, type PlatformFunction, platformBearer } from '../../sha
 import type { EventName } from '../../shared/upkeep/rules/log-events.ts'
 import { startProcess } from '../support/doubles/process.ts'
 import { failure, result, type TestEngine, testEngine } from '../support/engine.ts'
+import { eventually } from '../support/eventually.ts'
 import { recoveryOrder } from '../support/recoveries.ts'
 import { startSource } from '../support/source.ts'
 import { CHECKOUT } from '../support/stack.ts'
@@ -50,7 +51,7 @@ const lines = (event: EventName) =>
 
 /** Resolves with the first line of the event. */
 async function logged(event: EventName) {
-  await vi.waitFor(() => expect(lines(event)).not.toEqual([]), 10_000)
+  await eventually(() => expect(lines(event)).not.toEqual([]))
   return lines(event)[0]
 }
 
@@ -278,7 +279,7 @@ describe('of a process', () => {
     const process = startProcess(['node', ...args], env)
     const all = () => process.log().trimEnd().split('\n')
     if (until !== '') {
-      await vi.waitFor(() => expect(process.log()).toContain(until), 50_000)
+      await eventually(() => expect(process.log()).toContain(until))
       process.child.kill('SIGTERM')
     }
     const code = await process.ended
@@ -297,7 +298,7 @@ describe('of a process', () => {
       { level: 'info', event: 'ready', unit: 'api', url: expect.stringContaining('http://127.0.0.1:') },
       { level: 'warn', event: 'unknown_setting', meant: 'ASSAY_TRUSTED_PROXIES' },
     ])
-  }, 60_000)
+  })
 
   it('a start that fails for no reason that is known is one line with a stack [log.start_failed]', async () => {
     await without('installation', async () => {
@@ -307,7 +308,7 @@ describe('of a process', () => {
         { event: 'start_failed', error: expect.stringMatching(/installation.*\n/) },
       ])
     })
-  }, 60_000)
+  })
 
   it('an error that nobody caught is one line, and the end [log.crashed]', async () => {
     const stop = join(CHECKOUT, 'infra/node/stop.ts')
@@ -315,12 +316,12 @@ describe('of a process', () => {
     const { code, lines } = await written(['--input-type=module', '-e', program], {})
     expect(code).toBe(70)
     expect(lines).toMatchObject([{ level: 'error', event: 'crashed', error: expect.stringContaining('cut') }])
-  }, 60_000)
+  })
 
   it('a migration that is done says so [log.migrated]', async () => {
     const { code, lines } = await written([join(CHECKOUT, 'infra/migrate.ts')], settings())
     expect([code, lines]).toMatchObject([0, [{ level: 'info', event: 'migrated' }]])
-  }, 60_000)
+  })
 
   it('agents that cannot have a user of their own are told of [log.agents_run_as_root]', async () => {
     const folder = await tempFolder()

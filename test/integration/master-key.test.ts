@@ -55,4 +55,4 @@ it('a function ends, and says which key is asked for', async () => {
   await vi.waitFor(async () => expect(await projects(right.url)).toBe(200), { timeout: 20_000, interval: 50 })
   right.child.kill('SIGTERM')
   await right.ended
-}, 60_000)
+})

@@ -9,6 +9,7 @@ import { bookCall, countAwake, fallAsleep, stayAwake } from '../../shared/hints/
 import { recall, remember } from '../../shared/hints/cache.ts'
 import { takeTokens } from '../../shared/hints/rate.ts'
 import { listenForWakes, publishWake } from '../../shared/hints/wake.ts'
+import { eventually } from '../support/eventually.ts'
 import { type RedisCluster, startRedisCluster } from '../support/redis-servers.ts'
 
 let cluster: RedisCluster
@@ -41,10 +42,10 @@ it('a wake that is published at any node reaches whoever listens at another', as
   const redis = opened()
   const stops = [0, 1, 2, 3].map(n => listenForWakes(redis, () => heard.push(n)))
   for (const stop of stops) parts.defer(stop)
-  await vi.waitFor(() => {
+  await eventually(() => {
     publishWake(redis)
     expect(new Set(heard).size).toBe(4)
-  }, 10_000)
+  })
 })
 
 it('who is awake and who is called for is counted together', async () => {
@@ -72,10 +73,10 @@ it('whoever listens at a node that dies listens at another, and asks that wait f
   const stops = Array.from({ length: 6 }, (_, n) => listenForWakes(redis, () => heard.push(n)))
   for (const stop of stops) parts.defer(stop)
   const allHear = () =>
-    vi.waitFor(() => {
+    eventually(() => {
       publishWake(redis)
       expect(new Set(heard).size).toBe(stops.length)
-    }, 20_000)
+    })
   await allHear()
   const dead = await cluster.masterOf('assay:cache:answer')
   await dead.kill()

@@ -31,7 +31,7 @@ const SENT_BY_SCRIPTS = [
 const parts = new AsyncDisposableStack()
 afterAll(() => parts.disposeAsync())
 
-it('no command is sent that Redis as a service may lack', { timeout: 90_000 }, async () => {
+it('no command is sent that Redis as a service may lack', async () => {
   const stores = parts.adopt(await privateStores(), one => one.close())
   const asker = parts.adopt(new Redis(stores.redisUrl), one => one.disconnect())
   const monitor = parts.adopt(await asker.monitor(), one => one.disconnect())

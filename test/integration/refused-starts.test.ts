@@ -97,7 +97,7 @@ it('a migration goes by DATABASE_MIGRATE_URL, past the pooler that all else goes
   const DATABASE_URL = at({ search: '?pgbouncer=true' })
   const line = await refused(MIGRATE, { DATABASE_URL, DATABASE_MIGRATE_URL: at({ pathname: '/nowhere' }) })
   expect(line).toMatch(/^no_such_database/)
-}, 60_000)
+})
 
 const said = async (entry: string, env: Record<string, string>) => JSON.parse(await refused(entry, env))
 
@@ -109,12 +109,12 @@ it('the server and the runtime without a setting [log.start_refused]', async () 
   }
   const both = await Promise.all([SERVER, RUNTIME].map(entry => said(entry, { ASSAY_MASTER_KEY: '' })))
   expect(both).toMatchObject([missing, missing])
-}, 60_000)
+})
 
 it('the server with a budget of connections that it cannot work with', async () => {
   const { error } = await said(SERVER, { ASSAY_DATABASE_CONNECTIONS: '2' })
   expect(error).toMatch(/^setting_invalid: ASSAY_DATABASE_CONNECTIONS is 2: /)
-}, 60_000)
+})
 
 it('a function, as it is bundled, without a setting, with one that cannot be, and at a port that is taken', async () => {
   const taker = createServer().listen(0, '127.0.0.1')
@@ -131,7 +131,7 @@ it('a function, as it is bundled, without a setting, with one that cannot be, an
   expect(noUrl.error).toMatch(/^database_url_unusable: .*postgres:\/\//)
   expect(taken.error).toMatch(new RegExp(`^port_in_use: port ${port} on 127.0.0.1`))
   taker.close()
-}, 60_000)
+})
 
 it('a function and the runtime at a PostgreSQL that refuses them, or was not migrated', async () => {
   const refusing = { DATABASE_URL: at({ password: 'wrong' }) }
@@ -142,7 +142,7 @@ it('a function and the runtime at a PostgreSQL that refuses them, or was not mig
   ])
   for (const { error } of [login, loginOfRuntime]) expect(error).toMatch(/^postgres_refused_login: /)
   expect(schema.error).toMatch(/^schema_behind: the schema is not there: run infra\/migrate.ts/)
-}, 60_000)
+})
 
 const readinessAt = (port: string) => () =>
   fetch(`http://127.0.0.1:${port}/health/ready`).then(
@@ -168,14 +168,14 @@ it('a function whose PostgreSQL is away says so once, is not ready, and is so wh
   const process = startProcess(['node', FUNCTION], { ...SETTINGS, PORT, DATABASE_URL })
   parts.defer(() => void process.child.kill('SIGKILL'))
   const ready = readinessAt(PORT)
-  await expect.poll(ready, { timeout: 20_000 }).toBe(503)
+  await expect.poll(ready).toBe(503)
   leadTo(way, gap)
-  await expect.poll(ready, { timeout: 20_000 }).toBe(200)
+  await expect.poll(ready).toBe(200)
   expect(process.log().match(/waiting_for_postgres/g)).toHaveLength(1)
   expect(process.child.exitCode).toBeNull()
   process.child.kill('SIGTERM')
   expect(await process.ended).toBe(0)
-}, 60_000)
+})
 
 it.runIf(hasPgBouncer)(
   'a function whose PgBouncer has no PostgreSQL waits for it',
@@ -193,10 +193,10 @@ it.runIf(hasPgBouncer)(
         .log()
         .split('\n')
         .filter(line => line.includes('waiting_for_postgres'))
-    await expect.poll(() => lines().join(), { timeout: 20_000 }).toMatch(/query_wait_timeout|server login/)
+    await expect.poll(() => lines().join()).toMatch(/query_wait_timeout|server login/)
     expect(await readinessAt(PORT)()).toBe(503)
     leadTo(new URL(database.url), gap)
-    await expect.poll(readinessAt(PORT), { timeout: 20_000 }).toBe(200)
+    await expect.poll(readinessAt(PORT)).toBe(200)
     expect(process.child.exitCode).toBeNull()
     process.child.kill('SIGTERM')
     expect(await process.ended).toBe(0)

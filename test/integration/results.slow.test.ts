@@ -21,7 +21,7 @@ beforeAll(async () => {
   const first = await insertReplays(run_id, REPLAYED, AGAIN)
   await insertReplays(first, AGAIN, 0)
   for (const table of ['items', 'replays', 'runs']) await sql.unsafe(`analyze ${table}`)
-}, 120_000)
+})
 afterAll(() => engine.close())
 
 async function insertRun(total_items: number) {

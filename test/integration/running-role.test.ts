@@ -160,7 +160,7 @@ it('is granted by an owner who is no superuser, again without a change, and what
     code: 'schema_of_another_role',
     message: expect.stringContaining(`DATABASE_MIGRATE_URL to a URL that signs in as "${name}"`),
   })
-}, 60_000)
+})
 
 /** A version that made tables and functions which the role was not granted, since they were not there. */
 const LATER = { number: 44, tables: ['suspected_items', 'verdict_days'], functions: /make_step_week/ }
@@ -194,7 +194,7 @@ it('is ready on the tables that a later migration makes, with what it was grante
   now_ms += LIMITS.ready_rights_ms
   expect((await probe(ctx)).status).toBe('ready')
   for (const table of LATER.tables) await connections.sql`select from ${connections.sql(table)}`
-}, 60_000)
+})
 
 it('is told who may let it use a schema that is closed to all and that the owner of the tables does not own', async () => {
   const { url, name, app } = await managed()
@@ -219,4 +219,4 @@ it('is told who may let it use a schema that is closed to all and that the owner
   warned.length = 0
   for (const statement of grantsFor(app)) await owner.unsafe(statement)
   expect(warned.filter(one => one.includes('may not use'))).toEqual([])
-}, 60_000)
+})

@@ -1,6 +1,6 @@
 // PostgreSQL and Redis as providers have them: by TLS alone, with certificates of a CA that the machine does not know.
 
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { migrate } from '../../infra/migrate.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
@@ -8,6 +8,7 @@ import { openRedis } from '../../infra/node/redis.ts'
 import * as redisClient from '../../infra/node/redis-client.ts'
 import { bookCall } from '../../shared/hints/awake.ts'
 import { type Authority, makeAuthority } from '../support/certificates.ts'
+import { eventually } from '../support/eventually.ts'
 import { PASSWORD, startRedisCluster, startTlsRedis } from '../support/redis-servers.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { startTlsPostgres, type TlsPostgres } from '../support/tls-postgres.ts'
@@ -24,7 +25,7 @@ beforeAll(async () => {
   stranger = await makeAuthority(folder.path, 'stranger')
   const files = await authority.issue('postgres', 'DNS:localhost,DNS:db.internal')
   database = parts.adopt(await startTlsPostgres(files), one => one.close())
-}, 60_000)
+})
 
 /** The server by its name or its address, in a mode of TLS. */
 function url(host: string, mode?: string): string {
@@ -118,7 +119,7 @@ it('Redis is talked to by TLS under a user of its own, and a certificate of some
   }
 })
 
-it('a cluster is talked to by TLS too', { timeout: 60_000 }, async () => {
+it('a cluster is talked to by TLS too', async () => {
   const files = await authority.issue('cluster', 'IP:127.0.0.1')
   const tls = { ...files, ca: authority.file }
   const cluster = parts.adopt(await startRedisCluster({ tls }), one => one.close())
@@ -141,7 +142,7 @@ it('a cluster is talked to by TLS too', { timeout: 60_000 }, async () => {
     writeLog: line => log.push(line),
   })
   ofStranger.redis.ping().catch(() => {})
-  await vi.waitFor(() => expect(log.join()).toMatch(/REDIS_CA_FILE/), 10_000)
+  await eventually(() => expect(log.join()).toMatch(/REDIS_CA_FILE/))
 })
 
 it('a node of a cluster in the place of one Redis is told to the log [log.redis_is_a_cluster]', {
@@ -154,5 +155,5 @@ it('a node of a cluster in the place of one Redis is told to the log [log.redis_
   parts.defer(() => connections.close())
   createContext({ connections, config: { base_url: '', master_key: '' }, writeLog: line => log.push(line) })
   await connections.redis.ping()
-  await vi.waitFor(() => expect(log.join()).toMatch(/redis_is_a_cluster.*\?cluster=true/), 10_000)
+  await eventually(() => expect(log.join()).toMatch(/redis_is_a_cluster.*\?cluster=true/))
 })

@@ -41,7 +41,7 @@ beforeAll(async () => {
   await writeUnits([...unitsOf('group'), ...apart], folder)
   const { databaseUrl: DATABASE_URL, redisUrl: REDIS_URL } = engine.urls
   kept = { DATABASE_URL, REDIS_URL, ...(await unitKeys(MASTER_KEY)) }
-}, 120_000)
+})
 
 /** All that it is given, by the platform's example of values. */
 async function environmentOf(workload: Workload): Promise<Record<string, string>> {
@@ -68,10 +68,9 @@ describe('with exactly what it is given', () => {
     '%s works',
     async (_, workload) => {
       const one = await started(workload)
-      await expect.poll(() => one.ask('/healthz'), { timeout: 20_000 }).toBe(200)
+      await expect.poll(() => one.ask('/healthz')).toBe(200)
       // What runs agents tells of itself when it is asked to; the router asks nobody.
-      if (workload.needs.connections > 1)
-        await expect.poll(() => one.ask('/health/ready'), { timeout: 20_000 }).toBe(200)
+      if (workload.needs.connections > 1) await expect.poll(() => one.ask('/health/ready')).toBe(200)
       expect(one.log()).not.toMatch(/"level":"(warn|error)"/)
       one.child.kill('SIGTERM')
       expect(await one.ended).toBe(0)

@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { filesOf } from '../../infra/targets/installation.ts'
 import type { WorkerdValues } from '../../infra/targets/values.ts'
 import { fallAsleep, stayAwake } from '../../shared/hints/awake.ts'
@@ -14,6 +14,7 @@ import { platformBearer } from '../../shared/http/platform-function.ts'
 import { makeAgent, makeRun } from '../conformance/make.ts'
 import { deploy } from '../conformance/play.ts'
 import { openWorld, type World } from '../conformance/world.ts'
+import { eventually } from '../support/eventually.ts'
 import { localValues, startWorkerd, type Workerd, workerdFolder } from '../support/workerd.ts'
 
 const MASTER_KEY = 'ab'.repeat(32) // of every world
@@ -65,27 +66,27 @@ it('wakes the consumer when there is work, and once more for what comes while it
   const { redis } = world.ctx
   const agent = await makeAgent(world)
   await makeRun(world, agent.id, [{ input: 1 }])
-  await vi.waitFor(() => expect(calls).toHaveLength(1), 5000)
+  await eventually(() => expect(calls).toHaveLength(1))
   expect(calls[0]!.bearer).toBe(`Bearer ${await platformBearer(MASTER_KEY)}`)
   // It has looked for the last time; a consumer that is awake would see the work itself.
   await stayAwake(redis, 'consumer-1')
   await fallAsleep(redis, 'consumer-1')
   await makeRun(world, agent.id, [{ input: 2 }])
   calls[0]!.answer.end('{}')
-  await vi.waitFor(() => expect(calls).toHaveLength(2), 5000)
+  await eventually(() => expect(calls).toHaveLength(2))
 })
 
 it('does the chores every minute, and wakes the consumer for work that nobody was told of', async () => {
   const agent = await makeAgent(world)
   await deploy(world, agent.id)
   await makeRun(world, agent.id, [{ input: 1 }])
-  await vi.waitFor(() => expect(calls).toHaveLength(1), 5000)
+  await eventually(() => expect(calls).toHaveLength(1))
   calls.pop()!.answer.end('{}')
   await world.ctx.redis.flushdb() // forgets who was called
   const untilFire = 60_000 - (Date.now() % 60_000)
   await fetch(`${workerd.urls.cron}/clock?advance=${untilFire - 500}`, { method: 'POST' })
-  await vi.waitFor(() => expect(workerd.log()).toContain('"event":"tick"'), 10_000)
-  await vi.waitFor(() => expect(calls).not.toEqual([]), 5000)
+  await eventually(() => expect(workerd.log()).toContain('"event":"tick"'))
+  await eventually(() => expect(calls).not.toEqual([]))
 })
 
 it('answers for metrics at a socket of their own, to whom the token names', async () => {
@@ -113,7 +114,7 @@ it('asked to stop, finishes what it has begun and ends by itself', async () => {
   const answer = world.call('POST', `/v1/batches?agent_id=${agent.id}`, { raw: body.readable, headers })
   await writer.write(lines.encode('{"input":1}\n'.repeat(20_000)))
   const begun = async () => (await world.ctx.sql`select id from runs`).length
-  await vi.waitFor(async () => expect(await begun()).toBe(1), 10_000)
+  await eventually(async () => expect(await begun()).toBe(1))
   const ended = once(workerd.child, 'exit')
   workerd.child.kill('SIGTERM')
   await writer.write(lines.encode('{"input":2}\n'))

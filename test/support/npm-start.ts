@@ -9,8 +9,8 @@ import { afterEach, expect, vi } from 'vitest'
 import { tempFolder } from './temp-folder.ts'
 
 const CHECKOUT = join(import.meta.dirname, '../..')
-export const UP_MS = 60_000
-export const DOWN_MS = 20_000
+export const UP_MS = 120_000
+export const DOWN_MS = 60_000
 
 export interface Stack {
   npm: ChildProcess

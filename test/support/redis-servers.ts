@@ -6,15 +6,14 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
-import { vi } from 'vitest'
 import { type Child, spawnBound } from '../../infra/local/child.ts'
+import { eventually } from './eventually.ts'
 import { freePort } from './ports.ts'
 import { type TempFolder, tempFolder } from './temp-folder.ts'
 
 const run = promisify(execFile)
 /** Every character that means something in a URL. */
 export const PASSWORD = 'p@ss:w/rd?#%'
-const PATIENCE_MS = 20_000
 
 export interface TlsFiles {
   cert: string
@@ -87,12 +86,12 @@ export async function startRedisCluster({ replicas = 0, tls }: { replicas?: numb
         return nodes.find(node => node.port === master![1])!
       },
       whole: () =>
-        vi.waitFor(async () => {
+        eventually(async () => {
           for (const node of nodes.filter(one => one.isUp)) {
             const info = String(await node.client.cluster('INFO'))
             if (!info.includes('cluster_state:ok')) throw new Error(info)
           }
-        }, PATIENCE_MS),
+        }),
       close,
     }
     await cluster.whole()

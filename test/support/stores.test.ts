@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis'
 import postgres from 'postgres'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { eventually } from './eventually.ts'
 import { testDatabase, testRedis } from './stores.ts'
 
 const parts = new AsyncDisposableStack()
@@ -37,12 +38,12 @@ test('two test Redis databases have nothing of each other, and a dropped one com
   first.disconnect()
   await one.drop()
   // Another file may take the number first.
-  const again = await vi.waitFor(async () => {
+  const again = await eventually(async () => {
     const next = await testRedis()
     parts.defer(() => next.drop())
     expect(next.url).toBe(one.url)
     return next
-  }, 20_000)
+  })
   const third = new Redis(again.url)
   expect(await third.get('key')).toBeNull()
   second.disconnect()

@@ -15,7 +15,7 @@ export const noTerminal =
     ? undefined
     : 'needs `script` of util-linux (Debian: bsdutils)'
 
-const PATIENCE_MS = 40_000
+const PATIENCE_MS = 90_000
 
 export const KEYS = {
   up: '\x1b[A',

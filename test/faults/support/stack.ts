@@ -20,7 +20,7 @@ import { type AssayProcess, startProcess } from './processes.ts'
 
 export const MASTER_KEY = 'fa'.repeat(32)
 /** Much longer than anything takes: what is awaited is a condition, and this bounds a failure. */
-export const PATIENCE_MS = 90_000
+export const PATIENCE_MS = 180_000
 /** Ends before the test does, so that a failure says what was awaited and how far it had come. */
 const AWAITED_MS = PATIENCE_MS - 20_000
 
