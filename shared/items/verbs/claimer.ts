@@ -108,12 +108,15 @@ export class Claimer {
 
   #isAsked = (run: OpenRun) => [...this.#underWay].some(one => one.run.id === run.id)
 
-  /** A long pile is claimed from several times at once, so that the round trips overlap. */
+  /**
+   * A long pile is claimed from several times at once, so that the round trips overlap. What is less than a whole claim
+   * waits for the one under way: places become free a few at a time, and each claim costs a commit.
+   */
   #claim(run: OpenRun, places: number): void {
     let claims = [...this.#underWay].filter(one => one.run.id === run.id).length
     for (let left = places; left > 0 && claims < LIMITS.claims_at_once; claims++) {
       const items = Math.min(left, LIMITS.claim_items)
-      if (!this.#begin(run, items)) return
+      if ((claims > 0 && items < LIMITS.claim_items) || !this.#begin(run, items)) return
       left -= items
     }
   }
