@@ -29,6 +29,7 @@ const DUE_MS = 50 // at least, since an item that is due may have to wait for ro
 
 /** What a consumer has of one run. */
 interface Work {
+  project_id: string
   settler: Settler
   lanes: number
   /** Items in flight. */
@@ -155,7 +156,7 @@ class Consumer {
     work.lanes++
     const lane = execute(this.#ctx, claim, flights, work.settler, this.#timing).finally(async () => {
       this.#lanes.delete(lane)
-      this.#rouse()
+      this.#rouse(work.project_id)
       // A consumer that is never idle must not collect a settler for every run it ever saw.
       if (--work.lanes > 0) return
       await work.settler.drained()
@@ -168,7 +169,7 @@ class Consumer {
   #let(work: Work, items: number): void {
     this.#inFlight -= items
     work.held -= items
-    this.#rouse()
+    this.#rouse(work.project_id)
   }
 
   #untilEnd = (ms: number) => Math.max(0, this.#endsAt - ms - this.#ctx.now())
@@ -196,7 +197,7 @@ class Consumer {
       },
       trace: telemetry && new RunTrace(this.#ctx, telemetry, claim),
     })
-    const work: Work = { settler, lanes: 0, held: 0 }
+    const work: Work = { project_id, settler, lanes: 0, held: 0 }
     this.#work.set(run_id, work)
     return work
   }
@@ -247,9 +248,9 @@ class Consumer {
     await Promise.all([...this.#work.values()].map(({ settler }) => settler.drained()))
   }
 
-  /** Something happened: whatever is waited for may be there. */
-  #rouse(): void {
-    this.#claimer.hear()
+  /** Something happened, in a project or anywhere: whatever is waited for may be there. */
+  #rouse(project_id?: string): void {
+    this.#claimer.hear(project_id)
     this.#wakeUp()
   }
 

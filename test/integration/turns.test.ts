@@ -1,6 +1,7 @@
 // Whose items begin next where not all that wait have room, and that no run waits for another's agent or lock.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import { conservation, result, type TestEngine, testEngine } from '../support/engine.ts'
@@ -20,8 +21,8 @@ afterEach(async () => {
   await engine.close()
 })
 
-function consumeUntilStopped() {
-  consuming = consume(engine.ctx, { stop: stopping.signal, onWake: rouse => (wake = rouse) })
+function consumeUntilStopped(ctx: Context = engine.ctx) {
+  consuming = consume(ctx, { stop: stopping.signal, onWake: rouse => (wake = rouse) })
 }
 
 const SINGLE = [{ input: '"single"' }]
@@ -45,6 +46,19 @@ function answerWhenTold() {
     next.resolve()
     next = Promise.withResolvers()
   }
+}
+
+/** With an agent of its own; whose runs these are. */
+async function anotherProject() {
+  const { sql } = engine
+  const [project_id, agent_id, version] = [engine.ctx.newId(), engine.ctx.newId(), engine.ctx.newId()]
+  await sql`insert into projects (id, account_id, name) select ${project_id}, account_id, 'other' from projects`
+  await sql`insert into project_usage ${sql({ project_id })}`
+  await sql`insert into agents ${sql({ id: agent_id, project_id, name: 'other', slug: 'other' })}`
+  await sql`insert into deployments (id, project_id, agent_id, version, kind, url, declaration)
+    select ${version}, ${project_id}, ${agent_id}, 1, kind, url, declaration from deployments limit 1`
+  await sql`update agents set current_deployment_id = ${version} where id = ${agent_id}`
+  return { project_id, agent_id }
 }
 
 it('the next place that becomes free is for a single item, though a longer run waits for all of them', async () => {
@@ -80,15 +94,7 @@ it('a run of another project does not wait for one whose project is locked', asy
       await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     ).not.toEqual([]),
   )
-  const [project_id, agent_id] = [engine.ctx.newId(), engine.ctx.newId()]
-  await sql`insert into projects (id, account_id, name) select ${project_id}, account_id, 'other' from projects`
-  await sql`insert into project_usage ${sql({ project_id })}`
-  await sql`insert into agents ${sql({ id: agent_id, project_id, name: 'other', slug: 'other' })}`
-  const version = engine.ctx.newId()
-  await sql`insert into deployments (id, project_id, agent_id, version, kind, url, declaration)
-    select ${version}, ${project_id}, ${agent_id}, 1, kind, url, declaration from deployments limit 1`
-  await sql`update agents set current_deployment_id = ${version} where id = ${agent_id}`
-  const other = await engine.submit(1, { project_id, agent_id })
+  const other = await engine.submit(1, await anotherProject())
   wake()
   await eventually(async () => expect(await engine.run(other)).toMatchObject({ status: 'completed' }))
   release.resolve()
@@ -107,4 +113,29 @@ it('a quick agent has room beside one that answers nothing, however much of that
   wake()
   await eventually(async () => expect(await engine.run(single)).toMatchObject({ status: 'completed' }))
   expect(await inFlight()).toBeLessThan(most)
+})
+
+it('a run whose partitions are full is not asked again for what happens in other projects', async () => {
+  const ITEMS = 30
+  await engine.sql`update projects set settings = settings || '{"partition_concurrency": 1}'`
+  const answer = answerWhenTold()
+  const full = await engine.submit([{ partition_key: 'p' }, { partition_key: 'p' }])
+  const others = await anotherProject()
+  await engine.sql`update projects set settings = '{"concurrency": 1}' where id = ${others.project_id}`
+  let asked = 0
+  const sql = new Proxy(engine.sql, {
+    apply(target, self, args) {
+      if (String(args[0]).includes('waited_ms') && args.includes(full)) asked++
+      return Reflect.apply(target as never, self, args)
+    },
+  })
+  consumeUntilStopped({ ...engine.ctx, sql })
+  await eventually(() => expect(asked).toBeGreaterThan(1))
+  const before = asked
+  const other = await engine.submit(Array(ITEMS).fill(SINGLE[0]), others)
+  wake()
+  await eventually(async () => expect(await engine.run(other)).toMatchObject({ status: 'completed' }))
+  // Once for the wake, and once a second for what nobody tells.
+  expect(asked - before).toBeLessThan(ITEMS / 2)
+  answer(2)
 })

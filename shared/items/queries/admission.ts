@@ -56,11 +56,13 @@ const affordable = (bound: string, spent: string, running: string) => `case
   when ${EXPECTED_MICRO} = 0 then null
   else greatest((${bound} - ${spent}) / ${EXPECTED_MICRO} - ${running}, (${running} = 0)::int) end`
 
+const OWN_CAPS = `${RUN_CAPS.map(left).join(', ')}, ${PILOT_LEFT}`
+
 /** Items that a run may begin by its own caps, money aside; null is any number. */
-export const CAPS_ROOM = `least(${RUN_CAPS.map(left).join(', ')}, ${PILOT_LEFT})`
+export const CAPS_ROOM = `least(${OWN_CAPS})`
 
 /** Items that a run may begin by its own caps and all money, without the cap of its project; null is any number. */
-export const RUN_ROOM = `least(${CAPS_ROOM},
+export const RUN_ROOM = `least(${OWN_CAPS},
     ${affordable('r.budget_micro', 'r.cost_micro', 'r.running')}, ${affordable('p.credit_micro', 'u.spent_micro', 'u.running')},
     ${tightestBudget(affordable)}, case when r.waits_for_price then 0 end)`
 

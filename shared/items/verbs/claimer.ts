@@ -1,6 +1,6 @@
 // Claims items for one consumer, of all runs that have some to offer. Guarantee: claims of different runs do not wait for
 // each other; what is under way counts as taken when places are dealt; and a run that had nothing to give is asked again
-// only when something happened.
+// only when something happened in its project.
 
 import type { Context } from '../../context.ts'
 import type { Wait } from '../../domain/admission.ts'
@@ -30,6 +30,8 @@ interface UnderWay {
   run: OpenRun
   /** Items asked for. */
   items: number
+  /** Something happened since it began. */
+  isOutdated: boolean
   ended: Promise<void>
 }
 
@@ -43,9 +45,8 @@ export class Claimer {
   readonly #ctx: Context
   readonly #holder: Holder
   readonly #underWay = new Set<UnderWay>()
-  readonly #vain = new Set<string>()
-  /** Counts what happened: a try that ends in vain after something did is worth another. */
-  #happened = 0
+  /** Runs that had nothing to give, with their projects. */
+  readonly #vain = new Map<string, string>()
 
   constructor(ctx: Context, holder: Holder) {
     this.#ctx = ctx
@@ -56,10 +57,11 @@ export class Claimer {
     return this.#underWay.size > 0
   }
 
-  /** Something happened that may have made room: runs that had nothing to give are asked again. */
-  hear(): void {
-    this.#happened++
-    this.#vain.clear()
+  /** Something happened that may have made room, of a project or of all: what was tried in vain is worth another try. */
+  hear(project_id?: string): void {
+    const isHeard = (id: string) => project_id === undefined || project_id === id
+    for (const one of this.#underWay) if (isHeard(one.run.project_id)) one.isOutdated = true
+    for (const [run_id, id] of this.#vain) if (isHeard(id)) this.#vain.delete(run_id)
   }
 
   /** One look over the open runs, which begins claims and sweeps and does not wait for them. */
@@ -123,12 +125,11 @@ export class Claimer {
 
   #begin(run: OpenRun, items: number): boolean {
     if (this.#underWay.size >= LIMITS.claims_under_way || this.#holder.isOver()) return false
-    const one: UnderWay = { run, items, ended: Promise.resolve() }
+    const one: UnderWay = { run, items, isOutdated: false, ended: Promise.resolve() }
     this.#underWay.add(one)
-    const before = this.#happened
     one.ended = this.#try(run, items).then(outcome => {
       this.#underWay.delete(one)
-      if (outcome === 'vain' && this.#happened === before) this.#vain.add(run.id)
+      if (outcome === 'vain' && !one.isOutdated) this.#vain.set(run.id, run.project_id)
       this.#holder.wake()
     })
     return true
