@@ -3,6 +3,7 @@
 
 import { WAITS_FOR_MONEY } from '../accounts/queries/budgets.ts'
 import type { Sql } from '../context.ts'
+import { isUuid } from '../domain/ids.ts'
 import type { OutcomeReason } from '../domain/vocabulary.ts'
 import {
   become,
@@ -10,24 +11,28 @@ import {
   countMoves,
   dispositionOf,
   guard,
+  intoTriage,
   isIn,
   laneOf,
   outcomeOf,
-  putIntoTriage,
   statusAfter,
   useMoves,
 } from '../items/queries/transitions.ts'
+import { untilGiven } from '../kernel/unreachable.ts'
 
 /**
  * Lets a statement begin when the run is locked. Waiting for the lock within it would leave it with a snapshot from
- * before: it would miss, or count twice, what the holder of the lock did to the items.
+ * before: it would miss, or count twice, what the holder of the lock did to the items. Both are one message, which
+ * PostgreSQL commits as a whole, so the lock is never held while this process does something else. Such a message has no
+ * parameters: `of` is the run's id as it stands in the text.
  */
-async function underLock<T>(sql: Sql, runId: string, act: (sql: Sql) => Promise<T>): Promise<T> {
-  const answer = await sql.begin(async tx => {
-    await tx`select from runs where id = ${runId} for no key update`
-    return act(tx as unknown as Sql)
-  })
-  return answer as T
+async function underLock<T>(sql: Sql, runId: string, act: (of: string) => string): Promise<T | undefined> {
+  if (!isUuid(runId)) throw new Error(`${JSON.stringify(runId)} is no id of a run`)
+  const of = `'${runId}'::uuid`
+  const message = `select from runs where id = ${of} for no key update; ${act(of)}`
+  // What was given no connection has not begun, so it waits for one, as a transaction does.
+  const [, rows] = await untilGiven(() => sql.unsafe<[unknown[], T[]]>(message))
+  return rows[0]
 }
 
 /** Asks a run to stop; false when it has already ended. */
@@ -51,15 +56,15 @@ export async function stopSpent(sql: Sql, runId: string): Promise<boolean> {
  * What of a pile is not in flight: from the cursor on, then what is due again below it. A statement that takes it
  * moves the cursor, so that sweeping a long pile in bounded steps reads every row once.
  */
-const undispatched = (sql: Sql, runId: string, limit: number) => sql`
+const undispatched = (of: string, limit: number) => `
   ahead as (
     select q.seq from run, lateral (
       select i.seq from items i
-      where i.run_id = run.id and i.seq >= run.next_seq and ${sql.unsafe(isIn(['queued']))} order by i.seq limit ${limit}) q
+      where i.run_id = run.id and i.seq >= run.next_seq and ${isIn(['queued'])} order by i.seq limit ${limit}) q
   ), behind as (
     select d.seq from due_items d, run where d.run_id = run.id limit ${limit}
   ), undue as (
-    delete from due_items where run_id = ${runId} and seq = any(array(select seq from behind))
+    delete from due_items where run_id = ${of} and seq = any(array(select seq from behind))
   ), cursor as (
     select case when count(*) < ${limit} then null else max(seq) + 1 end as next_seq from ahead
   )`
@@ -68,27 +73,27 @@ const undispatched = (sql: Sql, runId: string, limit: number) => sql`
  * Ends items of a stopped run that will not be dispatched any more, up to about `limit`: the queued ones as its
  * reason says, and when it was cancelled the paused ones too. Returns whether some are left.
  */
-export function sweepStopped(sql: Sql, runId: string, limit: number): Promise<boolean> {
-  return underLock(sql, runId, locked => sweepLocked(locked, runId, limit))
+export async function sweepStopped(sql: Sql, runId: string, limit: number): Promise<boolean> {
+  const row = await underLock<{ more: boolean }>(sql, runId, of => sweep(of, limit))
+  return row?.more ?? false
 }
 
 const SWEPT = { skip: 'n.skipped', cancel: 'n.cancelled', dismiss: 'n.dismissed' }
 
-async function sweepLocked(sql: Sql, runId: string, limit: number): Promise<boolean> {
-  const [row] = await sql<{ more: boolean }[]>`
+const sweep = (of: string, limit: number) => `
     with run as materialized (
       select *, stop_reason = 'budget_exceeded' as over_budget from runs
-      where id = ${runId} and stop_reason is not null and finished_at is null
-    ), ${undispatched(sql, runId, limit)},
+      where id = ${of} and stop_reason is not null and finished_at is null
+    ), ${undispatched(of, limit)},
     held as (
       -- By itself: joined, where nothing is paused, the items of all runs were read to find that out.
       select p.seq from run, lateral (
-        select i.seq from items i where i.run_id = run.id and ${sql.unsafe(guard('dismiss'))} order by i.seq limit ${limit}) p
+        select i.seq from items i where i.run_id = run.id and ${guard('dismiss')} order by i.seq limit ${limit}) p
       where run.stop_reason = 'cancelled' and run.paused > 0
     ), swept as (
       update items i set completed_at = now(),
-        status = case when over_budget then ${sql.unsafe(statusAfter('skip'))} else ${sql.unsafe(statusAfter('cancel'))} end,
-        outcome = case when over_budget then ${sql.unsafe(outcomeOf('skip'))} end,
+        status = case when over_budget then ${statusAfter('skip')} else ${statusAfter('cancel')} end,
+        outcome = case when over_budget then ${outcomeOf('skip')} end,
         outcome_reason = case when over_budget then 'budget_exceeded' end,
         error_code = case when over_budget then 'budget_exceeded' end,
         error_message = case run.stop_reason
@@ -96,32 +101,27 @@ async function sweepLocked(sql: Sql, runId: string, limit: number): Promise<bool
           when 'consecutive_failures' then 'The run was stopped after too many consecutive failures.'
           when 'pilot_failed' then 'None of the first items of the run was ok, so this one was not begun.' end
       from run
-      where i.run_id = run.id and ${sql.unsafe(guard(['skip', 'cancel', 'dismiss']))} and i.seq = any(array(
+      where i.run_id = run.id and ${guard(['skip', 'cancel', 'dismiss'])} and i.seq = any(array(
         select seq from ahead union select seq from behind union select seq from held))
       returning i.seq, i.partition_key, i.cost_micro, i.seq in (select seq from held) as was_held, over_budget
     ), decided as (
-      update triage set disposition = ${sql.unsafe(dispositionOf('dismiss'))}, decided_at = now()
-      where run_id = ${runId} and disposition is null and seq in (select seq from swept where was_held)
+      update triage set disposition = ${dispositionOf('dismiss')}, decided_at = now()
+      where run_id = ${of} and disposition is null and seq in (select seq from swept where was_held)
     ), n as (
       select count(*)::int as n, count(*) filter (where over_budget)::int as skipped,
         count(*) filter (where not over_budget and not was_held)::int as cancelled,
         count(*) filter (where was_held)::int as dismissed
       from swept
     ), counted as (
-      update runs r set ${sql.unsafe(countMoves(SWEPT))},
+      update runs r set ${countMoves(SWEPT)},
         next_seq = coalesce(cursor.next_seq, r.total_items + 1), touched_at = now()
       from n, run, cursor where r.id = run.id
       returning r.*, n.n as swept
-    ), sorted as (${putIntoTriage(
-      sql,
-      sql`
-      select ${runId}, s.seq, c.project_id, c.agent_id, ${sql.unsafe(laneOf('skip'))}, 'budget_exceeded',
+    ), sorted as (${intoTriage(`
+      select ${of}, s.seq, c.project_id, c.agent_id, ${laneOf('skip')}, 'budget_exceeded',
         'budget_exceeded', s.partition_key, null, null, s.cost_micro
-      from swept s, counted c where s.over_budget`,
-    )}), ${sql.unsafe(CLEAR_DUE)}
+      from swept s, counted c where s.over_budget`)}), ${CLEAR_DUE}
     select swept > 0 and finished_at is null as more from counted`
-  return row?.more ?? false
-}
 
 export interface Aborted {
   items: number
@@ -174,35 +174,34 @@ export async function abortClaims(sql: Sql, runId: string, limit: number): Promi
 const MONEY = 'money'
 /** As earlier versions said it. */
 const CREDIT = 'credit'
+const UNPRICED: OutcomeReason = 'unpriced_model'
 
 /**
  * Pauses undispatched items of a run that waits for money which is not its own: credit, the budget of a day or month, or
  * a price. Up to about `limit`; returns how many.
  */
-export function pauseForMoney(sql: Sql, runId: string, limit: number): Promise<number> {
-  return underLock(sql, runId, locked => pauseLocked(locked, runId, limit))
+export async function pauseForMoney(sql: Sql, runId: string, limit: number): Promise<number> {
+  const row = await underLock<{ n: number }>(sql, runId, of => pause(of, limit))
+  return row?.n ?? 0
 }
 
-async function pauseLocked(sql: Sql, runId: string, limit: number): Promise<number> {
-  const [row] = await sql<{ n: number }[]>`
+const pause = (of: string, limit: number) => `
     with run as materialized (
       select r.* from runs r join project_usage u using (project_id) join projects p on p.id = r.project_id
-      where r.id = ${runId} and ${sql.unsafe(WAITS_FOR_MONEY)} and r.stop_reason is null and r.finished_at is null
-    ), ${undispatched(sql, runId, limit)},
+      where r.id = ${of} and ${WAITS_FOR_MONEY} and r.stop_reason is null and r.finished_at is null
+    ), ${undispatched(of, limit)},
     paused as (
-      update items i set ${sql.unsafe(become('pause'))}, degraded_reason = ${MONEY} from run
-      where i.run_id = run.id and ${sql.unsafe(guard('pause'))}
+      update items i set ${become('pause')}, degraded_reason = '${MONEY}' from run
+      where i.run_id = run.id and ${guard('pause')}
         and i.seq = any(array(select seq from ahead union select seq from behind))
       returning i.seq
     ), n as (select count(*)::int as n from paused),
     counted as (
-      update runs r set ${sql.unsafe(countMoves({ pause: 'n.n' }))}, waits_for_credit = true,
+      update runs r set ${countMoves({ pause: 'n.n' })}, waits_for_credit = true,
         next_seq = coalesce(cursor.next_seq, r.total_items + 1), touched_at = now()
       from n, run, cursor where r.id = run.id
     )
     select n from n`
-  return row?.n ?? 0
-}
 
 /** Runs with items that waited for money which is there again, or that were stopped meanwhile. */
 export async function findFundedRuns(sql: Sql, limit: number) {
@@ -214,34 +213,32 @@ export async function findFundedRuns(sql: Sql, limit: number) {
 }
 
 /** Queues up to `limit` items of a run that waited for money; returns how many. */
-export function resumeFunded(sql: Sql, runId: string, limit: number): Promise<number> {
-  return underLock(sql, runId, locked => resumeLocked(locked, runId, limit))
+export async function resumeFunded(sql: Sql, runId: string, limit: number): Promise<number> {
+  const row = await underLock<{ n: number }>(sql, runId, of => resume(of, limit))
+  return row?.n ?? 0
 }
 
-async function resumeLocked(sql: Sql, runId: string, limit: number): Promise<number> {
-  const [row] = await sql<{ n: number }[]>`
-    with run as (select id from runs where id = ${runId}),
+const resume = (of: string, limit: number) => `
+    with run as (select id from runs where id = ${of}),
     chosen as (
       select i.seq from items i join run on run.id = i.run_id
         left join triage t on t.run_id = i.run_id and t.seq = i.seq and t.lane = 'quarantine'
           and t.disposition is distinct from 'resumed'
-      where ${sql.unsafe(guard('resume'))} and case when t.seq is null then i.degraded_reason in (${MONEY}, ${CREDIT})
-        else t.reason = ${'unpriced_model' satisfies OutcomeReason} end
+      where ${guard('resume')} and case when t.seq is null then i.degraded_reason in ('${MONEY}', '${CREDIT}')
+        else t.reason = '${UNPRICED}' end
       order by i.seq limit ${limit}
     ), resumed as (
-      update items i set ${sql.unsafe(become('resume'))}
-      from run where i.run_id = run.id and i.seq = any(array(select seq from chosen)) and ${sql.unsafe(guard('resume'))}
+      update items i set ${become('resume')}
+      from run where i.run_id = run.id and i.seq = any(array(select seq from chosen)) and ${guard('resume')}
       returning i.seq
     ), decided as (
-      update triage set disposition = ${sql.unsafe(dispositionOf('resume'))}, decided_at = now()
-      where run_id = ${runId} and lane = 'quarantine' and seq in (select seq from resumed)
+      update triage set disposition = ${dispositionOf('resume')}, decided_at = now()
+      where run_id = ${of} and lane = 'quarantine' and seq in (select seq from resumed)
     ), due as (
-      insert into due_items (run_id, seq, due_at) select ${runId}, seq, now() from resumed on conflict do nothing
+      insert into due_items (run_id, seq, due_at) select ${of}, seq, now() from resumed on conflict do nothing
     ), n as (select count(*)::int as n from resumed),
     counted as (
-      update runs r set ${sql.unsafe(countMoves({ resume: 'n.n' }))}, waits_for_credit = n.n = ${limit}, touched_at = now()
+      update runs r set ${countMoves({ resume: 'n.n' })}, waits_for_credit = n.n = ${limit}, touched_at = now()
       from n, run where r.id = run.id
     )
     select n from n`
-  return row?.n ?? 0
-}

@@ -149,10 +149,7 @@ describe("a project's credit", () => {
     const runId = await engine.submit(10)
     let resuming: Promise<number> | undefined
     await sql.begin(async tx => {
-      const within = Object.assign((...args: unknown[]) => Reflect.apply(tx as never, tx, args), {
-        begin: (act: (on: unknown) => unknown) => act(tx),
-      })
-      await pauseForMoney(within as unknown as typeof sql, runId, 100)
+      await pauseForMoney(tx as unknown as typeof sql, runId, 100)
       await sql`update projects set credit_micro = null`
       resuming = resumeFunded(sql, runId, 100)
       await eventually(async () =>

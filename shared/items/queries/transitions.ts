@@ -108,21 +108,22 @@ export const CLEAR_DUE = `cleared as (
 export const isUndecided = (of = 't'): string =>
   `(${of}.lane = 'dlq' and (${of}.disposition is null or ${of}.disposition = 'acknowledged'))`
 
+const INTO_TRIAGE = `insert into triage as t (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key,
+    prompt, cause_id, cost_micro)`
+const OR_AGAIN = `on conflict (run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
+    error_code = excluded.error_code, prompt = excluded.prompt, cause_id = excluded.cause_id,
+    cost_micro = excluded.cost_micro, created_at = now(), disposition = null, decided_at = null`
+
 /**
  * Puts items into triage: `rows` has run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, prompt,
  * cause_id and cost_micro, in this order. An item that was resumed may come back, which one in its first attempt was not:
  * of such items no row is looked for.
  */
-export const putIntoTriage = (sql: Sql, rows: PendingQuery<Row[]>, areInFirstAttempt = false) => sql`
-  insert into triage as t (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, prompt,
-    cause_id, cost_micro) ${rows}
-  ${
-    areInFirstAttempt
-      ? sql``
-      : sql`on conflict (run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
-    error_code = excluded.error_code, prompt = excluded.prompt, cause_id = excluded.cause_id,
-    cost_micro = excluded.cost_micro, created_at = now(), disposition = null, decided_at = null`
-  }`
+export const putIntoTriage = (sql: Sql, rows: PendingQuery<Row[]>, areInFirstAttempt = false) =>
+  sql`${sql.unsafe(INTO_TRIAGE)} ${rows} ${sql.unsafe(areInFirstAttempt ? '' : OR_AGAIN)}`
+
+/** The same where rows have no parameters. */
+export const intoTriage = (rows: string): string => `${INTO_TRIAGE} ${rows} ${OR_AGAIN}`
 
 /** The lane of an item by the verdict it has now. */
 export const laneByVerdict = (of: string): string =>
