@@ -28,6 +28,8 @@ interface DatabaseTarget {
   databaseUrl: string
   /** Certificates of who signed those of the servers, in PEM; what Node knows unless given. */
   databaseCa?: string | undefined
+  /** Milliseconds after which a connection that nobody uses is closed; LIMITS.store_rest_ms unless given. */
+  rest_ms?: number
   /** Connects by TLS where Node's own way does not exist. */
   openTls?: (hostname: string, port: number) => Duplex
 }
@@ -95,12 +97,15 @@ export function openWith(client: RedisClient, options: ConnectionOptions): Conne
 export function openPools(
   options: DatabaseTarget & Pick<ConnectionOptions, 'pool'>,
 ): Omit<Connections, 'redis'> {
-  const { pool } = options
+  const { pool, rest_ms = LIMITS.store_rest_ms } = options
   const { open, openDb } = clientsOf(options)
-  const sql = open(pool?.sql ?? 12)
-  const db = openDb(pool?.db ?? 6)
+  // What nobody asked for a while is closed, but one of each kind: the next who asks waits for no connection.
+  const resting = { idle_timeout: rest_ms / 1000, idle_min: 1 }
+  const sql = open(pool?.sql ?? 12, resting)
+  const db = openDb(pool?.db ?? 6, resting)
   const reads = { types: laneTypes, query_timeout: LIMITS.store_read_ms / 1000 }
-  const lanes = openLanes(pool?.lanes ?? 6, onclose => open(1, { ...reads, max_lifetime: null, onclose }))
+  const openLane = (onclose: () => void) => open(1, { ...reads, max_lifetime: null, onclose })
+  const lanes = openLanes(pool?.lanes ?? 6, rest_ms, openLane)
   return {
     sql,
     db: db.db,
@@ -140,8 +145,8 @@ function clientsOf({ databaseUrl, databaseCa, openTls }: DatabaseTarget) {
     patient(postgres(url, { ...base, ...more, max }) as unknown as Sql)
   return {
     open,
-    openDb(max: number) {
-      const client = open(max)
+    openDb(max: number, more: object = {}) {
+      const client = open(max, more)
       return { db: drizzle(client), end: client.end.bind(client) as Sql['end'] }
     },
   }
@@ -170,32 +175,47 @@ const unpatched = () =>
     'the PostgreSQL driver was installed without the patch it needs, since npm was told to run no scripts: run "npx patch-package", then start again.',
   )
 
+interface OpenLane extends Lane {
+  /** Ends its connection; the next is opened when it is asked something. */
+  renew(): void
+  resting?: NodeJS.Timeout
+}
+
 /**
  * Clients of one connection each, rather than transactions of a pool: in postgres.js 3.4 a pool's transaction whose
  * connection dies writes to a socket that is gone, which ends the process.
  */
-function openLanes(count: number, open: (onclose: () => void) => unknown) {
+function openLanes(count: number, rest_ms: number, open: (onclose: () => void) => unknown) {
   const lanes = Array.from({ length: count }, () => {
     // What was waiting on a connection that broke off must not go on, by itself, on the next one.
     const renew = () => {
       void lane.sql.end({ timeout: 0 })
       lane.sql = open(renew) as Sql
     }
-    const lane: Lane = { sql: open(renew) as Sql }
+    const lane: OpenLane = { sql: open(renew) as Sql, renew }
     return lane
   })
   const free = [...lanes]
   const waiting = new Set<(lane: Lane) => void>()
+  let isOver = false
   return {
     async take(): Promise<Lane> {
-      return free.pop() ?? taken()
+      const lane = free.pop()
+      clearTimeout(lane?.resting)
+      return lane ?? taken()
     },
-    give(lane: Lane) {
+    give(lane: OpenLane) {
       const [next] = waiting
-      if (next) next(lane)
-      else free.push(lane)
+      if (next) return next(lane)
+      free.push(lane)
+      // By hand, since the driver cannot tell a lane that somebody reads on from one that rests. The last one stays open.
+      if (!isOver) lane.resting = setTimeout(() => lane !== free.at(-1) && lane.renew(), rest_ms)
     },
-    end: (options: { timeout: number }) => Promise.all(lanes.map(({ sql }) => sql.end(options))),
+    async end(options: { timeout: number }) {
+      isOver = true
+      for (const { resting } of lanes) clearTimeout(resting)
+      await Promise.all(lanes.map(({ sql }) => sql.end(options)))
+    },
   }
 
   function taken(): Promise<Lane> {

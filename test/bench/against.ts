@@ -2,7 +2,7 @@
 // a machine whose speed drifts slows both. Prints each figure of both, their ratio, and how far the ratios spread.
 
 import { type ChildProcess, execFile, fork } from 'node:child_process'
-import { chmod, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { chmod, cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -39,11 +39,17 @@ async function checkOut(ref: string): Promise<string> {
     await rm(join(folder, part), { recursive: true })
     await cp(join(ROOT, part), join(folder, part), { recursive: true })
   }
-  const lockOf = (root: string) => readFile(join(root, 'package-lock.json'), 'utf8')
-  if ((await lockOf(folder)) === (await lockOf(ROOT)))
+  if ((await installedBy(folder)) === (await installedBy(ROOT)))
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   else await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder })
   return folder
+}
+
+/** What says which packages are installed, and how they are patched. */
+async function installedBy(root: string): Promise<string> {
+  const patches = (await readdir(join(root, 'patches'))).sort().map(name => join('patches', name))
+  const texts = ['package-lock.json', ...patches].map(name => readFile(join(root, name), 'utf8'))
+  return (await Promise.all(texts)).join('\n')
 }
 
 async function removeCheckout(folder: string): Promise<void> {

@@ -13,6 +13,7 @@ import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { sweep } from '../../shared/engine/sweep.ts'
 import { createApp } from '../../shared/http/app.ts'
 import { isFull } from '../../shared/kernel/unreachable.ts'
+import { eventually } from '../support/eventually.ts'
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { testRedis } from '../support/stores.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -198,4 +199,28 @@ it('a statement of a unit that waits for a row does not make it say that Postgre
   await row.end()
   await waiting
   await one.close()
+})
+
+it('connections that nobody uses any more are closed, but for one of each kind and those in use', async () => {
+  const connections = openConnections({ databaseUrl: url, redisUrl, rest_ms: 50 })
+  const watcher = postgres(url, { max: 1 })
+  const { sql, lanes } = connections
+  const sessionOf = async (on: Pick<typeof connections, 'sql'>) =>
+    (await on.sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid
+  const used = await Promise.all(Array.from({ length: 3 }, () => sessionOf(connections)))
+  const [reading, ...read] = await Promise.all(Array.from({ length: 3 }, () => lanes.take()))
+  const lasting = await sessionOf(reading!)
+  const rested = await Promise.all(read.map(sessionOf))
+  for (const lane of read) lanes.give(lane)
+  const left = async () => {
+    const pids = [...used, ...rested, lasting]
+    const rows = await watcher<{ pid: number }[]>`select pid from pg_stat_activity where pid = any(${pids})`
+    return rows.map(({ pid }) => pid)
+  }
+  await eventually(async () => expect(await left()).toHaveLength(3))
+  expect(await sessionOf(reading!)).toBe(lasting)
+  const [one, another] = [await sessionOf({ sql }), await sessionOf(await lanes.take())]
+  expect([used, rested]).toEqual([expect.arrayContaining([one]), expect.arrayContaining([another])])
+  await connections.close()
+  await watcher.end()
 })

@@ -185,3 +185,69 @@ it('queries that come one after the other share a connection, and so the stateme
   expect(new Set(await Promise.all([ask(), ask(), ask()])).size).toBe(3)
   expect(new Set([await ask(), await ask(), await ask(), await ask()]).size).toBe(1)
 })
+
+it('a query waits for the first connection that becomes free, not behind a long one', async () => {
+  const sql = postgres(database.url, { max: 2, onnotice: () => {} })
+  opened.push(sql)
+  await Promise.all([sql`select 1`, sql`select 2`])
+  await killer`select pg_advisory_lock(1), pg_advisory_lock(2)`
+  const long = sql`select pg_advisory_lock(1)`.execute()
+  const short = sql`select pg_advisory_lock(2)`.execute()
+  const queued = [sql`select 1 as n`, sql`select 2 as n`, sql`select 3 as n`].map(query => query.execute())
+  await killer`select pg_advisory_unlock(2)`
+  await short
+  expect((await Promise.all(queued)).map(([row]) => row!.n)).toEqual([1, 2, 3])
+  await killer`select pg_advisory_unlock(1)`
+  await long
+})
+
+it('what a client of one connection is asked at once, or a transaction of any, is sent at once', async () => {
+  let writes = 0
+  const counted = (one: Socket) => {
+    const write = one.write.bind(one)
+    one.write = ((...args: [never]) => {
+      writes++
+      return write(...args)
+    }) as Socket['write']
+  }
+  const writesOf = async (ask: () => Promise<unknown>) => {
+    const before = writes
+    await ask()
+    return writes - before
+  }
+  const one = clientWithSockets({}, counted)
+  await one.sql`select 1`
+  expect(await writesOf(() => Promise.all([one.sql`select 1`, one.sql`select 2`]))).toBe(1)
+  const two = clientWithSockets({ max: 2 }, counted)
+  await two.sql`select 1`
+  const begunThenCommitted = 2
+  const asked = () => two.sql.begin(tx => [tx`select 1`, tx`select 2`])
+  expect(await writesOf(asked)).toBe(begunThenCommitted + 1)
+})
+
+it('a connection that was closed because it was idle is replaced, though the other side never says that it closed too', async () => {
+  const { hostname, port } = new URL(database.url)
+  const ended = Promise.withResolvers<void>()
+  const taken: Socket[] = []
+  const server = createServer({ allowHalfOpen: true }, client => {
+    const upstream = connect(Number(port), hostname)
+    taken.push(client, upstream)
+    client.pipe(upstream, { end: false })
+    upstream.pipe(client, { end: false })
+    client.on('end', ended.resolve)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = new URL(database.url)
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const sql = postgres(url.href, { max: 1, idle_timeout: 0.05, backoff: () => 0 } as never)
+  try {
+    await sql`select 1`
+    await ended.promise
+    expect([...(await sql`select 3 as n`)]).toEqual([{ n: 3 }])
+  } finally {
+    await sql.end({ timeout: 0 })
+    server.close()
+    for (const socket of taken) socket.destroy()
+  }
+})

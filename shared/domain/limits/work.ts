@@ -9,6 +9,7 @@ export const WORK_LIMITS = {
   ready_rights_ms: 30_000, // schema and rights that were right are asked for again
   database_connections: { min: 3, max: 100 }, // of one process: one each for statements, changes and callers' reads
   store_connect_ms: 5000, // for PostgreSQL to take a session
+  store_rest_ms: 60_000, // then a connection that nobody uses is closed: its backend holds 4 to 17 MB
   store_answer_ms: 20_000, // a statement; locks included, which nobody holds for longer than transaction_idle_ms
   store_read_ms: 60_000, // a caller's read: one that counts or compares a million items takes seconds
   store_long_ms: 600_000, // a statement over all items of a run of any length
