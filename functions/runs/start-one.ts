@@ -28,7 +28,7 @@ export const startOneOffRun = endpoint({
     const agent = await agentToStart(ctx, principal, body)
     const fingerprint = async () => new Fingerprint(['one-off', agent.id]).text(text).digest()
     const order = orderOf(agent, body, fingerprint)
-    const { run_id, first_item } = await submitItems(ctx, order, () => itemOfBody(text), agent.confirm)
+    const { run_id, first_item } = await submitItems(ctx, order, itemOfBody(text), agent.confirm)
     reply.project_id = agent.project_id
     return { run_id, record_id: first_item }
   },

@@ -34,7 +34,7 @@ export const startRun = endpoint({
     const agent = await agentToStart(ctx, principal, { agent_id })
     const fingerprint = async () => new Fingerprint(['run', agent.id]).text(text).digest()
     const order = orderOf(agent, body, fingerprint)
-    const { run_id, first_item } = await submitItems(ctx, order, () => itemOfBody(text), agent.confirm)
+    const { run_id, first_item } = await submitItems(ctx, order, itemOfBody(text), agent.confirm)
     reply.project_id = agent.project_id
     return { run_id, record_id: first_item }
   },

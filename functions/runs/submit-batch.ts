@@ -1,10 +1,8 @@
-import type { z } from 'zod'
 import { itemsOfBody, itemsOfLines } from '../../shared/engine/item-lines.ts'
-import { submitRun } from '../../shared/engine/submit.ts'
 import { bodyOf, checkContentEncoding } from '../../shared/http/body.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Fingerprint } from '../../shared/http/fingerprint.ts'
-import { agentOrdered, agentToStart } from '../../shared/http/scope.ts'
+import { agentToStart } from '../../shared/http/scope.ts'
 import { submitItems } from '../../shared/items/verbs/submit-at-once.ts'
 import { BatchItem, BatchOrder, BatchQuery, orderOf, SubmittedBatch } from '../../shared/schema/run-order.ts'
 
@@ -34,27 +32,27 @@ export const submitBatch = endpoint({
     'too_many_open_runs',
   ],
   async handle({ ctx, principal, body, text, lines, request, reply }) {
-    const { run_id, total_items } = await (lines === undefined ? submitBody() : submitLines(lines))
+    const batch = lines ?? body
+    const agent = await agentToStart(ctx, principal, batch)
+    const fingerprint = new Fingerprint(['batch', lines ?? null])
+    const order = orderOf(agent, batch, async () => fingerprint.digest())
+    const { run_id, total_items } = await submitItems(
+      ctx,
+      order,
+      lines === undefined ? fromBody() : fromLines(),
+      agent.confirm,
+    )
+    reply.project_id = agent.project_id
     return { group_id: run_id, run_id, total_items }
 
-    async function submitBody() {
-      const agent = await agentToStart(ctx, principal, body)
-      const fingerprint = async () => new Fingerprint(['batch', null]).text(text).digest()
-      const order = orderOf(agent, body, fingerprint)
-      const submitted = await submitItems(ctx, order, () => itemsOfBody(text), agent.confirm)
-      reply.project_id = agent.project_id
-      return submitted
+    function fromBody() {
+      if (order.idempotency !== null) fingerprint.text(text)
+      return itemsOfBody(text)
     }
-    async function submitLines(batch: z.output<typeof BatchQuery>) {
-      const agent = await agentOrdered(ctx, principal, batch)
-      const fingerprint = new Fingerprint(['batch', batch])
-      const order = orderOf(agent, batch, async () => fingerprint.digest())
+    async function* fromLines() {
       checkContentEncoding(request)
       const sent = bodyOf(request)
-      const read = order.idempotency === null ? sent : fingerprint.through(sent)
-      const submitted = await submitRun(ctx, order, itemsOfLines(read))
-      reply.project_id = agent.project_id
-      return submitted
+      yield* itemsOfLines(order.idempotency === null ? sent : fingerprint.through(sent))
     }
   },
 })

@@ -3,13 +3,14 @@
 
 /** Items of one window in dispatch order; the same array when there is one partition only. */
 export function deal<T extends { partition_key: string | null }>(items: readonly T[]): readonly T[] {
+  const first = items[0]?.partition_key
+  if (items.every(item => item.partition_key === first)) return items
   const hands = new Map<string | null, T[]>()
   for (const item of items) {
     const hand = hands.get(item.partition_key)
     if (hand) hand.push(item)
     else hands.set(item.partition_key, [item])
   }
-  if (hands.size < 2) return items
   const dealt: T[] = []
   const queues = [...hands.values()]
   for (let round = 0; dealt.length < items.length; round++) {

@@ -22,3 +22,15 @@ export class JsonError extends Error {
     this.column = column
   }
 }
+
+/** The character there, as a message names it. */
+export function quoted(text: string, at: number): string {
+  const c = text.codePointAt(at)!
+  return c > 0x20 && c < 0x7f
+    ? `"${String.fromCodePoint(c)}"`
+    : `U+${c.toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+export function shortened(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}

@@ -60,9 +60,9 @@ describe('itemsOfLines', () => {
 })
 
 describe('itemOfBody', () => {
-  it('takes the item out of a body that says more', () => {
+  it('takes the item out of a body that says more', async () => {
     const body = '{"budget_cents":5, "input": [1, 2], "item_id":"\\u0041"}'
-    const [item] = itemOfBody(body)
+    const [item] = await collect(itemOfBody(body))
     expect(item).toEqual({ line: 1, item_id: 'A', partition_key: null, input: '[1, 2]' })
   })
 })

@@ -130,7 +130,7 @@ async function answerAgain(order: RunOrder, earlier: store.KeyedAnswer): Promise
 
 type IdentifiedItem = NewItem & { item_id: string }
 
-interface Chunk {
+export interface Chunk {
   items: readonly NewItem[]
   last: boolean
 }
@@ -145,12 +145,13 @@ async function writePile(ctx: Context, order: RunOrder, run: store.NewRun, chunk
   }
   await store.insertRun(ctx.sql, run)
   try {
-    const size = await writeChunks(ctx, run.id, first, chunks, ids)
+    const { firstSeqs, ...size } = await writeChunks(ctx, run.id, first, chunks, ids)
     await ctx.sql.begin(async tx => {
       const sql = tx as unknown as Sql
       if (ids.overflowed) await refuseRepeatedIds(sql, run.id)
       await takeKey(sql, order, run.id)
       await order.together?.(sql, run.id)
+      if (!(await store.areWritten(sql, run.id, firstSeqs))) throw lost()
       if (!(await store.finishMaterializing(sql, run.id, size))) throw givenUp()
       await fault('submit.before_commit')
     })
@@ -187,15 +188,16 @@ async function writeChunks(
   first: Chunk,
   chunks: AsyncGenerator<Chunk>,
   ids: SeenIds,
-): Promise<store.PileSize> {
+): Promise<store.PileSize & { firstSeqs: number[] }> {
   const inFlight = new Set<Promise<void>>()
+  const firstSeqs: number[] = []
   const failures: unknown[] = []
-  let nextSeq = 1
-  let bytes = 0
+  let [nextSeq, bytes] = [1, 0]
   let touchedAt = ctx.now()
   async function write(chunk: Chunk): Promise<void> {
     const items = prepare(runId, nextSeq, chunk.items, ids)
     const firstSeq = nextSeq
+    firstSeqs.push(firstSeq)
     nextSeq += items.length
     bytes += bytesOf(items)
     if (nextSeq - 1 > LIMITS.items_per_run)
@@ -204,7 +206,7 @@ async function writeChunks(
         `A run takes at most ${LIMITS.items_per_run} items; split the file.`,
       )
     const insert = store
-      .insertItems(ctx.sql, runId, firstSeq, items)
+      .insertChunk(ctx.sql, runId, firstSeq, items)
       .then(count => {
         if (count === 0) throw givenUp()
       })
@@ -227,13 +229,16 @@ async function writeChunks(
     // Whoever cleans up after a failure must not be overtaken by a chunk that is still on its way.
     await Promise.allSettled(inFlight)
   }
-  return { total_items: nextSeq - 1, input_bytes: bytes }
+  return { total_items: nextSeq - 1, input_bytes: bytes, firstSeqs }
 }
 
 export const bytesOf = (items: readonly NewItem[]) => items.reduce((sum, item) => sum + item.input.length, 0)
 
 const givenUp = () =>
   new ApiError('invalid_request', 'The submission took too long to arrive and was given up.')
+
+const lost = () =>
+  new ApiError('store_unreachable', 'PostgreSQL lost a part of it: nothing was accepted.', 'Send it again.')
 
 async function refuseRepeatedIds(sql: Sql, runId: string): Promise<void> {
   const repeated = await store.findRepeatedIds(sql, runId, LIMITS.bad_lines_named)
@@ -274,7 +279,7 @@ export function prepare(runId: string, firstSeq: number, items: readonly NewItem
 }
 
 /** Regroups batches into chunks for one insert each, and knows which is the last. */
-async function* chunksOf(batches: AsyncIterable<readonly NewItem[]>): AsyncGenerator<Chunk> {
+export async function* chunksOf(batches: AsyncIterable<readonly NewItem[]>): AsyncGenerator<Chunk, void> {
   let items: NewItem[] = []
   let bytes = 0
   for await (const batch of batches) {

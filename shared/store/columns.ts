@@ -12,11 +12,8 @@ const SEPARATOR = '\x1e'
 const NULL = '\x1f'
 
 /** A column of texts, none of which contains U+001E or U+001F. */
-export function texts(values: readonly (string | null)[]): string {
-  let packed = values[0] ?? NULL
-  for (let i = 1; i < values.length; i++) packed += SEPARATOR + (values[i] ?? NULL)
-  return packed
-}
+export const texts = (values: readonly (string | null)[]): string =>
+  values.map(value => value ?? NULL).join(SEPARATOR)
 
 /** A column of texts as rows. A single one travels as it is: packed, an empty text would be no row at all. */
 export const textRows = (sql: Sql, values: readonly (string | null)[]) =>

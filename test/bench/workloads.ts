@@ -1,12 +1,12 @@
 // What the bench measures of a running Assay: each workload is set up once in a stack and then measured as often as
 // somebody asks. Every figure says in its name what it is; a larger one is better unless its unit is milliseconds.
 
-import { batch, batches, LONG, type Load, lines, perSecond, REQUEST_ITEMS } from './batch.ts'
+import { batch, batches, inRequests, LONG, type Load, lines, perSecond, REQUEST_ITEMS } from './batch.ts'
 import { consumers } from './consumers.ts'
 import { large } from './large.ts'
 import { callLatencies, callsPerSecond, spread, startLatencies } from './latency.ts'
 import { slow } from './slow.ts'
-import type { Agent, Bench } from './stack.ts'
+import type { Agent, Bench, UrlAgent } from './stack.ts'
 
 export const ITEMS = Number(process.env.BENCH_ITEMS ?? 20_000)
 const FEW = ITEMS / 5
@@ -105,16 +105,33 @@ const USUAL: Record<string, Workload> = {
     await startLatencies(bench, agent, LATENCIES / 10)
     return async () => spread('submit to start, idle', await startLatencies(bench, agent, LATENCIES))
   },
-  /** The agent is not deployed: nobody works. */
+  async submit(bench) {
+    const agent = await undeployed(bench)
+    const { client } = agent.project
+    const perSecond = async (items: number, submit: () => Promise<unknown>) => {
+      const began = performance.now()
+      await submit()
+      return (items / (performance.now() - began)) * 1000
+    }
+    const send = (items: number) =>
+      client.submitLines({ agent_id: agent.agent_id }, lines({ items, bytes: LONG })).then(() => {})
+    return async () => {
+      const atOnce = await perSecond(ITEMS, () => send(ITEMS))
+      const inParts = await perSecond(ITEMS, () => inRequests(ITEMS, send))
+      await agent.clear()
+      return {
+        [`submit, ${LONG} bytes, nobody at work`]: atOnce,
+        [`submit, ${LONG} bytes, ${REQUEST_ITEMS} a request, nobody at work`]: inParts,
+      }
+    }
+  },
   async calls(bench) {
-    const agent = await bench.deployUrl('ndjson')
-    await bench.sql`update agents set current_deployment_id = null where id = ${agent.agent_id}`
+    const agent = await undeployed(bench)
     await callLatencies(bench, agent, LATENCIES / 10)
     return async () => {
       const one = await callLatencies(bench, agent, LATENCIES)
       const many = await callsPerSecond(bench, agent, FEW / 4, 16)
-      await bench.sql`delete from items where run_id in (select id from runs where agent_id = ${agent.agent_id})`
-      await bench.sql`delete from runs where agent_id = ${agent.agent_id}`
+      await agent.clear()
       return {
         ...spread('request to submit one item', one),
         'requests to submit one item, 16 at once': many,
@@ -158,6 +175,20 @@ export function shown(name: string, figure: number): string {
   if (name.endsWith(' ms')) return `${figure.toFixed(1)} ms`
   if (name.endsWith(' MB')) return `${figure.toFixed(0)} MB`
   return name.endsWith(' of one') ? figure.toFixed(2) : perSecond(figure)
+}
+
+/** An agent that is not deployed: nobody works. */
+async function undeployed(bench: Bench): Promise<UrlAgent & { clear(): Promise<void> }> {
+  const agent = await bench.deployUrl('ndjson')
+  const { agent_id } = agent
+  await bench.sql`update agents set current_deployment_id = null where id = ${agent_id}`
+  return {
+    ...agent,
+    async clear() {
+      await bench.sql`delete from items where run_id in (select id from runs where agent_id = ${agent_id})`
+      await bench.sql`delete from runs where agent_id = ${agent_id}`
+    },
+  }
 }
 
 /** Batches of an agent, after one that is not counted. */

@@ -40,12 +40,7 @@ describe('items at hand', () => {
       await enter(state)
       const [sql, transactions] = countingTransactions()
       const atOnce = await outcomeOf(ctx =>
-        submitItems(
-          { ...ctx, sql },
-          order,
-          () => items,
-          async () => {},
-        ),
+        submitItems({ ...ctx, sql }, order, batchOf(items), async () => {}),
       )
       await leave()
       expect(atOnce, JSON.stringify(state)).toEqual(stepByStep)

@@ -1,12 +1,13 @@
-// Submits items that are at hand. Guarantee: as of `submitRun`, which has the last word: where not all of it can be done by
-// one statement, that finds out what is wrong in the order in which callers are told.
+// Submits items that a request brings. Guarantee: as of `submitRun`, which has the last word: where not all of it can be done
+// by one statement, that finds out what is wrong in the order in which callers are told.
 
 import type { Context } from '../../context.ts'
 import { fault } from '../../domain/fault.ts'
 import { itemRecordId } from '../../domain/ids.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import {
   bytesOf,
+  type Chunk,
+  chunksOf,
   keyOf,
   newRun,
   prepare,
@@ -21,35 +22,43 @@ import { SeenIds } from '../rules/item-ids.ts'
 type OwnOrder = Omit<RunOrder, 'together'>
 
 /**
- * Starts a run over the items that `read` returns, by one statement where they are few. Otherwise, or where that starts
- * none, `confirm` looks whether the caller may start it before anything else is looked at.
+ * Starts a run over the items that come, by one statement where they are few. Otherwise, or where that starts none,
+ * `confirm` looks whether the caller may start it before anything else is looked at; of a longer submission no more than
+ * its first chunk was read by then.
  *
- * @throws ApiError like `submitRun`, and whatever `read` and `confirm` throw
+ * @throws ApiError like `submitRun`, and whatever `batches` and `confirm` throw
  */
 export async function submitItems(
   ctx: Context,
   order: OwnOrder,
-  read: () => readonly NewItem[],
+  batches: AsyncIterable<readonly NewItem[]>,
   confirm: () => Promise<unknown>,
 ): Promise<Submitted> {
-  const items = readable(read)
-  const opened = items && (await openAtOnce(ctx, order, items))
+  const chunks = chunksOf(batches)
+  const first = await firstOf(chunks)
+  const opened = first.chunk?.last && (await openAtOnce(ctx, order, first.chunk.items))
   if (opened) return opened
-  await confirm()
-  return submitRun(ctx, order, batchOf(items ?? read))
-}
-
-/** Undefined where they are refused: who may not start a run is told that first. */
-function readable(read: () => readonly NewItem[]) {
   try {
-    return read()
-  } catch {
-    return undefined
+    await confirm()
+    return await submitRun(ctx, order, withFirst(first, chunks))
+  } finally {
+    await chunks.return() // of what was refused the rest may be read by whoever answers
   }
 }
 
-async function* batchOf(items: readonly NewItem[] | (() => readonly NewItem[])) {
-  yield typeof items === 'function' ? items() : items
+/** A chunk, none where there are no items, or why it cannot be read: who may not start a run is told that first. */
+type First = { chunk?: Chunk | undefined; error?: unknown }
+
+const firstOf = (chunks: AsyncGenerator<Chunk, void>): Promise<First> =>
+  chunks.next().then(
+    ({ value }) => ({ chunk: value ?? undefined }),
+    error => ({ error }),
+  )
+
+async function* withFirst({ chunk, error }: First, chunks: AsyncGenerator<Chunk>) {
+  if (error !== undefined) throw error
+  if (chunk) yield chunk.items
+  for await (const { items } of chunks) yield items
 }
 
 async function openAtOnce(
@@ -60,7 +69,7 @@ async function openAtOnce(
   // A budget of the run's own, where models must have prices, asks for a look at those first.
   if (order.unpriced === 'refuse' && order.budget_cents !== null) return undefined
   const run = newRun(ctx, order)
-  const items = preparedFew(run.id, given)
+  const items = prepared(run.id, given)
   if (items === undefined) return undefined
   const key = await keyOf(order, run.id)
   await fault('submit.before_commit')
@@ -72,10 +81,8 @@ async function openAtOnce(
   return { run_id: run.id, total_items: items.length, first_item: itemRecordId(run.id, 1), repeated: false }
 }
 
-/** Undefined where they are none, too many for one statement, or two with the same id. */
-function preparedFew(run_id: string, items: readonly NewItem[]) {
-  const isFew = items.length > 0 && items.length <= LIMITS.insert_chunk_items
-  if (!isFew || bytesOf(items) > LIMITS.insert_chunk_bytes) return undefined
+/** Undefined where two have the same id. */
+function prepared(run_id: string, items: readonly NewItem[]) {
   try {
     return prepare(run_id, 1, items, new SeenIds())
   } catch {
