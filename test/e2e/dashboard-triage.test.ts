@@ -16,8 +16,8 @@ describe.skipIf(CHROMIUM === undefined)('what waits for a decision (needs Chromi
     world = await openWorld(startNodeHost)
   })
   beforeEach(async () => {
+    await world.ctx.sql`delete from triage`
     await world.ctx.sql`delete from runs`
-    await world.ctx.sql`delete from failure_clusters`
     await world.ctx.sql`delete from causes`
     await world.ctx.sql`delete from step_index`
   })

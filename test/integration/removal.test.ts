@@ -4,9 +4,10 @@ import postgres from 'postgres'
 import { expect, it } from 'vitest'
 import type { Sql } from '../../shared/context.ts'
 import { consume } from '../../shared/engine/consume.ts'
+import { removeDeleted } from '../../shared/engine/removal.ts'
 import { callOkWrong } from '../../shared/recovery/queries/verdicts.ts'
 import { RUN_TABLES, removeRun, removeRunRows } from '../../shared/store/removal.ts'
-import { testEngine } from '../support/engine.ts'
+import { failure, testEngine } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 import { testDatabase } from '../support/stores.ts'
 
@@ -55,6 +56,24 @@ it('what is said of an item while its run is removed goes with the run', async (
     expect(await removed).toBe(1)
     expect(await sql`select from triage`).toEqual([])
     expect(await callOkWrong(sql, { run_id, seq: 1 })).toBe(false)
+  } finally {
+    await engine.close()
+  }
+})
+
+it('of a deleted project no failure is counted any more', async () => {
+  const engine = await testEngine()
+  const { sql } = engine
+  try {
+    await engine.deploy()
+    engine.play(items => items.map(item => failure(item, 'agent_error')))
+    await engine.submit([{ input: '"a"' }, { input: '"a"' }, { input: '"b"' }])
+    await consume(engine.ctx)
+    expect(await sql`select count from failure_clusters order by 1`).toEqual([{ count: 1 }, { count: 2 }])
+    await sql`update projects set account_id = null where id = ${engine.project_id}`
+    while ((await removeDeleted(engine.ctx)) > 0);
+    for (const table of ['projects', 'triage', 'failure_clusters', 'causes', 'cause_runs'])
+      expect(await sql`select from ${sql(table)}`).toEqual([])
   } finally {
     await engine.close()
   }

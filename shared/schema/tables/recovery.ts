@@ -109,13 +109,14 @@ export const replays = pgTable(
   ],
 )
 
-/** Failed items of a project that share an error code and the head of their prompt. Kept by triggers on `triage`. */
+/**
+ * Failed items of a project that share an error code and the head of their prompt. Kept by triggers on `triage`, whose
+ * rows are of a run of the project: the last of a cluster takes it along, so no foreign key has to look at each.
+ */
 export const failureClusters = pgTable(
   'failure_clusters',
   {
-    project_id: uuid('project_id')
-      .notNull()
-      .references(() => projects.id, { onDelete: 'cascade' }),
+    project_id: uuid('project_id').notNull(),
     cluster_key: text('cluster_key').notNull(),
     error_code: text('error_code').notNull(),
     sample_prompt: text('sample_prompt').notNull(),

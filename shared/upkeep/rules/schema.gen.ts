@@ -1,8 +1,8 @@
 // Made by npm run generate from the tables and the migrations.
 
 export const SCHEMA = {
-  migration: '0052_triage_without_foreign_key',
-  version: 1795454030758,
+  migration: '0053_count_failures_that_come',
+  version: 1795457883274,
   tables: [
     'accounts',
     'agents',
