@@ -76,9 +76,21 @@ export class ItemLines {
   /** A step's line without its payloads and its end. */
   #stepHead({ key, kind, name, started, clock }: OpenStep): string {
     const duration_ms = Math.round((performance.now() - clock) * 1000) / 1000
-    const step = `{"key":${JSON.stringify(key)},"kind":"${kind}","name":${JSON.stringify(name)}`
-    return `${this.#head('step')},"step":${step},"started_at":"${new Date(started).toISOString()}","duration_ms":${duration_ms}`
+    const quoted = JSON.stringify(name)
+    const step = `{"key":${key === name ? quoted : JSON.stringify(key)},"kind":"${kind}","name":${quoted}`
+    return `${this.#head('step')},"step":${step},"started_at":"${isoOf(started)}","duration_ms":${duration_ms}`
   }
+}
+
+// The steps of a millisecond have one text between them: writing it takes as long as the rest of a short line.
+let lastMs = Number.NaN
+let lastIso = ''
+function isoOf(ms: number): string {
+  if (ms !== lastMs) {
+    lastIso = new Date(ms).toISOString()
+    lastMs = ms
+  }
+  return lastIso
 }
 
 /** What the agent's own reading says of an answer. That it fails is no reason to lose what was paid for. */

@@ -184,33 +184,22 @@ export class ItemRun implements Context {
       this.#decide('the item goes on in a later request', this.#lines.yield())
     this.#openSteps++
     try {
-      return await this.#record(step, input, fn, read)
-    } finally {
-      this.#openSteps--
-      if (this.#openSteps === 0 && this.#final !== undefined) this.#finish(this.#final)
-    }
-  }
-
-  async #record<T>(
-    step: OpenStep,
-    input: unknown,
-    fn: () => T | PromiseLike<T>,
-    read?: (output: T) => ModelAnswer,
-  ): Promise<T> {
-    try {
       // Written before the call: agents go on building the same list of messages afterwards.
-      step.input = payloadOf(input, `the input of step ${JSON.stringify(step.key)}`)
+      step.input = payloadOf(input, 'the input', key)
       const offer = this.#offerFor(step)
       if (offer !== undefined) return this.#reuse(step, offer) as T
       const output = await fn()
       if (read !== undefined) step.answer = told(output, read)
-      this.#report(step, 'output', payloadOf(output, `the output of step ${JSON.stringify(step.key)}`))
+      this.#report(step, 'output', payloadOf(output, 'the output', key))
       return output
     } catch (error) {
-      const code = stepErrorOf(step.kind)
-      if (!(error instanceof Interrupt)) this.#failures.add(error, step.kind)
+      const code = stepErrorOf(kind)
+      if (!(error instanceof Interrupt)) this.#failures.add(error, kind)
       this.#report(step, 'error', JSON.stringify({ code, message: shorten(messageOf(error)) }))
       throw error
+    } finally {
+      this.#openSteps--
+      if (this.#openSteps === 0 && this.#final !== undefined) this.#finish(this.#final)
     }
   }
 

@@ -5,19 +5,23 @@ import { LIMITS } from '../domain/limits.ts'
 const encoder = new TextEncoder()
 
 /** The value as JSON text; undefined when there is nothing to write. Throws on what JSON cannot express. */
-export function jsonOf(value: unknown, what: string): string | undefined {
+export function jsonOf(value: unknown, what: string, ofStep?: string): string | undefined {
   if (value === undefined) return undefined
   let text: string | undefined
   try {
     text = JSON.stringify(value)
   } catch (error) {
     throw new TypeError(
-      `${what} cannot be written as JSON: ${error instanceof Error ? error.message : error}`,
+      `${named(what, ofStep)} cannot be written as JSON: ${error instanceof Error ? error.message : error}`,
     )
   }
-  if (text === undefined) throw new TypeError(`${what} cannot be written as JSON: it is a ${typeof value}`)
+  if (text === undefined)
+    throw new TypeError(`${named(what, ofStep)} cannot be written as JSON: it is a ${typeof value}`)
   return text
 }
+
+const named = (what: string, ofStep: string | undefined) =>
+  ofStep === undefined ? what : `${what} of step ${JSON.stringify(ofStep)}`
 
 /** Whether the text takes more than `limit` bytes as UTF-8; most texts are decided without encoding them. */
 export function isLongerThan(text: string, limit: number): boolean {
@@ -29,8 +33,8 @@ export function isLongerThan(text: string, limit: number): boolean {
  * A step's input or output as the trace keeps it. Beyond the limit a marker takes its place: the true size, the
  * beginning, and an outline with long texts and lists cut, from which an answer is still graded and priced.
  */
-export function payloadOf(value: unknown, what: string): string | undefined {
-  const text = jsonOf(value, what)
+export function payloadOf(value: unknown, what: string, ofStep?: string): string | undefined {
+  const text = jsonOf(value, what, ofStep)
   if (text === undefined || !isLongerThan(text, LIMITS.step_payload_bytes)) return text
   const head = encoder
     .encode(text.slice(0, LIMITS.step_cut_head_bytes))
