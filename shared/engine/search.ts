@@ -9,23 +9,26 @@ export async function catchUpSearch(ctx: Context): Promise<void> {
   await indexSteps(ctx.sql, LIMITS.search_catch_up_steps)
 }
 
-/** When a host last indexed although others were at work. */
-const shares = new WeakMap<object, number>()
+/** When a host last indexed: because nobody was at work, or although somebody was. */
+const indexedAt = new WeakMap<object, number>()
 
 /**
  * Indexes in slices as long as a tick has time for it and nobody else is at work, which is asked before each: a slice
  * holds the process for 2 ms, and an item that arrives waits for no more than one. Where somebody always is at work a
- * share of a tick is taken every so often. Returns the steps.
+ * share of a tick is taken every so often; work that follows on rest is left alone as long. Returns the steps.
  */
 export async function indexNewSteps(ctx: Context): Promise<number> {
   let ends = ctx.now() + LIMITS.index_idle_ms
   let isShare = false
   for (let indexed = 0; ; ) {
-    if (!isShare && (await isWorkUnderWay(ctx.sql))) {
-      if (ctx.now() - (shares.get(ctx.sql) ?? Number.NEGATIVE_INFINITY) < LIMITS.index_wait_ms) return indexed
-      shares.set(ctx.sql, ctx.now())
-      isShare = true
-      ends = ctx.now() + LIMITS.index_ms
+    if (!isShare) {
+      if (await isWorkUnderWay(ctx.sql)) {
+        if (ctx.now() - (indexedAt.get(ctx.sql) ?? Number.NEGATIVE_INFINITY) < LIMITS.index_wait_ms)
+          return indexed
+        isShare = true
+        ends = ctx.now() + LIMITS.index_ms
+      }
+      indexedAt.set(ctx.sql, ctx.now())
     }
     const steps = await indexSteps(ctx.sql, LIMITS.index_slice_steps)
     indexed += steps

@@ -227,6 +227,11 @@ describe('the index of steps', () => {
     await sql`update claims set answer_until = now()`
     ctx.now = () => now
     expect(await indexNewSteps(ctx)).toBe(2 * LIMITS.index_slice_steps)
+    await write(run, spread(1, 4), { step_no: 99 })
+    await sql`update claims set answer_until = null`
+    expect(await indexNewSteps(ctx)).toBe(0) // work that follows on rest
+    now += LIMITS.index_wait_ms
+    expect(await indexNewSteps(ctx)).toBe(4)
   })
 
   it('waits while another statement is under way', async () => {
