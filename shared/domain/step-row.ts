@@ -30,7 +30,7 @@ export interface StepRow {
   input_tokens: number
   output_tokens: number
   cost_micro: number
-  started_at: string
+  started_ms: number
   duration_ms: number
   key: string
   name: string
@@ -52,16 +52,17 @@ export function stepRow(
   prices: PriceBook,
   declared?: GradeChoices,
 ): StepRow {
-  checkShape(step)
+  const started_ms = startOf(step)
   const reading = readCall(step)
   const grade = gradeStep(step, declared, reading)
   const usage = usageOf(step, reading)
   // Whatever else a step of another kind reports wrongly, it is no model call that was not read.
   const unread = step.kind === 'llm_call' ? unreadOf(reading, usage?.fault) : null
-  const started = new Date(step.started_at)
-  const price = usage && priceOf(usage, prices, started, reading)
+  const price = usage && priceOf(usage, prices, started_ms, reading)
   return {
-    ...place,
+    seq: place.seq,
+    attempt: place.attempt,
+    step_no: place.step_no,
     kind: step.kind,
     outcome: grade.outcome,
     outcome_reason: grade.reason,
@@ -78,7 +79,7 @@ export function stepRow(
     input_tokens: usage?.input_tokens ?? 0,
     output_tokens: usage?.output_tokens ?? 0,
     cost_micro: usage && price ? costMicro(usage, price) : 0,
-    started_at: started.toISOString(),
+    started_ms,
     duration_ms: step.duration_ms,
     key: plainText(step.key, LIMITS.step_key_characters),
     name: plainText(step.name || step.key, LIMITS.name_characters),
@@ -90,9 +91,9 @@ export function stepRow(
   }
 }
 
-function priceOf({ model }: StepTokens, prices: PriceBook, at: Date, reading: Reading | undefined) {
+function priceOf({ model }: StepTokens, prices: PriceBook, at_ms: number, reading: Reading | undefined) {
   const host = isRead(reading) ? reading.host : undefined
-  return model === undefined ? undefined : prices.priceOf(model, at.getTime(), host)
+  return model === undefined ? undefined : prices.priceOf(model, at_ms, host)
 }
 
 function unreadOf(reading: Reading | undefined, fault: string | undefined): string | null {
@@ -121,7 +122,7 @@ export function reusedRow(
   place: { seq: number; attempt: number; step_no: number },
   offered: readonly OfferedRecord[],
 ): StepRow {
-  checkShape(step)
+  const started_ms = startOf(step)
   const record = offered.find(one => one.key === step.key)
   if (record === undefined)
     throw new ProtocolError(`step.reused: no step with the key ${JSON.stringify(step.key)} was offered`)
@@ -139,14 +140,16 @@ export function reusedRow(
     input_tokens: 0,
     output_tokens: 0,
     cost_micro: 0,
-    started_at: new Date(step.started_at).toISOString(),
+    started_ms,
     duration_ms: step.duration_ms,
     error_code: null,
     error_message: null,
   }
 }
 
-function checkShape(step: StepReport): void {
+/** When it began; throws ProtocolError where the step has not the shape of one. */
+function startOf(step: StepReport): number {
+  const started_ms = typeof step?.started_at === 'string' ? msOf(step.started_at) : Number.NaN
   const wrong =
     typeof step !== 'object' || step === null
       ? 'step must be an object'
@@ -156,7 +159,7 @@ function checkShape(step: StepReport): void {
           ? `step.kind must be one of ${STEP_KINDS.join(', ')}`
           : typeof step.name !== 'string'
             ? 'step.name must be a string'
-            : typeof step.started_at !== 'string' || !isTime(step.started_at)
+            : !isTime(started_ms)
               ? 'step.started_at must be an RFC 3339 time'
               : !Number.isFinite(step.duration_ms)
                 ? 'step.duration_ms must be a number'
@@ -165,10 +168,22 @@ function checkShape(step: StepReport): void {
                   ? 'step.error must have a code and a message'
                   : null
   if (wrong) throw new ProtocolError(wrong)
+  return started_ms
+}
+
+// Steps that take no time say the same time, in the same letters; reading it is a quarter of reading such a step.
+let lastTime = ''
+let lastMs = Number.NaN
+function msOf(time: string): number {
+  if (time !== lastTime) {
+    lastMs = Date.parse(time)
+    lastTime = time
+  }
+  return lastMs
 }
 
 /** A time that PostgreSQL can hold as well: JavaScript reads years it cannot. */
-const isTime = (text: string) => Date.parse(text) >= 0 && Date.parse(text) < Date.UTC(10_000, 0)
+const isTime = (ms: number) => ms >= 0 && ms < Date.UTC(10_000, 0)
 
 /** What is nested deeper than the stack reaches can't be written. */
 function textOf(value: unknown): string {

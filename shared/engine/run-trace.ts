@@ -203,7 +203,7 @@ function stepSpan(step: TracedStep, parent: SpanPlace) {
   const operation = KINDS[step.kind]
   const isTool = operation === 'execute_tool'
   const isModel = operation === 'chat'
-  const start_ms = Date.parse(step.started_at)
+  const start_ms = step.started_ms
   const hasFailed = step.outcome === 'failed'
   return {
     trace_id: parent.trace_id,

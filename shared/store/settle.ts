@@ -32,7 +32,7 @@ import {
 } from '../items/queries/transitions.ts'
 import { markUnchanged } from '../recovery/queries/recorded.ts'
 import { insertSteps } from '../traces/queries/insert-steps.ts'
-import { numbers, texts } from './columns.ts'
+import { numbers, rowsOf } from './columns.ts'
 
 /** What a flush says about one item: what its new steps add, and its verdict once there is one. */
 export interface Entry extends NotOk {
@@ -126,22 +126,21 @@ export function settleAny(sql: Sql, flush: Flush) {
         : sql`unpriced_model = coalesce(r.unpriced_model, ${model}),`
   return sql<Flushed[]>`
     with entry as materialized (
-      select * from rows from (
-        unnest(${seqs}::text::int[]),
-        unnest(${numbers(entries.map(e => e.attempt))}::text::smallint[]),
-        unnest(${numbers(entries.map(e => e.steps_before))}::text::int[]),
-        unnest(${numbers(entries.map(e => e.steps_after))}::text::int[]),
-        unnest(${numbers(entries.map(e => e.cost_micro))}::text::bigint[]),
-        unnest(${numbers(entries.map(e => e.input_tokens))}::text::bigint[]),
-        unnest(${numbers(entries.map(e => e.output_tokens))}::text::bigint[]),
-        unnest(${numbers(entries.map(e => e.newly_unpriced))}::text::boolean[]),
-        unnest(${numbers(entries.map(e => e.model_calls))}::text::int[]),
-        unnest(${numbers(entries.map(e => e.unread_calls))}::text::int[]),
-        unnest(${numbers(entries.map(e => e.suspected_calls))}::text::int[]),
-        unnest(${numbers(entries.map(e => e.verdict !== null))}::text::boolean[]),
-        string_to_table(${texts(entries.map(e => e.verdict?.output ?? null))}, E'\\x1e', E'\\x1f')
-      ) as t(seq, attempt, steps_before, steps_after, cost_micro, input_tokens, output_tokens, newly_unpriced,
-        model_calls, unread_calls, suspected_calls, ends, output)
+      ${rowsOf(sql, entries, {
+        seq: ['int', e => e.seq],
+        attempt: ['smallint', e => e.attempt],
+        steps_before: ['int', e => e.steps_before],
+        steps_after: ['int', e => e.steps_after],
+        cost_micro: ['bigint', e => e.cost_micro],
+        input_tokens: ['bigint', e => e.input_tokens],
+        output_tokens: ['bigint', e => e.output_tokens],
+        newly_unpriced: ['boolean', e => e.newly_unpriced],
+        model_calls: ['int', e => e.model_calls],
+        unread_calls: ['int', e => e.unread_calls],
+        suspected_calls: ['int', e => e.suspected_calls],
+        ends: ['boolean', e => e.verdict !== null],
+        output: ['text', e => e.verdict?.output ?? null],
+      })}
     ), not_ok as materialized (${notOk.length > 0 ? notOkRows(sql, notOk) : NONE(sql)}),
     ${lockClaims(sql, flush.claims)}, settled as (
       update items i set

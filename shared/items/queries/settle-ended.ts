@@ -3,7 +3,7 @@
 
 import type { Fragment } from 'postgres'
 import type { Sql } from '../../context.ts'
-import { numbers, texts } from '../../store/columns.ts'
+import { numbers, rowsOf } from '../../store/columns.ts'
 import { insertTriage, keepCauses, type NotOk, notOkRows } from './not-ok.ts'
 import {
   become,
@@ -70,10 +70,7 @@ export function settleEnded(sql: Sql, ended: Ended) {
   const moves = allOk ? COMPLETED : TALLIED
   return sql<Flushed[]>`
     with entry as materialized (
-      select * from rows from (
-        unnest(${seqs}::text::int[]),
-        string_to_table(${texts(items.map(item => item.output))}, E'\\x1e', E'\\x1f')
-      ) as t(seq, output)
+      ${rowsOf(sql, items, { seq: ['int', item => item.seq], output: ['text', item => item.output] })}
     ), ${allOk ? sql`` : sql`not_ok as materialized (${notOkRows(sql, not_ok)}),`}
     ${lockClaims(sql, claims)}, settled as (
       update items i set ${allOk ? ALL_OK(sql) : AS_TOLD(sql)}, output = e.output
