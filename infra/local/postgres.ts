@@ -164,6 +164,7 @@ shared_buffers = 128MB
 work_mem = 8MB
 maintenance_work_mem = 64MB
 io_method = sync # three processes fewer; everything hot is in memory
+max_logical_replication_workers = 0 # nothing is replicated: one fewer
 max_parallel_workers_per_gather = 0
 max_parallel_maintenance_workers = 0
 jit = off

@@ -5,13 +5,12 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
 import { isUnreachable } from '../../shared/kernel/unreachable.ts'
 import { migrate } from '../migrate.ts'
 import { type ConnectionOptions, openConnections } from '../node/connections.ts'
 import { createContext } from '../node/context.ts'
+import { giveBackAtRest, giveBackMemory } from '../node/heap.ts'
 import { needsKeyOf } from '../node/installation.ts'
 import { startServer } from '../node/server.ts'
 import { unknownSettings } from '../node/setting-names.ts'
@@ -153,12 +152,7 @@ async function start(): Promise<void> {
       .catch(error => say(`the sample did not finish: ${error.message}`))
   }
   giveBackMemory()
-}
-
-// Loading the modules grows the heap's young generation to 130 MB, which V8 by itself keeps: a process of 320 MB becomes one of 85 MB.
-function giveBackMemory(): void {
-  setFlagsFromString('--expose-gc')
-  runInNewContext('gc')({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+  parts.defer(giveBackAtRest())
 }
 
 /** Tells whoever sits before it what it waits for, once for each reason. */

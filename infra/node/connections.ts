@@ -99,7 +99,7 @@ export function openPools(
 ): Omit<Connections, 'redis'> {
   const { pool, rest_ms = LIMITS.store_rest_ms } = options
   const { open, openDb } = clientsOf(options)
-  // What nobody asked for a while is closed, but one of each kind: the next who asks waits for no connection.
+  // What nobody asked for a while is closed, but one of each that submissions need: the next one waits for no connection.
   const resting = { idle_timeout: rest_ms / 1000, idle_min: 1 }
   const sql = open(pool?.sql ?? 12, resting)
   const db = openDb(pool?.db ?? 6, resting)
@@ -208,8 +208,8 @@ function openLanes(count: number, rest_ms: number, open: (onclose: () => void) =
       const [next] = waiting
       if (next) return next(lane)
       free.push(lane)
-      // By hand, since the driver cannot tell a lane that somebody reads on from one that rests. The last one stays open.
-      if (!isOver) lane.resting = setTimeout(() => lane !== free.at(-1) && lane.renew(), rest_ms)
+      // By hand, since the driver cannot tell a lane that somebody reads on from one that rests.
+      if (!isOver) lane.resting = setTimeout(lane.renew, rest_ms)
     },
     async end(options: { timeout: number }) {
       isOver = true

@@ -20,14 +20,19 @@ const senders = new WeakMap<Context['sql'], Sender>()
 
 /** Sends what is due, in the background; to be called after the commit that made it so. May be called at any time. */
 export function deliverSoon(ctx: Context): void {
+  void lookFor(ctx)
+}
+
+/** Resolves when what is due has its senders. */
+function lookFor(ctx: Context): Promise<void> {
   const sender = senders.get(ctx.sql) ?? new Sender(ctx)
   senders.set(ctx.sql, sender)
-  sender.wake()
+  return sender.wake()
 }
 
 /** The chore: what a lost wake-up, a dead sender or a retry left due. */
 export async function deliverDue(ctx: Context): Promise<number> {
-  deliverSoon(ctx)
+  await lookFor(ctx) // by the connection that the tick has, and not beside it: at rest it needs one
   return store.removeOldDeliveries(ctx.sql, LIMITS.deliveries_removed_per_sweep)
 }
 
@@ -78,9 +83,13 @@ class Sender {
     this.#ctx = ctx
   }
 
-  wake(): void {
+  /** Never rejects. */
+  async wake(): Promise<void> {
     this.#again = true
-    if (!this.#looking) this.#ctx.waitUntil(this.#look())
+    if (this.#looking) return
+    const looked = this.#look()
+    this.#ctx.waitUntil(looked)
+    await looked.catch(() => {})
   }
 
   stop(): void {

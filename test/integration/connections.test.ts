@@ -201,7 +201,7 @@ it('a statement of a unit that waits for a row does not make it say that Postgre
   await one.close()
 })
 
-it('connections that nobody uses any more are closed, but for one of each kind and those in use', async () => {
+it('connections that nobody uses any more are closed, but for one of the engine and those in use', async () => {
   const connections = openConnections({ databaseUrl: url, redisUrl, rest_ms: 50 })
   const watcher = postgres(url, { max: 1 })
   const { sql, lanes } = connections
@@ -217,10 +217,9 @@ it('connections that nobody uses any more are closed, but for one of each kind a
     const rows = await watcher<{ pid: number }[]>`select pid from pg_stat_activity where pid = any(${pids})`
     return rows.map(({ pid }) => pid)
   }
-  await eventually(async () => expect(await left()).toHaveLength(3))
+  await eventually(async () => expect(await left()).toHaveLength(2))
   expect(await sessionOf(reading!)).toBe(lasting)
-  const [one, another] = [await sessionOf({ sql }), await sessionOf(await lanes.take())]
-  expect([used, rested]).toEqual([expect.arrayContaining([one]), expect.arrayContaining([another])])
+  expect(used).toContain(await sessionOf({ sql }))
   await connections.close()
   await watcher.end()
 })

@@ -58,6 +58,7 @@ export const WORK_LIMITS = {
   consumer_fresh_ms: 2000, // since it began: what was cut off is taken by one that has its time before it
   yield_before_end_ms: 10_000,
   hand_over_ms: 2000, // left at the end of an invocation to give back what did not yield
+  heap_look_ms: 60_000, // at rest for so long a process gives back what its heap grew by
   drain_ms: 5000, // a process asked to stop waits this long for items in flight
   settle_items: 1000,
   settle_bytes: 8 * MiB,
