@@ -4,14 +4,14 @@
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { takeTokens } from '../hints/rate.ts'
+import { takeToken } from '../hints/rate.ts'
 import type { Principal } from './auth.ts'
 
 /** @throws ApiError `rate_limited` */
 export function checkRate(ctx: Context, principal: Principal): Promise<void> {
   const per_second = principal.kind === 'key' ? principal.requests_per_second : undefined
   const name = principal.kind === 'key' ? `key:${principal.key_id}` : `session:${principal.session_id}`
-  return takeToken(ctx, principal.kind, name, per_second)
+  return takeOne(ctx, principal.kind, name, per_second)
 }
 
 /** A trigger may be fired as often as a key of its project may ask. @throws ApiError `rate_limited` */
@@ -19,17 +19,17 @@ export function checkFireRate(
   ctx: Context,
   trigger: { id: string; settings: { requests_per_second?: number } },
 ): Promise<void> {
-  return takeToken(ctx, 'trigger', `trigger:${trigger.id}`, trigger.settings.requests_per_second)
+  return takeOne(ctx, 'trigger', `trigger:${trigger.id}`, trigger.settings.requests_per_second)
 }
 
-async function takeToken(
+async function takeOne(
   ctx: Context,
   who: Principal['kind'] | 'trigger',
   name: string,
   per_second: number = LIMITS.project_requests_per_second,
 ): Promise<void> {
   const bucket = { name, per_second, burst: per_second * LIMITS.request_burst_seconds }
-  const wait_ms = await takeTokens(ctx.redis, bucket, 1, ctx.now())
+  const wait_ms = await takeToken(ctx, bucket)
   if (wait_ms === 0) return
   throw new ApiError(
     'rate_limited',

@@ -3,7 +3,7 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LIMITS } from '../../shared/domain/limits.ts'
-import { takeTokens } from '../../shared/hints/rate.ts'
+import { takeToken, takeTokens } from '../../shared/hints/rate.ts'
 import { type TestStore, testRedis } from '../support/stores.ts'
 
 let store: TestStore
@@ -49,6 +49,24 @@ it('50 at once get no more than the burst', async () => {
 it('a bucket that is full again is forgotten', async () => {
   await takeTokens(redis, { name: 'forget', per_second: 1, burst: 2 }, 1, 0)
   expect(await redis.pttl('assay:rate:forget')).toBeLessThanOrEqual(2000)
+})
+
+it('a caller with plenty left does not wait for Redis, gets no more than the burst, and owes what others took', async () => {
+  const pending: Promise<unknown>[] = []
+  const bucket = { name: 'plenty', per_second: 0.01, burst: 10 }
+  const ctx = { redis, now: () => 0, waitUntil: (one: Promise<unknown>) => void pending.push(one) }
+  expect(await takeToken(ctx, bucket)).toBe(0)
+  expect(pending).toHaveLength(0)
+  const waits = await Promise.all(Array.from({ length: 20 }, () => takeToken(ctx, bucket)))
+  expect(waits.filter(wait => wait === 0)).toHaveLength(9)
+  expect(pending.length).toBeGreaterThan(0)
+
+  const shared = { name: 'shared', per_second: 1, burst: 10 }
+  expect(await takeToken(ctx, shared)).toBe(0)
+  expect(await takeTokens(redis, shared, 9, 0)).toBe(0)
+  expect(await takeToken(ctx, shared)).toBe(0)
+  await Promise.all(pending)
+  expect(await takeToken(ctx, shared)).toBeGreaterThan(1000)
 })
 
 it('a process that stood still reads the answer that came meanwhile', async () => {
