@@ -99,10 +99,11 @@ export function openPools(
 ): Omit<Connections, 'redis'> {
   const { pool, rest_ms = LIMITS.store_rest_ms } = options
   const { open, openDb } = clientsOf(options)
-  // What nobody asked for a while is closed, but one of each that submissions need: the next one waits for no connection.
-  const resting = { idle_timeout: rest_ms / 1000, idle_min: 1 }
-  const sql = open(pool?.sql ?? 12, resting)
-  const db = openDb(pool?.db ?? 6, resting)
+  // What nobody asked for a while is closed, but what one submission needs and the claim of its items beside it: with one of
+  // each alone, items that began after a rest took 27 ms in place of 16.
+  const idle_timeout = rest_ms / 1000
+  const sql = open(pool?.sql ?? 12, { idle_timeout, idle_min: 2 })
+  const db = openDb(pool?.db ?? 6, { idle_timeout, idle_min: 1 })
   const reads = { types: laneTypes, query_timeout: LIMITS.store_read_ms / 1000 }
   const openLane = (onclose: () => void) => open(1, { ...reads, max_lifetime: null, onclose })
   const lanes = openLanes(pool?.lanes ?? 6, rest_ms, openLane)

@@ -201,7 +201,7 @@ it('a statement of a unit that waits for a row does not make it say that Postgre
   await one.close()
 })
 
-it('connections that nobody uses any more are closed, but for one of the engine and those in use', async () => {
+it('connections that nobody uses any more are closed, but for two of the engine and those in use', async () => {
   const connections = openConnections({ databaseUrl: url, redisUrl, rest_ms: 50 })
   const watcher = postgres(url, { max: 1 })
   const { sql, lanes } = connections
@@ -217,7 +217,7 @@ it('connections that nobody uses any more are closed, but for one of the engine 
     const rows = await watcher<{ pid: number }[]>`select pid from pg_stat_activity where pid = any(${pids})`
     return rows.map(({ pid }) => pid)
   }
-  await eventually(async () => expect(await left()).toHaveLength(2))
+  await eventually(async () => expect(await left()).toHaveLength(3))
   expect(await sessionOf(reading!)).toBe(lasting)
   expect(used).toContain(await sessionOf({ sql }))
   await connections.close()
