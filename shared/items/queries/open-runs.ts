@@ -6,22 +6,12 @@ import { LIMITS } from '../../domain/limits.ts'
 import type { StopReason } from '../../domain/vocabulary.ts'
 import { OFFERED_ITEMS } from '../../starts/queries/pilots.ts'
 import { type Late, surelyLeftMs } from '../rules/consumer-time.ts'
+import type { WaitingRun } from '../rules/fair-share.ts'
 import { CAPS_ROOM, HAS_ROOM, IS_OPEN, IS_SERVED, PROJECT_ROOM, RUNS_WITH_CAPS } from './admission.ts'
 
-export interface OpenRun {
-  id: string
+export interface OpenRun extends WaitingRun {
   /** Set when the run was stopped and what is left of its pile must be ended. */
   stop_reason: StopReason | null
-  project_id: string
-  account_id: string | null
-  /** Items that could begin, counted up to a few claims' worth. */
-  waiting: number
-  /** Items in flight, of the run and of its project. */
-  running: number
-  project_running: number
-  /** Items that the caps of the run leave; null is any number. */
-  room: number | null
-  project_room: number
 }
 
 /** More than that of a run is not asked for in one look. */

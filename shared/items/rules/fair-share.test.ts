@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { OpenRun } from '../queries/open-runs.ts'
-import { fairShares, shareOut } from './fair-share.ts'
+import { fairShares, shareOut, type WaitingRun } from './fair-share.ts'
 
-const run = (id: string, facts: Partial<OpenRun> = {}): OpenRun => ({
+const run = (id: string, facts: Partial<WaitingRun> = {}): WaitingRun => ({
   id,
-  stop_reason: null,
   project_id: 'p',
   account_id: 'a',
   waiting: 3000,
@@ -15,7 +13,7 @@ const run = (id: string, facts: Partial<OpenRun> = {}): OpenRun => ({
   ...facts,
 })
 const nothing = () => 0
-const shares = (free: number, runs: OpenRun[], heldHere = nothing) =>
+const shares = (free: number, runs: WaitingRun[], heldHere = nothing) =>
   Object.fromEntries(shareOut(free, runs, heldHere))
 
 describe('places', () => {

@@ -2,7 +2,20 @@
 // projects of one, then of the runs of one, whoever has fewest in flight gets the next place; and no run takes all places
 // that a consumer has left, so that a run that comes later never waits for one whose items take long.
 
-import type { OpenRun } from '../queries/open-runs.ts'
+/** A run with items that could begin. */
+export interface WaitingRun {
+  id: string
+  project_id: string
+  account_id: string | null
+  /** Items that could begin, counted up to a few claims' worth. */
+  waiting: number
+  /** Items in flight, of the run and of its project. */
+  running: number
+  project_running: number
+  /** Items that the caps of the run leave; null is any number. */
+  room: number | null
+  project_room: number
+}
 
 /** What stands for a place when places are dealt. */
 interface Asker {
@@ -53,10 +66,10 @@ export function fairShares(places: number, askers: readonly Asker[]): number[] {
  */
 export function shareOut(
   free: number,
-  runs: readonly OpenRun[],
+  runs: readonly WaitingRun[],
   heldHere: (run_id: string) => number,
 ): ReadonlyMap<string, number> {
-  const leaf = (run: OpenRun): Node => {
+  const leaf = (run: WaitingRun): Node => {
     const most = Math.ceil(MOST_OF_ONE * free - (1 - MOST_OF_ONE) * heldHere(run.id))
     const wants = Math.max(0, Math.min(run.waiting, run.room ?? most, most))
     return { run_id: run.id, held: run.running, wants, parts: [] }
