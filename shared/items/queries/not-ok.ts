@@ -4,7 +4,7 @@
 import type { Sql } from '../../context.ts'
 import type { Verdict } from '../../domain/verdict.ts'
 import type { CauseText, NamedCause } from '../../recovery/rules/causes.ts'
-import { numbers, textRows } from '../../store/columns.ts'
+import { rowsOf } from '../../store/columns.ts'
 import { laneByVerdict, outcomeOf, putIntoTriage } from './transitions.ts'
 
 export interface NotOk {
@@ -17,48 +17,18 @@ export interface NotOk {
   cause: NamedCause | null
 }
 
-/** What items that fail together mostly have in common, and its types; their messages and prompts they have not. */
-const COMMON = ['status', 'outcome', 'outcome_reason', 'degraded_reason', 'error_code', 'cause_id'] as const
-const TYPES = ['item_status', 'outcome', 'text', 'text', 'text', 'text'] as const
-
-const commonOf = ({ verdict, cause }: NotOk): (string | null)[] => [
-  verdict!.status,
-  verdict!.outcome,
-  verdict!.outcome_reason,
-  verdict!.degraded_reason,
-  verdict!.error_code,
-  cause?.id ?? null,
-]
-
-/** Rows of seq, error_message, prompt and what is COMMON: where all say the same of it, that is said once. */
-export function notOkRows(sql: Sql, items: readonly NotOk[]) {
-  const told = items.map(commonOf)
-  const first = told[0]!
-  const areAlike = told.every(one => one.every((fact, i) => fact === first[i]))
-  const rows = (of: (item: NotOk) => string | null) => textRows(sql, items.map(of))
-  const facts = COMMON.map((name, i) => {
-    const fact = areAlike ? sql`${first[i]!}::text` : sql.unsafe(name)
-    return sql`, ${fact}::${sql.unsafe(TYPES[i]!)} as ${sql.unsafe(name)}`
+export const notOkRows = (sql: Sql, items: readonly NotOk[]) =>
+  rowsOf(sql, items, {
+    seq: ['int', item => item.seq],
+    status: ['item_status', ({ verdict }) => verdict!.status],
+    outcome: ['outcome', ({ verdict }) => verdict!.outcome],
+    outcome_reason: ['text', ({ verdict }) => verdict!.outcome_reason],
+    degraded_reason: ['text', ({ verdict }) => verdict!.degraded_reason],
+    error_code: ['text', ({ verdict }) => verdict!.error_code],
+    error_message: ['text', ({ verdict }) => verdict!.error_message],
+    prompt: ['text', ({ prompt }) => prompt],
+    cause_id: ['text', ({ cause }) => cause?.id ?? null],
   })
-  return sql`
-    select seq, error_message, prompt ${facts}
-    from rows from (
-      unnest(${numbers(items.map(item => item.seq))}::text::int[]),
-      ${rows(item => item.verdict!.error_message)},
-      ${rows(item => item.prompt)}
-      ${
-        areAlike
-          ? sql``
-          : told[0]!.map(
-              (_, i) =>
-                sql`, ${textRows(
-                  sql,
-                  told.map(one => one[i]!),
-                )}`,
-            )
-      }
-    ) as t(seq, error_message, prompt ${sql.unsafe(areAlike ? '' : `, ${COMMON.join(', ')}`)})`
-}
 
 /** A cause may have been forgotten since it was named: it is there when its items are counted. */
 export function keepCauses(sql: Sql, items: readonly NotOk[]) {
