@@ -16,4 +16,13 @@ END
 $$;--> statement-breakpoint
 CREATE TRIGGER triage_of_run AFTER INSERT ON "triage" REFERENCING NEW TABLE AS added
   FOR EACH STATEMENT EXECUTE FUNCTION check_runs_of_triage();--> statement-breakpoint
+-- What was said or asked of an item after its row of triage had gone goes with the run, whichever version removes that.
+CREATE FUNCTION remove_triage_of_runs() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM triage t USING removed r WHERE t.run_id = r.id;
+  RETURN NULL;
+END
+$$;--> statement-breakpoint
+CREATE TRIGGER triage_of_removed AFTER DELETE ON "runs" REFERENCING OLD TABLE AS removed
+  FOR EACH STATEMENT EXECUTE FUNCTION remove_triage_of_runs();--> statement-breakpoint
 ALTER TABLE "triage" DROP CONSTRAINT "triage_project_id_run_id_runs_project_id_id_fk";

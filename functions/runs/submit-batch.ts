@@ -40,7 +40,10 @@ export const submitBatch = endpoint({
       ctx,
       order,
       lines === undefined ? fromBody() : fromLines(),
-      agent.confirm,
+      async () => {
+        await agent.confirm()
+        if (lines !== undefined) checkContentEncoding(request)
+      },
     )
     reply.project_id = agent.project_id
     return { group_id: run_id, run_id, total_items }

@@ -11,7 +11,7 @@ import { FOR_NODE } from '../for-node.ts'
 const OUT = join(import.meta.dirname, '../../dist/start.mjs')
 const written = `${OUT}.${randomUUID()}`
 /**
- * As escapes, which mean the same in texts, patterns and comments: V8 keeps a source for as long as it runs, and Node
+ * As escapes, which mean the same in texts, patterns and comments, and not in a template whose tag reads it raw: V8 keeps a source for as long as it runs, and Node
  * hands it one with a single other character as two bytes for each, 5 MB more.
  */
 function inAscii(source: string): string {

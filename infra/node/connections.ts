@@ -188,12 +188,21 @@ interface OpenLane extends Lane {
  */
 function openLanes(count: number, rest_ms: number, open: (onclose: () => void) => unknown) {
   const lanes = Array.from({ length: count }, () => {
-    // What was waiting on a connection that broke off must not go on, by itself, on the next one.
-    const renew = () => {
-      void lane.sql.end({ timeout: 0 })
-      lane.sql = open(renew) as Sql
+    const opened = () => {
+      // What was waiting on a connection that broke off must not go on, by itself, on the next one; one that was ended
+      // at rest closes later, when another is in its place.
+      const sql = open(() => {
+        if (lane.sql === sql) lane.renew()
+      }) as Sql
+      return sql
     }
-    const lane: OpenLane = { sql: open(renew) as Sql, renew }
+    const lane: OpenLane = {
+      sql: opened(),
+      renew() {
+        void lane.sql.end({ timeout: 0 })
+        lane.sql = opened()
+      },
+    }
     return lane
   })
   const free = [...lanes]
@@ -210,7 +219,7 @@ function openLanes(count: number, rest_ms: number, open: (onclose: () => void) =
       if (next) return next(lane)
       free.push(lane)
       // By hand, since the driver cannot tell a lane that somebody reads on from one that rests.
-      if (!isOver) lane.resting = setTimeout(lane.renew, rest_ms)
+      if (!isOver) lane.resting = setTimeout(() => lane.renew(), rest_ms)
     },
     async end(options: { timeout: number }) {
       isOver = true

@@ -1,5 +1,5 @@
-// Gives memory of the heap back to the system. Guarantee: where nobody is at work, since it stops the process for the time
-// of a collection.
+// Gives memory of the heap back to the system. Guarantee: only where hardly anything was to do for a while and much came
+// together since, since it stops the process for the time of a collection, 60 to 150 ms.
 
 import { performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
@@ -10,7 +10,7 @@ import { LIMITS } from '../../shared/domain/limits.ts'
 /** Of the event loop's time, in use; the ticks of an idle process take 1 to 2 %. */
 const AT_REST = 0.05
 /** What is less than that is not worth a collection. */
-const WORTH_BYTES = 4 * MiB
+const WORTH_BYTES = 16 * MiB
 
 /** V8 by itself keeps for long what the heap grew to while modules were loaded, or under load. */
 export function giveBackMemory(): void {

@@ -80,9 +80,14 @@ class Consumer {
     this.#options.stop?.addEventListener('abort', onStop)
     let more = false
     let looksInVain = 0
+    let heard_ms = this.#ctx.now()
     try {
       while (!this.#isOver()) {
         this.#woken = false
+        if (this.#ctx.now() - heard_ms >= IDLE_MS) {
+          heard_ms = this.#ctx.now()
+          this.#claimer.hear()
+        }
         await this.#claimer.look()
         this.#looked_ms = this.#ctx.now()
         if (this.#claimer.isAtWork) {
@@ -94,7 +99,9 @@ class Consumer {
         // What is due and was not to be had twice is kept back by what others hold: theirs to go on with.
         looksInVain = isIdle && nextMs === 0 ? looksInVain + 1 : 0
         if (isIdle && (nextMs === null || looksInVain === 2)) break
-        await this.#sleep(Math.min(Math.max(nextMs ?? IDLE_MS, DUE_MS), IDLE_MS))
+        if (isIdle) this.#claimer.hear() // it leaves only after one more try
+        const isDue = await this.#sleep(Math.min(Math.max(nextMs ?? IDLE_MS, DUE_MS), IDLE_MS))
+        if (isDue && nextMs !== 0) this.#claimer.hear()
       }
       more = this.#isOver() || (await this.#leavesToFresh())
       // The successor starts while this invocation is still giving back what did not yield.
@@ -259,23 +266,18 @@ class Consumer {
     this.#wake()
   }
 
-  /** Until something happens or the time is over, at most so long: then it is as if something had happened. */
-  async #sleep(ms: number): Promise<void> {
-    if (this.#woken) return
-    await new Promise<void>(resolve => {
-      const until_ms = Math.min(ms, this.#endsAt - this.#ctx.now())
-      const timer = setTimeout(
-        () => {
-          this.#claimer.hear()
-          resolve()
-        },
-        Math.max(0, until_ms),
-      )
+  /** Until something happens or the time is over, at most so long: whether that passed. */
+  async #sleep(ms: number): Promise<boolean> {
+    if (this.#woken) return false
+    const isOver = await new Promise<boolean>(resolve => {
+      const left_ms = Math.max(0, Math.min(ms, this.#endsAt - this.#ctx.now()))
+      const timer = setTimeout(() => resolve(true), left_ms)
       this.#wake = () => {
         clearTimeout(timer)
-        resolve()
+        resolve(false)
       }
     })
     this.#wake = () => {}
+    return isOver
   }
 }

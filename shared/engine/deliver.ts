@@ -23,7 +23,7 @@ export function deliverSoon(ctx: Context): void {
   void lookFor(ctx)
 }
 
-/** Resolves when what is due has its senders. */
+/** Resolves when what was due has its senders, as many as there are. */
 function lookFor(ctx: Context): Promise<void> {
   const sender = senders.get(ctx.sql) ?? new Sender(ctx)
   senders.set(ctx.sql, sender)
@@ -83,13 +83,13 @@ class Sender {
     this.#ctx = ctx
   }
 
-  /** Never rejects. */
-  async wake(): Promise<void> {
+  /** Resolves when it has looked once, unless it is looking already: then at once. Never rejects. */
+  wake(): Promise<void> {
     this.#again = true
-    if (this.#looking) return
-    const looked = this.#look()
-    this.#ctx.waitUntil(looked)
-    await looked.catch(() => {})
+    if (this.#looking) return Promise.resolve()
+    return new Promise(resolve => {
+      this.#ctx.waitUntil(this.#look(resolve).finally(resolve))
+    })
   }
 
   stop(): void {
@@ -99,7 +99,7 @@ class Sender {
   }
 
   /** Takes what is due until nothing is, or no slot is left; every message that leaves its slot looks again. */
-  async #look(): Promise<void> {
+  async #look(onLooked: () => void): Promise<void> {
     this.#looking = true
     try {
       while (this.#again && this.#sending < this.#slots) {
@@ -108,6 +108,7 @@ class Sender {
         const { sql, mail } = this.#ctx
         const held = await store.claimDeliveries(sql, this.#inFlight, slots, mail !== null)
         if (held.length > 0) await this.#start(held)
+        onLooked()
       }
     } finally {
       this.#looking = false

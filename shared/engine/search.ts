@@ -9,7 +9,7 @@ export async function catchUpSearch(ctx: Context): Promise<void> {
   await indexSteps(ctx.sql, LIMITS.search_catch_up_steps)
 }
 
-/** When a host last indexed: because nobody was at work, or although somebody was. */
+/** When a host last indexed all there was, or a share although others were at work. */
 const indexedAt = new WeakMap<object, number>()
 
 /**
@@ -28,10 +28,11 @@ export async function indexNewSteps(ctx: Context): Promise<number> {
         isShare = true
         ends = ctx.now() + LIMITS.index_ms
       }
-      indexedAt.set(ctx.sql, ctx.now())
     }
     const steps = await indexSteps(ctx.sql, LIMITS.index_slice_steps)
     indexed += steps
+    // A moment of rest that left some over is no reason to leave the rest of them.
+    if (isShare || steps < LIMITS.index_slice_steps) indexedAt.set(ctx.sql, ctx.now())
     if (steps === 0 || ctx.now() >= ends) return indexed
   }
 }

@@ -151,8 +151,8 @@ async function writePile(ctx: Context, order: RunOrder, run: store.NewRun, chunk
       if (ids.overflowed) await refuseRepeatedIds(sql, run.id)
       await takeKey(sql, order, run.id)
       await order.together?.(sql, run.id)
-      if (!(await store.areWritten(sql, run.id, firstSeqs))) throw lost()
       if (!(await store.finishMaterializing(sql, run.id, size))) throw givenUp()
+      if (!(await store.areWritten(sql, run.id, firstSeqs))) throw lost()
       await fault('submit.before_commit')
     })
     return size.total_items

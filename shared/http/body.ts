@@ -23,8 +23,8 @@ export async function readBytes(
   within?: Within,
 ): Promise<Uint8Array> {
   checkContentEncoding(request)
-  const length = Number(request.headers.get('content-length') ?? Number.NaN)
-  if (length <= max && within === undefined) return wholeBody(request)
+  const length = request.headers.get('content-length') ?? ''
+  if (/^\d+$/.test(length) && Number(length) <= max && within === undefined) return wholeBody(request)
   const pieces: Uint8Array[] = []
   let bytes = 0
   for await (const piece of bodyOf(request, within)) {

@@ -62,11 +62,8 @@ export async function removeRun(sql: Sql, runId: string): Promise<number> {
       delete from runs where id = ${runId}
         and not exists (select from items where run_id = ${runId})
         and not exists (select from claims where run_id = ${runId})`
-    if (result.count === 0) return 0
     // What retention notes of a run is wanted until the run is gone: without it the removal is not gone on with.
-    await tx`delete from purges where run_id = ${runId}`
-    // What somebody said of an item, or was asked of them, after its row of triage had gone and before it went itself.
-    await tx`delete from triage where run_id = ${runId}`
+    if (result.count > 0) await tx`delete from purges where run_id = ${runId}`
     return result.count
   })
 }

@@ -223,3 +223,18 @@ it('connections that nobody uses any more are closed, but for two of the engine 
   await connections.close()
   await watcher.end()
 })
+
+it('a lane that rested is read on at once, also while its old connection closes', async () => {
+  const pool = { sql: 1, db: 1, lanes: 1 }
+  const connections = openConnections({ databaseUrl: url, redisUrl, rest_ms: 1, pool })
+  const { lanes } = connections
+  const reads = async (restMs: number) => {
+    const lane = await lanes.take()
+    const [row] = await lane.sql<{ n: number }[]>`select 1 as n from pg_sleep(0.01)`
+    lanes.give(lane)
+    await new Promise(resolve => setTimeout(resolve, restMs))
+    return row!.n
+  }
+  for (let i = 0; i < 30; i++) expect(await reads(i % 6)).toBe(1)
+  await connections.close()
+})

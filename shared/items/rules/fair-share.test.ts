@@ -60,6 +60,13 @@ describe('a consumer asks', () => {
     expect(shares(8000, [run('full', { project_room: 0 })])).toEqual({})
   })
 
+  it('for nothing of a project that seems to have less than no room, and for no more of the others', () => {
+    const over = run('over', { project_id: 'over', project_running: 2000, project_room: -700 })
+    const others = ['one', 'other'].map(id => run(id, { project_id: id, project_room: 5000 }))
+    const dealt = shares(1000, [over, ...others])
+    expect(dealt).toEqual({ one: 500, other: 500 })
+  })
+
   it('for as much of each account, however many projects and runs it has', () => {
     const many = Array.from({ length: 20 }, (_, i) =>
       run(`m${i}`, { project_id: `p${i % 4}`, account_id: 'many' }),

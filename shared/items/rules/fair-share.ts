@@ -90,7 +90,8 @@ export function shareOut(
 }
 
 function joined(parts: readonly Node[], most = Number.POSITIVE_INFINITY): Node {
-  const wants = Math.min(most, sum(parts.map(part => part.wants)))
+  // What has begun meanwhile may count twice: then there seems to be less than nothing.
+  const wants = Math.max(0, Math.min(most, sum(parts.map(part => part.wants))))
   return { held: sum(parts.map(part => part.held)), wants, parts }
 }
 

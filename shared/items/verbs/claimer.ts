@@ -36,7 +36,7 @@ interface UnderWay {
 }
 
 /** What became of one try. */
-type Outcome = 'progress' | 'vain'
+type Outcome = 'progress' | 'vain' | 'failed'
 
 /** Money that is not the run's own: its items are paused until there is some again. */
 const FOR_MONEY: ReadonlySet<Wait> = new Set(['credit', 'period_budget', 'price'])
@@ -47,14 +47,17 @@ export class Claimer {
   readonly #underWay = new Set<UnderWay>()
   /** Runs that had nothing to give, with their projects. */
   readonly #vain = new Map<string, string>()
+  /** Runs that could not be served, for a while: they must not keep places from others. */
+  readonly #failed = new Map<string, ReturnType<typeof setTimeout>>()
 
   constructor(ctx: Context, holder: Holder) {
     this.#ctx = ctx
     this.#holder = holder
   }
 
+  /** Something is under way, or will be tried again by itself. */
   get isAtWork(): boolean {
-    return this.#underWay.size > 0
+    return this.#underWay.size + this.#failed.size > 0
   }
 
   /** Something happened that may have made room, of a project or of all: what was tried in vain is worth another try. */
@@ -68,10 +71,11 @@ export class Claimer {
   async look(): Promise<void> {
     try {
       const found = await findOpenRuns(this.#ctx.sql, LIMITS.open_runs_per_look, this.#holder.late())
-      const runs = found.filter(run => !this.#vain.has(run.id))
-      for (const run of runs) if (run.stop_reason && !this.#isAsked(run)) this.#begin(run, 0)
+      const runs = found.filter(({ id }) => !this.#vain.has(id) && !this.#failed.has(id))
       const places = this.#shares(runs.filter(run => !run.stop_reason))
-      for (const run of runs) this.#claim(run, places.get(run.id) ?? 0)
+      for (const run of runs)
+        if (run.stop_reason) this.#sweep(run)
+        else this.#claim(run, places.get(run.id) ?? 0)
     } catch (error) {
       // PostgreSQL is restarting: the next look tries again.
       this.#ctx.log('warn', 'look_failed', { error: String(error) })
@@ -82,7 +86,8 @@ export class Claimer {
 
   /** Resolves when nothing is under way any more. */
   async ended(): Promise<void> {
-    while (this.isAtWork) await Promise.all([...this.#underWay].map(({ ended }) => ended))
+    while (this.#underWay.size > 0) await Promise.all([...this.#underWay].map(({ ended }) => ended))
+    for (const timer of this.#failed.values()) clearTimeout(timer)
   }
 
   /** What is asked for counts as in flight, so that places are dealt once. */
@@ -108,14 +113,20 @@ export class Claimer {
     return shareOut(free, seen, id => this.#holder.heldOf(id) + asked(run => run.id === id))
   }
 
-  #isAsked = (run: OpenRun) => [...this.#underWay].some(one => one.run.id === run.id)
+  #count = (is: (run: OpenRun) => boolean) => [...this.#underWay].filter(one => is(one.run)).length
+
+  /** Piles that end are many items and nobody waits for them: half the turns at most. */
+  #sweep(run: OpenRun): void {
+    const isFree = this.#count(({ stop_reason }) => stop_reason !== null) < LIMITS.claims_at_once
+    if (isFree && this.#count(({ id }) => id === run.id) === 0) this.#begin(run, 0)
+  }
 
   /**
    * A long pile is claimed from several times at once, so that the round trips overlap. What is less than a whole claim
    * waits for the one under way: places become free a few at a time, and each claim costs a commit.
    */
   #claim(run: OpenRun, places: number): void {
-    let claims = [...this.#underWay].filter(one => one.run.id === run.id).length
+    let claims = this.#count(({ id }) => id === run.id)
     for (let left = places; left > 0 && claims < LIMITS.claims_at_once; claims++) {
       const items = Math.min(left, LIMITS.claim_items)
       if ((claims > 0 && items < LIMITS.claim_items) || !this.#begin(run, items)) return
@@ -124,12 +135,17 @@ export class Claimer {
   }
 
   #begin(run: OpenRun, items: number): boolean {
-    if (this.#underWay.size >= LIMITS.claims_under_way || this.#holder.isOver()) return false
+    // Claims of one project wait for each other's locks, and all of them for connections that flushes need too.
+    const most = Math.max(1, Math.min(LIMITS.claims_under_way, this.#ctx.sql.options.max - 1))
+    const ofProject = this.#count(({ project_id }) => project_id === run.project_id)
+    if (this.#underWay.size >= most || ofProject >= LIMITS.claims_at_once || this.#holder.isOver())
+      return false
     const one: UnderWay = { run, items, isOutdated: false, ended: Promise.resolve() }
     this.#underWay.add(one)
     one.ended = this.#try(run, items).then(outcome => {
       this.#underWay.delete(one)
       if (outcome === 'vain' && !one.isOutdated) this.#vain.set(run.id, run.project_id)
+      if (outcome === 'failed') this.#setAside(run.id)
       this.#holder.wake()
     })
     return true
@@ -137,16 +153,24 @@ export class Claimer {
 
   async #try(run: OpenRun, items: number): Promise<Outcome> {
     try {
-      return run.stop_reason ? await this.#sweep(run.id) : await this.#take(run.id, items)
+      return run.stop_reason ? await this.#end(run.id) : await this.#take(run.id, items)
     } catch (error) {
       // A run that cannot be served must not keep the others from being served.
       this.#ctx.log('warn', 'turn_failed', { run_id: run.id, error: String(error) })
-      await pause(LIMITS.look_retry_ms)
-      return 'progress'
+      return 'failed'
     }
   }
 
-  async #sweep(run_id: string): Promise<Outcome> {
+  #setAside(run_id: string): void {
+    clearTimeout(this.#failed.get(run_id))
+    const tryAgain = () => {
+      this.#failed.delete(run_id)
+      this.#holder.wake()
+    }
+    this.#failed.set(run_id, setTimeout(tryAgain, LIMITS.look_retry_ms))
+  }
+
+  async #end(run_id: string): Promise<Outcome> {
     if (await sweepStopped(this.#ctx.sql, run_id, LIMITS.sweep_items)) return 'progress'
     deliverSoon(this.#ctx)
     traceRunEnd(this.#ctx, run_id)

@@ -55,9 +55,13 @@ const firstOf = (chunks: AsyncGenerator<Chunk, void>): Promise<First> =>
     error => ({ error }),
   )
 
-async function* withFirst({ chunk, error }: First, chunks: AsyncGenerator<Chunk>) {
-  if (error !== undefined) throw error
-  if (chunk) yield chunk.items
+async function* withFirst(first: First, chunks: AsyncGenerator<Chunk>) {
+  if (first.error !== undefined) throw first.error
+  if (first.chunk) {
+    const { items } = first.chunk
+    first.chunk = undefined // or it is held until the last one came
+    yield items
+  }
   for await (const { items } of chunks) yield items
 }
 
