@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { mintKey } from '../../shared/engine/keys.ts'
-import { submitRun } from '../../shared/engine/submit.ts'
+import { giveUp, submitRun } from '../../shared/engine/submit.ts'
 import { createApp } from '../../shared/http/app.ts'
 import { insertChunk, insertItems } from '../../shared/store/submission.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
@@ -20,6 +20,23 @@ afterEach(async () => {
   await engine.sql`delete from idempotency_keys`
   await engine.sql`delete from items`
   await engine.sql`delete from runs`
+})
+
+it('a long submission that is given up is taken away again, though PostgreSQL expects few items of it', async () => {
+  const { ctx, sql } = engine
+  await engine.submit(2000)
+  await sql`analyze items`
+  const id = ctx.newRunId()
+  await sql`insert into runs (id, project_id, agent_id, materializing)
+    values (${id}, ${engine.project_id}, ${engine.agent_id}, true)`
+  await sql`insert into items (run_id, seq, line, item_id, input, status)
+    select ${id}, n, n, n, '1', 'queued' from generate_series(1, 300000) n`
+  // Compared each with each, a piece of them takes longer than a statement may.
+  await giveUp(ctx, id)
+  expect(
+    await sql`select (select count(*)::int from items where run_id = ${id}) as items, count(*)::int as runs
+    from runs where id = ${id}`,
+  ).toEqual([{ items: 0, runs: 0 }])
 })
 
 describe('lines of items', () => {
