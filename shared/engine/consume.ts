@@ -1,4 +1,4 @@
-// The queue consumer: claims items across all open runs, executes them and settles them until the pile is empty or
+// The queue consumer: claims items across all open runs, executes them and settles them until the backlog is empty or
 // its time is over. Guarantee: whatever it holds when it stops, even by being killed, is offered again.
 
 import type { Context } from '../context.ts'
@@ -31,7 +31,7 @@ const DUE_MS = 50 // at least, since an item that is due may have to wait for ro
 interface Work {
   project_id: string
   settler: Settler
-  lanes: number
+  executions: number
   /** Items in flight. */
   held: number
 }
@@ -46,14 +46,14 @@ class Consumer {
   readonly #claimer: Claimer
   readonly #causes: CauseNamer
   readonly #leases = new Map<number, { lease: Lease; run_id: string }>()
-  readonly #lanes = new Set<Promise<void>>()
+  readonly #executions = new Set<Promise<void>>()
   /** When the last look ended, and by which name that was noted. */
   #looked_ms: number
   readonly #id: string
   #inFlight = 0
   #claimed = 0
   #settled = 0
-  #wake: () => void = () => {}
+  #endSleep: () => void = () => {}
   #woken = false
 
   constructor(ctx: Context, options: ConsumeOptions) {
@@ -76,7 +76,7 @@ class Consumer {
       void this.#heartbeat()
     }, LIMITS.heartbeat_ms)
     // The signal outlives the invocation and must not hold on to it.
-    const onStop = () => this.#rouse()
+    const onStop = () => this.#notify()
     this.#options.stop?.addEventListener('abort', onStop)
     let more = false
     let looksInVain = 0
@@ -95,7 +95,7 @@ class Consumer {
           continue
         }
         const nextMs = await this.#untilNextDue()
-        const isIdle = this.#inFlight === 0 && this.#lanes.size === 0 && !this.#woken
+        const isIdle = this.#inFlight === 0 && this.#executions.size === 0 && !this.#woken
         // What is due and was not to be had twice is kept back by what others hold: theirs to go on with.
         looksInVain = isIdle && nextMs === 0 ? looksInVain + 1 : 0
         if (isIdle && (nextMs === null || looksInVain === 2)) break
@@ -141,7 +141,7 @@ class Consumer {
     late: () => this.#late(),
     isOver: () => this.#isOver(),
     launch: claim => this.#launch(claim),
-    wake: () => this.#wakeUp(),
+    lookAgain: () => this.#lookAgain(),
   }
 
   #launch(claim: Claim): void {
@@ -160,23 +160,23 @@ class Consumer {
     this.#claimed += flights.length
     this.#ctx.telemetry?.measure('assay.claim.size', flights.length)
     this.#ctx.telemetry?.measure('assay.claim.wait', claim.waited_ms / 1000)
-    work.lanes++
-    const lane = execute(this.#ctx, claim, flights, work.settler, this.#timing).finally(async () => {
-      this.#lanes.delete(lane)
-      this.#rouse(work.project_id)
+    work.executions++
+    const execution = execute(this.#ctx, claim, flights, work.settler, this.#timing).finally(async () => {
+      this.#executions.delete(execution)
+      this.#notify(work.project_id)
       // A consumer that is never idle must not collect a settler for every run it ever saw.
-      if (--work.lanes > 0) return
+      if (--work.executions > 0) return
       await work.settler.drained()
-      if (work.lanes === 0 && this.#work.get(claim.run_id) === work) this.#work.delete(claim.run_id)
+      if (work.executions === 0 && this.#work.get(claim.run_id) === work) this.#work.delete(claim.run_id)
     })
-    this.#lanes.add(lane)
+    this.#executions.add(execution)
   }
 
   /** Items that left its hands make room for others. */
   #let(work: Work, items: number): void {
     this.#inFlight -= items
     work.held -= items
-    this.#rouse(work.project_id)
+    this.#notify(work.project_id)
   }
 
   #untilEnd = (ms: number) => Math.max(0, this.#endsAt - ms - this.#ctx.now())
@@ -204,7 +204,7 @@ class Consumer {
       },
       trace: telemetry && new RunTrace(this.#ctx, telemetry, claim),
     })
-    const work: Work = { project_id, settler, lanes: 0, held: 0 }
+    const work: Work = { project_id, settler, executions: 0, held: 0 }
     this.#work.set(run_id, work)
     return work
   }
@@ -231,7 +231,7 @@ class Consumer {
   #hear(aborted: string | undefined): void {
     const isHeld = [...this.#leases.values()].some(({ run_id }) => run_id === aborted)
     if (isHeld) void this.#heartbeat()
-    this.#rouse()
+    this.#notify()
   }
 
   async #untilNextDue(): Promise<number | null> {
@@ -250,20 +250,20 @@ class Consumer {
     const graceMs = this.#options.stop?.aborted ? LIMITS.drain_ms : this.#timing.leftMs()
     const timer = setTimeout(() => this.#requests.cutAll(), Math.min(graceMs, LIMITS.consume_ms))
     await this.#claimer.ended()
-    await Promise.all(this.#lanes)
+    await Promise.all(this.#executions)
     clearTimeout(timer)
     await Promise.all([...this.#work.values()].map(({ settler }) => settler.drained()))
   }
 
   /** Something happened, in a project or anywhere: whatever is waited for may be there. */
-  #rouse(project_id?: string): void {
+  #notify(project_id?: string): void {
     this.#claimer.hear(project_id)
-    this.#wakeUp()
+    this.#lookAgain()
   }
 
-  #wakeUp(): void {
+  #lookAgain(): void {
     this.#woken = true
-    this.#wake()
+    this.#endSleep()
   }
 
   /** Until something happens or the time is over, at most so long: whether that passed. */
@@ -272,12 +272,12 @@ class Consumer {
     const isOver = await new Promise<boolean>(resolve => {
       const left_ms = Math.max(0, Math.min(ms, this.#endsAt - this.#ctx.now()))
       const timer = setTimeout(() => resolve(true), left_ms)
-      this.#wake = () => {
+      this.#endSleep = () => {
         clearTimeout(timer)
         resolve(false)
       }
     })
-    this.#wake = () => {}
+    this.#endSleep = () => {}
     return isOver
   }
 }

@@ -224,7 +224,7 @@ it('connections that nobody uses any more are closed, but for two of the engine 
   await watcher.end()
 })
 
-it('a lane that rested is read on at once, also while its old connection closes', async () => {
+it('a connection for reads that rested is used at once, also while its old connection closes', async () => {
   const pool = { sql: 1, db: 1, lanes: 1 }
   const connections = openConnections({ databaseUrl: url, redisUrl, rest_ms: 1, pool })
   const { lanes } = connections

@@ -10,7 +10,7 @@ import type { WaitingRun } from '../rules/fair-share.ts'
 import { CAPS_ROOM, HAS_ROOM, IS_OPEN, IS_SERVED, PROJECT_ROOM, RUNS_WITH_CAPS } from './admission.ts'
 
 export interface OpenRun extends WaitingRun {
-  /** Set when the run was stopped and what is left of its pile must be ended. */
+  /** Set when the run was stopped and what is left of its items must be ended. */
   stop_reason: StopReason | null
 }
 

@@ -32,12 +32,12 @@ describe('places', () => {
     ).toEqual([4, 1])
   })
 
-  it('that one does not want are for the others, and none is dealt twice', () => {
+  it('that one does not want are for the others, and none is given twice', () => {
     const askers = [1, 0, 7, 300, 2].map((wants, i) => ({ held: i * 3, wants }))
     for (let places = 0; places < 320; places++) {
-      const dealt = fairShares(places, askers)
-      expect(dealt.reduce((a, b) => a + b)).toBe(Math.min(places, 310))
-      for (const [i, { wants }] of askers.entries()) expect(dealt[i]).toBeLessThanOrEqual(wants)
+      const given = fairShares(places, askers)
+      expect(given.reduce((a, b) => a + b)).toBe(Math.min(places, 310))
+      for (const [i, { wants }] of askers.entries()) expect(given[i]).toBeLessThanOrEqual(wants)
     }
   })
 })
@@ -63,17 +63,17 @@ describe('a consumer asks', () => {
   it('for nothing of a project that seems to have less than no room, and for no more of the others', () => {
     const over = run('over', { project_id: 'over', project_running: 2000, project_room: -700 })
     const others = ['one', 'other'].map(id => run(id, { project_id: id, project_room: 5000 }))
-    const dealt = shares(1000, [over, ...others])
-    expect(dealt).toEqual({ one: 500, other: 500 })
+    const given = shares(1000, [over, ...others])
+    expect(given).toEqual({ one: 500, other: 500 })
   })
 
   it('for as much of each account, however many projects and runs it has', () => {
     const many = Array.from({ length: 20 }, (_, i) =>
       run(`m${i}`, { project_id: `p${i % 4}`, account_id: 'many' }),
     )
-    const dealt = shares(200, [...many, run('few', { project_id: 'q', account_id: 'few' })])
-    expect(dealt.few).toBe(100)
-    const ofMany = Object.entries(dealt).filter(([id]) => id !== 'few')
+    const given = shares(200, [...many, run('few', { project_id: 'q', account_id: 'few' })])
+    expect(given.few).toBe(100)
+    const ofMany = Object.entries(given).filter(([id]) => id !== 'few')
     expect(ofMany.map(([, places]) => places)).toEqual(Array(20).fill(5))
   })
 

@@ -17,7 +17,7 @@ export interface WaitingRun {
   project_room: number
 }
 
-/** What stands for a place when places are dealt. */
+/** Who asks for places. */
 interface Asker {
   /** Items in flight. */
   held: number
@@ -37,7 +37,7 @@ const MOST_OF_ONE = 7 / 8
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
 
 /**
- * Deals places to whoever holds fewest, one after the other.
+ * Gives places to whoever holds fewest, one after the other.
  *
  * @example fairShares(10, [{ held: 8, wants: 100 }, { held: 0, wants: 3 }, { held: 0, wants: 100 }]) // [1, 3, 6]
  */
@@ -85,7 +85,7 @@ export function shareOut(
     )
   })
   const shares = new Map<string, number>()
-  deal(joined(accounts, free), free, shares)
+  assign(joined(accounts, free), free, shares)
   return shares
 }
 
@@ -95,9 +95,9 @@ function joined(parts: readonly Node[], most = Number.POSITIVE_INFINITY): Node {
   return { held: sum(parts.map(part => part.held)), wants, parts }
 }
 
-function deal(node: Node, places: number, shares: Map<string, number>): void {
+function assign(node: Node, places: number, shares: Map<string, number>): void {
   if (places <= 0) return
   if (node.run_id !== undefined) shares.set(node.run_id, places)
-  const dealt = fairShares(places, node.parts)
-  for (const [i, part] of node.parts.entries()) deal(part, dealt[i]!, shares)
+  const given = fairShares(places, node.parts)
+  for (const [i, part] of node.parts.entries()) assign(part, given[i]!, shares)
 }

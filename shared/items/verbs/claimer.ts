@@ -1,5 +1,5 @@
 // Claims items for one consumer, of all runs that have some to offer. Guarantee: claims of different runs do not wait for
-// each other; what is under way counts as taken when places are dealt; and a run that had nothing to give is asked again
+// each other; what is under way counts as taken when places are shared out; and a run that had nothing to give is asked again
 // only when something happened in its project.
 
 import type { Context } from '../../context.ts'
@@ -23,7 +23,7 @@ export interface Holder {
   isOver(): boolean
   launch(claim: Claim): void
   /** Asks for another look. */
-  wake(): void
+  lookAgain(): void
 }
 
 interface UnderWay {
@@ -80,7 +80,7 @@ export class Claimer {
       // PostgreSQL is restarting: the next look tries again.
       this.#ctx.log('warn', 'look_failed', { error: String(error) })
       await pause(LIMITS.look_retry_ms)
-      this.#holder.wake()
+      this.#holder.lookAgain()
     }
   }
 
@@ -90,7 +90,7 @@ export class Claimer {
     for (const timer of this.#failed.values()) clearTimeout(timer)
   }
 
-  /** What is asked for counts as in flight, so that places are dealt once. */
+  /** What is asked for counts as in flight, so that places are given once. */
   #shares(runs: readonly OpenRun[]): ReadonlyMap<string, number> {
     const asked = (belongs: (run: OpenRun) => boolean) => {
       let items = 0
@@ -115,14 +115,14 @@ export class Claimer {
 
   #count = (is: (run: OpenRun) => boolean) => [...this.#underWay].filter(one => is(one.run)).length
 
-  /** Piles that end are many items and nobody waits for them: half the turns at most. */
+  /** Backlogs that end are many items and nobody waits for them: half the turns at most. */
   #sweep(run: OpenRun): void {
     const isFree = this.#count(({ stop_reason }) => stop_reason !== null) < LIMITS.claims_at_once
     if (isFree && this.#count(({ id }) => id === run.id) === 0) this.#begin(run, 0)
   }
 
   /**
-   * A long pile is claimed from several times at once, so that the round trips overlap. What is less than a whole claim
+   * A long backlog is claimed from several times at once, so that the round trips overlap. What is less than a whole claim
    * waits for the one under way: places become free a few at a time, and each claim costs a commit.
    */
   #claim(run: OpenRun, places: number): void {
@@ -146,7 +146,7 @@ export class Claimer {
       this.#underWay.delete(one)
       if (outcome === 'vain' && !one.isOutdated) this.#vain.set(run.id, run.project_id)
       if (outcome === 'failed') this.#setAside(run.id)
-      this.#holder.wake()
+      this.#holder.lookAgain()
     })
     return true
   }
@@ -165,7 +165,7 @@ export class Claimer {
     clearTimeout(this.#failed.get(run_id))
     const tryAgain = () => {
       this.#failed.delete(run_id)
-      this.#holder.wake()
+      this.#holder.lookAgain()
     }
     this.#failed.set(run_id, setTimeout(tryAgain, LIMITS.look_retry_ms))
   }
