@@ -18,25 +18,22 @@ import { ensureTenantRole, TENANT_READS } from '../shared/store/tenant-role.ts'
 import {
   findRunningRoles,
   grantsFor,
+  MIGRATION_LOCK,
   readRoleState,
   rightsFor,
 } from '../shared/upkeep/queries/running-role.ts'
 import { faultsOf } from '../shared/upkeep/rules/faults.ts'
 import { SCHEMA } from '../shared/upkeep/rules/schema.gen.ts'
 import { endOf, Refusal } from './local/refusal.ts'
+import { NEEDS_PROJECTS, nameProjects } from './name-projects.ts'
 import { tell } from './node/log.ts'
 import { type PostgresTarget, postgresOptions } from './node/postgres-options.ts'
 import { migrationTarget, readSettings } from './node/settings.ts'
 import { refusalOf } from './node/store-trouble.ts'
+import { whileOthersWork } from './while-others-work.ts'
 
 const FOLDER = `${import.meta.dirname}/../drizzle`
 const OLDEST = 16
-// Any number that other users of the same database are unlikely to pick.
-const LOCK = 7_261_538_905_417n
-const LOCK_WAIT_MS = 1000
-const LOCK_TRIES = 30
-// lock_not_available, deadlock_detected: a migration that changes two tables may meet a statement that has them in turn.
-const IN_THE_WAY = ['55P03', '40P01']
 
 /** @param upTo the time of the last migration to apply; all there are unless told */
 export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: number): Promise<void> {
@@ -50,10 +47,12 @@ export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: n
   const sql = postgres(url, { ssl, max: 1, connect_timeout: 10, onnotice: () => {}, connection })
   try {
     await refuseUnsafe(sql)
-    if (await isDoneByOwner(sql)) return
-    await sql`select pg_advisory_lock(${LOCK.toString()}::bigint)`
+    const there = await findTables(sql)
+    if (there === 'done by owner') return
+    await sql`select pg_advisory_lock(${MIGRATION_LOCK.toString()}::bigint)`
     // The lock is the session's and goes with it.
     await refuseWithoutRole(sql)
+    if (there === 'some') await moveRows(sql, upTo)
     if (upTo === undefined) await applyWhileOthersWork(sql)
     else await applyUpTo(sql, upTo)
     await grantTenantReads(sql)
@@ -71,30 +70,19 @@ export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: n
 export const applyWhileOthersWork = (sql: Sql, migrationsFolder = FOLDER): Promise<unknown> =>
   whileOthersWork(sql, () => applyMigrations(drizzle(sql), { migrationsFolder }))
 
+/** What a migration needs of rows that are there is done before it, since it locks their table. */
+async function moveRows(sql: Sql, upTo = Number.POSITIVE_INFINITY): Promise<void> {
+  const { entries } = await readJournal()
+  const needing = entries.findIndex(({ tag }) => tag === NEEDS_PROJECTS)
+  const applied = (await readRoleState(sql)).version ?? 0
+  if (applied >= entries[needing]!.when || upTo < entries[needing]!.when) return
+  await applyUpTo(sql, entries[needing - 1]!.when)
+  await nameProjects(sql)
+}
+
 /** After every migration: callers' reads see what has a policy or a view for them by now. */
 export async function grantTenantReads(sql: Sql): Promise<void> {
   for (const statement of TENANT_READS) await whileOthersWork(sql, () => sql.unsafe(statement))
-}
-
-/**
- * Whoever waits for a lock on a table makes all wait that come after, so it waits for a short time and lets them pass.
- * The timeout comes after the advisory lock, which it would bound as well.
- */
-async function whileOthersWork(sql: Sql, change: () => Promise<unknown>): Promise<void> {
-  await sql`select set_config('lock_timeout', ${LOCK_WAIT_MS.toString()}, false)`
-  for (let tries = LOCK_TRIES; ; tries--) {
-    try {
-      await change()
-      return
-    } catch (error) {
-      if (!isInTheWay(error)) throw error
-      if (tries > 1) continue
-      throw new Refusal(
-        'migration_waits',
-        'a transaction holds a table that is to be changed (see pg_stat_activity). Nothing was changed: end it, then run this again.',
-      )
-    }
-  }
 }
 
 /** When each migration there is was made, oldest first. */
@@ -125,10 +113,6 @@ async function applyUpTo(sql: Sql, upTo: number): Promise<void> {
   }
 }
 
-const isInTheWay = (error: unknown): boolean =>
-  error instanceof Error &&
-  (IN_THE_WAY.includes((error as { code?: string }).code ?? '') || isInTheWay(error.cause))
-
 async function refuseUnsafe(sql: Sql): Promise<void> {
   const rows = await sql<{ name: string; setting: string }[]>`
     select name, setting from pg_settings
@@ -158,8 +142,8 @@ interface Rights {
   owns: boolean | null
 }
 
-/** Whether another role owns the tables and has brought them up to date. @throws Refusal where this one may not. */
-async function isDoneByOwner(sql: Sql): Promise<boolean> {
+/** Another role may own them and have brought them up to date. @throws Refusal where this one may not. */
+async function findTables(sql: Sql): Promise<'none' | 'some' | 'done by owner'> {
   const [rights] = await sql<Rights[]>`
     select current_user::text as role, current_database()::text as database, current_schema()::text as schema,
       has_database_privilege(current_database(), 'create') as may_make_schemas,
@@ -169,7 +153,7 @@ async function isDoneByOwner(sql: Sql): Promise<boolean> {
   const { role, database, schema, may_make_schemas, may_make_tables, owner, owns } = rights!
   if (owns === false) {
     const state = await readRoleState(sql)
-    if ((state.version ?? 0) >= SCHEMA.version) return true
+    if ((state.version ?? 0) >= SCHEMA.version) return 'done by owner'
     const [fault] = faultsOf(state)
     if (fault?.dependency === 'role') throw new Refusal(fault.code, `the role ${fault.says}.`)
     throw new Refusal(
@@ -181,7 +165,7 @@ async function isDoneByOwner(sql: Sql): Promise<boolean> {
     ...(may_make_schemas ? [] : [`grant create on database "${database}" to "${role}"`]),
     ...(may_make_tables ? [] : [`grant usage, create on schema "${schema ?? 'public'}" to "${role}"`]),
   ]
-  if (lacking.length === 0) return false
+  if (lacking.length === 0) return owner === null ? 'none' : 'some'
   throw new Refusal(
     'schema_not_permitted',
     `the role "${role}" may not make the schema. As the owner of the database, run: ${lacking.join('; ')}; or set DATABASE_MIGRATE_URL to a URL of a role that may.`,

@@ -7,6 +7,7 @@ import type { Sql } from 'postgres'
 import type { InvokeAgent } from './engine/agent-port.ts'
 import type { Get, Post, SendMail } from './engine/outside-port.ts'
 import type { Telemetry } from './engine/telemetry-port.ts'
+import type { Pool } from './kernel/pool.ts'
 import type { Log } from './upkeep/rules/log-events.ts'
 
 export type Database = PostgresJsDatabase
@@ -17,6 +18,21 @@ export type { Sql }
 export interface Lane {
   /** Another one once the connection broke off, since what a transaction had set is gone with it. */
   sql: Sql
+}
+
+/** The consumer of this process. */
+export interface OwnConsumer {
+  /**
+   * Keeps places for items that are about to be submitted, so that they may be claimed for it at once. Undefined where
+   * anything else waits for it.
+   */
+  reserve(items: number): Places | undefined
+}
+
+/** Places that were kept: for one claim at most, of the engine, and given back in any case. */
+export interface Places {
+  fill(claim: object): void
+  giveBack(): void
 }
 
 export interface Lanes {
@@ -59,6 +75,8 @@ export interface Context {
   random(bytes: Uint8Array): void
   /** Asks for so many consumers, one unless told, after the commit that made work; may get lost, the tick mends that. */
   poke(consumers?: number): void
+  /** Where there is one in this process. */
+  consumer?: OwnConsumer
   /** Keeps the invocation alive until the promise settles, after the answer was sent. */
   waitUntil(promise: Promise<unknown>): void
   invokeAgent: InvokeAgent
@@ -77,7 +95,9 @@ export interface Context {
   join?(): Promise<void>
   /** Resolves, at once where it is known, with what keeps Redis away, which a command that fails may not say. */
   redisTrouble?(): Promise<unknown>
-  /** The network address a request came from, as far as this host can tell. */
+  /** Where a request came from, as far as this host can tell: an IPv4 address, or the /64 of an IPv6 one. */
   addressOf(request: Request): string | null
+  /** Bytes of large bodies that are held at once, by account. */
+  bodies: Pool
   log: Log
 }

@@ -18,6 +18,7 @@ export const createAgent = endpoint({
     'Deploys no code: that comes before its first run. Without a slug, the name in lower case with dashes for spaces is it.',
   auth: 'any',
   atomic: true,
+  body_bytes: LIMITS.configuration_bytes,
   body: z.strictObject({
     project_id: uuid("The owning project; a project key's own when absent.").optional(),
     name: label(LIMITS.name_characters, 'For people.'),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { unpricedModels } from '../../shared/accounts/verbs/prices.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
 import { deploy, planDeploy } from '../../shared/engine/deploy.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'
@@ -18,6 +19,7 @@ export const createDeployment = endpoint({
   auth: 'any',
   atomic: true,
   params: { agentId: 'agent' },
+  body_bytes: LIMITS.deployment_bytes,
   body: DeployOrder,
   answers: {
     201: { description: 'A new version.', schema: Deployed },

@@ -30,6 +30,7 @@ export const updateAgent = endpoint({
   auth: 'any',
   atomic: true,
   params: { agentId: 'agent' },
+  body_bytes: LIMITS.configuration_bytes,
   body: Changes,
   answers: { 200: { description: 'The updated agent.', schema: Agent } },
   errors: [],

@@ -17,6 +17,6 @@ export const getDelivery = endpoint({
   async handle({ ctx, principal, params }) {
     const found = await findDelivery(ctx.sql, principal.account_id, params.deliveryId)
     const delivery = within(principal, 'delivery', found)
-    return deliveryRecordOf(delivery, await listTries(ctx.sql, delivery.id))
+    return deliveryRecordOf(delivery, await listTries(ctx.sql, delivery))
   },
 })

@@ -67,9 +67,11 @@ async function scopeAsked(
     throw new ApiError('invalid_request', 'One of the query parameters "run_id" and "agent" must be given.')
   if (run_id === undefined) {
     const found = await agentOrdered(ctx, principal, { agent, project_id })
-    return { agent_id: found.id, from_run_id: firstIdAt(since === undefined ? 0 : Date.parse(since)) }
+    const from_run_id = firstIdAt(since === undefined ? 0 : Date.parse(since))
+    return { project_id: found.project_id, agent_id: found.id, from_run_id }
   }
   if (since !== undefined || project_id !== undefined)
     throw new ApiError('invalid_request', 'Query parameters "since" and "project_id" go with "agent" only.')
-  return { run_id: (await runIn(ctx, principal, run_id)).id }
+  const run = await runIn(ctx, principal, run_id)
+  return { project_id: run.project_id, run_id: run.id }
 }

@@ -17,6 +17,7 @@ export const replayItem = endpoint({
     'Makes a new item beside it, in a run of its own; the verdict of the original stays. What it recorded is taken over at no cost, as `reuse` says: by itself (auto) the answer that was at fault is asked again, and what came before it is not. An item is replayed again only when its last replay has ended without working.',
   auth: 'any',
   params: { itemId: 'item' },
+  body_bytes: LIMITS.input_body_bytes,
   body: ReplayOrder.optional(),
   answers: { 202: { description: 'The replay is queued.', schema: Continued } },
   errors: ['item_not_replayable', 'not_found', 'account_suspended', 'plan_limit', 'too_many_open_runs'],

@@ -29,6 +29,6 @@ export const compareRuns = endpoint({
           `Run ${id} has ${total_items} items, more than the ${LIMITS.compared_items} that are compared.`,
           'Read the items of both with GET /v2/runs/{runId}/items, or export them, and compare those.',
         )
-    return runComparisonOf(before, after, await compareItems(ctx.sql, before.id, after.id))
+    return runComparisonOf(before, after, await compareItems(ctx.sql, before, after))
   },
 })

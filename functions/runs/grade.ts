@@ -2,6 +2,7 @@ import type { Context } from '../../shared/context.ts'
 import { checksOf } from '../../shared/domain/deploy-plan.ts'
 import { ApiError } from '../../shared/domain/errors.ts'
 import type { GradeChoices } from '../../shared/domain/grading.ts'
+import type { RunKey } from '../../shared/domain/ids.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { openCursor, sealCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
@@ -41,25 +42,28 @@ export const gradeRun = endpoint({
         : await agentOrdered(ctx, principal, { agent: slug, project_id: run.project_id })
     const current = await findCurrentDeployment(ctx.db, id)
     const { rules, declared } = rulesOf(current && { ...current, checks: checksOf(current) }, asked)
-    const { tally, last_seq } = await gradePart(ctx, { run_id: run.id, after, limit }, declared)
+    const { tally, last_seq } = await gradePart(
+      ctx,
+      { project_id: run.project_id, run_id: run.id, after, limit },
+      declared,
+    )
     const next_cursor = last_seq === null ? null : await sealCursor(ctx, identity, [String(last_seq)])
     return { agent, version: current?.version ?? null, ...rules, ...tally.told(), next_cursor }
   },
 })
 
-interface Part {
-  run_id: string
+interface Part extends RunKey {
   after: number
   limit: number
 }
 
 /** Grades from `after` on until the run is at its end, or what one request may take of the time of others. */
-async function gradePart(ctx: Context, { run_id, after, limit }: Part, declared: GradeChoices) {
+async function gradePart(ctx: Context, { after, limit, ...run }: Part, declared: GradeChoices) {
   const tally = new RegradeTally()
   const withInputs = readsInputs(declared)
   const until = ctx.now() + LIMITS.regrade_ms
   for (let last_seq = after; ; ) {
-    const found = await findRecordedItems(ctx.sql, run_id, {
+    const found = await findRecordedItems(ctx.sql, run, {
       after: last_seq,
       most: after + limit - last_seq,
       withInputs,

@@ -40,19 +40,20 @@ export const listRunItems = endpoint({
     const identity = { list: `items ${run.id}`, ...scope, filters }
     let lookedTo: number | null = null
     const read = async ([seq = '0']: string[] = [], limit: number) => {
-      const { id: run_id, total_items } = run
+      const { project_id, id: run_id, total_items } = run
       const after_seq = Number(seq)
-      const { rows, looked_to } = await list(ctx.db, { run_id, total_items, ...filters, after_seq, limit })
+      const filter = { project_id, run_id, total_items, ...filters, after_seq, limit }
+      const { rows, looked_to } = await list(ctx.db, filter)
       lookedTo = looked_to
       return rows
     }
     const page = await readPage(ctx, identity, { cursor, limit }, read, item => [String(item.seq)])
     if (lookedTo !== null) page.next_cursor ??= await sealCursor(ctx, identity, [String(lookedTo)])
     setNextCursor(reply.headers, page)
-    const mended = await findMended(
-      ctx.sql,
-      page.rows.filter(({ outcome }) => outcome !== 'ok'),
-    )
+    const { project_id } = run
+    const notOk = page.rows.filter(({ outcome }) => outcome !== 'ok')
+    const keys = notOk.map(({ run_id, seq }) => ({ project_id, run_id, seq }))
+    const mended = await findMended(ctx.sql, keys)
     return page.rows.map(row => {
       const item = runItemOf(row, run)
       return { ...item, mended_by: mended.get(item.id) ?? null }

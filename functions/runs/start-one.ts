@@ -1,3 +1,4 @@
+import { LIMITS } from '../../shared/domain/limits.ts'
 import { itemOfBody } from '../../shared/engine/item-lines.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Fingerprint } from '../../shared/http/fingerprint.ts'
@@ -14,6 +15,7 @@ export const startOneOffRun = endpoint({
   summary: 'Run an agent, named by slug or id, over one item',
   description: 'The same as starting a run of the agent by its path, for callers that know only its slug.',
   auth: 'any',
+  body_bytes: LIMITS.input_body_bytes,
   body: OneOffOrder,
   answers: { 202: { description: 'Accepted and queued.', schema: StartedRun } },
   errors: [
@@ -26,7 +28,7 @@ export const startOneOffRun = endpoint({
   ],
   async handle({ ctx, principal, body, text, reply }) {
     const agent = await agentToStart(ctx, principal, body)
-    const fingerprint = async () => new Fingerprint(['one-off', agent.id]).text(text).digest()
+    const fingerprint = async () => (await new Fingerprint(['one-off', agent.id]).text(text)).digest()
     const order = orderOf(agent, body, fingerprint)
     const { run_id, first_item } = await submitItems(ctx, order, itemOfBody(text), agent.confirm)
     reply.project_id = agent.project_id

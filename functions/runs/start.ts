@@ -1,4 +1,5 @@
 import { ApiError } from '../../shared/domain/errors.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
 import { itemOfBody } from '../../shared/engine/item-lines.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Fingerprint } from '../../shared/http/fingerprint.ts'
@@ -16,6 +17,7 @@ export const startRun = endpoint({
   description: 'One run over one item, of the deployment that is current when it starts.',
   auth: 'any',
   params: { agentId: 'agent' },
+  body_bytes: LIMITS.input_body_bytes,
   body: RunOrderOfOne,
   answers: { 202: { description: 'Accepted and queued.', schema: StartedRun } },
   errors: [
@@ -32,7 +34,7 @@ export const startRun = endpoint({
       throw new ApiError('invalid_request', 'Field "agent_id" names another agent than the path.')
     }
     const agent = await agentToStart(ctx, principal, { agent_id })
-    const fingerprint = async () => new Fingerprint(['run', agent.id]).text(text).digest()
+    const fingerprint = async () => (await new Fingerprint(['run', agent.id]).text(text)).digest()
     const order = orderOf(agent, body, fingerprint)
     const { run_id, first_item } = await submitItems(ctx, order, itemOfBody(text), agent.confirm)
     reply.project_id = agent.project_id

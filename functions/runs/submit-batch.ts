@@ -1,4 +1,5 @@
-import { itemsOfBody, itemsOfLines } from '../../shared/engine/item-lines.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
+import { itemsOfLines, itemsOfList } from '../../shared/engine/item-lines.ts'
 import { bodyOf, checkContentEncoding } from '../../shared/http/body.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Fingerprint } from '../../shared/http/fingerprint.ts'
@@ -17,6 +18,8 @@ export const submitBatch = endpoint({
     'As application/json, or, for any number of items, as application/x-ndjson: one item a line, everything else in the query. All items are accepted or none: a refusal names the bad lines.',
   auth: 'any',
   body: BatchOrder,
+  body_bytes: LIMITS.batch_bytes,
+  list: 'items',
   lines: { query: BatchQuery, line: BatchItem, description: 'One item a line.' },
   answers: { 202: { description: 'Every item is queued.', schema: SubmittedBatch } },
   errors: [
@@ -31,7 +34,7 @@ export const submitBatch = endpoint({
     'idempotency_key_reused',
     'too_many_open_runs',
   ],
-  async handle({ ctx, principal, body, text, lines, request, reply }) {
+  async handle({ ctx, principal, body, text, elements, lines, request, reply }) {
     const batch = lines ?? body
     const agent = await agentToStart(ctx, principal, batch)
     const fingerprint = new Fingerprint(['batch', lines ?? null])
@@ -48,9 +51,9 @@ export const submitBatch = endpoint({
     reply.project_id = agent.project_id
     return { group_id: run_id, run_id, total_items }
 
-    function fromBody() {
-      if (order.idempotency !== null) fingerprint.text(text)
-      return itemsOfBody(text)
+    async function* fromBody() {
+      if (order.idempotency !== null) await fingerprint.text(text)
+      yield* itemsOfList(elements())
     }
     async function* fromLines() {
       checkContentEncoding(request)

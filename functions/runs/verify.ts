@@ -20,7 +20,7 @@ export const verifyRun = endpoint({
   async handle({ ctx, principal, params }) {
     const run = await runIn(ctx, principal, params.runId)
     const [{ counters, recount }, budgets] = await Promise.all([
-      recountRun(ctx.sql, run.id),
+      recountRun(ctx.sql, { project_id: run.project_id, run_id: run.id }),
       recountBudgets(ctx.sql, run.id),
     ])
     return verificationOf(run.id, counters, recount, budgets.map(tallyOf))

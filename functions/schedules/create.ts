@@ -1,5 +1,6 @@
 import { refuseUnpricedStart } from '../../shared/accounts/verbs/prices.ts'
 import { fieldsOf } from '../../shared/domain/json.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
 import { createSchedule as create } from '../../shared/engine/schedules.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, scheduleIn } from '../../shared/http/scope.ts'
@@ -16,6 +17,7 @@ export const createSchedule = endpoint({
     'Starts an agent again and again, each time one run of the deployment that is current then: over one item, its input, or over all that a source holds when it is read. A source is read to its end before anything is dispatched; one that fails starts nothing (source_failed) and is read again until the next moment, one without rows starts nothing (source_empty). The cron is read on the wall clock: a time that the clock jumps over is skipped, one that it shows twice fires once. An agent has one schedule for each cron.',
   auth: 'any',
   atomic: true,
+  body_bytes: LIMITS.input_body_bytes,
   body: ScheduleOrder,
   answers: { 201: { description: 'The schedule.', schema: Schedule } },
   errors: [

@@ -1,5 +1,6 @@
 import { refuseUnpricedStart } from '../../shared/accounts/verbs/prices.ts'
 import { fieldsOf } from '../../shared/domain/json.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
 import { updateSchedule as update } from '../../shared/engine/schedules.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scheduleIn } from '../../shared/http/scope.ts'
@@ -17,6 +18,7 @@ export const updateSchedule = endpoint({
   auth: 'any',
   atomic: true,
   params: { scheduleId: 'schedule' },
+  body_bytes: LIMITS.input_body_bytes,
   body: ScheduleChanges,
   answers: { 200: { description: 'The updated schedule.', schema: Schedule } },
   errors: ['invalid_cron', 'invalid_timezone', 'max_steps_rejected', 'schedule_cron_taken', 'unpriced_model'],

@@ -1,12 +1,14 @@
 // Keeps the queue consumer going in a process that stays up: one invocation at a time, started by a poke.
 
-import type { Context } from '../../shared/context.ts'
+import type { Context, OwnConsumer } from '../../shared/context.ts'
 import { errorText } from '../../shared/domain/error-text.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import type { Consumed } from '../../shared/engine/consume-options.ts'
+import { GivenClaims } from '../../shared/items/verbs/given-claims.ts'
 
 export interface ConsumerLoop {
   poke(aborted?: string): void
+  given: OwnConsumer
   /** Ends the invocation under way and starts no other. */
   close(): Promise<void>
 }
@@ -18,15 +20,23 @@ export function startConsumer(ctx: () => Context): ConsumerLoop {
   // Set by every poke: one that arrives as an invocation is about to end must start another.
   let poked = false
 
+  const given = new GivenClaims(() => {
+    wake()
+    begin()
+  })
+  const isWanted = () => !given.isEmpty || (poked && !stop.signal.aborted)
+
   async function invoke(): Promise<void> {
-    while (poked && !stop.signal.aborted) {
+    while (isWanted()) {
       poked = false
       let consumed: Consumed
       try {
-        consumed = await consume(ctx(), { stop: stop.signal, onWake: rouse => (wake = rouse) })
+        consumed = await consume(ctx(), { stop: stop.signal, onWake: rouse => (wake = rouse), given })
       } catch (error) {
         ctx().log('error', 'consume_failed', { error: errorText(error) })
         continue
+      } finally {
+        given.hasRoom = () => true
       }
       if (consumed.claimed > 0) ctx().log('info', 'consumed', { ...consumed })
     }
@@ -35,14 +45,19 @@ export function startConsumer(ctx: () => Context): ConsumerLoop {
   function poke(aborted?: string): void {
     poked = true
     wake(aborted)
+    begin()
+  }
+
+  function begin(): void {
     invocation ??= invoke().finally(() => {
       invocation = null
-      if (poked && !stop.signal.aborted) poke()
+      if (isWanted()) begin()
     })
   }
 
   return {
     poke,
+    given,
     async close() {
       stop.abort()
       await invocation

@@ -3,9 +3,11 @@
 import type { Config, Context } from '../../shared/context.ts'
 import { errorText } from '../../shared/domain/error-text.ts'
 import { type FillRandom, newId, newRunId } from '../../shared/domain/ids.ts'
+import { LIMITS } from '../../shared/domain/limits.ts'
 import type { InvokeAgent } from '../../shared/engine/agent-port.ts'
 import type { Get, Post, SendMail } from '../../shared/engine/outside-port.ts'
 import type { Telemetry } from '../../shared/engine/telemetry-port.ts'
+import { Pool } from '../../shared/kernel/pool.ts'
 import type { LogLevel } from '../../shared/upkeep/rules/log-events.ts'
 import { invalid } from '../local/refusal.ts'
 import type { Connections } from './connections.ts'
@@ -25,6 +27,8 @@ export interface ContextOptions {
   config: Config
   /** How this host wakes a consumer; without it work waits for the tick. */
   poke?: (consumers?: number) => void
+  /** Where a consumer is in this process. */
+  consumer?: Context['consumer']
   invokeAgent?: InvokeAgent
   post?: Post
   get?: Get
@@ -71,6 +75,7 @@ export function createContext(options: ContextOptions): NodeContext {
     newRunId: () => newRunId(Date.now(), stocked),
     random,
     poke: options.poke ?? (() => {}),
+    ...(options.consumer && { consumer: options.consumer }),
     waitUntil(promise) {
       const settled = promise
         .catch(error => log('error', 'background_failed', { error: errorText(error) }))
@@ -89,6 +94,7 @@ export function createContext(options: ContextOptions): NodeContext {
     addressOf: options.addressOf ?? (() => null),
     ...(options.join && { join: options.join }),
     redisTrouble,
+    bodies: new Pool({ size: LIMITS.bodies_bytes, share: LIMITS.bodies_bytes_per_account }),
     log,
     async idle() {
       while (pending.size > 0) await Promise.all(pending)

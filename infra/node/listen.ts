@@ -4,6 +4,7 @@ import type { Server } from 'node:http'
 import { type HttpBindings, serve } from '@hono/node-server'
 import type { Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
+import { callerNetwork } from '../outside/networks.ts'
 import { createCallerAddress } from './caller-address.ts'
 import { type Address, type Listener, listening } from './listening.ts'
 
@@ -30,7 +31,7 @@ export async function listen(
   const fetch = (request: Request, { incoming }: HttpBindings) => {
     const forwarded = incoming.headersDistinct['x-forwarded-for']?.join(',') ?? null
     const { remoteAddress = '' } = incoming.socket
-    addresses.set(request, callerOf(remoteAddress, forwarded))
+    addresses.set(request, callerNetwork(callerOf(remoteAddress, forwarded)))
     if (forwarded !== null && !isTold) {
       isTold = true
       const mend = 'name its network in ASSAY_TRUSTED_PROXIES: all its callers share one limit on signing in'

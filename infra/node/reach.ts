@@ -1,16 +1,15 @@
-// Reaches addresses that callers named. Guarantee: the connection goes to an address that was judged after it was
-// resolved, so a name that changes its mind in between gains nothing; no redirect is followed; and no receiver of a
-// message makes this process read more than a bound or wait longer than the signal allows.
+// Reaches addresses that callers named. Guarantee: the connection goes to an address that was judged after it was resolved; no
+// redirect is followed; and no receiver of a message makes this process read more than a bound or wait longer than the signal
+// allows.
 
-import { lookup } from 'node:dns'
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
-import type { LookupFunction } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import type { Get, OutsideRequest, Post } from '../../shared/engine/outside-port.ts'
-import { type Allows, allowsOutside, literalAddress, refusedAddress } from '../outside/networks.ts'
+import { judgedLookup, refuseLiteral } from '../outside/judged-lookup.ts'
+import { allowsOutside } from '../outside/networks.ts'
 
 export interface Outside {
   post: Post
@@ -28,8 +27,7 @@ export function createOutside(allowNetworks: readonly string[]): Outside {
     const headers =
       typeof body === 'string' ? asked.headers : { ...asked.headers, 'content-length': body.bytes }
     const url = new URL(asked.url)
-    const literal = literalAddress(url) // Node resolves names only
-    if (literal !== undefined && !allows(literal)) throw refusedAddress(literal, literal)
+    refuseLiteral(url, allows)
     signal.throwIfAborted()
     const { request } = url.protocol === 'https:' ? https : http
     return new Promise((resolve, reject) => {
@@ -90,20 +88,6 @@ async function* read(incoming: IncomingMessage, signal: AbortSignal): AsyncGener
     throw signal.aborted
       ? signal.reason
       : new Error('The connection was cut before the answer ended.', { cause: error })
-  }
-}
-
-/** Looks a name up and leaves those of its addresses that are allowed. */
-function judgedLookup(allows: Allows): LookupFunction {
-  return (host, options, done) => {
-    lookup(host, { ...options, all: true }, (error, addresses) => {
-      if (error) return done(error, [])
-      const allowed = addresses.filter(({ address }) => allows(address))
-      const [first] = allowed
-      if (first === undefined) return done(refusedAddress(addresses[0]?.address ?? 'nowhere', host), [])
-      if (options.all) done(null, allowed)
-      else done(null, first.address, first.family)
-    })
   }
 }
 

@@ -112,6 +112,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     config,
     join,
     poke,
+    ...(consumer && { consumer: consumer.given }),
     invokeAgent: invoker.invoke,
     ...createOutside(options.allowCallbackNetworks ?? []),
     addressOf,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { allowsOutside, literalAddress } from './networks.ts'
+import { allowsOutside, callerNetwork, literalAddress } from './networks.ts'
 
 describe('an address a message may go to', () => {
   const allows = allowsOutside([])
@@ -56,6 +56,16 @@ describe('an address a message may go to', () => {
   it('is judged by networks that are ones', () => {
     expect(() => allowsOutside(['10.0.0.1'])).toThrow('"10.0.0.1" is not a network')
   })
+})
+
+it.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2:ffff::1', '2001:db8:1:2::/64'],
+  ['', ''],
+])('a caller at %s is counted as %s', (address, network) => {
+  expect(callerNetwork(address)).toBe(network)
 })
 
 it.each([

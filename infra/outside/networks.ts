@@ -45,6 +45,14 @@ function parsed(network: string): [Address, number] {
   return ipaddr.parseCIDR(network)
 }
 
+/** What a caller is counted by: an IPv6 line has all addresses of a /64, and may take another for each request. */
+export function callerNetwork(address: string): string {
+  if (!ipaddr.isValid(address)) return address
+  const plain = ipaddr.process(address)
+  if (plain.kind() === 'ipv4') return plain.toString()
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${plain}/64`)}/64`
+}
+
 /** The address a URL spells out instead of a name; undefined for a name. */
 export function literalAddress(url: URL): string | undefined {
   const bare = url.hostname.replace(/^\[|\]$/g, '')

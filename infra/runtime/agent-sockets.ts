@@ -4,7 +4,7 @@
 
 import http from 'node:http'
 import https from 'node:https'
-import type { Socket } from 'node:net'
+import type { LookupFunction, Socket } from 'node:net'
 import { urlToHttpOptions } from 'node:url'
 import { LIMITS } from '../../shared/domain/limits.ts'
 
@@ -43,9 +43,19 @@ export class AgentSockets {
   #waiting = 0
   #isClosed = false
 
-  constructor(secure = false, idle_ms: number = LIMITS.agent_socket_idle_ms) {
+  /** `lookup` resolves names, the system unless told. */
+  constructor({
+    secure = false,
+    idle_ms = LIMITS.agent_socket_idle_ms,
+    lookup,
+  }: { secure?: boolean; idle_ms?: number; lookup?: LookupFunction } = {}) {
     this.secure = secure
-    const options = { keepAlive: true, maxFreeSockets: LIMITS.agent_free_sockets, timeout: idle_ms }
+    const options = {
+      keepAlive: true,
+      maxFreeSockets: LIMITS.agent_free_sockets,
+      timeout: idle_ms,
+      ...(lookup && { lookup }),
+    }
     this.agent = secure ? new https.Agent(options) : new http.Agent(options)
     // After the agent's own listener, which has put the connection among the free ones by then.
     this.agent.on('free', (_, options) => {

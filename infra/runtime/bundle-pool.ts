@@ -38,7 +38,7 @@ const KEPT_MS = 10_000 // workerd closes a connection that was idle for 15 s (me
 export class BundlePool {
   readonly #context: PoolContext
   readonly #target: AgentTarget
-  readonly #sockets = new AgentSockets(false, KEPT_MS)
+  readonly #sockets = new AgentSockets({ idle_ms: KEPT_MS })
   readonly #spawned = new Set<WorkerdProcess>()
   #current: Promise<WorkerdProcess> | undefined
   #ready: WorkerdProcess | undefined

@@ -5,6 +5,8 @@
 import { resolve } from 'node:path'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import type { AgentRequest, AgentResponse, AgentTarget, InvokeAgent } from '../../shared/engine/agent-port.ts'
+import { judgedLookup, refuseLiteral } from '../outside/judged-lookup.ts'
+import { allowsOutside } from '../outside/networks.ts'
 import { AgentSockets, type Destination } from './agent-sockets.ts'
 import { BundlePool, type PoolContext, type ProcessReport } from './bundle-pool.ts'
 import { send } from './http-client.ts'
@@ -52,7 +54,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
   void removeAbandoned(context.dataDir)
   const pools = new Map<string, BundlePool>()
   const stopping = new Set<Promise<void>>()
-  const remote = createRemote()
+  const remote = createRemote(options.allowPrivateNetworks ?? [])
   const runtime = options.runtime && createRuntimeClient(options.runtime)
   let looks = 0
   let closed = false
@@ -98,9 +100,11 @@ export function createInvoker(options: InvokerOptions): Invoker {
   }
 }
 
-/** Agents behind a URL, over connections kept per scheme. */
-function createRemote(): { invoke: InvokeAgent; close(): void } {
-  const plain = new AgentSockets()
+/** Agents behind a URL, over connections kept per scheme, at public addresses and in the `networks`. */
+function createRemote(networks: readonly string[]): { invoke: InvokeAgent; close(): void } {
+  const allows = allowsOutside(networks)
+  const lookup = judgedLookup(allows)
+  const plain = new AgentSockets({ lookup })
   let secure: AgentSockets | undefined // made with the first, which loads TLS
   const destinations = new Map<string, Destination>()
 
@@ -111,7 +115,8 @@ function createRemote(): { invoke: InvokeAgent; close(): void } {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') {
       throw new Error(`an agent's URL starts with http:// or https://, not ${url.protocol}`)
     }
-    if (url.protocol === 'https:') secure ??= new AgentSockets(true)
+    refuseLiteral(url, allows)
+    if (url.protocol === 'https:') secure ??= new AgentSockets({ secure: true, lookup })
     const destination = (url.protocol === 'https:' ? secure! : plain).at(url)
     if (destinations.size >= URLS_REMEMBERED) destinations.clear()
     destinations.set(address, destination)

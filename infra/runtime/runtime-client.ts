@@ -15,7 +15,7 @@ export interface RuntimeClient {
 
 export function createRuntimeClient(at: { url: string; bearer(): Promise<string> }): RuntimeClient {
   const url = new URL(at.url)
-  const sockets = new AgentSockets(url.protocol === 'https:')
+  const sockets = new AgentSockets({ secure: url.protocol === 'https:' })
   // The runtime may have to start the process first.
   const endpoint = { to: sockets.at(url), head_ms: LIMITS.agent_start_ms + LIMITS.agent_head_ms }
 

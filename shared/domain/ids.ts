@@ -39,6 +39,12 @@ export function itemRecordId(runId: string, seq: number): string {
   return runId.slice(0, STEM) + seq.toString(16).padStart(8, '0')
 }
 
+/** Where the rows of a run are: each table that has some begins its key by these. */
+export interface RunKey {
+  project_id: string
+  run_id: string
+}
+
 /** What itemRecordId was made from; undefined when the text cannot be an item's record id. */
 export function parseItemRecordId(id: string): { run_id: string; seq: number } | undefined {
   if (id.length !== 36 || !UUID_V7.test(id)) return undefined

@@ -80,7 +80,7 @@ export function stepRow(
     output_tokens: usage?.output_tokens ?? 0,
     cost_micro: usage && price ? costMicro(usage, price) : 0,
     started_ms,
-    duration_ms: step.duration_ms,
+    duration_ms: durationOf(step),
     key: plainText(step.key, LIMITS.step_key_characters),
     name: plainText(step.name || step.key, LIMITS.name_characters),
     model: usage?.model === undefined ? null : plainText(usage.model, LIMITS.name_characters),
@@ -141,7 +141,7 @@ export function reusedRow(
     output_tokens: 0,
     cost_micro: 0,
     started_ms,
-    duration_ms: step.duration_ms,
+    duration_ms: durationOf(step),
     error_code: null,
     error_message: null,
   }
@@ -161,8 +161,8 @@ function startOf(step: StepReport): number {
             ? 'step.name must be a string'
             : !isTime(started_ms)
               ? 'step.started_at must be an RFC 3339 time'
-              : !Number.isFinite(step.duration_ms)
-                ? 'step.duration_ms must be a number'
+              : !Number.isFinite(step.duration_ms) || step.duration_ms > LIMITS.step_duration_ms
+                ? `step.duration_ms must be a number, at most ${LIMITS.step_duration_ms}`
                 : step.error &&
                     (typeof step.error.code !== 'string' || typeof step.error.message !== 'string')
                   ? 'step.error must have a code and a message'
@@ -170,6 +170,9 @@ function startOf(step: StepReport): number {
   if (wrong) throw new ProtocolError(wrong)
   return started_ms
 }
+
+/** A clock that was set back meanwhile makes less than nothing of what an agent measured, and no item fails for that. */
+const durationOf = ({ duration_ms }: StepReport) => Math.max(0, duration_ms)
 
 // Steps that take no time say the same time, in the same letters; reading it is a quarter of reading such a step.
 let lastTime = ''

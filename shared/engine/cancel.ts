@@ -4,6 +4,7 @@
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { fault } from '../domain/fault.ts'
+import type { RunKey } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { publishAbort } from '../hints/wake.ts'
 import { abortClaims, stopCancelled, sweepStopped } from '../store/stop.ts'
@@ -13,9 +14,7 @@ import { traceRunEnd } from './run-trace.ts'
 /** What becomes of items in flight. */
 export const IN_FLIGHT = ['finish', 'abort'] as const
 
-export interface CancelOrder {
-  project_id: string
-  run_id: string
+export interface CancelOrder extends RunKey {
   in_flight?: (typeof IN_FLIGHT)[number] | undefined
 }
 
@@ -31,12 +30,12 @@ export interface AbortedItems {
  * @throws ApiError `run_already_ended` when the run is not in the project, has finished or was cancelled before.
  */
 export async function cancelRun(ctx: Context, order: CancelOrder): Promise<AbortedItems> {
-  const { project_id, run_id, in_flight } = order
-  if (!(await stopCancelled(ctx.sql, { id: run_id, project_id })))
+  const { run_id, in_flight } = order
+  if (!(await stopCancelled(ctx.sql, order)))
     throw new ApiError('run_already_ended', `Run ${run_id} has ended already; there is nothing to cancel.`)
   await fault('cancel.before_commit')
-  const aborted = in_flight === 'abort' ? await abort(ctx, run_id) : { items: 0, cost_micro: 0 }
-  if (await sweepStopped(ctx.sql, run_id, LIMITS.sweep_items)) ctx.poke()
+  const aborted = in_flight === 'abort' ? await abort(ctx, order) : { items: 0, cost_micro: 0 }
+  if (await sweepStopped(ctx.sql, order, LIMITS.sweep_items)) ctx.poke()
   else {
     deliverSoon(ctx)
     traceRunEnd(ctx, run_id)
@@ -45,14 +44,14 @@ export async function cancelRun(ctx: Context, order: CancelOrder): Promise<Abort
 }
 
 /** Nothing more of a stopped run is claimed, so this ends; who holds its items is told, and finds out otherwise soon. */
-async function abort(ctx: Context, run_id: string): Promise<AbortedItems> {
+async function abort(ctx: Context, run: RunKey): Promise<AbortedItems> {
   const aborted = { items: 0, cost_micro: 0 }
   for (let more = true; more; ) {
-    const taken = await abortClaims(ctx.sql, run_id, LIMITS.claims_aborted_at_once)
+    const taken = await abortClaims(ctx.sql, run, LIMITS.claims_aborted_at_once)
     aborted.items += taken.items
     aborted.cost_micro += taken.cost_micro
     more = taken.more
   }
-  publishAbort(ctx.redis, run_id)
+  publishAbort(ctx.redis, run.run_id)
   return aborted
 }

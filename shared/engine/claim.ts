@@ -71,7 +71,8 @@ export async function claimItems(
   if (!run) return { claim: null, waiting_for: null }
   const { room, waiting_for } = admit(admissionFacts(run))
   if (waiting_for === 'budget' && isSpent(run.budget_micro, run.cost_micro)) {
-    if (await stopSpent(ctx.sql, run.id)) return { claim: null, waiting_for: 'stopped' }
+    if (await stopSpent(ctx.sql, { project_id: run.project_id, run_id: run.id }))
+      return { claim: null, waiting_for: 'stopped' }
   }
   const { deployment } = run
   if (room === 0 || run.waits_for_fresh || !deployment) {
@@ -88,14 +89,22 @@ export async function claimItems(
     if (run.due > 0) await touchRun(ctx.sql, run.id)
     return { claim: null, waiting_for }
   }
-  const claim = claimOf(ctx, run, deployment, env, await withRecordedSteps(ctx, run, items))
+  const claim = claimOf(ctx, toClaim(run), deployment, env, await withRecordedSteps(ctx, run, items))
   return { claim, waiting_for: null }
 }
+
+/** What a claim says of its run. */
+type ClaimedRun = Pick<
+  claims.ReadRun,
+  'id' | 'project_id' | 'agent_id' | 'timeout_seconds' | 'allow_unpriced' | 'prices' | 'waited_ms'
+> & { under_budget: boolean }
+
+export const toClaim = (run: claims.ReadRun): ClaimedRun => ({ ...run, under_budget: isUnderBudget(run) })
 
 /** What it takes to read what agents answer about items of a run. */
 export function claimOf(
   ctx: Context,
-  run: claims.ReadRun,
+  run: ClaimedRun,
   deployment: claims.RunDeployment,
   env: Record<string, string>,
   items: ClaimedItem[],
@@ -118,9 +127,12 @@ export function claimOf(
     },
     timeout_ms:
       1000 * (run.timeout_seconds ?? declaration.timeout_seconds ?? LIMITS.agent_timeout_seconds.default),
-    max_consecutive_failures: declaration.max_consecutive_failures ?? LIMITS.consecutive_failures,
+    max_consecutive_failures: Math.min(
+      declaration.max_consecutive_failures ?? LIMITS.consecutive_failures,
+      LIMITS.items_per_run, // declarations of before have no bound
+    ),
     prices: pricesAt(run.prices, ctx.now()),
-    holds_unpriced: isUnderBudget(run) && !run.allow_unpriced,
+    holds_unpriced: run.under_budget && !run.allow_unpriced,
     waited_ms: run.waited_ms,
     items,
   }
@@ -213,16 +225,17 @@ async function withRecordedSteps(
 
 export async function withSteps(
   { sql }: Context,
-  run: claims.ReadRun,
+  run: Pick<claims.ReadRun, 'project_id' | 'id' | 'is_replay'>,
   items: readonly store.ClaimedItem[],
   rows: readonly Omit<claims.RecordedRow, 'duration_ms'>[],
 ): Promise<ClaimedItem[]> {
   const stepsOf = Map.groupBy(rows, row => row.seq)
   const seqs = items.map(item => item.seq)
-  const originals = run.is_replay ? await findOriginalEnds(sql, run.id, seqs) : []
+  const key = { project_id: run.project_id, run_id: run.id }
+  const originals = run.is_replay ? await findOriginalEnds(sql, key, seqs) : []
   const originalOf = new Map(originals.map(one => [one.seq, one]))
   const offering = originals.filter(one => one.has_offers).map(one => one.seq)
-  const offers = offering.length > 0 ? await findOfferedSteps(sql, run.id, offering) : []
+  const offers = offering.length > 0 ? await findOfferedSteps(sql, key, offering) : []
   const offeredTo = Map.groupBy(offers, row => row.seq)
   return items.map(item => {
     const steps = stepsOf.get(item.seq) ?? []

@@ -59,10 +59,10 @@ export async function clusterUndispatched(ctx: Context): Promise<number> {
       LIMITS.cluster_reading_bytes,
     )
     const runs = Map.groupBy(rows, row => row.run_id)
-    for (const [runId, of] of runs)
+    for (const of of runs.values())
       items += await store.writePrompts(
         ctx.sql,
-        runId,
+        of[0]!,
         of.map(({ seq, input }) => ({ seq, prompt: promptHead(input) })),
       )
     if (rows.length === 0) break

@@ -1,6 +1,10 @@
 // What a host tells one invocation of the consumer, and what that tells its host.
 
+import type { GivenClaims } from '../items/verbs/given-claims.ts'
+
 export interface ConsumeOptions {
+  /** Claims that others make for it: looked at as it begins and whenever it is woken. */
+  given?: GivenClaims
   /** How long this invocation may take; without it the consumer leaves only when there is nothing to do. */
   time_ms?: number
   /** Resolves the wait for work early; the host calls what `onWake` was given when there is work, or a run was aborted. */

@@ -55,6 +55,8 @@ class Consumer {
   #settled = 0
   #endSleep: () => void = () => {}
   #woken = false
+  /** It ends what it has, and takes nothing more. */
+  #isLeaving = false
 
   constructor(ctx: Context, options: ConsumeOptions) {
     this.#ctx = ctx
@@ -66,6 +68,7 @@ class Consumer {
     this.#id = ctx.newId()
     this.#claimer = new Claimer(ctx, this.#holder)
     options.onWake?.(aborted => this.#hear(aborted))
+    if (options.given) options.given.hasRoom = items => this.#hasRoom(items)
   }
 
   async run(): Promise<Consumed> {
@@ -78,6 +81,7 @@ class Consumer {
     // The signal outlives the invocation and must not hold on to it.
     const onStop = () => this.#notify()
     this.#options.stop?.addEventListener('abort', onStop)
+    this.#launchGiven()
     let more = false
     let looksInVain = 0
     let heard_ms = this.#ctx.now()
@@ -103,6 +107,7 @@ class Consumer {
         const isDue = await this.#sleep(Math.min(Math.max(nextMs ?? IDLE_MS, DUE_MS), IDLE_MS))
         if (isDue && nextMs !== 0) this.#claimer.hear()
       }
+      this.#isLeaving = true
       more = this.#isOver() || (await this.#leavesToFresh())
       // The successor starts while this invocation is still giving back what did not yield.
       if (this.#isOver()) this.#options.onHandOver?.()
@@ -136,12 +141,23 @@ class Consumer {
   }
 
   readonly #holder: Holder = {
-    held: () => this.#inFlight,
+    held: () => this.#inFlight + (this.#options.given?.reserved ?? 0),
     heldOf: run_id => this.#work.get(run_id)?.held ?? 0,
     late: () => this.#late(),
     isOver: () => this.#isOver(),
     launch: claim => this.#launch(claim),
     lookAgain: () => this.#lookAgain(),
+  }
+
+  /** For a claim that is given to it: while others wait, it chooses itself. */
+  #hasRoom(items: number): boolean {
+    const isFree = this.#holder.held() + items <= LIMITS.items_in_flight_per_consumer
+    return isFree && this.#claimer.isIdle && !this.#isLeaving && !this.#isOver()
+  }
+
+  #launchGiven(): void {
+    if (this.#isLeaving) return
+    for (const claim of this.#options.given?.take() ?? []) this.#launch(claim)
   }
 
   #launch(claim: Claim): void {
@@ -229,6 +245,7 @@ class Consumer {
 
   /** Of a run that was aborted nothing may be held any more: PostgreSQL says so now, and not at the next heartbeat. */
   #hear(aborted: string | undefined): void {
+    this.#launchGiven()
     const isHeld = [...this.#leases.values()].some(({ run_id }) => run_id === aborted)
     if (isHeld) void this.#heartbeat()
     this.#notify()

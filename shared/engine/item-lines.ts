@@ -3,12 +3,12 @@
 
 import { type BadLine, describeLines } from '../domain/bad-lines.ts'
 import { ApiError } from '../domain/errors.ts'
-import { elementsOf, fieldsOf, membersOf } from '../domain/json.ts'
+import { membersOf } from '../domain/json.ts'
 import { JsonError } from '../domain/json-error.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { LineError, ndjsonLines } from '../domain/ndjson.ts'
+import type { NewItem } from '../items/rules/chunks.ts'
 import { keyProblem } from '../schema/input.ts'
-import type { NewItem } from '../store/submission.ts'
 
 /** Says why a line is no item. */
 class BadItem extends Error {}
@@ -66,9 +66,17 @@ export async function* itemOfBody(text: string): AsyncGenerator<NewItem[]> {
   yield allOf([text], (one, line) => itemOf(membersOf(one), line, false))
 }
 
-/** The items of a batch's body. @throws ApiError `invalid_request` */
-export async function* itemsOfBody(text: string): AsyncGenerator<NewItem[]> {
-  yield allOf(elementsOf(fieldsOf(text).get('items') ?? '[]'), parseItemLine)
+/** The items of a list whose elements come piece by piece. @throws ApiError `invalid_request` */
+export async function* itemsOfList(pieces: AsyncIterable<readonly string[]>): AsyncGenerator<NewItem[]> {
+  const bad: BadLine[] = []
+  let first = 1
+  for await (const piece of pieces) {
+    const items = parsed(piece, first, bad, parseItemLine)
+    first += piece.length
+    if (bad.length >= LIMITS.bad_lines_named) break
+    if (bad.length === 0) yield items
+  }
+  if (bad.length > 0) throw refusal('invalid_request', 'item', bad)
 }
 
 function allOf(given: readonly string[], parse: Parse): NewItem[] {

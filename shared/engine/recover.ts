@@ -199,12 +199,12 @@ async function create(ctx: Context, sql: Sql, recovery: store.OpenRecovery): Pro
       items.map(item => item.run_id),
     )
     const runOf = new Map(runs.map(run => [runKey(run, recovery.deployment), run.id]))
-    const { reuse, from_step } = recovery
+    const { project_id, reuse, from_step } = recovery
     for (const [key, keys] of Map.groupBy(items, item => runKey(item, recovery.deployment))) {
       const run_id = runOf.get(key) ?? (await newRun(ctx, sql, recovery, part, keys[0]!))
       // What somebody else decided since they were read is left out.
       const in_feed = recovery.filter.status !== 'cancelled'
-      await copyWithSteps(sql, { run_id, keys, in_feed, input: null, reuse, from_step })
+      await copyWithSteps(sql, { project_id, run_id, keys, in_feed, input: null, reuse, from_step })
     }
     return true
   }
@@ -258,11 +258,15 @@ async function abort(_ctx: Context, sql: Sql, recovery: store.OpenRecovery): Pro
   const runs = await store.findReplayRuns(sql, [...recovery.pilot_run_ids, ...recovery.run_ids])
   for (const run of runs) {
     if (run.materializing) await openReplayRun(sql, run.id)
-    if (!run.finished) await stopCancelled(sql, { id: run.id, project_id })
+    if (!run.finished) await stopCancelled(sql, { project_id, run_id: run.id })
   }
   if (runs.some(run => !run.finished)) return false
   for (const run of runs) {
-    const keys = await store.findCancelledCopies(sql, run.id, LIMITS.recovery_chunk_items)
+    const keys = await store.findCancelledCopies(
+      sql,
+      { project_id, run_id: run.id },
+      LIMITS.recovery_chunk_items,
+    )
     if (keys.length === 0) continue
     await lockRuns(
       sql,

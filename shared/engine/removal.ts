@@ -11,12 +11,12 @@ export async function removeDeleted(ctx: Context): Promise<number> {
   await store.cancelDeletedRuns(sql, LIMITS.open_runs_per_look)
   let removed = 0
   let steps: number = LIMITS.removals_per_sweep
-  for (const { id } of await store.findDeletedRuns(sql, LIMITS.open_runs_per_look)) {
+  for (const run of await store.findDeletedRuns(sql, LIMITS.open_runs_per_look)) {
     for (let more = true; more && steps > 0; steps--) {
-      const rows = await store.removeRunRows(sql, id, LIMITS.sweep_items)
+      const rows = await store.removeRunRows(sql, run, LIMITS.sweep_items)
       removed += rows
       more = rows > 0
-      if (!more) removed += await store.removeRun(sql, id)
+      if (!more) removed += await store.removeRun(sql, run)
     }
     if (steps === 0) return removed
   }

@@ -2,7 +2,13 @@
 
 import type { Context } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { markSpentRuns, purgePiece, removeOldLogs, removeOldVerdicts } from '../store/retention.ts'
+import {
+  markSpentRuns,
+  purgePiece,
+  removeExpired,
+  removeOldLogs,
+  removeOldVerdicts,
+} from '../store/retention.ts'
 
 /** Returns how many runs, pieces of runs and rows of logs there were. */
 export async function retain(ctx: Context): Promise<number> {
@@ -13,5 +19,6 @@ export async function retain(ctx: Context): Promise<number> {
     taken++
   }
   const limit = LIMITS.log_removals_per_sweep
+  taken += await removeExpired(ctx.sql, ctx.now(), limit)
   return taken + (await removeOldLogs(ctx.sql, limit)) + (await removeOldVerdicts(ctx.sql, limit))
 }

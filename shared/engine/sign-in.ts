@@ -1,12 +1,21 @@
-// Sessions of members. Guarantee: a refresh token works once, and a wrong e-mail looks like a wrong password.
+// Sessions of members. Guarantee: a refresh token works once, one that comes again ends its session, and a wrong e-mail looks like
+// a wrong password.
 
+import { countGuess } from '../accounts/verbs/password-guesses.ts'
+import { refreshToken, sessionOfRefresh } from '../accounts/verbs/refresh-token.ts'
 import type { Context, Database } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { randomWord, sha256, toHex } from '../domain/secrets.ts'
-import { type Bucket, takeTokens } from '../hints/rate.ts'
+import { sha256 } from '../domain/secrets.ts'
 import { insertAuditEntry } from '../store/audit.ts'
-import { findMemberByEmail, insertSession, revokeSession, rotateSession } from '../store/sessions.ts'
+import {
+  findMemberByEmail,
+  findRefreshed,
+  insertSession,
+  revokeSession,
+  revokeUsedTwice,
+  rotateSession,
+} from '../store/sessions.ts'
 import { passwordMatches } from './passwords.ts'
 
 /** A session's id and the token that prolongs it; the edge signs the access token. */
@@ -16,7 +25,6 @@ export interface OpenedSession {
   refresh_expires_at: string
 }
 
-const REFRESH_BYTES = 32
 const DAY_MS = 86_400_000
 
 /** Who asks, as far as the host knows. */
@@ -34,7 +42,7 @@ export async function signIn(
 ): Promise<OpenedSession> {
   const member = await checkPassword(ctx, email, password, client.address)
   const id = ctx.newId()
-  const next = await newRefresh(ctx)
+  const next = await newRefresh(ctx, id)
   const user_agent = client.user_agent
     .replaceAll('\0', '')
     .toWellFormed()
@@ -56,8 +64,7 @@ export async function signIn(
 }
 
 /**
- * The member with this e-mail and password. Failed attempts are counted for each e-mail, whether or not it is a
- * member's, and for each address. @throws ApiError `unauthenticated`, `rate_limited`
+ * The member with this e-mail and password. @throws ApiError `unauthenticated`, `rate_limited`
  */
 export async function checkPassword(
   ctx: Context,
@@ -66,48 +73,34 @@ export async function checkPassword(
   address: string | null = null,
 ) {
   const known = email.trim().toLowerCase()
-  // The address first: one that is refused must not use up the attempts of those it pretends to be.
-  const buckets = [
-    ...(address === null ? [] : [bucketOf(`address:${address}`, LIMITS.sign_ins_per_address)]),
-    bucketOf(`email:${toHex(await sha256(known))}`, LIMITS.sign_ins_per_email),
-  ]
-  for (const bucket of buckets) {
-    const wait_ms = await takeTokens(ctx.redis, bucket, 1, ctx.now())
-    if (wait_ms > 0) throw tooMany(wait_ms)
-  }
+  const guess = await countGuess(ctx, known, address)
   const member = await findMemberByEmail(ctx.db, known)
   if (!(await passwordMatches(password, member?.password_hash)) || member === undefined) {
     throw new ApiError('unauthenticated', 'The e-mail or the password is wrong.')
   }
-  for (const bucket of buckets) await takeTokens(ctx.redis, bucket, -1, ctx.now())
+  await guess.wasRight()
   return member
 }
 
-const bucketOf = (name: string, { burst, per_minute }: { burst: number; per_minute: number }): Bucket => ({
-  name: `sign-in:${name}`,
-  burst,
-  per_second: per_minute / 60,
-})
-
-function tooMany(wait_ms: number): ApiError {
-  const wait_s = Math.ceil(wait_ms / 1000)
-  const seconds = wait_s === 1 ? 'a second' : `${wait_s} seconds`
-  return new ApiError('rate_limited', 'Too many failed sign-ins.', `Try again in ${seconds}.`, wait_s)
-}
-
-/** @throws ApiError `unauthenticated` */
+/**
+ * The next token of a session. One that comes a second time is in two hands: the session ends, unless it comes so soon that its
+ * caller may have missed the answer. @throws ApiError `unauthenticated`
+ */
 export async function refreshSession(ctx: Context, refresh_token: string): Promise<OpenedSession> {
-  const next = await newRefresh(ctx)
-  const session = await rotateSession(ctx.db, await sha256(refresh_token), next.stored)
-  if (session === undefined) {
+  const hash = await sha256(refresh_token)
+  const session = await findRefreshed(ctx.db, hash)
+  const next = session && (await newRefresh(ctx, session.id))
+  if (next === undefined || !(await rotateSession(ctx.db, hash, next.stored))) {
+    const of = await sessionOfRefresh(ctx, refresh_token)
+    if (of !== undefined) await revokeUsedTwice(ctx.db, of, LIMITS.refresh_again_ms)
     const hint = 'Each refresh token works once; sign in again with POST /v1/sessions.'
     throw new ApiError('unauthenticated', 'The refresh token is unknown, used, expired or revoked.', hint)
   }
-  return { session_id: session.id, ...next.told }
+  return { session_id: session!.id, ...next.told }
 }
 
-async function newRefresh(ctx: Context) {
-  const refresh_token = `rt_${randomWord(ctx.random, REFRESH_BYTES)}`
+async function newRefresh(ctx: Context, session_id: string) {
+  const refresh_token = await refreshToken(ctx, session_id)
   const expires_at = new Date(ctx.now() + LIMITS.refresh_days * DAY_MS)
   return {
     stored: { refresh_hash: await sha256(refresh_token), expires_at },

@@ -10,12 +10,10 @@ import { fault } from '../domain/fault.ts'
 import { itemRecordId } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { microOf } from '../domain/pricing.ts'
+import { bytesOf, type Chunk, chunksOf, type NewItem } from '../items/rules/chunks.ts'
 import { duplicateIds, type RepeatedId, SeenIds } from '../items/rules/item-ids.ts'
-import type { NewItem } from '../store/submission.ts'
 import * as store from '../store/submission.ts'
 import { admitRuns } from './admit.ts'
-
-export type { NewItem }
 
 export interface RunOrder {
   project_id: string
@@ -63,15 +61,19 @@ class KeyTaken extends Error {}
  * @throws ApiError `not_found`, `account_suspended`, `plan_limit`, `too_many_open_runs`, `no_items`,
  *   `too_many_items`, `duplicate_item_id`, `idempotency_key_reused`, `unpriced_model`, and whatever `batches` throws.
  */
-export async function submitRun(
+export const submitRun = (ctx: Context, order: RunOrder, batches: AsyncIterable<readonly NewItem[]>) =>
+  submitChunks(ctx, order, chunksOf(batches))
+
+/** The same, of what is in chunks already. */
+export async function submitChunks(
   ctx: Context,
   order: RunOrder,
-  batches: AsyncIterable<readonly NewItem[]>,
+  chunks: AsyncGenerator<Chunk, void>,
 ): Promise<Submitted> {
   const earlier = await findEarlier(ctx, order)
   if (earlier) {
     // The fingerprint needs the whole body; of a source there is none.
-    if (!order.from_source) for await (const _ of batches);
+    if (!order.from_source) for await (const _ of chunks);
     return answerAgain(order, earlier)
   }
   const { project_id, agent_id } = order
@@ -81,7 +83,7 @@ export async function submitRun(
     await refuseUnpriced(ctx, agent_id, budget_micro)
   const run = { ...newRun(ctx, order), deployment_id }
   try {
-    const total_items = await writePile(ctx, order, run, chunksOf(batches))
+    const total_items = await writePile(ctx, order, run, chunks)
     await fault('submit.after_commit')
     ctx.poke()
     return { run_id: run.id, total_items, first_item: itemRecordId(run.id, 1), repeated: false }
@@ -129,11 +131,6 @@ async function answerAgain(order: RunOrder, earlier: store.KeyedAnswer): Promise
 }
 
 type IdentifiedItem = NewItem & { item_id: string }
-
-export interface Chunk {
-  items: readonly NewItem[]
-  last: boolean
-}
 
 async function writePile(ctx: Context, order: RunOrder, run: store.NewRun, chunks: AsyncGenerator<Chunk>) {
   const first = (await chunks.next()).value as Chunk | undefined
@@ -232,8 +229,6 @@ async function writeChunks(
   return { total_items: nextSeq - 1, input_bytes: bytes, firstSeqs }
 }
 
-export const bytesOf = (items: readonly NewItem[]) => items.reduce((sum, item) => sum + item.input.length, 0)
-
 const givenUp = () =>
   new ApiError('invalid_request', 'The submission took too long to arrive and was given up.')
 
@@ -276,25 +271,4 @@ export function prepare(runId: string, firstSeq: number, items: readonly NewItem
       ? { ...item, item_id: itemRecordId(runId, firstSeq + i) }
       : (item as IdentifiedItem),
   )
-}
-
-/** Regroups batches into chunks for one insert each, and knows which is the last. */
-export async function* chunksOf(batches: AsyncIterable<readonly NewItem[]>): AsyncGenerator<Chunk, void> {
-  let items: NewItem[] = []
-  let bytes = 0
-  for await (const batch of batches) {
-    for (const item of batch) {
-      if (
-        items.length >= LIMITS.insert_chunk_items ||
-        bytes + item.input.length > LIMITS.insert_chunk_bytes
-      ) {
-        if (items.length > 0) yield { items, last: false }
-        items = []
-        bytes = 0
-      }
-      items.push(item)
-      bytes += item.input.length
-    }
-  }
-  if (items.length > 0) yield { items, last: true }
 }

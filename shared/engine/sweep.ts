@@ -155,16 +155,20 @@ async function heldSinceOf(ctx: Context): Promise<Date | null | undefined> {
 }
 
 async function reap(ctx: Context): Promise<number> {
-  await fault('reap.before_commit')
-  const runs = await reapClaims(ctx.sql, LIMITS.claims_reaped_per_sweep)
-  for (const { run_id, items } of runs) ctx.log('warn', 'lease_expired', { run_id, items })
-  return runs.length
+  const until_ms = ctx.now() + LIMITS.reap_ms
+  for (let found = 0; ; ) {
+    await fault('reap.before_commit')
+    const runs = await reapClaims(ctx.sql, LIMITS.sweep_items)
+    for (const { run_id, items } of runs) ctx.log('warn', 'lease_expired', { run_id, items })
+    found += runs.length
+    if (runs.length === 0 || ctx.now() >= until_ms) return found
+  }
 }
 
 async function resume(ctx: Context): Promise<number> {
   let items = 0
-  for (const { id } of await findFundedRuns(ctx.sql, LIMITS.open_runs_per_look))
-    items += await resumeFunded(ctx.sql, id, LIMITS.sweep_items)
+  for (const run of await findFundedRuns(ctx.sql, LIMITS.open_runs_per_look))
+    items += await resumeFunded(ctx.sql, run, LIMITS.sweep_items)
   return items
 }
 

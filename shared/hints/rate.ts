@@ -1,4 +1,5 @@
-// Token buckets in Redis, one for each name. A hint: without Redis everything is allowed, and a wiped bucket is full.
+// Token buckets in Redis, one for each name. A hint: without Redis a caller's requests are all allowed, what must not be is
+// counted by each process for itself, and a wiped bucket is full.
 
 import type { Context, Redis } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -15,7 +16,8 @@ let restingUntil_ms = 0
 
 /**
  * Takes tokens (a negative number gives them back); returns the milliseconds until there are enough, 0 when they
- * were taken. Never fails and never waits long: when Redis does not answer, it is left alone for a while.
+ * were taken. Never fails and never waits long: when Redis does not answer, it is left alone for a while, and this
+ * process counts by itself.
  */
 export async function takeTokens(
   redis: Redis,
@@ -23,7 +25,21 @@ export async function takeTokens(
   tokens: number,
   now_ms: number,
 ): Promise<number> {
-  return (await ask(redis, bucket, tokens, now_ms, ''))?.wait_ms ?? 0
+  return (await ask(redis, bucket, tokens, now_ms, ''))?.wait_ms ?? takeOwn(bucket, tokens, now_ms)
+}
+
+/** Buckets of this process, those used last at the end. */
+const own = new Map<string, { tokens: number; at_ms: number }>()
+
+function takeOwn({ name, per_second, burst }: Bucket, tokens: number, now_ms: number): number {
+  const before = own.get(name) ?? { tokens: burst, at_ms: now_ms }
+  const back = (Math.max(0, now_ms - before.at_ms) / 1000) * per_second
+  const there = Math.min(burst, before.tokens + back)
+  if (tokens > there) return Math.ceil(((tokens - there) / per_second) * 1000)
+  own.delete(name)
+  if (own.size >= LIMITS.auth_cached) own.delete(own.keys().next().value!)
+  own.set(name, { tokens: Math.min(burst, there - tokens), at_ms: now_ms })
+  return 0
 }
 
 /** What a bucket had when Redis last answered, less what was asked for since. */

@@ -50,6 +50,8 @@ async function answered(
   const [request_id, began] = [ctx.newId(), ctx.now()]
   const subject: Subject = {}
   const response = await attempt().catch(error => failed(ctx, request, request_id, error))
+  // What nobody reads would be held for as long as a stream may stay open.
+  if (request.method === 'HEAD') void response.body?.cancel().catch(() => {})
   for (const [name, value] of Object.entries({ ...OWN_HEADERS, 'x-request-id': request_id }))
     response.headers.set(name, value)
   logRequest(ctx, endpoint, request_id, began, response, subject)
@@ -65,13 +67,10 @@ async function answered(
 }
 
 async function failed(ctx: Context, request: Request, request_id: string, error: unknown): Promise<Response> {
-  await drain(request)
   if (error instanceof BodyBrokeOff)
     ctx.log('info', 'request_broke_off', { request_id, ...named(request), error: String(error.cause) })
-  return errorAnswer(
-    error instanceof ApiError ? error : unexpected(ctx, request, request_id, error),
-    request_id,
-  )
+  const known = error instanceof ApiError ? error : unexpected(ctx, request, request_id, error)
+  return drain(request, errorAnswer(known, request_id))
 }
 
 function unexpected(ctx: Context, request: Request, request_id: string, error: unknown): ApiError {

@@ -1,13 +1,12 @@
-// Reads request bodies. Guarantee: at most LIMITS.body_bytes are held, and what comes out passed the JSON gate.
+// Reads request bodies. Guarantee: no more is held than an endpoint says, and what comes out passed the JSON gate.
 
 import * as z from 'zod'
 import { ApiError } from '../domain/errors.ts'
 import { checkJson } from '../domain/json.ts'
 import { JsonError } from '../domain/json-error.ts'
+import { type LongList, readLongList } from '../domain/json-list.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { checked } from './validation.ts'
-
-const SEND_LINES = 'Send a large batch as application/x-ndjson, one item a line: it may have any length.'
 
 /** How long a body may take to come, and the error for one that takes longer. */
 interface Within {
@@ -19,12 +18,13 @@ interface Within {
 export async function readBytes(
   request: Request,
   max: number,
-  hint: string,
+  hint?: string,
   within?: Within,
 ): Promise<Uint8Array> {
   checkContentEncoding(request)
   const length = request.headers.get('content-length') ?? ''
-  if (/^\d+$/.test(length) && Number(length) <= max && within === undefined) return wholeBody(request)
+  const isShort = /^\d+$/.test(length) && Number(length) <= Math.min(max, LIMITS.body_bytes)
+  if (isShort && within === undefined) return wholeBody(request)
   const pieces: Uint8Array[] = []
   let bytes = 0
   for await (const piece of bodyOf(request, within)) {
@@ -59,9 +59,9 @@ export function jsonTextOf(request: Request, bytes: Uint8Array): string {
   return text
 }
 
-/** The body's text and its checked value; without a schema it must be empty or `{}`. */
-export async function readJson(request: Request, schema: z.ZodType | undefined) {
-  const text = decoded(await readBytes(request, LIMITS.body_bytes, SEND_LINES))
+/** The body's text, of at most `max` bytes, and its checked value; without a schema it must be empty or `{}`. */
+export async function readJson(request: Request, schema: z.ZodType | undefined, max: number) {
+  const text = decoded(await readBytes(request, max))
   if (schema === undefined) {
     if (text.trim() === '') return { text: '', body: undefined }
     checked(z.strictObject({}), parsed(text), 'body')
@@ -71,9 +71,25 @@ export async function readJson(request: Request, schema: z.ZodType | undefined) 
     if (schema.safeParse(undefined).success) return { text, body: undefined }
     throw new ApiError('invalid_request', 'The body is empty: send a JSON object.')
   }
-  checkContentType(request, /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i)
+  checkContentType(request, JSON_TYPE)
   return { text, body: checked(schema, parsed(text), 'body') }
 }
+
+/** The same of a body with a member that may be a long list: its elements are read when they are asked for. */
+export async function readListed(request: Request, schema: z.ZodType, name: string, max: number) {
+  const text = decoded(await readBytes(request, max, SEND_LINES))
+  if (text === '') throw new ApiError('invalid_request', 'The body is empty: send a JSON object.')
+  checkContentType(request, JSON_TYPE)
+  const { rest, elements } = await longList(text, name)
+  return { text, body: checked(schema, JSON.parse(rest), 'body'), elements }
+}
+const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i
+const SEND_LINES = 'Send a large batch as application/x-ndjson, one item a line: it may have any length.'
+
+const longList = (text: string, name: string): Promise<LongList> =>
+  readLongList(text, name).catch(error => {
+    throw apiErrorOf(error)
+  })
 
 function checkContentType(request: Request, taken: RegExp): void {
   const type = request.headers.get('content-type')?.trim() ?? ''
@@ -94,10 +110,12 @@ function checkGate(text: string): void {
   try {
     checkJson(text)
   } catch (error) {
-    if (error instanceof JsonError) throw new ApiError(error.code, `${error.message}.`)
-    throw error
+    throw apiErrorOf(error)
   }
 }
+
+const apiErrorOf = (error: unknown) =>
+  error instanceof JsonError ? new ApiError(error.code, `${error.message}.`) : error
 
 function decoded(bytes: Uint8Array): string {
   try {
@@ -107,25 +125,36 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** The body's bytes as they arrive; nothing when there is no body. */
+/** The body's bytes as they arrive; nothing when there is no body. @throws ApiError where none come for LIMITS.body_stall_ms */
 export async function* bodyOf(request: Request, within?: Within): AsyncGenerator<Uint8Array> {
   if (request.body === null) return
   const reader = (request.body as ReadableStream<Uint8Array>).getReader()
-  let isLate = false
-  const timer =
-    within &&
-    setTimeout(() => {
-      isLate = true
-      void reader.cancel().catch(() => {}) // ends the read that waits
-    }, within.ms)
+  let late: ApiError | undefined
+  const giveUp = (error: ApiError) => {
+    late = error
+    void reader.cancel().catch(() => {}) // ends the read that waits
+  }
+  const timer = within && setTimeout(() => giveUp(within.tooSlow()), within.ms)
   try {
-    for (let part = await next(reader); !part.done; part = await next(reader)) yield part.value
-    if (isLate) throw within!.tooSlow()
+    for (;;) {
+      const stalled = setTimeout(() => giveUp(stall()), LIMITS.body_stall_ms)
+      const part = await next(reader).finally(() => clearTimeout(stalled))
+      if (part.done) break
+      yield part.value
+    }
+    if (late !== undefined) throw late
   } finally {
     clearTimeout(timer)
     reader.releaseLock()
   }
 }
+
+const stall = () =>
+  new ApiError(
+    'invalid_request',
+    `Nothing of the body came for ${LIMITS.body_stall_ms / 1000} s.`,
+    'Send it again, with its idempotency_key where it had one.',
+  )
 
 /** The sender left, or its connection broke: not a fault of this side. */
 export class BodyBrokeOff extends ApiError {
@@ -144,28 +173,32 @@ async function next(reader: ReadableStreamDefaultReader<Uint8Array>) {
 }
 
 /**
- * Reads what is left of a body, up to LIMITS.body_bytes and LIMITS.body_drain_ms. A host resets a connection on which bytes
- * arrive that nobody reads, and the sender would then see the reset and not the answer.
+ * Reads what is left of a body, up to LIMITS.body_drain_bytes and LIMITS.body_drain_ms: a host resets a connection on which bytes
+ * arrive that nobody reads, and the sender would then see the reset and not the answer. Where still more comes, the answer says
+ * that the connection ends with it.
  */
-export async function drain(request: Request): Promise<void> {
-  if (request.body === null || request.body.locked) return
+export async function drain(request: Request, answer: Response): Promise<Response> {
+  if (request.body === null || request.body.locked) return answer
   const reader = (request.body as ReadableStream<Uint8Array>).getReader()
-  const timer = setTimeout(() => void reader.cancel().catch(() => {}), LIMITS.body_drain_ms)
+  let isWhole = true
+  const giveUp = () => {
+    isWhole = false
+    void reader.cancel().catch(() => {})
+  }
+  const timer = setTimeout(giveUp, LIMITS.body_drain_ms)
   try {
     let bytes = 0
-    for (
-      let part = await reader.read();
-      !part.done && bytes <= LIMITS.body_bytes;
-      part = await reader.read()
-    ) {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
       bytes += part.value.length
+      if (bytes > LIMITS.body_drain_bytes) giveUp()
     }
   } catch {
     // The sender has gone; there is nobody to answer.
   } finally {
     clearTimeout(timer)
-    reader.cancel().catch(() => {})
   }
+  if (!isWhole) answer.headers.set('connection', 'close')
+  return answer
 }
 
 /** Compressed bodies are not unpacked: a small one could hold any amount. */

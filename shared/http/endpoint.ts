@@ -7,6 +7,7 @@ import type { z } from 'zod'
 import type { Context } from '../context.ts'
 import { ApiError, type ApiErrorCode } from '../domain/errors.ts'
 import { isUuid } from '../domain/ids.ts'
+import { LIMITS } from '../domain/limits.ts'
 import type { MemberRole } from '../domain/vocabulary.ts'
 import { onceMore } from '../kernel/unreachable.ts'
 import { CAUSE_ID } from '../recovery/rules/causes.ts'
@@ -22,8 +23,9 @@ import {
   refuseSuspended,
   type SessionPrincipal,
 } from './auth.ts'
-import { readJson } from './body.ts'
+import { readJson, readListed } from './body.ts'
 import { confined, type Reading, unconfined } from './confine.ts'
+import { roomFor } from './large-bodies.ts'
 import { checkRate } from './rate.ts'
 import { notFound } from './scope.ts'
 import { headersOf, queryOf } from './validation.ts'
@@ -98,6 +100,10 @@ export interface Endpoint {
   /** By their lower-case names; those it does not name go unseen. */
   headers?: z.ZodObject
   body?: z.ZodType
+  /** How long the body may be: LIMITS.body_bytes unless told, and less where nobody is known. */
+  body_bytes?: number
+  /** The member of the body that is a long list: the handler reads its elements, and `body` has none of them. */
+  list?: string
   /** The handler reads the body by itself: its bytes are signed. */
   raw_body?: true
   /** A further content type of the request that the handler reads by itself, line by line. */
@@ -117,6 +123,8 @@ export interface Invocation<A extends Auth, P extends string, Q, H, B, L> extend
   body: B
   /** The body as it was sent; empty when the endpoint takes none. */
   text: string
+  /** Of the body's long list, each as its own text; none where it has none. */
+  elements(): AsyncGenerator<string[]>
   /** Set when the request sends lines, which the handler reads: its parameters, and then `body` is undefined. */
   lines: L | undefined
   request: Request
@@ -160,6 +168,8 @@ export function endpoint<
   const isRead = definition.method === 'get' && isKnown
   const isStream = Object.values(definition.answers).some(answer => answer.ndjson ?? answer.events)
   const isOperators = definition.auth === 'operator'
+  const max =
+    definition.body_bytes ?? (definition.auth === 'none' ? LIMITS.open_body_bytes : LIMITS.body_bytes)
   const isChange = definition.method !== 'get' && (isKnown || isOperators) && !definition.unlogged
   return {
     ...definition,
@@ -182,10 +192,10 @@ export function endpoint<
       Object.assign(subject, subjectOf({ principal, params: ids, reply }, null))
       const lines = definition.lines !== undefined && isNdjson(request) ? definition.lines : undefined
       const query = queryOf(request, lines?.query ?? definition.query)
-      const { text, body } =
-        NEEDS_BODY.has(definition.method) && lines === undefined && !definition.raw_body
-          ? await readJson(request, definition.body)
-          : { text: '', body: undefined }
+      const takesBody = NEEDS_BODY.has(definition.method) && lines === undefined && !definition.raw_body
+      using _room =
+        takesBody && principal ? await roomFor(ctx, request, principal.account_id, max) : undefined
+      const { text, body, elements } = takesBody ? await readBody(definition, request, max) : NO_BODY
       const invocation = {
         principal: principal as PrincipalOf<A>,
         params: ids,
@@ -193,6 +203,7 @@ export function endpoint<
         headers: headersOf(request, definition.headers) as z.output<H>,
         body: body as z.output<B>,
         text,
+        elements,
         lines: (lines === undefined ? undefined : query) as z.output<L> | undefined,
         request,
         reply,
@@ -217,6 +228,24 @@ export function endpoint<
       return new Response(toJson(value), { status: reply.status || status, headers: reply.headers })
     },
   }
+}
+
+interface GivenBody {
+  text: string
+  body: unknown
+  elements(): AsyncGenerator<string[]>
+}
+
+async function* none(): AsyncGenerator<string[]> {}
+const NO_BODY: GivenBody = { text: '', body: undefined, elements: none }
+
+async function readBody(
+  { body: schema, list }: Pick<Endpoint, 'body' | 'list'>,
+  request: Request,
+  max: number,
+): Promise<GivenBody> {
+  if (schema !== undefined && list !== undefined) return readListed(request, schema, list, max)
+  return { ...NO_BODY, ...(await readJson(request, schema, max)) }
 }
 
 /** Whether a request sends, or accepts, one JSON value a line. */

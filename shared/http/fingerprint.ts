@@ -2,6 +2,10 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { toHex } from '../domain/secrets.ts'
+import { slices } from '../kernel/slices.ts'
+
+/** Characters that are hashed at once: a millisecond. */
+const PIECE = 256 * 1024
 
 /** A hash fed as the body goes by; `head` stands for what is not in the body. */
 export class Fingerprint {
@@ -11,8 +15,15 @@ export class Fingerprint {
     this.#hash.update(new TextEncoder().encode(`${JSON.stringify(head)}\n`))
   }
 
-  text(body: string): this {
-    this.#hash.update(new TextEncoder().encode(body))
+  async text(body: string): Promise<this> {
+    const next = slices()
+    for (let at = 0; at < body.length; ) {
+      // Not between the two halves of a character.
+      const end = at + PIECE + Number(/[\ud800-\udbff]/.test(body.charAt(at + PIECE - 1)))
+      this.#hash.update(new TextEncoder().encode(body.slice(at, end)))
+      at = end
+      await next()
+    }
     return this
   }
 

@@ -148,8 +148,8 @@ export async function itemIn(ctx: Context, principal: Principal, id: string) {
   const key = parseItemRecordId(id)
   const run = key && (await findRun(ctx.db, principal.account_id, key.run_id))
   const holds = run !== undefined && (run.materializing || key!.seq <= run.total_items)
-  within(principal, 'item', holds ? run : undefined)
-  return key!
+  const { project_id } = within(principal, 'item', holds ? run : undefined)
+  return { project_id, ...key! }
 }
 
 /** The run, if the caller may act on its project. */

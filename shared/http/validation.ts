@@ -35,7 +35,8 @@ export function queryOf<S extends z.ZodType>(
   schema: S | undefined,
 ): z.output<S> | undefined {
   const entries = [...new URL(request.url).searchParams]
-  const repeated = entries.find(([name], at) => entries.findIndex(other => other[0] === name) < at)
+  const seen = new Set<string>()
+  const repeated = entries.find(([name]) => seen.size === seen.add(name).size)
   if (repeated !== undefined) {
     throw new ApiError('invalid_request', `Query parameter ${JSON.stringify(repeated[0])} is given twice.`)
   }

@@ -122,6 +122,7 @@ export const Declaration = z
     max_consecutive_failures: z
       .int()
       .min(1)
+      .max(LIMITS.items_per_run)
       .optional()
       .describe('A run stops when so many items in a row failed.'),
     network: z

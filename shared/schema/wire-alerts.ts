@@ -81,13 +81,17 @@ export function alertRulesOf(rows: readonly AlertSettingRow[]): z.input<typeof A
   return [...general, ...set.filter(one => one.agent_id !== null)]
 }
 
+const LARGEST_BOUND = Math.max(
+  ...Object.values(RULES).flatMap(({ bounds }) => Object.values(bounds).map(({ max }) => max)),
+)
+
 export const AlertRuleChange = z
   .strictObject({
     rule: alertRule,
     agent_id: uuid('Only for this agent; without it, for every agent that has none of its own.').optional(),
     enabled: z.boolean().describe('False mutes the rule.'),
     bounds: z
-      .record(z.string(), z.number())
+      .record(z.string(), z.number().min(0).max(LARGEST_BOUND))
       .optional()
       .describe('What the rule compares with; without it, what it is unless told.'),
   })

@@ -51,11 +51,13 @@ const refused = (sql: Sql, when: ReturnType<Sql>) => sql`left join lateral (
     select count(call.model)::int as calls, count(*)::int as looked, min(call.status) as refused_status,
       min(nullif(call.model, '')) as refused_model
     from (
-      select t.run_id, t.seq from triage t where ${when} and t.run_id = r.id and t.lane = 'dlq' and t.disposition is null
+      select t.run_id, t.seq from triage t
+      where ${when} and t.project_id = r.project_id and t.run_id = r.id and t.lane = 'dlq' and t.disposition is null
       limit ${LIMITS.refused_calls_sampled}
     ) t left join lateral (
       select coalesce(s.model, '') as model, substring(s.error_message from '(?:^|\\D)(401|403)(?:\\D|$)') as status
-      from steps s where s.run_id = t.run_id and s.seq = t.seq and s.kind = 'llm_call' and s.outcome = 'failed'
+      from steps s
+      where s.project_id = r.project_id and s.run_id = t.run_id and s.seq = t.seq and s.kind = 'llm_call' and s.outcome = 'failed'
         and s.error_message ~* '(^|\\D)(401|403)(\\D|$)|authentication_error|permission_error|permission_denied|invalid.api.key|incorrect api key|unauthorized'
       limit 1
     ) call on true
@@ -68,7 +70,8 @@ const isFirst = (sql: Sql) => sql`(r.replay_of is null and r.recovery_id is null
 
 /** Some of its items did not work, and nothing is left to be done about them. */
 const isDecided = (sql: Sql) => sql`(r.undecided = 0
-  and (not taken.first_end or exists (select from triage t where t.run_id = r.id and t.lane = 'dlq')))`
+  and (not taken.first_end or exists (
+    select from triage t where t.project_id = r.project_id and t.run_id = r.id and t.lane = 'dlq')))`
 
 /** A run is told once, whatever else it gives reason for. */
 const untold = (sql: Sql) => sql`not exists (select from alerts told where told.run_id = r.id)`
@@ -98,9 +101,10 @@ export interface EndedRun extends WatchedRun {
 export async function takeEndedRuns(sql: Sql, limit: number): Promise<EndedRun[]> {
   return sql<EndedRun[]>`
     with taken as (
-      delete from ended_runs where run_id in (
-        select run_id from ended_runs where not answers_due order by run_id limit ${limit} for update skip locked)
-      returning run_id, first_end
+      delete from ended_runs where (project_id, run_id) in (
+        select project_id, run_id from ended_runs where not answers_due
+        order by run_id limit ${limit} for update skip locked)
+      returning project_id, run_id, first_end
     ), judged as (
       select ${watched(sql)}, taken.first_end, not ${isFirst(sql)} as is_replay,
         ${isDecided(sql)} as is_decided,
@@ -113,7 +117,7 @@ export async function takeEndedRuns(sql: Sql, limit: number): Promise<EndedRun[]
         r.ok < r.total_items as not_ok, r.unpriced_items > 0 as unpriced,
         ${isOn(sql, 'credentials_refused')} as credentials_on, ${isOn(sql, 'budget_exceeded')} as budget_on,
         ${isOn(sql, 'failure_share')} as share_on, ${isOn(sql, 'run_not_ok')} as not_ok_on
-      from taken join runs r on r.id = taken.run_id join agents a on a.id = r.agent_id
+      from taken join runs r on r.project_id = taken.project_id and r.id = taken.run_id join agents a on a.id = r.agent_id
       ${fired(sql)} ${refused(sql, sql`taken.first_end and r.degraded + r.failed > 0`)}
       ${setting(sql, 'credentials_refused')} ${setting(sql, 'budget_exceeded')}
       ${setting(sql, 'failure_share')} ${setting(sql, 'run_not_ok')}
@@ -213,7 +217,7 @@ export async function findHeldItems(sql: Sql, limit: number): Promise<HeldItems[
     from projects p join agents a on a.project_id = p.id and a.deleted_at is null ${heldSetting(sql)}
     cross join lateral (
       select count(*)::int as items, min(created_at) as since from (
-        select t.created_at from triage t where t.agent_id = a.id and ${heldSince(sql)}
+        select t.created_at from triage t where t.project_id = p.id and t.agent_id = a.id and ${heldSince(sql)}
         limit ${LIMITS.activity_counted}) t
     ) held
     where p.account_id is not null and held.items > 0 and ${mayTell(sql, 'items_held', sql`a.id`)}
@@ -233,7 +237,8 @@ export async function findOver(sql: Sql, limit: number): Promise<{ id: string }[
     where o.resolved_at is null and o.subject_id is not null and case o.rule
       when 'budget_near' then p.credit_micro is null or not ${nearlySpent(sql)}
       when 'consumer_stalled' then not exists (select from runs r where r.project_id = p.id and ${stalled(sql)})
-      when 'items_held' then not exists (select from triage t where t.agent_id = o.subject_id and ${heldSince(sql)})
+      when 'items_held' then not exists (
+        select from triage t where t.project_id = p.id and t.agent_id = o.subject_id and ${heldSince(sql)})
       when 'schedule_missed' then not exists (select from schedules where id = o.subject_id)
       else o.schedule_id = o.subject_id and not exists (select from schedules where id = o.schedule_id)
         or not exists (select from agents where id = o.agent_id and deleted_at is null) end

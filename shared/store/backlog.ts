@@ -59,7 +59,8 @@ export async function readGauges(sql: Sql): Promise<Gauges> {
     select open.*,
       coalesce((select extract(epoch from now() - min(
           case when r.next_seq <= ${sql.unsafe(OFFERED_ITEMS)} then r.touched_at else (
-            select min(due_at) from due_items i where i.run_id = r.id and i.due_at <= now()) end))
+            select min(due_at) from due_items i
+            where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now()) end))
         from ${sql.unsafe(RUNS_WITH_CAPS)}
         where ${sql.unsafe(`${IS_OPEN} and ${IS_SERVED} and ${HAS_ROOM} and coalesce(${RUN_ROOM} > 0, true)`)}), 0)::float8 as oldest_wait_s,
       ${due('claims', 'lease_until')} as leases_expired,

@@ -80,6 +80,11 @@ export interface RunDeployment {
   env_sealed: string | null
 }
 
+/** The deployment `d`. */
+export const RUN_DEPLOYMENT = `jsonb_build_object('id', d.id, 'kind', d.kind, 'protocol', d.protocol,
+  'url', d.url, 'bundle_hash', d.bundle_hash,
+  'declaration', d.declaration || jsonb_build_object('default_checks', d.default_checks), 'env_sealed', d.env_sealed)`
+
 /** Undefined when the run has finished or does not exist. */
 export async function readRun(sql: Sql, runId: string, late?: Late): Promise<ReadRun | undefined> {
   const [row] = await sql<ReadRun[]>`
@@ -98,10 +103,7 @@ export async function readRun(sql: Sql, runId: string, late?: Late): Promise<Rea
       u.spent_micro, p.credit_micro, p.settings, r.waits_for_price, r.unpriced_model, r.allow_unpriced,
       ${sql.unsafe(RUN_BUDGETS)} as budgets, ${sql.unsafe(PROJECT_PRICES)} as prices,
       u.spend_day::text,
-      case when d.id is null then null else jsonb_build_object('id', d.id, 'kind', d.kind, 'protocol', d.protocol,
-        'url', d.url, 'bundle_hash', d.bundle_hash, 
-        'declaration', d.declaration || jsonb_build_object('default_checks', d.default_checks), 'env_sealed', d.env_sealed)
-      end as deployment
+      case when d.id is null then null else ${sql.unsafe(RUN_DEPLOYMENT)} end as deployment
     from ${sql.unsafe(RUNS_WITH_CAPS)}
     where r.id = ${runId} and r.finished_at is null and not r.materializing`
   return row
@@ -144,15 +146,21 @@ export async function findRecordedSteps(sql: Sql, runId: string, seqs: readonly 
 }
 
 /**
- * Ends the claims whose lease ran out and offers their running items again, a bounded number of claims at once.
- * Returns the runs concerned. Rows of several runs and projects are locked in the order of their ids, as everybody
+ * Ends the claims whose lease ran out and offers their running items again, those that ran out first, until they have so many
+ * items. Returns the runs concerned. Rows of several runs and projects are locked in the order of their ids, as everybody
  * does.
  */
-export async function reapClaims(sql: Sql, limit: number) {
+export async function reapClaims(sql: Sql, items: number) {
   return sql<{ run_id: string; items: number }[]>`
     with dead as (
       delete from claims where id in (
-        select id from claims where lease_until < now() order by lease_until limit ${limit} for update skip locked)
+        select id from claims where lease_until < now() and id in (
+          select id from (
+            select id, sum(cardinality(seqs)) over (order by lease_until, id) - cardinality(seqs) as before
+            from (select id, seqs, lease_until from claims where lease_until < now()
+              order by lease_until, id limit ${items}) expired) counted
+          where before < ${items})
+        for update skip locked)
       returning run_id, seqs, attempts, handed_from is not null as is_handed, heard_at is not null as was_heard
     ), lost as (
       select run_id, s.seq, s.attempt, is_handed, was_heard from dead, unnest(seqs, attempts) as s(seq, attempt)

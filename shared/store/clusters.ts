@@ -2,6 +2,7 @@
 // not as much as has failed.
 
 import type { Sql } from '../context.ts'
+import type { RunKey } from '../domain/ids.ts'
 import { numbers, textRows } from './columns.ts'
 
 export interface ClusterRow {
@@ -32,12 +33,12 @@ export async function readClusters(sql: Sql, projectIds: readonly string[], limi
           order by t.created_at desc, t.run_id desc, t.seq desc) as record_ids
       from (
         select one.* from unnest(s.projects) as p(id), lateral (
-          select run_id, seq, created_at from triage
+          select project_id, run_id, seq, created_at from triage
           where project_id = p.id and cluster_key = s.cluster_key
           order by created_at desc, run_id desc, seq desc limit ${samples}
         ) one
         order by created_at desc, run_id desc, seq desc limit ${samples}
-      ) t join items i on i.run_id = t.run_id and i.seq = t.seq
+      ) t join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq
     ) latest
     order by s.count desc, s.cluster_key`
 }
@@ -56,22 +57,23 @@ const ofMany = (sql: Sql, projectIds: readonly string[], limit: number) => sql`
 
 /** Failed items whose prompt is not known yet, as many as their inputs fit in `bytes`, at least one. */
 export async function findUnclustered(sql: Sql, limit: number, bytes: number) {
-  return sql<{ run_id: string; seq: number; input: string }[]>`
+  return sql<(RunKey & { seq: number; input: string })[]>`
     with bare as (
-      select run_id, seq from triage where error_code is not null and prompt is null
+      select project_id, run_id, seq from triage where error_code is not null and prompt is null
       order by run_id, seq limit ${limit}
     ), sized as (
-      select i.run_id, i.seq, sum(octet_length(i.input)) over (order by i.run_id, i.seq) as upto,
+      select i.project_id, i.run_id, i.seq, sum(octet_length(i.input)) over (order by i.run_id, i.seq) as upto,
         row_number() over (order by i.run_id, i.seq) as n
-      from bare join items i using (run_id, seq)
+      from bare join items i using (project_id, run_id, seq)
     )
-    select i.run_id, i.seq, i.input from sized s join items i using (run_id, seq) where s.upto <= ${bytes} or s.n = 1`
+    select i.project_id, i.run_id, i.seq, i.input from sized s join items i using (project_id, run_id, seq)
+    where s.upto <= ${bytes} or s.n = 1`
 }
 
 /** Writes the prompts of failed items of a run that had none. */
 export async function writePrompts(
   sql: Sql,
-  runId: string,
+  { project_id, run_id }: RunKey,
   prompts: readonly { seq: number; prompt: string }[],
 ): Promise<number> {
   const result = await sql`
@@ -83,6 +85,6 @@ export async function writePrompts(
         prompts.map(p => p.prompt),
       )}
     ) as p(seq, prompt)
-    where t.run_id = ${runId} and t.seq = p.seq and t.prompt is null and t.error_code is not null`
+    where t.project_id = ${project_id} and t.run_id = ${run_id} and t.seq = p.seq and t.prompt is null and t.error_code is not null`
   return result.count
 }

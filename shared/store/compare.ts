@@ -2,10 +2,13 @@
 
 import type { Sql } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
+import type { RunRow } from '../schema/wire.ts'
 import type { ChangeRow } from '../schema/wire-compare.ts'
 
+type Run = Pick<RunRow, 'project_id' | 'id'>
+
 /** Every pair of verdicts that occurs; of those that differ, some of the items. Both piles are read once. */
-export async function compareItems(sql: Sql, before_id: string, after_id: string) {
+export async function compareItems(sql: Sql, before: Run, after: Run) {
   const verdict = (of: string) =>
     sql.unsafe(`case when ${of}.seq is null then 'absent' else coalesce(${of}.outcome::text, 'none') end`)
   return sql<ChangeRow[]>`
@@ -14,8 +17,10 @@ export async function compareItems(sql: Sql, before_id: string, after_id: string
         coalesce(sum(b.cost_micro), 0)::bigint as before_micro, coalesce(sum(a.cost_micro), 0)::bigint as after_micro,
         (array_agg(b.seq) filter (where ${verdict('b')} <> ${verdict('a')}))[1:${sql.unsafe(String(LIMITS.compared_changes))}] as before_seqs,
         (array_agg(a.seq) filter (where ${verdict('b')} <> ${verdict('a')}))[1:${sql.unsafe(String(LIMITS.compared_changes))}] as after_seqs
-      from (select seq, item_id, outcome, cost_micro from items where run_id = ${before_id}) b
-      full join (select seq, item_id, outcome, cost_micro from items where run_id = ${after_id}) a
+      from (select seq, item_id, outcome, cost_micro from items
+        where project_id = ${before.project_id} and run_id = ${before.id}) b
+      full join (select seq, item_id, outcome, cost_micro from items
+        where project_id = ${after.project_id} and run_id = ${after.id}) a
         using (item_id)
       group by 1, 2
     )
@@ -24,8 +29,8 @@ export async function compareItems(sql: Sql, before_id: string, after_id: string
         'before_record_id', left(b.run_id::text, 28) || lpad(to_hex(b.seq), 8, '0'),
         'after_record_id', left(a.run_id::text, 28) || lpad(to_hex(a.seq), 8, '0')) order by n.at)
       from unnest(c.before_seqs, c.after_seqs) with ordinality as n(before_seq, after_seq, at)
-      left join items b on b.run_id = ${before_id} and b.seq = n.before_seq
-      left join items a on a.run_id = ${after_id} and a.seq = n.after_seq
+      left join items b on b.project_id = ${before.project_id} and b.run_id = ${before.id} and b.seq = n.before_seq
+      left join items a on a.project_id = ${after.project_id} and a.run_id = ${after.id} and a.seq = n.after_seq
     ), '[]') as items
     from changes c order by c.count desc, c.before, c.after`
 }

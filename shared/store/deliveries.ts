@@ -83,7 +83,7 @@ export async function claimDeliveries(
       from chosen c where d.id = c.id
       returning d.*, goes_on
     ), started as (
-      insert into delivery_tries (delivery_id, try) select id, tries from held where goes_on
+      insert into delivery_tries (project_id, delivery_id, try) select project_id, id, tries from held where goes_on
     )
     select id, project_id, kind, url, format, host, body, tries from held where goes_on`
 }
@@ -98,8 +98,10 @@ export async function findRunEnds(sql: Sql, deliveryIds: readonly string[]): Pro
     from deliveries d join runs now on now.id = d.run_id, jsonb_populate_record(null::runs, d.run) r
     join agents a on a.id = r.agent_id left join deployments v on v.id = r.deployment_id
     where d.id = any(${[...deliveryIds]}::uuid[])`
-  const single = rows.filter(run => run.total_items === 1).map(run => run.id)
-  const items = await sql<ItemRow[]>`select * from items where run_id = any(${single}::uuid[]) and seq = 1`
+  const single = rows.filter(run => run.total_items === 1)
+  const items = await sql<ItemRow[]>`
+    select i.* from unnest(${single.map(run => run.project_id)}::uuid[], ${single.map(run => run.id)}::uuid[]) as k(project_id, run_id)
+      join items i on i.project_id = k.project_id and i.run_id = k.run_id and i.seq = 1`
   const itemOf = new Map(items.map(item => [item.run_id, item]))
   return new Map(
     rows.map(({ delivery_id, ended_at, transition, ...run }) => [
@@ -140,13 +142,13 @@ export async function endTry(sql: Sql, held: HeldDelivery, end: TryEnd): Promise
   const [row] = await sql<{ held: boolean }[]>`
     with ended as (
       update delivery_tries set status = ${end.status}, error = ${end.error}, duration_ms = ${end.duration_ms}
-      where delivery_id = ${held.id} and try = ${held.tries}
+      where project_id = ${held.project_id} and delivery_id = ${held.id} and try = ${held.tries}
     ), freed as (
       update deliveries set body = coalesce(body, ${held.body}),
         delivered_at = case when ${end.delivered} then now() end,
         due_at = case when not ${end.delivered} and tries < tries_allowed
           then now() + ${end.backoff_ms} * interval '1 ms' end
-      where id = ${held.id} and tries = ${held.tries} and due_at is not null
+      where project_id = ${held.project_id} and id = ${held.id} and tries = ${held.tries} and due_at is not null
       returning id
     )
     select exists (select from freed) as held`
@@ -189,7 +191,7 @@ const columns = (sql: Sql) => sql`
 const lastTry = (sql: Sql) => sql`
   left join lateral (
     select status, error from delivery_tries t
-    where t.delivery_id = d.id and t.duration_ms is not null order by try desc limit 1
+    where t.project_id = d.project_id and t.delivery_id = d.id and t.duration_ms is not null order by try desc limit 1
   ) last on true`
 
 /** A page of the log, newest first. */
@@ -220,8 +222,11 @@ export async function findDelivery(sql: Sql, account_id: string, id: string) {
 }
 
 /** Oldest first. */
-export async function listTries(sql: Sql, delivery_id: string): Promise<TryRow[]> {
+export async function listTries(
+  sql: Sql,
+  { project_id, id }: Pick<DeliveryRow, 'project_id' | 'id'>,
+): Promise<TryRow[]> {
   return sql<TryRow[]>`
     select try, started_at, duration_ms, status, error from delivery_tries
-    where delivery_id = ${delivery_id} order by try`
+    where project_id = ${project_id} and delivery_id = ${id} order by try`
 }

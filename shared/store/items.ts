@@ -1,15 +1,16 @@
-// Reads of items. They are found by (run, seq); whoever may see a run may see its items.
+// Reads of items. They are found by (project, run, seq); whoever may see a run may see its items.
 
 import { and, asc, eq, getTableColumns, gt, lte, ne, or, type SQL } from 'drizzle-orm'
 import type { Database, Sql } from '../context.ts'
+import type { RunKey } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { ItemStatus, Outcome } from '../domain/vocabulary.ts'
 import { agents, items, projects, runs, triage } from '../schema/tables.ts'
 import type { ItemInRunRow, ItemRow } from '../schema/wire.ts'
 import { columnsOf } from './columns.ts'
+import type { ItemKey } from './triage.ts'
 
-export interface ItemFilter {
-  run_id: string
+export interface ItemFilter extends RunKey {
   /** Of the run. */
   total_items: number
   /** `not_ok` is degraded, failed, or held without a verdict. */
@@ -37,10 +38,18 @@ export async function listItems(
   const query =
     among === items
       ? base
-      : base.innerJoin(triage, and(eq(triage.run_id, items.run_id), eq(triage.seq, items.seq)))
+      : base.innerJoin(
+          triage,
+          and(
+            eq(triage.project_id, items.project_id),
+            eq(triage.run_id, items.run_id),
+            eq(triage.seq, items.seq),
+          ),
+        )
   const rows = await query
     .where(
       and(
+        eq(among.project_id, filter.project_id),
         eq(among.run_id, filter.run_id),
         gt(among.seq, filter.after_seq),
         looked_to === null ? undefined : lte(among.seq, looked_to),
@@ -71,7 +80,7 @@ const isPlain = ({ outcome, status, reason, partition_key, item_id }: ItemFilter
 
 /** Seqs of items have no gaps; those of triage do. */
 async function endOfLook(db: Database, among: typeof items | typeof triage, filter: ItemFilter) {
-  const { run_id, after_seq, total_items } = filter
+  const { project_id, run_id, after_seq, total_items } = filter
   if (among === items) {
     const seq = after_seq + LIMITS.items_looked_through
     return seq < total_items ? seq : null
@@ -79,7 +88,7 @@ async function endOfLook(db: Database, among: typeof items | typeof triage, filt
   const [row] = await db
     .select({ seq: triage.seq })
     .from(triage)
-    .where(and(eq(triage.run_id, run_id), gt(triage.seq, after_seq)))
+    .where(and(eq(triage.project_id, project_id), eq(triage.run_id, run_id), gt(triage.seq, after_seq)))
     .orderBy(asc(triage.seq))
     .offset(LIMITS.items_looked_through - 1)
     .limit(1)
@@ -97,7 +106,7 @@ function outcomeIs(outcome: Outcome | 'not_ok') {
 export async function findItem(
   db: Database,
   account_id: string,
-  key: { run_id: string; seq: number },
+  key: ItemKey,
 ): Promise<ItemInRunRow | undefined> {
   const [row] = await db
     .select({
@@ -109,10 +118,17 @@ export async function findItem(
       payloads_purged_at: runs.payloads_purged_at,
     })
     .from(items)
-    .innerJoin(runs, eq(runs.id, items.run_id))
+    .innerJoin(runs, and(eq(runs.project_id, items.project_id), eq(runs.id, items.run_id)))
     .innerJoin(projects, eq(projects.id, runs.project_id))
     .innerJoin(agents, eq(agents.id, runs.agent_id))
-    .where(and(eq(projects.account_id, account_id), eq(items.run_id, key.run_id), eq(items.seq, key.seq)))
+    .where(
+      and(
+        eq(projects.account_id, account_id),
+        eq(items.project_id, key.project_id),
+        eq(items.run_id, key.run_id),
+        eq(items.seq, key.seq),
+      ),
+    )
   return row
 }
 
@@ -130,18 +146,18 @@ export async function nextItems(
 ) {
   return sql<ItemInRunRow[]>`
     with next as (
-      select ${sql(columnsOf(items, 'i'))}, r.project_id, r.agent_id, r.created_at, r.payloads_purged_at, a.slug as agent_slug
+      select ${sql(columnsOf(items, 'i'))}, r.agent_id, r.created_at, r.payloads_purged_at, a.slug as agent_slug
       from (
         select id, project_id, agent_id, created_at, payloads_purged_at from runs
         where project_id = ${project_id} and id >= ${after.run_id} and not materializing
           -- A scalar, not exists: that might be planned as a join with all items.
-          and (select true from items where run_id = runs.id limit 1)
+          and (select true from items where project_id = ${project_id} and run_id = runs.id limit 1)
         order by id limit ${limit}
       ) r
       join agents a on a.id = r.agent_id
       cross join lateral (
         select * from items
-        where run_id = r.id and seq > case when r.id = ${after.run_id} then ${after.seq}::int else 0 end
+        where project_id = ${project_id} and run_id = r.id and seq > case when r.id = ${after.run_id} then ${after.seq}::int else 0 end
         order by seq limit ${limit}
       ) i
       order by r.id, i.seq limit ${limit}

@@ -116,9 +116,9 @@ export async function startRuns(sql: Sql, starts: readonly Start[], watchMinutes
         timeout_seconds, callback_url, 1, length(input)
       from given join acted using (schedule_id, run_id)
     ), piled as (
-      insert into items (run_id, seq, line, status, item_id, input)
-      select run_id, 1, 1, 'queued', ${recordId(sql, 'r')}::text, input
-      from (select run_id, 1 as seq, input from given join acted using (schedule_id, run_id)) r
+      insert into items (project_id, run_id, seq, line, status, item_id, input)
+      select project_id, run_id, 1, 1, 'queued', ${recordId(sql, 'r')}::text, input
+      from (select project_id, run_id, 1 as seq, input from given join acted using (schedule_id, run_id)) r
     ), noted as (
       update schedules s set last_run_at = now() from acted where s.id = acted.schedule_id
     )

@@ -4,12 +4,20 @@
 import { and, desc, eq, inArray, lt } from 'drizzle-orm'
 import type { PendingQuery, Row } from 'postgres'
 import type { Database, Sql } from '../context.ts'
+import type { RunKey } from '../domain/ids.ts'
 import type { DeploymentChoice, Exclusion, RecoveryStatus, TriageAction } from '../domain/vocabulary.ts'
 import { countMoves } from '../items/queries/transitions.ts'
 import { projects, type RecoveryFilter, recoveries, runs } from '../schema/tables.ts'
 import type { RecoveryRow, RecoveryRunRow } from '../schema/wire-recoveries.ts'
 import { columnsOf } from './columns.ts'
-import { canBeReplayed, type ItemKey, replayInTheWay, triageConditions } from './triage.ts'
+import {
+  canBeReplayed,
+  type ItemKey,
+  projectOf,
+  replayInTheWay,
+  rowsOfKeys,
+  triageConditions,
+} from './triage.ts'
 
 /**
  * Rows of triage that pass a recovery's filter and are older than the recovery: not what it made fail itself. What is
@@ -28,7 +36,8 @@ export const cancelled = (
   projectId: string,
   { run_id, agent_id, partition_key }: RecoveryFilter,
 ) => sql`
-  i.run_id = ${run_id!} and i.status = 'cancelled' and r.id = i.run_id and r.project_id = ${projectId}
+  i.project_id = ${projectId} and i.run_id = ${run_id!} and i.status = 'cancelled'
+  and r.project_id = ${projectId} and r.id = i.run_id
   and r.finished_at is not null and (select deleted_at is null from agents where id = r.agent_id)
   ${agent_id === undefined ? sql`` : sql`and r.agent_id = ${agent_id}`}
   ${partition_key === undefined ? sql`` : sql`and i.partition_key = ${partition_key}`}`
@@ -84,7 +93,7 @@ export async function countCohort(
     from (
       select t.run_id, t.agent_id, t.disposition, t.lane, t.error_code, count(*) as items
       from triage t where ${inTriage(sql, projectId, filter)} group by 1, 2, 3, 4, 5
-    ) t join runs r on r.id = t.run_id group by 1, 2, 3, 5`
+    ) t join runs r on r.project_id = ${projectId} and r.id = t.run_id group by 1, 2, 3, 5`
 }
 
 export interface CohortItem extends ItemKey {
@@ -98,12 +107,12 @@ export async function nextOfCohort(sql: Sql, recovery: OpenRecovery, limit: numb
   const { id, project_id, filter } = recovery
   if (filter.status === 'cancelled') return nextCancelled(sql, recovery, limit)
   return sql<CohortItem[]>`
-    select c.run_id, c.seq, r.agent_id, r.deployment_id from (
-      select t.run_id, t.seq, t.created_at from triage t
+    select c.project_id, c.run_id, c.seq, r.agent_id, r.deployment_id from (
+      select t.project_id, t.run_id, t.seq, t.created_at from triage t
       where t.lane = 'dlq' and t.disposition is null and ${inTriage(sql, project_id, filter, id)}
         and ${canBeReplayed(sql, 't')}
       order by t.created_at, t.run_id, t.seq limit ${limit}
-    ) c join runs r on r.id = c.run_id
+    ) c join runs r on r.project_id = c.project_id and r.id = c.run_id
     order by c.created_at, c.run_id, c.seq`
 }
 
@@ -111,11 +120,11 @@ export async function nextOfCohort(sql: Sql, recovery: OpenRecovery, limit: numb
 async function nextCancelled(sql: Sql, recovery: OpenRecovery, limit: number) {
   const { project_id, filter, pilot_run_ids, run_ids } = recovery
   return sql<CohortItem[]>`
-    select i.run_id, i.seq, r.agent_id, r.deployment_id from items i, runs r
+    select i.project_id, i.run_id, i.seq, r.agent_id, r.deployment_id from items i, runs r
     where ${cancelled(sql, project_id, filter)} and ${canBeReplayed(sql, 'i')}
       and i.seq > coalesce((
         select max(last.from_seq) from unnest(${[...pilot_run_ids, ...run_ids]}::uuid[]) as made(id), lateral (
-          select p.from_seq from replays p where p.run_id = made.id order by p.seq desc limit 1) last), 0)
+          select p.from_seq from replays p where p.project_id = ${project_id} and p.run_id = made.id order by p.seq desc limit 1) last), 0)
     order by i.seq limit ${limit}`
 }
 
@@ -195,8 +204,9 @@ export async function findReplayRuns(sql: Sql, ids: readonly string[]) {
     select id, agent_id, deployment_id, materializing, finished_at is not null as finished, total_items, ok,
       failed + budget_exceeded as failed, cost_micro,
       case when finished_at is null then 0 else (
-        select count(*)::int from replays p join items o on o.run_id = p.from_run_id and o.seq = p.from_seq
-        where p.run_id = runs.id and o.outcome = 'failed') end as failed_before
+        select count(*)::int from replays p
+          join items o on o.project_id = p.project_id and o.run_id = p.from_run_id and o.seq = p.from_seq
+        where p.project_id = runs.project_id and p.run_id = runs.id and o.outcome = 'failed') end as failed_before
     from runs where id = any(${[...ids]}::uuid[]) order by id`
 }
 
@@ -213,12 +223,12 @@ export async function deleteEmptyRuns(sql: Sql, id: string, part: Part): Promise
 }
 
 /** Originals whose copies were cancelled, to be given back to triage. */
-export async function findCancelledCopies(sql: Sql, runId: string, limit: number) {
-  return sql<{ run_id: string; seq: number }[]>`
-    select p.from_run_id as run_id, p.from_seq as seq
-    from items n join replays p on p.run_id = n.run_id and p.seq = n.seq
-      join triage t on t.run_id = p.from_run_id and t.seq = p.from_seq
-    where n.run_id = ${runId} and n.status = 'cancelled' and t.disposition = 'replayed'
+export async function findCancelledCopies(sql: Sql, { project_id, run_id }: RunKey, limit: number) {
+  return sql<ItemKey[]>`
+    select p.project_id, p.from_run_id as run_id, p.from_seq as seq
+    from items n join replays p on p.project_id = n.project_id and p.run_id = n.run_id and p.seq = n.seq
+      join triage t on t.project_id = p.project_id and t.run_id = p.from_run_id and t.seq = p.from_seq
+    where n.project_id = ${project_id} and n.run_id = ${run_id} and n.status = 'cancelled' and t.disposition = 'replayed'
       and t.lane = 'dlq' and ${canBeReplayed(sql, 't')}
     order by n.seq limit ${limit}`
 }
@@ -228,12 +238,13 @@ export async function returnToFeed(sql: Sql, keys: readonly ItemKey[]): Promise<
   await sql`
     with back as (
       update triage t set disposition = null, decided_at = null
-      from unnest(${keys.map(k => k.run_id)}::uuid[], ${keys.map(k => k.seq)}::int[]) as k(run_id, seq)
-      where t.run_id = k.run_id and t.seq = k.seq and t.disposition = 'replayed'
+      from ${rowsOfKeys(sql, keys)}
+      where t.project_id = ${projectOf(keys)} and t.run_id = k.run_id and t.seq = k.seq and t.disposition = 'replayed'
       returning t.run_id, t.lane
     )
     update runs r set ${sql.unsafe(countMoves({ reopen: 'b.n' }))}
-    from (select run_id, count(*)::int as n from back where lane = 'dlq' group by 1) b where r.id = b.run_id`
+    from (select run_id, count(*)::int as n from back where lane = 'dlq' group by 1) b
+    where r.project_id = ${projectOf(keys)} and r.id = b.run_id`
 }
 
 export interface RecoveryScope {
@@ -258,10 +269,7 @@ export async function listRecoveries(db: Database, scope: RecoveryScope): Promis
     )
     .orderBy(desc(recoveries.id))
     .limit(scope.limit)
-  return withRuns(
-    db,
-    rows.map(row => row.recovery),
-  )
+  return withRuns(db, rows)
 }
 
 export async function findRecovery(
@@ -274,18 +282,17 @@ export async function findRecovery(
     .from(recoveries)
     .innerJoin(projects, eq(projects.id, recoveries.project_id))
     .where(and(eq(projects.account_id, account_id), eq(recoveries.id, id)))
-  const [found] = await withRuns(
-    db,
-    rows.map(row => row.recovery),
-  )
+  const [found] = await withRuns(db, rows)
   return found
 }
 
-async function withRuns(db: Database, rows: (typeof recoveries.$inferSelect)[]): Promise<RecoveryRow[]> {
-  const idsOf = (row: typeof recoveries.$inferSelect) => [...row.pilot_run_ids, ...row.run_ids]
+type Found = { recovery: typeof recoveries.$inferSelect }
+
+async function withRuns(db: Database, rows: Found[]): Promise<RecoveryRow[]> {
+  const idsOf = ({ recovery }: Found) => [...recovery.pilot_run_ids, ...recovery.run_ids]
   const ids = rows.flatMap(idsOf)
   const found: RecoveryRunRow[] =
     ids.length === 0 ? [] : await db.select().from(runs).where(inArray(runs.id, ids))
   const runOf = new Map(found.map(run => [run.id, run]))
-  return rows.map(row => ({ ...row, runs: idsOf(row).flatMap(id => runOf.get(id) ?? []) }))
+  return rows.map(row => ({ ...row.recovery, runs: idsOf(row).flatMap(id => runOf.get(id) ?? []) }))
 }

@@ -2,13 +2,14 @@
 // rows: it is what they are found by.
 
 import type { Sql } from '../context.ts'
+import type { RunKey } from '../domain/ids.ts'
 
 /** Runs of a project without an account, or of a deleted agent. */
 const deletedRuns = (sql: Sql) => sql`(
-  select r.id, r.finished_at, r.stop_reason from projects p join runs r on r.project_id = p.id
+  select r.project_id, r.id, r.finished_at, r.stop_reason from projects p join runs r on r.project_id = p.id
   where p.account_id is null
   union
-  select r.id, r.finished_at, r.stop_reason from agents a join runs r on r.agent_id = a.id
+  select r.project_id, r.id, r.finished_at, r.stop_reason from agents a join runs r on r.agent_id = a.id
   where a.deleted_at is not null)`
 
 /** Nothing more of them is dispatched. */
@@ -22,9 +23,9 @@ export async function cancelDeletedRuns(sql: Sql, limit: number): Promise<void> 
 
 /** Runs to remove that no consumer holds items of. */
 export async function findDeletedRuns(sql: Sql, limit: number) {
-  return sql<{ id: string }[]>`
-    select id from ${deletedRuns(sql)} d
-    where not exists (select from claims c where c.run_id = d.id)
+  return sql<RunKey[]>`
+    select project_id, id as run_id from ${deletedRuns(sql)} d
+    where not exists (select from claims c where c.project_id = d.project_id and c.run_id = d.id)
       and (finished_at is not null or stop_reason = 'cancelled')
     limit ${limit}`
 }
@@ -42,28 +43,32 @@ export const RUN_TABLES = [
 ] as const
 
 /** Removes up to `limit` rows of each kind that belong to a run; returns how many went. */
-export async function removeRunRows(sql: Sql, runId: string, limit: number): Promise<number> {
+export async function removeRunRows(
+  sql: Sql,
+  { project_id, run_id }: RunKey,
+  limit: number,
+): Promise<number> {
   let removed = 0
   for (const table of RUN_TABLES) {
     // Rows by their place: the tables have different keys, and in steps a place is one within its partition.
     const result = await sql`
-      delete from ${sql(table)} where run_id = ${runId} and (tableoid, ctid) in (
-        select tableoid, ctid from ${sql(table)} where run_id = ${runId} limit ${limit})`
+      delete from ${sql(table)} where project_id = ${project_id} and run_id = ${run_id} and (tableoid, ctid) in (
+        select tableoid, ctid from ${sql(table)} where project_id = ${project_id} and run_id = ${run_id} limit ${limit})`
     removed += result.count
   }
   return removed
 }
 
 /** Removes the run itself, unless a consumer or a submission has put something under it again. */
-export async function removeRun(sql: Sql, runId: string): Promise<number> {
+export async function removeRun(sql: Sql, { project_id, run_id }: RunKey): Promise<number> {
   return sql.begin(async tx => {
-    await tx`select from runs where id = ${runId} for update`
+    await tx`select from runs where project_id = ${project_id} and id = ${run_id} for update`
     const result = await tx`
-      delete from runs where id = ${runId}
-        and not exists (select from items where run_id = ${runId})
-        and not exists (select from claims where run_id = ${runId})`
+      delete from runs where project_id = ${project_id} and id = ${run_id}
+        and not exists (select from items where project_id = ${project_id} and run_id = ${run_id})
+        and not exists (select from claims where project_id = ${project_id} and run_id = ${run_id})`
     // What retention notes of a run is wanted until the run is gone: without it the removal is not gone on with.
-    if (result.count > 0) await tx`delete from purges where run_id = ${runId}`
+    if (result.count > 0) await tx`delete from purges where project_id = ${project_id} and run_id = ${run_id}`
     return result.count
   })
 }

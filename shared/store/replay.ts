@@ -3,11 +3,12 @@
 // decision on the original and all counters are one statement.
 
 import type { Sql } from '../context.ts'
+import type { RunKey } from '../domain/ids.ts'
 import { HOLD_KEY } from '../domain/protocol.ts'
 import { countMoves, isUndecided } from '../items/queries/transitions.ts'
 import { countJudged, isVerdict } from '../recovery/queries/verdicts.ts'
 import { numbers } from './columns.ts'
-import { canBeReplayed, type ItemKey, recordId } from './triage.ts'
+import { canBeReplayed, type ItemKey, recordId, rowsOfKeys } from './triage.ts'
 
 export interface NewReplayRun {
   id: string
@@ -46,8 +47,7 @@ interface Place {
   step_no: number
 }
 
-export interface Copy {
-  run_id: string
+export interface Copy extends RunKey {
   keys: readonly ItemKey[]
   /** Only items nothing was decided about, as a cohort takes them. */
   in_feed: boolean
@@ -66,53 +66,55 @@ export interface Copied {
 
 /** Appends copies to a run that is not open yet. Copied steps cost nothing. */
 export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
-  const { run_id, keys } = copy
+  const { project_id, run_id, keys } = copy
   const [row] = await sql<Copied[]>`
     with chosen as materialized (
       select k.n, i.run_id, i.seq, i.item_id, i.partition_key, coalesce(${copy.input}::text, i.input) as input,
         run.total_items + row_number() over (order by k.n)::int as new_seq,
         coalesce(${sql.unsafe(isUndecided())}, false) as was_undecided, coalesce(t.judged, false) as was_judged
       from runs run,
-        unnest(${keys.map(k => k.run_id)}::uuid[], ${keys.map(k => k.seq)}::int[]) with ordinality as k(run_id, seq, n)
-        join items i on i.run_id = k.run_id and i.seq = k.seq
-        left join triage t on t.run_id = k.run_id and t.seq = k.seq
-      where run.id = ${run_id} and (coalesce(t.corrected, i.outcome) in ('degraded', 'failed') or i.status = 'cancelled')
+        ${rowsOfKeys(sql, keys)}
+        join items i on i.project_id = ${project_id} and i.run_id = k.run_id and i.seq = k.seq
+        left join triage t on t.project_id = ${project_id} and t.run_id = k.run_id and t.seq = k.seq
+      where run.project_id = ${project_id} and run.id = ${run_id} and (coalesce(t.corrected, i.outcome) in ('degraded', 'failed') or i.status = 'cancelled')
         and (not ${copy.in_feed} or t.disposition is null)
-        and ${canBeReplayed(sql, 'k')}
+        and ${canBeReplayed(sql, 'i')}
     ), reused as materialized (
       select c.new_seq, row_number() over (partition by c.new_seq order by s.step_no)::int as new_no, s.kind,
         s.outcome, s.started_at, s.duration_ms, s.key, s.name, s.model, s.outcome_reason, s.input, s.output
       from ${placesOf(sql, copy.reused)} join chosen c using (n)
-        join steps s on s.run_id = c.run_id and s.seq = c.seq and s.step_no = place.step_no
+        join steps s on s.project_id = ${project_id} and s.run_id = c.run_id and s.seq = c.seq and s.step_no = place.step_no
     ), placed as (
-      insert into items (run_id, seq, line, status, step_count, replayed_from, item_id, partition_key, input)
-      select ${run_id}, c.new_seq, c.new_seq, 'queued', coalesce(s.steps, 0), ${recordId(sql, 'c')}, c.item_id,
+      insert into items (project_id, run_id, seq, line, status, step_count, replayed_from, item_id, partition_key, input)
+      select ${project_id}, ${run_id}, c.new_seq, c.new_seq, 'queued', coalesce(s.steps, 0), ${recordId(sql, 'c')}, c.item_id,
         c.partition_key, c.input
       from chosen c left join (
         select n, count(*)::int as steps from ${placesOf(sql, copy.reused)} group by n) s using (n)
     ), traced as (
-      insert into steps (run_id, seq, step_no, attempt, kind, outcome, reused, started_at, duration_ms, key, name,
-        model, outcome_reason, input, output)
-      select ${run_id}, new_seq, new_no, 0, kind, outcome, true, started_at, duration_ms, key, name, model,
+      insert into steps (project_id, run_id, seq, step_no, attempt, kind, outcome, reused, started_at, duration_ms, key,
+        name, model, outcome_reason, input, output)
+      select ${project_id}, ${run_id}, new_seq, new_no, 0, kind, outcome, true, started_at, duration_ms, key, name, model,
         outcome_reason, input, output
       from reused
     ), linked as (
-      insert into replays (from_run_id, from_seq, run_id, seq, offered_steps)
-      select c.run_id, c.seq, ${run_id}, c.new_seq, o.step_nos
+      insert into replays (project_id, from_run_id, from_seq, run_id, seq, offered_steps)
+      select ${project_id}, c.run_id, c.seq, ${run_id}, c.new_seq, o.step_nos
       from chosen c left join (
         select n, array_agg(step_no) as step_nos from ${placesOf(sql, copy.offered)} group by n) o using (n)
     ), replayed as (
       -- Whoever replays one item has looked at it; a cohort is nobody's judgement.
       update triage t set disposition = 'replayed', decided_at = now(),
         judged = t.judged or (not ${copy.in_feed} and ${isVerdict(sql)})
-      from chosen c where t.run_id = c.run_id and t.seq = c.seq
+      from chosen c where t.project_id = ${project_id} and t.run_id = c.run_id and t.seq = c.seq
       returning t.project_id, t.agent_id, t.reason, t.disposition, t.judged, c.was_judged
     ), decided as (select * from replayed where not was_judged), ${countJudged(sql)}, counted as (
       update runs r set ${sql.unsafe(countMoves({ decide: 'c.n' }))}
-      from (select run_id, count(*)::int as n from chosen where was_undecided group by 1) c where r.id = c.run_id
+      from (select run_id, count(*)::int as n from chosen where was_undecided group by 1) c
+      where r.project_id = ${project_id} and r.id = c.run_id
     ), n as (select count(*)::int as n from chosen),
     grown as (
-      update runs set total_items = total_items + n, touched_at = now() from n where id = ${run_id}
+      update runs set total_items = total_items + n, touched_at = now() from n
+      where project_id = ${project_id} and id = ${run_id}
     )
     select n as items, (select count(*)::int from reused where key !~ ${HOLD_KEY.source}) as reused_steps from n`
   return row!
@@ -122,9 +124,9 @@ const placesOf = (sql: Sql, places: readonly Place[]) => sql`
   unnest(${numbers(places.map(p => p.n))}::text::int[], ${numbers(places.map(p => p.step_no))}::text::int[])
     as place(n, step_no)`
 
-export async function hasStep(sql: Sql, { run_id, seq }: ItemKey, key: string): Promise<boolean> {
+export async function hasStep(sql: Sql, { project_id, run_id, seq }: ItemKey, key: string): Promise<boolean> {
   const rows = await sql`
-    select 1 from steps where run_id = ${run_id} and seq = ${seq} and key = ${key} limit 1`
+    select 1 from steps where project_id = ${project_id} and run_id = ${run_id} and seq = ${seq} and key = ${key} limit 1`
   return rows.length > 0
 }
 
@@ -159,22 +161,24 @@ export interface Relative extends ItemKey {
 }
 
 /** An item with everything it descends from and all replays of those, oldest first. */
-export async function findLineage(sql: Sql, { run_id, seq }: ItemKey, limit: number) {
+export async function findLineage(sql: Sql, { project_id, run_id, seq }: ItemKey, limit: number) {
   return sql<Relative[]>`
     with recursive up as (
       select ${run_id}::uuid as run_id, ${seq}::int as seq, 0 as depth
       union all
       select p.from_run_id, p.from_seq, up.depth + 1
-      from up join replays p on p.run_id = up.run_id and p.seq = up.seq where up.depth < ${limit}
+      from up join replays p on p.project_id = ${project_id} and p.run_id = up.run_id and p.seq = up.seq where up.depth < ${limit}
     ), down as (
       (select run_id, seq, 0 as depth, null::uuid as from_run_id, null::int as from_seq from up
         order by up.depth desc limit 1)
       union all
       select p.run_id, p.seq, down.depth + 1, p.from_run_id, p.from_seq
-      from down join replays p on p.from_run_id = down.run_id and p.from_seq = down.seq where down.depth < ${limit}
+      from down join replays p
+        on p.project_id = ${project_id} and p.from_run_id = down.run_id and p.from_seq = down.seq
+      where down.depth < ${limit}
     )
-    select d.run_id, d.seq, ${recordId(sql, 'd')} as record_id,
+    select i.project_id, d.run_id, d.seq, ${recordId(sql, 'd')} as record_id,
       d.depth - (select max(depth) from up) as generation, i.replayed_from, i.status, i.outcome
-    from down d join items i on i.run_id = d.run_id and i.seq = d.seq
+    from down d join items i on i.project_id = ${project_id} and i.run_id = d.run_id and i.seq = d.seq
     order by d.depth, d.run_id, d.seq limit ${limit}`
 }

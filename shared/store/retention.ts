@@ -3,7 +3,7 @@
 // rows follow in bounded pieces.
 
 import type { Sql } from '../context.ts'
-import { firstIdAt } from '../domain/ids.ts'
+import { firstIdAt, type RunKey } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { PurgeKind } from '../domain/vocabulary.ts'
 import type { ProjectSettings } from '../schema/tables.ts'
@@ -42,12 +42,12 @@ async function markPart(
   const purgedAt = sql(`${kind}_purged_at`)
   const { count } = await sql`
     with spent as (
-      update runs set ${purgedAt} = now() where id in (
+      update runs set ${purgedAt} = now() where project_id = ${project_id} and id in (
         select id from runs where project_id = ${project_id} and id < ${firstIdAt(beforeMs)}
           and ${purgedAt} is null and finished_at is not null ${allIndexed(sql)} order by id limit ${limit})
         and finished_at is not null returning id
-    ), uncounted as (${kind === 'steps' ? uncountSteps(sql) : sql`select`})
-    insert into purges (run_id, kind) select id, ${kind} from spent on conflict do nothing`
+    ), uncounted as (${kind === 'steps' ? uncountSteps(sql, project_id) : sql`select`})
+    insert into purges (project_id, run_id, kind) select ${project_id}, id, ${kind} from spent on conflict do nothing`
   return count
 }
 
@@ -56,23 +56,25 @@ async function markRecords(sql: Sql, project_id: string, beforeMs: number, limit
     with spent as (
       update runs r set steps_purged_at = coalesce(steps_purged_at, now()),
         payloads_purged_at = coalesce(payloads_purged_at, now())
-      where id in (
+      where project_id = ${project_id} and id in (
         select id from runs where project_id = ${project_id} and id < ${firstIdAt(beforeMs)}
           and finished_at is not null
-          and not exists (select from purges where run_id = runs.id and kind = 'records') ${allIndexed(sql)}
+          and not exists (
+            select from purges where project_id = ${project_id} and run_id = runs.id and kind = 'records') ${allIndexed(sql)}
         order by id limit ${limit}) and finished_at is not null returning id
-    ), uncounted as (${uncountSteps(sql)})
-    insert into purges (run_id, kind) select id, 'records' from spent on conflict do nothing`
+    ), uncounted as (${uncountSteps(sql, project_id)})
+    insert into purges (project_id, run_id, kind) select ${project_id}, id, 'records' from spent on conflict do nothing`
   return count
 }
 
 /** Steps that are counted later would be counted for good. */
-const allIndexed = (sql: Sql) => sql`and not exists (select from unindexed_steps u where u.run_id = runs.id)`
+const allIndexed = (sql: Sql) => sql`and not exists (
+  select from unindexed_steps u where u.project_id = runs.project_id and u.run_id = runs.id)`
 
-const uncountSteps = (sql: Sql) => sql`delete from run_step_errors where run_id in (select id from spent)`
+const uncountSteps = (sql: Sql, project_id: string) => sql`
+  delete from run_step_errors where project_id = ${project_id} and run_id in (select id from spent)`
 
-interface Purge {
-  run_id: string
+interface Purge extends RunKey {
   kind: PurgeKind
   next_seq: number
   total_items: number
@@ -81,34 +83,42 @@ interface Purge {
 /** Takes one bounded piece of what was marked; false when nothing is left to take. */
 export async function purgePiece(sql: Sql, nowMs: number): Promise<boolean> {
   const [purge] = await sql<Purge[]>`
-    select p.*, coalesce(r.total_items, 0) as total_items from purges p left join runs r on r.id = p.run_id
-    order by p.run_id, p.kind limit 1`
+    select p.*, coalesce(r.total_items, 0) as total_items
+    from purges p left join runs r on r.project_id = p.project_id and r.id = p.run_id
+    order by p.project_id, p.run_id, p.kind limit 1`
   if (purge === undefined) return false
-  const { run_id, kind, next_seq } = purge
+  const { project_id, run_id, kind, next_seq } = purge
   if (kind === 'steps' && next_seq === 1 && (await dropSpentWeek(sql, run_id, nowMs))) return true
-  const over = kind === 'records' ? await takeRecords(sql, run_id) : await takeItems(sql, purge)
+  const over = kind === 'records' ? await takeRecords(sql, purge) : await takeItems(sql, purge)
   await (over
-    ? sql`delete from purges where run_id = ${run_id} and kind = ${kind}`
-    : sql`update purges set next_seq = ${next_seq + LIMITS.purge_items} where run_id = ${run_id} and kind = ${kind}`)
+    ? sql`delete from purges where project_id = ${project_id} and run_id = ${run_id} and kind = ${kind}`
+    : sql`
+        update purges set next_seq = ${next_seq + LIMITS.purge_items}
+        where project_id = ${project_id} and run_id = ${run_id} and kind = ${kind}`)
   return true
 }
 
-async function takeItems(sql: Sql, { run_id, kind, next_seq, total_items }: Purge): Promise<boolean> {
+async function takeItems(sql: Sql, purge: Purge): Promise<boolean> {
+  const { project_id, run_id, kind, next_seq, total_items } = purge
   const end = next_seq + LIMITS.purge_items
   if (kind === 'steps')
-    await sql`delete from steps where run_id = ${run_id} and seq >= ${next_seq} and seq < ${end}`
+    await sql`
+      delete from steps
+      where project_id = ${project_id} and run_id = ${run_id} and seq >= ${next_seq} and seq < ${end}`
   else
     await sql`
-      with told as (update deliveries set body = null where run_id = ${run_id} and body is not null)
+      with told as (
+        update deliveries set body = null
+        where project_id = ${project_id} and run_id = ${run_id} and body is not null)
       update items set input = 'null', output = null
-      where run_id = ${run_id} and seq >= ${next_seq} and seq < ${end}`
+      where project_id = ${project_id} and run_id = ${run_id} and seq >= ${next_seq} and seq < ${end}`
   return end > total_items
 }
 
 /** The run goes last of all its rows. */
-async function takeRecords(sql: Sql, run_id: string): Promise<boolean> {
-  if ((await removeRunRows(sql, run_id, LIMITS.sweep_items)) > 0) return false
-  await removeRun(sql, run_id)
+async function takeRecords(sql: Sql, run: RunKey): Promise<boolean> {
+  if ((await removeRunRows(sql, run, LIMITS.sweep_items)) > 0) return false
+  await removeRun(sql, run)
   return true
 }
 
@@ -129,6 +139,27 @@ export async function removeOldVerdicts(sql: Sql, limit: number): Promise<number
         limit ${limit} for update skip locked
       ) old limit ${limit}))`
   return count
+}
+
+/**
+ * Removes up to `limit` of each: keys of requests that may be used anew, sessions that have expired, entries of audit logs that
+ * are kept no longer. Returns how many went.
+ */
+export async function removeExpired(sql: Sql, nowMs: number, limit: number): Promise<number> {
+  const old = firstIdAt(nowMs - LIMITS.audit_days * DAY_MS)
+  const rows = {
+    idempotency_keys: sql`created_at < now() - make_interval(hours => ${LIMITS.idempotency_window_hours + 1}) order by created_at`,
+    sessions: sql`expires_at < now() order by expires_at`,
+    audit_log: sql`id < ${old} order by id`,
+  }
+  let removed = 0
+  for (const [table, over] of Object.entries(rows)) {
+    const { count } = await sql`
+      delete from ${sql(table)} where ctid = any(array(
+        select ctid from ${sql(table)} where ${over} limit ${limit} for update skip locked))`
+    removed += count
+  }
+  return removed
 }
 
 /** Removes up to `limit` rows of each log that are older than the records their project keeps; returns how many. */

@@ -41,9 +41,14 @@ const STATES = { open: isNull, ended: isNotNull }
 export async function listRuns(db: Database, filter: RunFilter): Promise<RunRow[]> {
   const { agent, item_id, status, outcome, from, to, before_id } = filter
   const touched = db
-    .select({ id: items.run_id })
+    .select({ project_id: items.project_id, id: items.run_id })
     .from(items)
-    .where(eq(items.item_id, item_id ?? ''))
+    .where(
+      and(
+        eq(items.item_id, item_id ?? ''),
+        filter.project_id === null ? undefined : eq(items.project_id, filter.project_id),
+      ),
+    )
   const agent_ids = agent === undefined ? undefined : await idsOfAgent(db, filter.project_id, agent)
   return selectRuns(db)
     .where(
@@ -51,11 +56,13 @@ export async function listRuns(db: Database, filter: RunFilter): Promise<RunRow[
         eq(projects.account_id, filter.account_id),
         filter.project_id === null ? undefined : eq(runs.project_id, filter.project_id),
         agent_ids && agentIs(agent_ids),
-        item_id === undefined ? undefined : sql`${runs.id} in ${touched}`,
+        item_id === undefined ? undefined : sql`(${runs.project_id}, ${runs.id}) in ${touched}`,
         filter.state === undefined ? undefined : STATES[filter.state](runs.finished_at),
         status === undefined ? undefined : eq(runs.status, status),
         outcome === undefined ? undefined : OUTCOME_IS[outcome],
-        filter.replay_of === undefined ? undefined : sql`${runs.id} in ${replaysOf(filter.replay_of)}`,
+        filter.replay_of === undefined
+          ? undefined
+          : sql`(${runs.project_id}, ${runs.id}) in ${replaysOf(filter.replay_of)}`,
         // The order of ids is that of submission.
         from === undefined ? undefined : gte(runs.id, firstIdAt(Date.parse(from))),
         to === undefined ? undefined : lt(runs.id, firstIdAt(Date.parse(to))),
@@ -81,8 +88,10 @@ const agentIs = (ids: string[]) =>
 
 /** Of a run that was replayed item by item, what replays the first of its items. */
 const replaysOf = (run_id: string) => sql`(
-  select run_id from (
-    select run_id from replays where from_run_id = ${run_id} order by from_seq limit ${LIMITS.items_looked_through}
+  select project_id, run_id from (
+    select project_id, run_id from replays
+    where project_id = (select project_id from runs where id = ${run_id}) and from_run_id = ${run_id}
+    order by from_seq limit ${LIMITS.items_looked_through}
   ) as replaying)`
 
 const raised = sql`(${runs.failed} > 0 or ${runs.budget_exceeded} > 0)`

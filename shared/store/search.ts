@@ -69,8 +69,8 @@ async function read(
       : sql`x.started_at desc, x.run_id desc, x.seq desc, x.step_no desc`
   // One item's trace is read from the steps themselves, and so is complete whatever the index has still to do.
   const table = search.record !== undefined && asked === undefined ? sql`steps` : sql`step_index`
-  const filtered = sql`from ${table} x join runs r on r.id = x.run_id where r.project_id = p.id and ${sql.join(conditionsOf(search), sql` and `)}`
-  const columns = sql`x.run_id, x.seq, x.step_no, x.started_at, x.cost_micro, r.project_id`
+  const filtered = sql`from ${table} x join runs r on r.project_id = x.project_id and r.id = x.run_id where ${sql.join(conditionsOf(search), sql` and `)}`
+  const columns = sql`x.run_id, x.seq, x.step_no, x.started_at, x.cost_micro, x.project_id`
   const met = asked === undefined ? sql`true` : matches(asked)
   // "offset 0" keeps the planner from looking into what is inside.
   const candidates =
@@ -89,8 +89,8 @@ async function read(
         select * from (${candidates}) x order by ${order} limit ${limit}
       ) x order by ${order} limit ${limit}
     )
-    select s.*, i.item_id, x.project_id, s.started_at::text as started_text
-    from found x join steps s using (run_id, seq, step_no) join items i using (run_id, seq)
+    select s.*, i.item_id, s.started_at::text as started_text
+    from found x join steps s using (project_id, run_id, seq, step_no) join items i using (project_id, run_id, seq)
     order by ${order}`)
   return [...rows].map(row => ({ ...row, started_at: new Date(row.started_text) }))
 }
@@ -98,16 +98,17 @@ async function read(
 function conditionsOf(search: StepSearch): SQL[] {
   const { record, run_id, item_id, item_id_prefix, outcome, outcome_reason, min_cost_micro, from, to } =
     search
-  const found: SQL[] = [sql`r.steps_purged_at is null`]
+  const found: SQL[] = [sql`x.project_id = p.id`, sql`r.steps_purged_at is null`]
   if (record !== undefined) found.push(sql`x.run_id = ${record.run_id} and x.seq = ${record.seq}`)
-  else found.push(sql`x.project_id = p.id`)
   if (run_id !== undefined) found.push(sql`x.run_id = ${run_id}`)
   if (item_id !== undefined)
-    found.push(sql`(x.run_id, x.seq) in (select run_id, seq from items where item_id = ${item_id})`)
+    found.push(sql`(x.project_id, x.run_id, x.seq) in (
+      select project_id, run_id, seq from items where project_id = p.id and item_id = ${item_id})`)
   // As a range, not by like, which the policy of items would keep from the index. U+10FFFF is no character.
   if (item_id_prefix !== undefined)
-    found.push(sql`(x.run_id, x.seq) in (
-      select run_id, seq from items where item_id >= ${item_id_prefix} and item_id < ${`${item_id_prefix}\u{10ffff}`})`)
+    found.push(sql`(x.project_id, x.run_id, x.seq) in (
+      select project_id, run_id, seq from items
+      where project_id = p.id and item_id >= ${item_id_prefix} and item_id < ${`${item_id_prefix}\u{10ffff}`})`)
   if (outcome !== undefined)
     found.push(outcome === 'ok' ? sql`x.outcome = 'ok'` : sql`x.outcome = ${outcome} and x.outcome <> 'ok'`)
   if (outcome_reason !== undefined)

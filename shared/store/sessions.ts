@@ -31,24 +31,45 @@ export async function liveSession(db: Database, id: string) {
   return row
 }
 
-/** Trades a refresh token for the next one; undefined when the token is not the session's current one. */
+/** The live session whose current refresh token this is. */
+export async function findRefreshed(db: Database, refresh_hash: Uint8Array) {
+  const [row] = await db.select({ id: sessions.id }).from(sessions).where(isRefreshedBy(refresh_hash))
+  return row
+}
+
+/** Trades a refresh token for the next one; false when the token is not the session's current one. */
 export async function rotateSession(
   db: Database,
   refresh_hash: Uint8Array,
   next: { refresh_hash: Uint8Array; expires_at: Date },
-) {
-  const [row] = await db
+): Promise<boolean> {
+  const rows = await db
     .update(sessions)
     .set({ ...next, last_used_at: sql`now()` })
+    .where(isRefreshedBy(refresh_hash))
+    .returning({ id: sessions.id })
+  return rows.length === 1
+}
+
+const isRefreshedBy = (refresh_hash: Uint8Array) =>
+  and(
+    eq(sessions.refresh_hash, refresh_hash),
+    isNull(sessions.revoked_at),
+    gt(sessions.expires_at, sql`now()`),
+  )
+
+/** Ends a session of which a token came again that it no longer has, unless the token was traded a moment ago. */
+export async function revokeUsedTwice(db: Database, id: string, moment_ms: number): Promise<void> {
+  await db
+    .update(sessions)
+    .set({ revoked_at: sql`now()` })
     .where(
       and(
-        eq(sessions.refresh_hash, refresh_hash),
+        eq(sessions.id, id),
         isNull(sessions.revoked_at),
-        gt(sessions.expires_at, sql`now()`),
+        lt(sessions.last_used_at, sql`now() - interval '1 millisecond' * ${moment_ms}`),
       ),
     )
-    .returning({ id: sessions.id })
-  return row
 }
 
 /** A member's live sessions, newest first. */

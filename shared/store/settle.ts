@@ -163,7 +163,7 @@ export function settleAny(sql: Sql, flush: Flush) {
         b.prompt, b.cause_id, i.cost_micro as item_cost_micro, e.ends, e.cost_micro, e.input_tokens, e.output_tokens, e.newly_unpriced,
         e.model_calls, e.unread_calls, e.suspected_calls
     ), ${hasSteps ? sql`traced as (${insertSteps(sql, flush.run_id, flush.steps)} returning 1),` : sql``}
-    ${alike.length > 0 ? sql`${markUnchanged(sql, flush.run_id, alike)},` : sql``}
+    ${alike.length > 0 ? sql`${markUnchanged(sql, flush, alike)},` : sql``}
     ${notOk.length > 0 ? sql`sorted as (${insertTriage(sql, flush, notOk)} returning 1),` : sql``} n as (
       select count(*) filter (where ends)::int as left_running,
         ${alike.length > 0 ? sql`(select count(*) from alike)::int` : sql`0`} as unchanged,

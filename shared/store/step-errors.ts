@@ -53,6 +53,6 @@ type Fragment = PendingQuery<Row[]>
 /** Least and greatest pass over what is null, which is a time nobody named. */
 const stepsBetween = (sql: Sql, projectIds: readonly string[], since: Fragment, till: Fragment) => sql`
   select x.outcome, x.error_code, ${toolName(sql)} as tool_name, x.outcome_reason, 1 as steps, x.started_at as last_at
-  from step_index x join runs r on r.id = x.run_id
+  from step_index x join runs r on r.project_id = x.project_id and r.id = x.run_id
   where x.project_id = any(${[...projectIds]}::uuid[]) and x.outcome <> 'ok' and r.steps_purged_at is null
     and x.started_at >= ${since} and x.started_at < ${till}`

@@ -3,6 +3,7 @@
 // indexes it.
 
 import type { Sql } from '../context.ts'
+import type { RunKey } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { withoutEscapes, wordsOf } from '../domain/words.ts'
 import { sampleSuspected } from '../recovery/queries/questions.ts'
@@ -10,8 +11,7 @@ import { numbers, texts } from './columns.ts'
 import { toolName } from './step-errors.ts'
 
 /** Of a step that was removed meanwhile only its place is left. */
-interface FiledStep {
-  run_id: string
+interface FiledStep extends RunKey {
   seq: number
   step_no: number
   name: string | null
@@ -44,34 +44,38 @@ function takeFiled(sql: Sql, limit: number) {
     ), taken as (
       delete from unindexed_steps where id = any(array(
         select id from (select id, sum(steps) over (order by id) - steps as before from oldest) o where before < ${limit}
-      )) returning run_id, seqs, step_nos
+      )) returning project_id, run_id, seqs, step_nos
     ), rest as (
-      insert into unindexed_steps (run_id, seqs, step_nos)
-      select run_id, seqs[${limit}::int + 1:], step_nos[${limit}::int + 1:] from taken where cardinality(seqs) > ${limit}
+      insert into unindexed_steps (project_id, run_id, seqs, step_nos)
+      select project_id, run_id, seqs[${limit}::int + 1:], step_nos[${limit}::int + 1:] from taken
+      where cardinality(seqs) > ${limit}
     ), filed as materialized (
-      select run_id, f.seq, f.step_no
+      select project_id, run_id, f.seq, f.step_no
       from taken, unnest(seqs[:${limit}::int], step_nos[:${limit}::int]) as f(seq, step_no)
     )
-    select f.run_id, f.seq, f.step_no, s.name, s.error_code, s.error_message,
+    select f.project_id, f.run_id, f.seq, f.step_no, s.name, s.error_code, s.error_message,
       left(s.input, ${characters}) as input, left(s.output, ${characters}) as output
-    from filed f left join steps s using (run_id, seq, step_no)`
+    from filed f left join steps s using (project_id, run_id, seq, step_no)`
 }
 
 async function insertIndexed(sql: Sql, steps: readonly FiledStep[]): Promise<void> {
   await sql`
     with step as materialized (
-      select run_id::uuid, seq, step_no, words from rows from (
+      select project_id::uuid, run_id::uuid, seq, step_no, words from rows from (
+        string_to_table(${texts(steps.map(step => step.project_id))}, E'\\x1e'),
         string_to_table(${texts(steps.map(step => step.run_id))}, E'\\x1e'),
         unnest(${numbers(steps.map(step => step.seq))}::text::int[]),
         unnest(${numbers(steps.map(step => step.step_no))}::text::int[]),
         string_to_table(${texts(steps.map(wordsOfStep))}, E'\\x1e', E'\\x1f')
-      ) as t(run_id, seq, step_no, words)
+      ) as t(project_id, run_id, seq, step_no, words)
     ), indexed as (
       insert into step_index (run_id, seq, step_no, project_id, started_at, cost_micro, kind, outcome,
         outcome_reason, error_code, name, words)
-      select s.run_id, s.seq, s.step_no, r.project_id, s.started_at, s.cost_micro, s.kind, s.outcome,
+      select s.run_id, s.seq, s.step_no, s.project_id, s.started_at, s.cost_micro, s.kind, s.outcome,
         s.outcome_reason, s.error_code, s.name, coalesce(array_to_tsvector(string_to_array(t.words, ' ')), '')
-      from step t join steps s using (run_id, seq, step_no) join runs r on r.id = s.run_id
+      from step t join steps s using (project_id, run_id, seq, step_no)
+        -- Steps of a run that was removed meanwhile may be there still.
+        join runs r on r.project_id = s.project_id and r.id = s.run_id
       on conflict do nothing
       returning run_id, seq, project_id, started_at, kind, outcome, outcome_reason, error_code, name
     ), ${sampleSuspected(sql)}

@@ -6,10 +6,13 @@ import { UNDER_BUDGET } from '../accounts/queries/budgets.ts'
 import type { Sql } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { ROOM, refusal } from '../items/queries/run-admission.ts'
+import { type TakenAtOnceRow, takenAtOnce } from '../items/queries/taken-at-once.ts'
+import type { NewItem } from '../items/rules/chunks.ts'
 import type { RepeatedId } from '../items/rules/item-ids.ts'
 import type { RunRefusal } from '../items/rules/run-admission.ts'
 import type { AccountPlan } from '../schema/tables.ts'
 import { numbers, texts } from './columns.ts'
+import { type ClaimedItem, claimed } from './take.ts'
 
 export interface NewRun {
   id: string
@@ -24,16 +27,6 @@ export interface NewRun {
   allow_unpriced: boolean
   pilot_items: number | null
   from_source: boolean
-}
-
-export interface NewItem {
-  /** Its line in the submission, from 1. */
-  line: number
-  /** Null: the service gives it one. */
-  item_id: string | null
-  partition_key: string | null
-  /** The JSON text exactly as it was submitted. */
-  input: string
 }
 
 export interface Submitter {
@@ -127,20 +120,34 @@ async function append(
   return result.count
 }
 
+interface Opening {
+  input_bytes: number
+  allows_budget: boolean
+  key: IdempotencyKey | null
+  takes: boolean
+}
+
+/** Of a run that was opened: the items of it that were taken at once, and what a claim says of it. */
+export interface Opened {
+  taken: ClaimedItem[]
+  run: TakenAtOnceRow['run']
+}
+
 /**
  * A run with all its items, if the agent is there, its account and project take one run more and its idempotency key, if
- * it has one, is free: one statement, and so one round trip and one commit. False, and nothing done, where that is not so,
- * or where somebody has to look at prices first; why, the caller finds out step by step.
+ * it has one, is free: one statement, and so one round trip and one commit. Undefined, and nothing done, where that is not so,
+ * or where somebody has to look at prices first; why, the caller finds out step by step. Where `takes` says so it takes the
+ * items as well, if nothing is in the way.
  */
 export async function openRunAtOnce(
   sql: Sql,
   run: Omit<NewRun, 'deployment_id'>,
   items: readonly IdentifiedItem[],
-  { input_bytes, allows_budget, key }: { input_bytes: number; allows_budget: boolean; key: RunKey | null },
-): Promise<boolean> {
+  { input_bytes, allows_budget, key, takes }: Opening,
+): Promise<Opened | undefined> {
   const keyed =
     key === null ? sql`` : sql`, keyed as (${takeKeyFor(sql, key, sql`admitted`)} returning run_id)`
-  const result = await sql`
+  const rows = await sql<TakenAtOnceRow[]>`
     with admitted as materialized (
       select s.* from (${submitterOf(sql, run.project_id, run.agent_id, 1)}) s
       where refusal is null and (${allows_budget}::boolean or not under_budget)
@@ -152,11 +159,13 @@ export async function openRunAtOnce(
         ${run.pilot_items}::int, ${run.from_source}::boolean, ${items.length}::int, ${input_bytes}::bigint
       from admitted ${key === null ? sql`` : sql`, keyed`}
       returning id
-    )
+    )${takes ? sql`, made as (` : sql``}
     insert into items (run_id, seq, line, status, item_id, partition_key, input)
     select opened.id, n, line, 'queued', item_id, partition_key, input
-    from opened, ${itemRows(sql, items)}`
-  return result.count > 0
+    from opened, ${itemRows(sql, items)}
+    ${takes ? sql`returning seq)${takenAtOnce(sql, run)}` : sql``}`
+  if (rows.count === 0) return undefined
+  return { taken: claimed(rows.filter(row => row.claim_id != null)), run: rows[0]?.run ?? null }
 }
 
 /** Whether every chunk is there, each of which is by its first item, since it was committed whole. */
@@ -244,7 +253,7 @@ export async function findKeyedRun(sql: Sql, projectId: string, key: string, win
 }
 
 /** The idempotency key that a run is started under. */
-export interface RunKey {
+export interface IdempotencyKey {
   project_id: string
   key: string
   fingerprint: string
@@ -252,7 +261,7 @@ export interface RunKey {
 }
 
 /** Takes the key for a run; false when another submission took it first. Waits for one that is committing. */
-export async function takeIdempotencyKey(sql: Sql, key: RunKey): Promise<boolean> {
+export async function takeIdempotencyKey(sql: Sql, key: IdempotencyKey): Promise<boolean> {
   const result = await takeKeyFor(sql, key, sql`(values (1)) one`)
   return result.count === 1
 }
@@ -260,7 +269,7 @@ export async function takeIdempotencyKey(sql: Sql, key: RunKey): Promise<boolean
 /** Takes the key if `source` has a row; no row where another run has it within its window. */
 const takeKeyFor = (
   sql: Sql,
-  { project_id, key, fingerprint, run_id }: RunKey,
+  { project_id, key, fingerprint, run_id }: IdempotencyKey,
   source: PendingQuery<Row[]>,
 ) => sql`
   insert into idempotency_keys as k (project_id, key, fingerprint, run_id)

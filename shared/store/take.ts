@@ -42,7 +42,7 @@ export interface Shares {
   lookahead: number
 }
 
-interface TakenRow
+export interface TakenRow
   extends Pick<ClaimedItem, 'claim_id' | 'seq' | 'attempt' | 'item_id' | 'partition_key' | 'input'> {
   /** Of an item that was offered before; null is all of `FRESH`. */
   past: Omit<ClaimedItem, keyof TakenRow> | null
@@ -61,32 +61,33 @@ const FRESH: NonNullable<TakenRow['past']> = {
 }
 
 /** Takes the next items at the run's cursor. */
-export const takeRange = (sql: Sql, taking: Taking) =>
-  claimed(sql<TakenRow[]>`select * from take_range_1(${common(sql, taking)})`)
+export const takeRange = async (sql: Sql, taking: Taking) =>
+  claimed(await sql<TakenRow[]>`select * from take_range_1(${common(sql, taking)})`)
 
 /** Takes items that are due again, within the caps of partitions. */
-export const takeDue = (sql: Sql, taking: Taking, shares?: Shares) =>
+export const takeDue = async (sql: Sql, taking: Taking, shares?: Shares) =>
   claimed(
-    shares === undefined
+    await (shares === undefined
       ? sql<TakenRow[]>`select * from take_due_1(${common(sql, taking)}, ${taking.fresh})`
       : sql<TakenRow[]>`select * from take_due_fair_1(${common(sql, taking)}, ${taking.fresh},
-          ${shares.per_partition}, ${shares.lookahead})`,
+          ${shares.per_partition}, ${shares.lookahead})`),
   )
 
 /**
  * Takes items from a window at the cursor, no more of a partition than its cap over the whole project leaves. The
  * cursor moves only over items that are no longer queued.
  */
-export const takeFair = (sql: Sql, taking: Taking, { per_partition, lookahead }: Shares) =>
-  claimed(sql<TakenRow[]>`select * from take_fair_1(${common(sql, taking)}, ${per_partition}, ${lookahead})`)
+export const takeFair = async (sql: Sql, taking: Taking, { per_partition, lookahead }: Shares) =>
+  claimed(
+    await sql<TakenRow[]>`select * from take_fair_1(${common(sql, taking)}, ${per_partition}, ${lookahead})`,
+  )
 
 const common = (sql: Sql, taking: Taking) => {
   const { project_id, run_id, deployment_id, most, kept_places, kept_of_run, lease_ms } = taking
   return sql`${project_id}, ${run_id}, ${deployment_id}, ${most}, ${kept_places}, ${kept_of_run}, ${lease_ms}`
 }
 
-async function claimed(taking: Promise<TakenRow[]>): Promise<ClaimedItem[]> {
-  const rows = await taking
+export function claimed(rows: readonly TakenRow[]): ClaimedItem[] {
   return rows.map(({ past, claim_id, seq, attempt, item_id, partition_key, input }) => ({
     claim_id,
     seq,

@@ -2,17 +2,23 @@
 // shared/recovery/queries/decisions.ts.
 
 import type { Sql } from '../context.ts'
+import type { RunKey } from '../domain/ids.ts'
 import type { ItemFacts } from '../domain/recovery.ts'
 import type { Disposition, ItemStatus, Outcome, TriageLane } from '../domain/vocabulary.ts'
 
-export interface ItemKey {
-  run_id: string
+export interface ItemKey extends RunKey {
   seq: number
 }
 
+/** Items that are acted on at once are of one project; null of none. */
+export const projectOf = (keys: readonly ItemKey[]) => keys[0]?.project_id ?? null
+
+/** Those items as rows `k`, numbered from 1 in their order. */
+export const rowsOfKeys = (sql: Sql, keys: readonly ItemKey[]) =>
+  sql`unnest(${keys.map(k => k.run_id)}::uuid[], ${keys.map(k => k.seq)}::int[]) with ordinality as k(run_id, seq, n)`
+
 /** A row of the feed with the item it is about. `created_text` is the sort key as the database writes it. */
 export interface TriageEntry extends ItemKey {
-  project_id: string
   agent_id: string
   agent_slug: string
   lane: TriageLane
@@ -57,8 +63,8 @@ export const recordId = (sql: Sql, of: string) =>
 const replayOf = (sql: Sql) => sql`
   left join lateral (
     select jsonb_build_object('record_id', ${recordId(sql, 'p')}, 'status', n.status, 'outcome', n.outcome) as replay
-    from replays p join items n on n.run_id = p.run_id and n.seq = p.seq
-    where p.from_run_id = i.run_id and p.from_seq = i.seq
+    from replays p join items n on n.project_id = p.project_id and n.run_id = p.run_id and n.seq = p.seq
+    where p.project_id = i.project_id and p.from_run_id = i.run_id and p.from_seq = i.seq
       and (n.status in ('queued', 'running', 'paused') or n.outcome = 'ok')
     order by n.outcome = 'ok' nulls first limit 1
   ) again on true`
@@ -69,13 +75,15 @@ const replayOf = (sql: Sql) => sql`
  */
 export const replayInTheWay = (sql: Sql, of: string) => sql`
   coalesce((
-    select true from replays p join items n on n.run_id = p.run_id and n.seq = p.seq
-    where p.from_run_id = ${sql.unsafe(of)}.run_id and p.from_seq = ${sql.unsafe(of)}.seq
+    select true from replays p join items n on n.project_id = p.project_id and n.run_id = p.run_id and n.seq = p.seq
+    where p.project_id = ${sql.unsafe(of)}.project_id and p.from_run_id = ${sql.unsafe(of)}.run_id and p.from_seq = ${sql.unsafe(of)}.seq
       and (n.status in ('queued', 'running', 'paused') or n.outcome = 'ok') limit 1), false)`
 
 /** No replay of the item is in the way, and its input is still there. */
 export const canBeReplayed = (sql: Sql, of: string) => sql`
-  not ${replayInTheWay(sql, of)} and (select payloads_purged_at is null from runs where id = ${sql.unsafe(of)}.run_id)`
+  not ${replayInTheWay(sql, of)} and (
+    select payloads_purged_at is null from runs
+    where project_id = ${sql.unsafe(of)}.project_id and id = ${sql.unsafe(of)}.run_id)`
 
 /** Conditions on triage rows, each absent key letting everything pass. */
 export function triageConditions(sql: Sql, filter: Partial<TriageFilter>) {
@@ -113,8 +121,8 @@ export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacte
         ) t
       order by t.created_at desc, t.run_id desc, t.seq desc limit ${filter.limit}
     ) t
-    join items i on i.run_id = t.run_id and i.seq = t.seq
-    join runs r on r.id = t.run_id join agents a on a.id = t.agent_id
+    join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq
+    join runs r on r.project_id = t.project_id and r.id = t.run_id join agents a on a.id = t.agent_id
     ${replayOf(sql)}
     order by t.created_at desc, t.run_id desc, t.seq desc`
 }
@@ -128,24 +136,26 @@ export interface Standing extends ItemFacts {
 }
 
 /** Its run is locked when a decision is to follow. */
-export async function findStanding(sql: Sql, { run_id, seq }: ItemKey, lock = false) {
-  if (lock) await sql`select 1 from runs where id = ${run_id} for no key update`
+export async function findStanding(sql: Sql, { project_id, run_id, seq }: ItemKey, lock = false) {
+  if (lock)
+    await sql`select 1 from runs where project_id = ${project_id} and id = ${run_id} for no key update`
   const [row] = await sql<Standing[]>`
     select i.status, i.outcome, t.lane, t.disposition, t.corrected, t.decided_at,
       extract(epoch from clock_timestamp() - t.decided_at)::float8 * 1000 as decided_ms_ago, r.stop_reason is not null as run_stopped,
       r.payloads_purged_at is not null as input_purged, again.replay,
-      exists (select from replays p where p.run_id = i.run_id and p.seq = i.seq and p.unchanged) as unchanged
-    from items i join runs r on r.id = i.run_id
-    left join triage t on t.run_id = i.run_id and t.seq = i.seq
+      exists (select from replays p
+        where p.project_id = i.project_id and p.run_id = i.run_id and p.seq = i.seq and p.unchanged) as unchanged
+    from items i join runs r on r.project_id = i.project_id and r.id = i.run_id
+    left join triage t on t.project_id = i.project_id and t.run_id = i.run_id and t.seq = i.seq
     ${replayOf(sql)}
-    where i.run_id = ${run_id} and i.seq = ${seq}`
+    where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = ${seq}`
   return row
 }
 
 /** How many recorded steps an item goes on from. */
-export async function countKeptSteps(sql: Sql, { run_id, seq }: ItemKey): Promise<number> {
+export async function countKeptSteps(sql: Sql, { project_id, run_id, seq }: ItemKey): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
     select count(*)::int as n from steps
-    where run_id = ${run_id} and seq = ${seq} and error_code is null and key !~ '^hold(#\\d+)?$'`
+    where project_id = ${project_id} and run_id = ${run_id} and seq = ${seq} and error_code is null and key !~ '^hold(#\\d+)?$'`
   return row!.n
 }

@@ -176,7 +176,14 @@ async function explain(bench: Bench, { account_id, project_id, run_id }: Pile): 
   const reads: Record<string, () => Promise<unknown>> = {
     'list runs': () => listRuns(db, { account_id, project_id, limit: 51 }),
     'list items that did not work': () =>
-      listItems(db, { run_id, total_items: ITEMS_PER_RUN, outcome: 'not_ok', after_seq: 0, limit: 51 }),
+      listItems(db, {
+        project_id,
+        run_id,
+        total_items: ITEMS_PER_RUN,
+        outcome: 'not_ok',
+        after_seq: 0,
+        limit: 51,
+      }),
     'search, most recent': search({}),
     'search, a rare word': search({ q: 'rare1234' }),
     'search, a common word': search({ q: 'parcel' }),

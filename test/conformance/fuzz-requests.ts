@@ -281,9 +281,9 @@ function arbitraryOf(document: Document, given: Schema, depth = 0): fc.Arbitrary
     case 'array':
       return fc.array(within(schema.items ?? {}), { maxLength: 4 })
     case 'integer':
-      return fc.integer(range(schema, 1000))
+      return nearBounds(schema, fc.integer(range(schema, 1000)), 1)
     case 'number':
-      return fc.double({ ...range(schema, 1000), noNaN: true })
+      return nearBounds(schema, fc.double({ ...range(schema, 1000), noNaN: true }), 1e-9)
     case 'boolean':
       return fc.boolean()
     case 'null':
@@ -293,6 +293,16 @@ function arbitraryOf(document: Document, given: Schema, depth = 0): fc.Arbitrary
     default:
       return depth > 3 ? fc.constant(1) : fc.jsonValue({ maxDepth: 2 })
   }
+}
+
+/** Now and then the least and the most that is taken, what is just beyond, and what no column holds. */
+function nearBounds({ minimum = 0, maximum = 2 ** 31 }: Schema, within: fc.Arbitrary<number>, step: number) {
+  const [least, most] = [Number(minimum), Number(maximum)]
+  const beyond = [least - step, most + step, 2 ** 31, 2 ** 53, 1e300]
+  return fc.oneof(
+    { weight: 9, arbitrary: within },
+    { weight: 1, arbitrary: fc.constantFrom(least, most, ...beyond) },
+  )
 }
 
 function range({ minimum, maximum, exclusiveMinimum }: Schema, width: number) {

@@ -163,7 +163,7 @@ async function fail({ ctx: { sql } }: World, run_id: string, word: string): Prom
     where run_id = ${run_id}`
   await sql`
     insert into triage (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key, cause_id)
-    select run_id, seq, project_id, agent_id, 'dlq', 'agent_error', 'agent_error', partition_key,
+    select run_id, seq, runs.project_id, agent_id, 'dlq', 'agent_error', 'agent_error', partition_key,
       case when seq = 3 then ${other!.id} else ${cause!.id} end
     from items join runs on runs.id = run_id where run_id = ${run_id}`
   await sql`

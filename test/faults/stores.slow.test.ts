@@ -1,7 +1,7 @@
 // Redis is emptied, stopped and started again; PostgreSQL is killed and started again; all of it during runs.
 
 import { Redis } from 'ioredis'
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { startReceiver } from '../support/receiver.ts'
 import { ITEM_COST_MICRO, PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
 
@@ -14,6 +14,23 @@ afterEach(() => stack?.close())
 const pile = (n: number) => Array.from({ length: n }, () => ({}))
 const callsOf = (runId: string, n: number) =>
   stack.probe.until(calls => calls.filter(c => c.run === runId).length >= n)
+
+/** A submission whose lines come as they are written. */
+function upload(agentId: string) {
+  const lines = new TransformStream<string, string>()
+  const response = fetch(`${stack.base_url}/v1/batches?agent_id=${agentId}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stack.api_key}`, 'content-type': 'application/x-ndjson' },
+    body: lines.readable.pipeThrough(new TextEncoderStream()),
+    duplex: 'half',
+  } as RequestInit).then(
+    async answer => [answer.status, await answer.json()] as const,
+    error => [0, error] as const,
+  )
+  return { response, writer: lines.writable.getWriter() }
+}
+
+const itemsThere = async () => (await stack.sql<{ n: number }[]>`select count(*)::int as n from items`)[0]!.n
 
 it('a run goes on while Redis is emptied, stopped and restarted, and its cap is kept', {
   timeout: PATIENCE_MS,
@@ -74,19 +91,9 @@ it('a run goes on after PostgreSQL was killed and restarted, and nothing is lost
   const consumer = await stack.startConsumer()
   const runId = await stack.submit(agentId, pile(items))
   // A submission is half way through its upload: several chunks are committed.
-  const upload = new TransformStream<string, string>()
-  const writer = upload.writable.getWriter()
   const written = 5000 // two whole chunks and the beginning of a third
   const lines = '{"input":{"steps":0}}\n'.repeat(written)
-  const response = fetch(`${stack.base_url}/v1/batches?agent_id=${agentId}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${stack.api_key}`, 'content-type': 'application/x-ndjson' },
-    body: upload.readable.pipeThrough(new TextEncoderStream()),
-    duplex: 'half',
-  } as RequestInit).then(
-    async answer => [answer.status, await answer.json()] as const,
-    error => [0, error] as const,
-  )
+  const { response, writer } = upload(agentId)
   void writer.write(lines).catch(() => {})
   await stack.someMaterializing()
   await callsOf(runId, 300)
@@ -108,6 +115,32 @@ it('a run goes on after PostgreSQL was killed and restarted, and nothing is lost
     expect(status === 0 || status >= 500).toBe(true)
     await stack.nothingLeftBut([runId])
   }
+})
+
+it('a submission of which PostgreSQL, killed, forgot a chunk that it had confirmed is refused, and nothing of it is left', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const agentId = await stack.deploy()
+  // Nothing but chunks is written, which do not wait for the disk, and it is not asked to write them for a while.
+  await stack.control.end()
+  await stack.startPart('api')
+  await stack.sql`alter system set wal_writer_delay = '10s'`
+  await stack.sql`select pg_reload_conf()`
+  const { response, writer } = upload(agentId)
+  const lines = '{"input":{"steps":0}}\n'.repeat(5000)
+  void writer.write(lines).catch(() => {})
+  await stack.someMaterializing()
+  const written = await itemsThere()
+
+  await stack.stores.postgres.kill()
+  await stack.stores.restartPostgres()
+  const isForgotten = async () => expect(await itemsThere()).toBeLessThan(written)
+  await vi.waitFor(isForgotten, PATIENCE_MS) // the test's own connections broke as well
+  void writer.write(lines).catch(() => {})
+  void writer.close().catch(() => {})
+  expect(await response).toEqual([500, { error: expect.objectContaining({ code: 'store_unreachable' }) }])
+  await stack.startPart('tick')
+  await stack.nothingLeftBut([])
 })
 
 it('everything goes on by itself after PostgreSQL was killed twice under load: consumers, tick and API; the run has its digest and no alert', {

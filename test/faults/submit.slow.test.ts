@@ -77,6 +77,30 @@ describe.for([
 })
 
 it(
+  'a process that dies when it has claimed what was submitted to it leaves items that are offered again, and end once',
+  async () => {
+    const agentId = await stack.deploy()
+    await stack.endProcesses()
+    const whole = await stack.startConsumer('submit.after_commit=kill', { ASSAY_PARTS: 'api,consumer,tick' })
+    const inputs = [1, 2, 3].map(() => ({ steps: 1 }))
+    await expect(stack.submit(agentId, inputs)).rejects.toThrow('fetch failed')
+    expect(await stack.gone(whole)).toBe('SIGKILL')
+    const [run] = await stack.sql<{ id: string; running: number }[]>`
+      select id, running from runs where agent_id = ${agentId}`
+    expect(run!.running).toBe(inputs.length)
+    await stack.startControl()
+    await stack.startConsumer()
+    await stack.ageLeases()
+    expect(await stack.finished(run!.id)).toMatchObject({ status: 'completed', ok: inputs.length })
+    expect(await stack.breaches(run!.id)).toEqual([])
+    expect(await stack.sql`select code from attempts where run_id = ${run!.id}`).toEqual(
+      inputs.map(() => ({ code: 'lease_lost' })),
+    )
+  },
+  PATIENCE_MS,
+)
+
+it(
   'a caller whose process dies while PostgreSQL works on the one statement finds the run by its key',
   async () => {
     const { sql } = stack

@@ -35,7 +35,7 @@ it('what is in flight of a suspended account ends, nothing more of it is dispatc
   await consuming
   expect(await statuses(run)).toEqual(['completed', 'queued', 'queued'])
   expect(await consume(engine.ctx)).toMatchObject({ claimed: 0 })
-  expect(await whyItem(engine.ctx, { run_id: run, seq: 2 })).toMatchObject({ token: 'suspended' })
+  expect(await whyItem(engine.ctx, engine.item(run, 2))).toMatchObject({ token: 'suspended' })
   expect((await countBacklog(engine.sql)).startable).toBe(0)
 
   await setStatus(engine.ctx, account_id, 'active')
@@ -47,7 +47,7 @@ it('what is in flight of a suspended account ends, nothing more of it is dispatc
 it('a run of a suspended account can be cancelled and ends [accounts.suspend]', async () => {
   const run_id = await engine.submit(2)
   await setStatus(engine.ctx, account_id, 'suspended')
-  await stopCancelled(engine.sql, { id: run_id, project_id: engine.project_id })
+  await stopCancelled(engine.sql, engine.key(run_id))
   expect(await consume(engine.ctx)).toMatchObject({ claimed: 0 })
   expect(await statuses(run_id)).toEqual(['cancelled', 'cancelled'])
 })
@@ -58,7 +58,7 @@ it('an item of a held installation says so to its account, and goes on when the 
   expect(await consume(engine.ctx)).toMatchObject({ claimed: 0 })
   const why = () =>
     readForAccount(engine.ctx.lanes, account_id, stores =>
-      whyItem({ ...engine.ctx, ...stores }, { run_id, seq: 1 }),
+      whyItem({ ...engine.ctx, ...stores }, engine.item(run_id, 1)),
     )
   expect(await why()).toMatchObject({ token: 'held', message: expect.stringContaining('assay admin go-on') })
   await engine.sql`update installation set held_since = null`

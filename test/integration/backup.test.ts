@@ -183,10 +183,10 @@ describe('a backup that was restored elsewhere, by an owner who is no superuser'
     expect(asked).toBe(10 + 2 + 1) // what was in hands, what waited, and the newest moment of the schedule
     expect(posted).toContain(receiver.url)
     expect(await ctx.sql`select from occurrences where outcome = 'fired'`).toHaveLength(1)
-    const all = await ctx.sql<{ id: string }[]>`select id from runs`
+    const all = await ctx.sql<{ project_id: string; id: string }[]>`select project_id, id from runs`
     expect(all.map(run => run.id)).toEqual(expect.arrayContaining(Object.values(runs)))
-    for (const { id } of all) {
-      const { counters, recount } = await recountRun(ctx.sql, id)
+    for (const { project_id, id } of all) {
+      const { counters, recount } = await recountRun(ctx.sql, { project_id, run_id: id })
       expect(verificationOf(id, counters, recount, [])).toMatchObject({ balanced: true, differences: [] })
     }
   })

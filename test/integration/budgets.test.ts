@@ -45,7 +45,7 @@ it('a day that has spent its budget pauses what is left, says until when, and go
   expect(paused.ok).toBeGreaterThanOrEqual(30)
   expect(paused.ok).toBeLessThanOrEqual(30 + 8)
   expect(paused.paused).toBe(100 - Number(paused.ok))
-  const why = await whyItem(engine.ctx, { run_id: runId, seq: 100 })
+  const why = await whyItem(engine.ctx, engine.item(runId, 100))
   expect(why).toMatchObject({ token: 'period_budget' })
   expect(why!.message).toMatch(
     /^The day's budget of agent played \(\$0\.30\) is spent; .* at 2026-03-29 00:00 Europe\/Berlin/,
@@ -143,7 +143,7 @@ it('a model without a price pauses its item at the first call, and with it the r
   expect(held.length).toBeGreaterThan(0)
   expect(held.length).toBeLessThanOrEqual(10)
   expect(held[0]!.error_message).toContain('assay prices set strange-model --input USD --output USD')
-  const why = await whyItem(engine.ctx, { run_id: runId, seq: 50 })
+  const why = await whyItem(engine.ctx, engine.item(runId, 50))
   expect(why).toMatchObject({
     token: 'price',
     message: expect.stringContaining('assay prices set strange-model'),
@@ -223,7 +223,7 @@ it.each([
       `model ${usage.model} has a price, but none for what the call counts`,
     )
 
-    await resumeItem(engine.ctx, { run_id: runId, seq: Number(held.seq) }, {})
+    await resumeItem(engine.ctx, engine.item(runId, Number(held.seq)), {})
     await sweep(engine.ctx)
     await consume(engine.ctx)
     expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 3 })
@@ -259,7 +259,7 @@ it('what no price would do keeps the rest waiting for whoever decides about the 
   const held = (await engine.items(runId)).filter(item => item.outcome_reason === 'unpriced_model')
   expect(held).toHaveLength(2)
   for (const [at, { seq }] of held.entries()) {
-    await endWaiting(engine.sql, [{ run_id: runId, seq: Number(seq) }], { as: 'dismissed', one_by_one: true })
+    await endWaiting(engine.sql, [engine.item(runId, Number(seq))], { as: 'dismissed', one_by_one: true })
     expect(await engine.run(runId)).toMatchObject({ waits_for_price: at === 0 })
     await sweep(engine.ctx)
     await consume(engine.ctx)
@@ -285,7 +285,7 @@ it('resuming one says that one knows, for the whole run', async () => {
   const runId = await engine.submit(20, { budget_cents: 1000, concurrency: 2 })
   await consume(engine.ctx)
   const held = (await engine.items(runId)).find(item => item.outcome_reason === 'unpriced_model')!
-  await resumeItem(engine.ctx, { run_id: runId, seq: Number(held.seq) }, {})
+  await resumeItem(engine.ctx, engine.item(runId, Number(held.seq)), {})
   await sweep(engine.ctx)
   await consume(engine.ctx)
   expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 20, unpriced_items: 20 })

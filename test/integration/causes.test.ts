@@ -128,9 +128,9 @@ describe('the counts are those of the rows', () => {
     await consume(engine.ctx)
     expect(await causesOf(first)).toMatchObject([{ count: 6, waiting: 6, runs: 2, cost_micro: 6 * 30_000 }])
 
-    await dismissItem(engine.ctx, { run_id: first, seq: 1 })
-    await acknowledgeItem(engine.ctx, { run_id: first, seq: 2 })
-    await replayItem(engine.ctx, { run_id: first, seq: 3 }, {})
+    await dismissItem(engine.ctx, engine.item(first, 1))
+    await acknowledgeItem(engine.ctx, engine.item(first, 2))
+    await replayItem(engine.ctx, engine.item(first, 3), {})
     await consume(engine.ctx)
     expect(await causesOf(first)).toMatchObject([{ count: 6, waiting: 3, runs: 3 }])
     expect(await conservation(engine, first)).toEqual([])
@@ -141,7 +141,7 @@ describe('the counts are those of the rows', () => {
     expect(await listCauses(engine.sql, { ...all, from_day: today })).toMatchObject([{ count: 9 }])
     expect(await listCauses(engine.sql, { ...all, to_day: '2026-01-01' })).toEqual([])
 
-    while ((await removeRunRows(engine.sql, second, 1)) > 0);
+    while ((await removeRunRows(engine.sql, engine.key(second), 1)) > 0);
     expect(await listCauses(engine.sql, all)).toMatchObject([{ count: 7, runs: 2 }])
     expect(await conservation(engine, first)).toEqual([])
   })

@@ -202,8 +202,8 @@ describe('the recovery of a cohort', () => {
 
   it('tells before what it would replay, what not and why, and changes nothing', async () => {
     const runId = await failedRun(5)
-    await acknowledgeItem(engine.ctx, { run_id: runId, seq: 1 })
-    await dismissItem(engine.ctx, { run_id: runId, seq: 2 })
+    await acknowledgeItem(engine.ctx, engine.item(runId, 1))
+    await dismissItem(engine.ctx, engine.item(runId, 2))
     const plan = await planRecovery(engine.ctx, order({ filter: { run_id: runId } }))
     expect(plan).toMatchObject({ eligible: 3, agent_ids: [engine.agent_id] })
     expect(plan.ineligible.sort((a, b) => (a.reason < b.reason ? -1 : 1))).toEqual([
@@ -379,7 +379,7 @@ describe('the recovery of a cohort', () => {
       message: expect.stringContaining('has not ended yet'),
     })
     await cancelRun(engine.ctx, { project_id: engine.project_id, run_id: runId })
-    await replayItem(engine.ctx, { run_id: runId, seq: 3 }, {})
+    await replayItem(engine.ctx, engine.item(runId, 3), {})
     await engine.deploy()
     expect(await planRecovery(engine.ctx, rest)).toMatchObject({
       eligible: 2299,
@@ -398,7 +398,7 @@ describe('the recovery of a cohort', () => {
     const runId = await failedRun(2)
     const open = await engine.submit(1)
     const refusals = async () => [
-      await replayItem(engine.ctx, { run_id: runId, seq: 1 }, {}).catch(error => error.code),
+      await replayItem(engine.ctx, engine.item(runId, 1), {}).catch(error => error.code),
       await startRecovery(engine.ctx, order()).catch(error => error.code),
     ]
     await engine.sql`update projects set settings = settings || '{"open_runs": 1}'`
@@ -432,7 +432,7 @@ describe('the recovery of a cohort', () => {
 })
 
 describe('why an item is not running', () => {
-  const why = async (runId: string, seq = 1) => (await whyItem(engine.ctx, { run_id: runId, seq }))!.token
+  const why = async (runId: string, seq = 1) => (await whyItem(engine.ctx, engine.item(runId, seq)))!.token
 
   it('is told from what holds it back at the moment', async () => {
     await engine.sql`update agents set current_deployment_id = null`
@@ -456,7 +456,7 @@ describe('why an item is not running', () => {
     })
     const runId = await engine.submit(1)
     await consume(engine.ctx, { stop: AbortSignal.timeout(300) })
-    const { token, message } = (await whyItem(engine.ctx, { run_id: runId, seq: 1 }))!
+    const { token, message } = (await whyItem(engine.ctx, engine.item(runId, 1)))!
     expect(token).toBe('retry_backoff')
     expect(message).toContain('connection refused')
     await engine.skipBackoff()

@@ -109,6 +109,7 @@ it('steps are kept as their rows say, alone and with others', async () => {
     const expected = rows.map(({ started_ms, ...one }) => ({
       ...one,
       run_id: runId,
+      project_id: engine.project_id,
       started_ms,
       started_at: new Date(started_ms),
     }))

@@ -144,7 +144,7 @@ it('aborted between two steps it leaves the rest in triage, and what a person ta
     { id: string; decided: number },
   ]
   expect(decided).toBe(1000)
-  await reopenItem(engine.ctx, { run_id, seq: 1 })
+  await reopenItem(engine.ctx, engine.item(run_id, 1))
   onFault(name => {
     if (name === 'recovery.before_commit' && ++steps > 3) throw new Error('the process died')
   })
@@ -153,14 +153,14 @@ it('aborted between two steps it leaves the rest in triage, and what a person ta
   await abortRecovery(engine.ctx, id)
   expect(await findRecovery(engine, id)).toMatchObject({ status: 'aborted', decided: 2000 })
   expect(await engine.sql`select 1 from triage where disposition is null`).toHaveLength(501)
-  expect((await findStanding(engine.sql, { run_id, seq: 1 }))!.disposition).toBeNull()
+  expect((await findStanding(engine.sql, engine.item(run_id, 1)))!.disposition).toBeNull()
   expect(await conservation(engine, run_id)).toEqual([])
   await expect(abortRecovery(engine.ctx, id)).rejects.toMatchObject({ code: 'recovery_already_ended' })
 })
 
 it('takes from each item what a decision about it alone would take, whatever was decided before', async () => {
   const run_id = await badRun(40)
-  const key = (seq: number) => ({ run_id, seq })
+  const key = (seq: number) => engine.item(run_id, seq)
   await acknowledgeItem(engine.ctx, key(1))
   await dismissItem(engine.ctx, key(2))
   await replayItem(engine.ctx, key(3), {})

@@ -121,7 +121,7 @@ describe('a run with a callback', () => {
     engine.play(([one, two]) => [result(one!), failure(two!, 'agent_error')])
     receiver.answer = response => response.writeHead(503).end()
     const runId = await callBack(receiver.url, 2)
-    await dismissItem(engine.ctx, { run_id: runId, seq: 2 })
+    await dismissItem(engine.ctx, engine.item(runId, 2))
     await engine.ctx.idle()
     await makeDue()
     await deliverAll()

@@ -77,8 +77,8 @@ it('has three causes, and one order runs 21,000 items again that leave 60,000 re
   for (const one of [run_id, again]) expect(await conservation(engine, one)).toEqual([])
 
   const seen = new Map<string, string | null>()
-  const slices = await slicesOf(engine.sql, { run_id })
-  const chunks = resultsInChunks(make => make(engine.sql), { run_id }, slices, {
+  const slices = await slicesOf(engine.sql, engine.key(run_id))
+  const chunks = resultsInChunks(make => make(engine.sql), engine.key(run_id), slices, {
     only: 'all',
     withInput: false,
   })

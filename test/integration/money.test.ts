@@ -149,9 +149,9 @@ describe("a project's credit", () => {
     const runId = await engine.submit(10)
     let resuming: Promise<number> | undefined
     await sql.begin(async tx => {
-      await pauseForMoney(tx as unknown as typeof sql, runId, 100)
+      await pauseForMoney(tx as unknown as typeof sql, engine.key(runId), 100)
       await sql`update projects set credit_micro = null`
-      resuming = resumeFunded(sql, runId, 100)
+      resuming = resumeFunded(sql, engine.key(runId), 100)
       await eventually(async () =>
         expect(
           await sql`select from pg_stat_activity

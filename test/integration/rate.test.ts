@@ -1,7 +1,7 @@
 // Token buckets on a real Redis, and what they do when it is away.
 
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { takeToken, takeTokens } from '../../shared/hints/rate.ts'
 import { type TestStore, testRedis } from '../support/stores.ts'
@@ -78,16 +78,32 @@ it('a process that stood still reads the answer that came meanwhile', async () =
   expect(await asked).toBeGreaterThan(0)
 })
 
-it('without Redis everything is allowed, soon, and nobody asks for a while', async () => {
+describe('without Redis', () => {
   const gone = new Redis('redis://127.0.0.1:1', { lazyConnect: true, maxRetriesPerRequest: null })
   gone.on('error', () => {})
-  const bucket = { name: 'gone', per_second: 1, burst: 1 }
-  const started = performance.now()
-  const now_ms = Date.now()
-  expect(await takeTokens(gone, bucket, 1, now_ms)).toBe(0)
-  expect(performance.now() - started).toBeLessThan(5 * LIMITS.rate_answer_ms)
-  const resting = performance.now()
-  for (let n = 0; n < 100; n++) expect(await takeTokens(gone, bucket, 1, now_ms + 1)).toBe(0)
-  expect(performance.now() - resting).toBeLessThan(LIMITS.rate_answer_ms)
-  gone.disconnect()
+  afterAll(() => gone.disconnect())
+
+  it('a request is let through, soon, and nobody asks Redis for a while', async () => {
+    const now_ms = Date.now()
+    const ctx = { redis: gone, now: () => now_ms, waitUntil: () => {} }
+    const bucket = { name: 'gone', per_second: 1, burst: 1 }
+    const started = performance.now()
+    expect(await takeToken(ctx, bucket)).toBe(0)
+    expect(performance.now() - started).toBeLessThan(5 * LIMITS.rate_answer_ms)
+    const resting = performance.now()
+    for (let n = 0; n < 100; n++) expect(await takeToken(ctx, bucket)).toBe(0)
+    expect(performance.now() - resting).toBeLessThan(LIMITS.rate_answer_ms)
+  })
+
+  it('what must be counted is counted by the process itself', async () => {
+    const now_ms = Date.now() + LIMITS.rate_rest_ms
+    const bucket = { name: 'guesses', per_second: 0.5, burst: 3 }
+    const take = (tokens: number, later_ms = 0) => takeTokens(gone, bucket, tokens, now_ms + later_ms)
+    for (let n = 0; n < 3; n++) expect(await take(1)).toBe(0)
+    expect(await take(1)).toBe(2000)
+    expect(await take(1, 2000)).toBe(0)
+    await take(-1, 2000)
+    expect(await take(1, 2000)).toBe(0)
+    expect(await take(1, 2000)).toBe(2000)
+  })
 })

@@ -73,7 +73,7 @@ describe('a replay', () => {
   it('is a new item beside the original, with its succeeded steps at no cost [recovery.verdict-stays, recovery.steps-reused]', async () => {
     const runId = await failedRun()
     works()
-    const replay = await replayItem(engine.ctx, { run_id: runId, seq: 1 }, {})
+    const replay = await replayItem(engine.ctx, engine.item(runId, 1), {})
     expect(replay.reused_steps).toBe(2)
     await consume(engine.ctx)
     expect(engine.requests.at(-1)![0]).toMatchObject({
@@ -106,7 +106,7 @@ describe('a replay', () => {
 
   it('asked for 20 times at once is made once', async () => {
     const runId = await failedRun()
-    const calls = Array.from({ length: 20 }, () => replayItem(engine.ctx, { run_id: runId, seq: 1 }, {}))
+    const calls = Array.from({ length: 20 }, () => replayItem(engine.ctx, engine.item(runId, 1), {}))
     expect(await race(calls)).toEqual({ won: 1, codes: ['item_not_replayable'] })
     expect(await engine.sql`select 1 from runs where replay_of = ${runId}`).toHaveLength(1)
     expect(await conservation(engine, runId)).toEqual([])
@@ -114,7 +114,7 @@ describe('a replay', () => {
 
   it('is refused while another is under way and after it worked, and taken again after it failed', async () => {
     const runId = await failedRun()
-    const key = { run_id: runId, seq: 1 }
+    const key = engine.item(runId, 1)
     const first = await replayItem(engine.ctx, key, {})
     await expect(replayItem(engine.ctx, key, {})).rejects.toMatchObject({
       code: 'item_not_replayable',
@@ -138,14 +138,14 @@ describe('a replay', () => {
     await engine.sql`update agents set current_deployment_id = null`
     const waiting = await engine.submit(2)
     const refusal = (run_id: string, seq: number) =>
-      replayItem(engine.ctx, { run_id, seq }, {}).catch(
+      replayItem(engine.ctx, engine.item(run_id, seq), {}).catch(
         error => `${error.code} ${error.message.split(': ')[1]}`,
       )
     expect(await refusal(runId, 1)).toBe('item_not_replayable it worked.')
     expect(await refusal(runId, 2)).toContain('item_not_replayable it is paused')
     expect(await refusal(waiting, 1)).toBe('item_not_replayable it is queued.')
     await cancelRun(engine.ctx, { project_id: engine.project_id, run_id: waiting })
-    const key = { run_id: waiting, seq: 1 }
+    const key = engine.item(waiting, 1)
     const replay = await replayItem(engine.ctx, key, {})
     expect(await refusal(waiting, 1)).toBe(`item_not_replayable its replay ${replay.record_id} is queued.`)
     expect(await engine.run(waiting)).toMatchObject({ status: 'cancelled', cancelled: 2, undecided: 0 })
@@ -154,7 +154,7 @@ describe('a replay', () => {
 
   it('from a step takes over those before it; with another input none, unless it names a step', async () => {
     const reused = async (options: object) =>
-      (await replayItem(engine.ctx, { run_id: await failedRun(), seq: 1 }, options)).reused_steps
+      (await replayItem(engine.ctx, engine.item(await failedRun(), 1), options)).reused_steps
     expect(await reused({ from_step: 'read' })).toBe(1)
     expect(await reused({ from_step: 'fetch' })).toBe(0)
     expect(await reused({ from_step: 'write' })).toBe(2)
@@ -177,7 +177,7 @@ describe('a replay', () => {
     const runId = await engine.submit(1)
     await consume(engine.ctx)
     works()
-    const { run_id } = await replayItem(engine.ctx, { run_id: runId, seq: 1 }, {})
+    const { run_id } = await replayItem(engine.ctx, engine.item(runId, 1), {})
     const steps = await engine.sql`select key from steps where run_id = ${run_id} order by step_no`
     expect(steps.map(row => row.key)).toEqual(['before', 'beside'])
   })
@@ -186,7 +186,7 @@ describe('a replay', () => {
     const runId = await failedRun(2)
     await engine.deploy()
     const version = async (seq: number, deployment: 'current' | 'original') => {
-      const { run_id } = await replayItem(engine.ctx, { run_id: runId, seq }, { deployment })
+      const { run_id } = await replayItem(engine.ctx, engine.item(runId, seq), { deployment })
       const [row] = await engine.sql`
         select d.version from runs r join deployments d on d.id = r.deployment_id where r.id = ${run_id}`
       return row!.version
@@ -196,13 +196,13 @@ describe('a replay', () => {
 
   it('of a replay keeps the whole lineage visible', async () => {
     const runId = await failedRun()
-    const first = await replayItem(engine.ctx, { run_id: runId, seq: 1 }, {})
+    const first = await replayItem(engine.ctx, engine.item(runId, 1), {})
     engine.play(([item]) => [failure(item!, 'tool_call_error')])
     await consume(engine.ctx)
-    const second = await replayItem(engine.ctx, { run_id: first.run_id, seq: 1 }, {})
+    const second = await replayItem(engine.ctx, engine.item(first.run_id, 1), {})
     works()
     await consume(engine.ctx)
-    const lineage = await findLineage(engine.sql, { run_id: first.run_id, seq: 1 }, 100)
+    const lineage = await findLineage(engine.sql, engine.item(first.run_id, 1), 100)
     expect(lineage.map(one => [one.run_id, one.generation, one.outcome])).toEqual([
       [runId, -1, 'failed'],
       [first.run_id, 0, 'failed'],
@@ -214,7 +214,7 @@ describe('a replay', () => {
   it('of an item whose input is kept no longer is refused', async () => {
     const runId = await failedRun()
     await engine.sql`update runs set payloads_purged_at = now() where id = ${runId}`
-    await expect(replayItem(engine.ctx, { run_id: runId, seq: 1 }, {})).rejects.toMatchObject({
+    await expect(replayItem(engine.ctx, engine.item(runId, 1), {})).rejects.toMatchObject({
       code: 'item_not_replayable',
       message: expect.stringContaining('kept no longer'),
     })
@@ -225,7 +225,7 @@ describe('a replay', () => {
     onFault(name => {
       if (name === 'replay.before_commit') throw new Error('the process died')
     })
-    const key = { run_id: runId, seq: 1 }
+    const key = engine.item(runId, 1)
     await expect(replayItem(engine.ctx, key, {})).rejects.toThrow('the process died')
     onFault(undefined)
     expect(await engine.run(runId)).toMatchObject({ undecided: 1 })
@@ -237,7 +237,7 @@ describe('a replay', () => {
   it('of a suspended account is refused', async () => {
     const runId = await failedRun()
     await engine.sql`update accounts set status = 'suspended'`
-    await expect(replayItem(engine.ctx, { run_id: runId, seq: 1 }, {})).rejects.toMatchObject({
+    await expect(replayItem(engine.ctx, engine.item(runId, 1), {})).rejects.toMatchObject({
       code: 'account_suspended',
     })
   })
@@ -255,37 +255,37 @@ describe('a run', () => {
 
   it('turns completed by itself when its last item that did not work is replayed or dismissed [lifecycle.decided]', async () => {
     const runId = await partial()
-    await replayItem(engine.ctx, { run_id: runId, seq: 2 }, {})
+    await replayItem(engine.ctx, engine.item(runId, 2), {})
     expect(await engine.run(runId)).toMatchObject({ status: 'partial', undecided: 1 })
-    await dismissItem(engine.ctx, { run_id: runId, seq: 3 })
+    await dismissItem(engine.ctx, engine.item(runId, 3))
     expect(await engine.run(runId)).toMatchObject({ status: 'completed', undecided: 0, failed: 2 })
     expect(await conservation(engine, runId)).toEqual([])
   })
 
   it('stays partial when items are only acknowledged; dismissing those afterwards completes it', async () => {
     const runId = await partial()
-    for (const seq of [2, 3]) await acknowledgeItem(engine.ctx, { run_id: runId, seq })
+    for (const seq of [2, 3]) await acknowledgeItem(engine.ctx, engine.item(runId, seq))
     expect(await engine.run(runId)).toMatchObject({ status: 'partial', undecided: 2 })
     expect(await conservation(engine, runId)).toEqual([])
-    for (const seq of [2, 3]) await dismissItem(engine.ctx, { run_id: runId, seq })
+    for (const seq of [2, 3]) await dismissItem(engine.ctx, engine.item(runId, seq))
     expect(await engine.run(runId)).toMatchObject({ status: 'completed', undecided: 0 })
   })
 
   it('is partial again when a dismissal is taken back, once, however many callers take it back at once', async () => {
     const runId = await partial()
-    for (const seq of [2, 3]) await dismissItem(engine.ctx, { run_id: runId, seq })
+    for (const seq of [2, 3]) await dismissItem(engine.ctx, engine.item(runId, seq))
     expect(await engine.run(runId)).toMatchObject({ status: 'completed', undecided: 0 })
-    const calls = Array.from({ length: 10 }, () => reopenItem(engine.ctx, { run_id: runId, seq: 2 }))
+    const calls = Array.from({ length: 10 }, () => reopenItem(engine.ctx, engine.item(runId, 2)))
     expect(await race(calls)).toEqual({ won: 1, codes: ['item_not_reopenable'] })
     expect(await engine.run(runId)).toMatchObject({ status: 'partial', undecided: 1 })
     expect(await conservation(engine, runId)).toEqual([])
-    await dismissItem(engine.ctx, { run_id: runId, seq: 2 })
+    await dismissItem(engine.ctx, engine.item(runId, 2))
     expect(await engine.run(runId)).toMatchObject({ status: 'completed', undecided: 0 })
   })
 
   it('counts decisions that are made and taken back at once as the rows say', async () => {
     const runId = await failedRun(20)
-    const keys = Array.from({ length: 20 }, (_, i) => ({ run_id: runId, seq: i + 1 }))
+    const keys = Array.from({ length: 20 }, (_, i) => engine.item(runId, i + 1))
     const calls = keys.flatMap(key => [
       acknowledgeItem(engine.ctx, key),
       reopenItem(engine.ctx, key),
@@ -299,14 +299,14 @@ describe('a run', () => {
 
   it('of which every item failed stays failed', async () => {
     const runId = await failedRun()
-    await dismissItem(engine.ctx, { run_id: runId, seq: 1 })
+    await dismissItem(engine.ctx, engine.item(runId, 1))
     expect(await engine.run(runId)).toMatchObject({ status: 'failed', undecided: 0 })
     expect(await conservation(engine, runId)).toEqual([])
   })
 
   it('counts every decision once, however many callers decide at once', async () => {
     const runId = await failedRun(30)
-    const keys = Array.from({ length: 30 }, (_, i) => ({ run_id: runId, seq: i + 1 }))
+    const keys = Array.from({ length: 30 }, (_, i) => engine.item(runId, i + 1))
     const calls = keys.flatMap(key => [
       dismissItem(engine.ctx, key),
       dismissItem(engine.ctx, key),
@@ -335,7 +335,7 @@ describe('a held item', () => {
     holding()
     const runId = await engine.submit(1)
     await consume(engine.ctx)
-    const calls = Array.from({ length: 10 }, () => resumeItem(engine.ctx, { run_id: runId, seq: 1 }, {}))
+    const calls = Array.from({ length: 10 }, () => resumeItem(engine.ctx, engine.item(runId, 1), {}))
     expect(await race(calls)).toEqual({ won: 1, codes: ['item_not_paused'] })
     expect(await conservation(engine, runId)).toEqual([])
     await consume(engine.ctx)
@@ -351,7 +351,7 @@ describe('a held item', () => {
     const runId = await engine.submit(1)
     await consume(engine.ctx)
     engine.play(([item]) => [failure(item!, 'agent_error')])
-    expect(await resumeItem(engine.ctx, { run_id: runId, seq: 1 }, {})).toMatchObject({ reused_steps: 1 })
+    expect(await resumeItem(engine.ctx, engine.item(runId, 1), {})).toMatchObject({ reused_steps: 1 })
     await consume(engine.ctx)
     expect(await engine.sql`select lane, disposition from triage`).toMatchObject([
       { lane: 'dlq', disposition: null },
@@ -364,14 +364,14 @@ describe('a held item', () => {
     holding()
     const runId = await engine.submit(1, { callback_url: 'http://127.0.0.1:9/hook' })
     await consume(engine.ctx)
-    await dismissItem(engine.ctx, { run_id: runId, seq: 1 })
+    await dismissItem(engine.ctx, engine.item(runId, 1))
     expect((await engine.items(runId))[0]).toMatchObject({ status: 'cancelled', outcome: null })
     const run = await engine.run(runId)
     expect(run).toMatchObject({ status: 'completed', cancelled: 1, paused: 0 })
     expect(run.finished_at).not.toBeNull()
     expect(await engine.sql`select 1 from deliveries where run_id = ${runId}`).toHaveLength(1)
     expect(await conservation(engine, runId)).toEqual([])
-    await expect(resumeItem(engine.ctx, { run_id: runId, seq: 1 }, {})).rejects.toMatchObject({
+    await expect(resumeItem(engine.ctx, engine.item(runId, 1), {})).rejects.toMatchObject({
       code: 'item_not_paused',
     })
   })
@@ -380,9 +380,9 @@ describe('a held item', () => {
     holding()
     const runId = await engine.submit(1)
     await consume(engine.ctx)
-    await acknowledgeItem(engine.ctx, { run_id: runId, seq: 1 })
+    await acknowledgeItem(engine.ctx, engine.item(runId, 1))
     expect(await engine.run(runId)).toMatchObject({ status: 'running', paused: 1 })
-    await resumeItem(engine.ctx, { run_id: runId, seq: 1 }, {})
+    await resumeItem(engine.ctx, engine.item(runId, 1), {})
     await consume(engine.ctx)
     expect(await engine.run(runId)).toMatchObject({ status: 'completed' })
   })
@@ -391,7 +391,7 @@ describe('a held item', () => {
     await engine.sql`update projects set credit_micro = 0`
     const runId = await engine.submit(1)
     await consume(engine.ctx)
-    await expect(resumeItem(engine.ctx, { run_id: runId, seq: 1 }, {})).rejects.toMatchObject({
+    await expect(resumeItem(engine.ctx, engine.item(runId, 1), {})).rejects.toMatchObject({
       code: 'item_not_paused',
       message: expect.stringContaining('credit'),
     })
@@ -406,7 +406,7 @@ describe('a held item', () => {
     })
     const runId = await engine.submit(8, { budget_cents: 5, concurrency: 1 })
     await consume(engine.ctx, { stop: AbortSignal.timeout(1500) })
-    await resumeItem(engine.ctx, { run_id: runId, seq: 1 }, {}).catch(error =>
+    await resumeItem(engine.ctx, engine.item(runId, 1), {}).catch(error =>
       expect(error.code).toBe('item_not_paused'),
     )
     await consume(engine.ctx, { stop: AbortSignal.timeout(1500) })
@@ -426,7 +426,7 @@ describe('an item at its budget fence', () => {
     spending()
     const runId = await engine.submit(1)
     await consume(engine.ctx)
-    expect(await resumeItem(engine.ctx, { run_id: runId, seq: 1 }, {})).toMatchObject({ reused_steps: 2 })
+    expect(await resumeItem(engine.ctx, engine.item(runId, 1), {})).toMatchObject({ reused_steps: 2 })
     await consume(engine.ctx)
     expect(engine.requests.at(-1)![0]!.budget_micro).toBe(20_000)
     expect((await engine.items(runId))[0]).toMatchObject({ status: 'paused', cost_micro: 40_000 })
@@ -438,7 +438,7 @@ describe('an item at its budget fence', () => {
     spending()
     const runId = await engine.submit(1)
     await consume(engine.ctx)
-    await resumeItem(engine.ctx, { run_id: runId, seq: 1 }, { budget_cents: 10 })
+    await resumeItem(engine.ctx, engine.item(runId, 1), { budget_cents: 10 })
     await consume(engine.ctx)
     expect((await engine.items(runId))[0]).toMatchObject({ status: 'completed', cost_micro: 50_000 })
     expect(await conservation(engine, runId)).toEqual([])

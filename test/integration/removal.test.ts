@@ -44,9 +44,9 @@ it('what is said of an item while its run is removed goes with the run', async (
     await consume(engine.ctx)
     let removed: Promise<number> | undefined
     await sql.begin(async tx => {
-      expect(await callOkWrong(tx as unknown as Sql, { run_id, seq: 1 })).toBe(true)
-      await removeRunRows(sql, run_id, 100)
-      removed = removeRun(sql, run_id)
+      expect(await callOkWrong(tx as unknown as Sql, engine.item(run_id, 1))).toBe(true)
+      await removeRunRows(sql, engine.key(run_id), 100)
+      removed = removeRun(sql, engine.key(run_id))
       await eventually(async () =>
         expect(
           await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -55,7 +55,7 @@ it('what is said of an item while its run is removed goes with the run', async (
     })
     expect(await removed).toBe(1)
     expect(await sql`select from triage`).toEqual([])
-    expect(await callOkWrong(sql, { run_id, seq: 1 })).toBe(false)
+    expect(await callOkWrong(sql, engine.item(run_id, 1))).toBe(false)
   } finally {
     await engine.close()
   }

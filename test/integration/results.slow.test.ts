@@ -45,10 +45,14 @@ async function insertReplays(of: string, count: number, not_ok: number) {
 }
 
 it.each([
-  ['a run', () => ({ run_id }), 100_000],
-  ['a run in slices', () => ({ run_id }), 7000],
-  ['an agent in slices', () => ({ agent_id: engine.agent_id, from_run_id: run_id }), 30_000],
-] as [string, () => ResultScope, number][])(
+  ['a run', () => ({ project_id: engine.project_id, run_id }), 100_000],
+  ['a run in slices', () => ({ project_id: engine.project_id, run_id }), 7000],
+  [
+    'an agent in slices',
+    () => ({ project_id: engine.project_id, agent_id: engine.agent_id, from_run_id: run_id }),
+    30_000,
+  ],
+] satisfies [string, () => ResultScope, number][])(
   'of %s every item is there once, as the try that worked',
   { timeout: 120_000 },
   async (_, scope, size) => {

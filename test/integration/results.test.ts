@@ -37,7 +37,11 @@ async function resultsOf(scope: ResultScope, size?: number, between?: () => Prom
   return { slices, rows }
 }
 
-const agentScope = () => ({ agent_id: engine.agent_id, from_run_id: '00000000-0000-0000-0000-000000000000' })
+const agentScope = () => ({
+  project_id: engine.project_id,
+  agent_id: engine.agent_id,
+  from_run_id: '00000000-0000-0000-0000-000000000000',
+})
 
 describe('results', () => {
   it('are in the order of the submission, each once, however many slices they are read in [results.once]', async () => {
@@ -46,13 +50,13 @@ describe('results', () => {
     const run_id = await engine.submit(items)
     await consume(engine.ctx)
     plays(() => false, 'again')
-    for (const seq of [3, 6, 9]) await replayItem(engine.ctx, { run_id, seq }, {})
+    for (const seq of [3, 6, 9]) await replayItem(engine.ctx, engine.item(run_id, seq), {})
     await consume(engine.ctx)
-    const whole = await resultsOf({ run_id })
+    const whole = await resultsOf(engine.key(run_id))
     expect(whole.rows.map(row => row.item_id)).toEqual(items.map((_, n) => `item-${n + 1}`))
     expect(whole.rows.filter(row => row.tries === 2)).toHaveLength(3)
     expect(whole.rows.map(row => row.line)).toEqual(items.map((_, n) => n + 1))
-    const sliced = await resultsOf({ run_id }, 7)
+    const sliced = await resultsOf(engine.key(run_id), 7)
     expect(sliced.slices).toHaveLength(9)
     const byId = (rows: ResultRow[]) =>
       new Map(rows.map(row => [row.item_id, [row.run_id, row.seq, row.tries]]))
@@ -76,7 +80,7 @@ describe('results', () => {
         select ${run_id}, seq + ${at * 3}::int, seq, 'queued', item_id, input from items where run_id = ${original.id}`
     }
     for (const size of [100, 2])
-      expect((await resultsOf({ run_id }, size)).rows.map(row => row.item_id).sort()).toEqual([
+      expect((await resultsOf(engine.key(run_id), size)).rows.map(row => row.item_id).sort()).toEqual([
         'item-1',
         'item-2',
         'item-3',
@@ -92,7 +96,7 @@ describe('results', () => {
     const { rows } = await resultsOf(agentScope(), 5, async () => {
       seq++
       if (seq > 8) return
-      await replayItem(engine.ctx, { run_id, seq }, {})
+      await replayItem(engine.ctx, engine.item(run_id, seq), {})
       await engine.submit(seq)
       await consume(engine.ctx)
     })
@@ -106,7 +110,7 @@ describe('results', () => {
     const run_id = await engine.submit(20)
     await consume(engine.ctx)
     const { sql } = engine
-    const scope = { run_id }
+    const scope = engine.key(run_id)
     const sizes: number[] = []
     const chunks = resultsInChunks(make => make(sql), scope, await slicesOf(sql, scope), {
       only: 'all',

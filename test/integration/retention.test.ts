@@ -238,3 +238,40 @@ it('gives steps that came before the partition of their week, as after a long ou
   expect(await sql`select * from steps order by run_id, seq`).toEqual(before)
   expect(await found()).toEqual([run, run])
 })
+
+it('takes keys of requests after their day, sessions after their expiry and audit entries after a year', async () => {
+  const { sql, project_id, ctx } = engine
+  const [{ account_id }] =
+    (await sql`select account_id from projects where id = ${project_id}`) as unknown as [
+      { account_id: string },
+    ]
+  const run_id = await engine.submit(1)
+  const [old, young] = [26, 1].map(hours => new Date(Date.now() - hours * 3_600_000)) as [Date, Date]
+  const key = (name: string, created_at: Date) => ({
+    project_id,
+    key: name,
+    fingerprint: 'f',
+    run_id,
+    created_at,
+  })
+  await sql`insert into idempotency_keys ${sql([key('old', old), key('young', young)])}`
+  const [member] = await sql`
+    insert into members ${sql({ id: ctx.newId(), account_id, email: 'm@example.org', role: 'owner', password_hash: 'x' })}
+    returning id`
+  const session = (name: string, expires_at: Date) => ({
+    ...{ id: ctx.newId(), member_id: member!.id, refresh_hash: Buffer.from(name), expires_at },
+  })
+  const later = new Date(Date.now() + DAY_MS)
+  await sql`insert into sessions ${sql([session('old', old), session('young', later)])}`
+  const entry = (days: number) => ({
+    ...{ id: firstIdAt(NOW - days * DAY_MS), account_id, actor_kind: 'member', actor_id: member!.id },
+    ...{ actor_name: 'm', action: `${days} days ago` },
+  })
+  await sql`insert into audit_log ${sql([entry(366), entry(364)])}`
+  await sweep(engine.ctx)
+  expect(await sql`select key from idempotency_keys`).toEqual([{ key: 'young' }])
+  expect(await sql`select refresh_hash from sessions`).toEqual([{ refresh_hash: Buffer.from('young') }])
+  expect(await sql`select action from audit_log where account_id = ${account_id}`).toEqual([
+    { action: '364 days ago' },
+  ])
+})

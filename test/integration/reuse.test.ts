@@ -138,7 +138,7 @@ it('a replay by itself asks the same again; none of it with "all", all of it wit
   const runId = await offSchema('url', 4)
   category = 'loan'
   const asked = async (seq: number, options: Parameters<typeof replayItem>[2]) => {
-    const { reused_steps } = await replayItem(engine.ctx, { run_id: runId, seq }, options)
+    const { reused_steps } = await replayItem(engine.ctx, engine.item(runId, seq), options)
     await consume(engine.ctx)
     return [reused_steps, since()]
   }

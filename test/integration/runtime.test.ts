@@ -537,11 +537,12 @@ describe('an agent’s process ends', () => {
 })
 
 describe('an agent behind a URL', () => {
+  const HERE = { allowPrivateNetworks: ['127.0.0.1/32'] }
   const at = (port: number, more: Partial<AgentTarget> = {}) =>
     bundle('u1', { kind: 'url', url: `http://127.0.0.1:${port}/agent?x=1`, bundle_hash: null, ...more })
 
   it('is reached over a kept connection, its response read as it comes', async () => {
-    open()
+    open(HERE)
     const sockets = new Set<unknown>()
     let next = (): void => {}
     const server = await serve((request, response) => {
@@ -564,7 +565,7 @@ describe('an agent behind a URL', () => {
   })
 
   it('is not sent a request again that it may have begun, when it closes a kept connection', async () => {
-    open()
+    open(HERE)
     let begun = 0
     const server = await serve((request, response) => {
       if (++begun === 2) return request.socket.resetAndDestroy()
@@ -578,7 +579,7 @@ describe('an agent behind a URL', () => {
   })
 
   it('keeps the connections of many requests at once for the next', async () => {
-    open()
+    open(HERE)
     const sockets = new Set<unknown>()
     const server = await serve((request, response) => {
       sockets.add(request.socket)
@@ -599,7 +600,7 @@ describe('an agent behind a URL', () => {
   })
 
   it('leaves nothing on a connection that it is reached by again and again', async () => {
-    open()
+    open(HERE)
     const warnings: Error[] = []
     const warn = (warning: Error) => warnings.push(warning)
     process.on('warning', warn)
@@ -620,7 +621,7 @@ describe('an agent behind a URL', () => {
   })
 
   it('gets every request at once where it keeps them all waiting', async () => {
-    open()
+    open(HERE)
     const many = 3 * LIMITS.agent_connects
     const held: (() => void)[] = []
     const server = await serve((_, response) => {
@@ -637,7 +638,7 @@ describe('an agent behind a URL', () => {
   })
 
   it('is reached over TLS by kept connections too', async () => {
-    open()
+    open(HERE)
     const authority = await makeAuthority(dataDir, 'ca')
     const files = await authority.issue('agent', 'IP:127.0.0.1')
     const known = getCACertificates('default')
@@ -662,7 +663,7 @@ describe('an agent behind a URL', () => {
   })
 
   it('fails all that wait for a connection when it cannot be reached', async () => {
-    open()
+    open(HERE)
     const server = await serve(() => {})
     await server.close()
     const requests = Array.from({ length: 3 * LIMITS.agent_connects }, () => start(at(server.port), [{}]))
@@ -673,7 +674,7 @@ describe('an agent behind a URL', () => {
   })
 
   it('is said to have been sent nothing where a request waited for a connection in vain', async () => {
-    open()
+    open(HERE)
     const allOpening = Promise.withResolvers<void>()
     let opening = 0
     const mute = net.createServer(socket => {
@@ -693,8 +694,33 @@ describe('an agent behind a URL', () => {
     mute.close()
   })
 
-  it('is not followed to another place', async () => {
+  it.each([
+    'http://127.0.0.2',
+    'http://2130706434',
+    'http://0177.0.0.2',
+    'http://0x7f.2',
+    'http://[::1]',
+    'http://[::ffff:127.0.0.2]',
+    'http://[64:ff9b::7f00:1]',
+    'http://169.254.169.254',
+    'http://0.0.0.0',
+  ])('is not dialled at %s where the operator allows another address', async origin => {
+    open(HERE)
+    await expect(start(at(80, { url: `${origin}/` }), [{}])).rejects.toThrow(
+      'not an address of the public internet, and the operator has not allowed its network',
+    )
+  })
+
+  it('is not dialled by a name for an address that is not allowed', async () => {
     open()
+    const server = await serve((_, response) => response.end('served'))
+    await expect(start(at(0, { url: `http://localhost:${server.port}/` }), [{}])).rejects.toThrow(
+      /^localhost is at (127\.0\.0\.1|::1), which is not an address of the public internet/,
+    )
+  })
+
+  it('is not followed to another place', async () => {
+    open(HERE)
     const server = await serve((_, response) => response.writeHead(307, { location: '/elsewhere' }).end())
     const { response } = await start(at(server.port), [{}])
     expect(response.status).toBe(307)
@@ -703,7 +729,7 @@ describe('an agent behind a URL', () => {
   })
 
   it('is let go when the request is aborted, before the head and in the body', async () => {
-    open()
+    open(HERE)
     const closed: string[] = []
     const server = await serve((request, response) => {
       response.on('close', () => closed.push(request.url!))
@@ -725,7 +751,7 @@ describe('an agent behind a URL', () => {
   })
 
   it('fails the reader when the response ends early', async () => {
-    open()
+    open(HERE)
     const server = await serve((_, response) => {
       response.write('{"type":"heartbeat"}\n')
       setImmediate(() => response.destroy())

@@ -6,6 +6,7 @@ import type { ItemLine } from '../../shared/domain/protocol.ts'
 import { cancelRun } from '../../shared/engine/cancel.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import { dismissItem } from '../../shared/engine/replay.ts'
+import { CHORES, sweep } from '../../shared/engine/sweep.ts'
 import { acknowledge, endWaiting, reopen, resume } from '../../shared/recovery/queries/decisions.ts'
 import { reapClaims } from '../../shared/store/claims.ts'
 import { returnItems } from '../../shared/store/returns.ts'
@@ -89,6 +90,34 @@ describe('the reaper', () => {
     expect(await conservation(engine, left.runId)).toEqual([])
   })
 
+  it('offers again in one sweep what a dead consumer held, however many claims that were', async () => {
+    const runId = await engine.submit(1000)
+    await engine.sql`update items set status = 'running', attempt = 1 where run_id = ${runId}`
+    await engine.sql`update runs set running = 1000, next_seq = 1001, started_at = now() where id = ${runId}`
+    await engine.sql`update project_usage set running = 1000 where project_id = ${engine.project_id}`
+    await engine.sql`
+      insert into claims (run_id, project_id, seqs, attempts, lease_until)
+      select ${runId}, ${engine.project_id}, array[n], array[1], now() - interval '1 second' * n
+      from generate_series(1, 1000) n`
+    await sweep(
+      engine.ctx,
+      CHORES.filter(({ name }) => name === 'offer again what dead consumers held'),
+    )
+    expect(await engine.sql`select from claims`).toHaveLength(0)
+    expect(await engine.run(runId)).toMatchObject({ running: 0 })
+    expect(await conservation(engine, runId)).toEqual([])
+  })
+
+  it('ends those claims first that ran out first, up to so many items, and none that was prolonged', async () => {
+    const left = [await abandoned(3), await abandoned(3), await abandoned(3)]
+    const [first, second] = left.map(({ claims }) => claims.held[0]!)
+    await engine.sql`update claims set lease_until = now() - interval '9 seconds' where id = ${second!}`
+    await engine.sql`update claims set lease_until = now() + interval '9 seconds' where id = ${first!}`
+    expect(await reapClaims(engine.sql, 3)).toEqual([{ run_id: left[1]!.runId, items: 3 }])
+    expect(await reapClaims(engine.sql, 10)).toEqual([{ run_id: left[2]!.runId, items: 3 }])
+    expect(await reapClaims(engine.sql, 10)).toEqual([])
+  })
+
   it('locks the runs concerned in the order of their ids', async () => {
     const runs = []
     for (let i = 0; i < 8; i++) runs.push((await abandoned(1)).runId)
@@ -154,7 +183,7 @@ describe('items that fail', () => {
 
   it('have their rows before their run is locked, for which nobody waits who decides under that lock', async () => {
     const { left, fail } = await resumedAndNew()
-    const keys = left.seqs.map(seq => ({ run_id: left.runId, seq }))
+    const keys = left.seqs.map(seq => engine.item(left.runId, seq))
     let failing: Promise<unknown> | undefined
     await engine.sql.begin(async begun => {
       const tx = begun as unknown as Sql
@@ -270,7 +299,7 @@ describe('a run that has ended has nothing due', () => {
     const held = await engine.submit(1)
     await consume(engine.ctx)
     await plant(held)
-    await dismissItem(engine.ctx, { run_id: held, seq: 1 })
+    await dismissItem(engine.ctx, engine.item(held, 1))
     await engine.sql`update agents set current_deployment_id = null`
     const cancelled = await engine.submit(3)
     await plant(cancelled)

@@ -1,18 +1,21 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
 import { type Server, startServer } from '../../infra/node/server.ts'
-import type { Redis } from '../../shared/context.ts'
+import type { Context, Redis } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
+import { sha256, toHex } from '../../shared/domain/secrets.ts'
 import { bootstrapAccount, type FirstCredentials } from '../../shared/engine/bootstrap.ts'
 import { takeTokens } from '../../shared/hints/rate.ts'
+import { authenticate } from '../../shared/http/auth.ts'
 import { testDatabase, testRedis } from '../support/stores.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const MASTER_KEY = '6b'.repeat(32)
 const parts = new AsyncDisposableStack()
 let redis: Redis
+let ctx: Context
 let server: Server
 let first: FirstCredentials
 
@@ -24,7 +27,8 @@ beforeAll(async () => {
   const connections = parts.adopt(openConnections(urls), connections => connections.close())
   redis = connections.redis
   const config = { base_url: 'http://assay.test', master_key: MASTER_KEY }
-  first = await bootstrapAccount(createContext({ connections, config }))
+  ctx = createContext({ connections, config })
+  first = await bootstrapAccount(ctx)
   const at = { host: '127.0.0.1', port: 0, dataDir: folder.path, masterKey: MASTER_KEY, writeLog: () => {} }
   server = parts.adopt(await startServer({ ...urls, ...at, parts: ['api'] }), server => server.close())
 })
@@ -88,4 +92,81 @@ it('an address has to wait at the form of the dashboard as well, and no other ha
   const wait = refused.wait === '1' ? 'a second' : `${refused.wait} seconds`
   expect(refused.text).toContain(`Too many failed sign-ins. <span class="dim">Try again in ${wait}.`)
   expect((await post('127.0.0.5')).status).toBe(303)
+})
+
+describe('a refresh token', () => {
+  const ask = async (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${server.url}${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    return {
+      status: answer.status,
+      ...((await answer.json()) as { access_token: string; refresh_token: string }),
+    }
+  }
+  const open = () => ask('/v1/sessions', first.account)
+  const refresh = (refresh_token: string) => ask('/v1/sessions/refresh', { refresh_token })
+  const isAlive = async (token: string) =>
+    (await authenticate(
+      ctx,
+      new Request('http://a', { headers: { authorization: `Bearer ${token}` } }),
+      true,
+    )) !== undefined
+  const aWhileAgo = () =>
+    ctx.sql`update sessions set last_used_at = last_used_at - interval '1 minute' where revoked_at is null`
+
+  it('that comes a second time ends its session, however often it was traded since', async () => {
+    const opened = await open()
+    const second = await refresh(opened.refresh_token)
+    const third = await refresh(second.refresh_token)
+    await aWhileAgo()
+    expect((await refresh(opened.refresh_token)).status).toBe(401)
+    expect((await refresh(third.refresh_token)).status).toBe(401)
+    await expect(isAlive(third.access_token)).rejects.toThrow('unknown, expired or revoked')
+  })
+
+  it('that comes again at once, since its answer got lost, is refused and ends nothing', async () => {
+    const opened = await open()
+    const second = await refresh(opened.refresh_token)
+    expect((await refresh(opened.refresh_token)).status).toBe(401)
+    expect((await refresh(second.refresh_token)).status).toBe(200)
+  })
+
+  it('that somebody made up for a session ends nothing', async () => {
+    const opened = await open()
+    await aWhileAgo()
+    const made = opened.refresh_token.replace(/\.[\w-]+\./, `.${'A'.repeat(43)}.`)
+    expect((await refresh(made)).status).toBe(401)
+    expect((await refresh(opened.refresh_token)).status).toBe(200)
+  })
+
+  it('of the version before works, and brings one of this version', async () => {
+    const opened = await open()
+    const hash = await sha256('rt_before')
+    await ctx.sql`update sessions set refresh_hash = ${hash} where refresh_hash = ${await sha256(opened.refresh_token)}`
+    const next = await refresh('rt_before')
+    expect([next.status, next.refresh_token.split('.')]).toEqual([
+      200,
+      expect.toSatisfy((it: string[]) => it.length === 3),
+    ])
+    await aWhileAgo()
+    expect((await refresh('rt_before')).status).toBe(401)
+    expect((await refresh(next.refresh_token)).status).toBe(200)
+  })
+})
+
+it('whoever signed in from a place before gets in from there while others guess, and nobody from elsewhere', async () => {
+  const { email, password } = first.account
+  expect((await signIn('127.0.0.6', email, password)).status).toBe(201)
+  const { burst, per_minute } = LIMITS.sign_ins_per_email
+  const name = `sign-in:email:${toHex(await sha256(email))}`
+  await takeTokens(redis, { name, burst, per_second: per_minute / 60 }, burst - 1, Date.now())
+  expect((await signIn('127.0.0.7', email, 'wrong')).status).toBe(401)
+  expect((await signIn('127.0.0.7', email, password)).status).toBe(429)
+  expect((await signIn('127.0.0.6', email, password)).status).toBe(201)
+  expect((await signIn('127.0.0.6', email, 'wrong')).status).toBe(401)
+  expect((await signIn('127.0.0.6', email, password)).status).toBe(201)
 })

@@ -47,9 +47,9 @@ it.for([
   {
     what: 'resuming it',
     act: resumeFunded,
-    before: async ({ sql }: TestEngine, runId: string) => {
+    before: async ({ sql, key }: TestEngine, runId: string) => {
       await noCredit(sql)
-      await pauseForMoney(sql, runId, 100)
+      await pauseForMoney(sql, key(runId), 100)
       await sql`update projects set credit_micro = null`
     },
     after: { paused: 0, waits_for_credit: false },
@@ -58,11 +58,11 @@ it.for([
   '$what is done and committed though the process reads one answer and no more',
   async ({ act, before, after }) => {
     const { sql, socket } = standing
-    await act(sql, crypto.randomUUID(), 100) // of no run, so that whatever it sends is prepared
+    await act(sql, engine.key(crypto.randomUUID()), 100) // of no run, so that whatever it sends is prepared
     const runId = await engine.submit(3)
     await before(engine, runId)
     socket().once('data', () => socket().pause())
-    act(sql, runId, 100).catch(() => {}) // its connection is cut at the end
+    act(sql, engine.key(runId), 100).catch(() => {}) // its connection is cut at the end
     await eventually(async () => expect(await engine.run(runId)).toMatchObject(after))
   },
 )

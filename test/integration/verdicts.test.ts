@@ -22,7 +22,7 @@ import { nameUnnamed } from '../../shared/recovery/verbs/causes.ts'
 import { askQuestions } from '../../shared/recovery/verbs/questions.ts'
 import { triageEntryOf } from '../../shared/recovery/wire/triage.ts'
 import { indexSteps } from '../../shared/store/step-index.ts'
-import { listTriage } from '../../shared/store/triage.ts'
+import { type ItemKey, listTriage } from '../../shared/store/triage.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
 import { recovered, recoveryOrder } from '../support/recoveries.ts'
 
@@ -86,20 +86,20 @@ describe('a verdict that is called wrong', () => {
   it('stays as it was recorded, and its run is decided about as if it were dismissed [triage.wrong]', async () => {
     const run_id = await ranWith(['fine', REFUSED])
     const before = await engine.items(run_id)
-    await callItemWrong(engine.ctx, { run_id, seq: 2 })
+    await callItemWrong(engine.ctx, engine.item(run_id, 2))
     expect(await rowsOf(run_id)).toMatchObject([{ seq: 2, disposition: 'wrong', corrected: 'ok' }])
     expect(await engine.items(run_id)).toEqual(before)
     expect(await engine.run(run_id)).toMatchObject({ undecided: 0, ok: 1, degraded: 1 })
     expect(await conservation(engine, run_id)).toEqual([])
     for (const act of [callItemWrong, dismissItem, confirmItem, replayItemOnce])
-      await expect(act(engine.ctx, { run_id, seq: 2 })).rejects.toMatchObject({ status: 409 })
+      await expect(act(engine.ctx, engine.item(run_id, 2))).rejects.toMatchObject({ status: 409 })
   })
 
   it('is taken back within the hour, and no longer counted [triage.reopen]', async () => {
     const run_id = await ranWith(['fine', REFUSED])
-    await callItemWrong(engine.ctx, { run_id, seq: 2 })
+    await callItemWrong(engine.ctx, engine.item(run_id, 2))
     expect(await counted()).toEqual({ refusal: [0, 1] })
-    await reopenItem(engine.ctx, { run_id, seq: 2 })
+    await reopenItem(engine.ctx, engine.item(run_id, 2))
     expect(await rowsOf(run_id)).toMatchObject([{ disposition: null, corrected: null, judged: false }])
     expect(await engine.run(run_id)).toMatchObject({ undecided: 1 })
     expect(await counted()).toEqual({})
@@ -108,7 +108,7 @@ describe('a verdict that is called wrong', () => {
 
   it('is a judgement: that an item failed cannot be wrong', async () => {
     const run_id = await ranWith([null])
-    await expect(callItemWrong(engine.ctx, { run_id, seq: 1 })).rejects.toMatchObject({
+    await expect(callItemWrong(engine.ctx, engine.item(run_id, 1))).rejects.toMatchObject({
       code: 'verdict_not_judgeable',
       message: expect.stringContaining('it did not return anything that could be right'),
     })
@@ -127,17 +127,16 @@ describe('a verdict that is called wrong', () => {
   })
 })
 
-const replayItemOnce = (ctx: TestEngine['ctx'], key: { run_id: string; seq: number }) =>
-  replayItem(ctx, key, {})
+const replayItemOnce = (ctx: TestEngine['ctx'], key: ItemKey) => replayItem(ctx, key, {})
 
 describe('how good a reason is', () => {
   it('is counted by decisions about single items, and by none about cohorts but the call that it is wrong [verdicts.list]', async () => {
     const run_id = await ranWith([...Array.from({ length: 6 }, () => REFUSED), null])
-    await dismissItem(engine.ctx, { run_id, seq: 1 })
-    await replayItem(engine.ctx, { run_id, seq: 2 }, {})
-    await callItemWrong(engine.ctx, { run_id, seq: 3 })
-    await acknowledgeItem(engine.ctx, { run_id, seq: 4 })
-    await dismissItem(engine.ctx, { run_id, seq: 7 }) // a failure is no judgement
+    await dismissItem(engine.ctx, engine.item(run_id, 1))
+    await replayItem(engine.ctx, engine.item(run_id, 2), {})
+    await callItemWrong(engine.ctx, engine.item(run_id, 3))
+    await acknowledgeItem(engine.ctx, engine.item(run_id, 4))
+    await dismissItem(engine.ctx, engine.item(run_id, 7)) // a failure is no judgement
     const rest = recoveryOrder(engine, { action: 'dismiss', filter: { run_id } })
     await recovered(engine, await startRecovery(engine.ctx, rest))
     expect(await counted()).toEqual({ refusal: [2, 1] })
@@ -146,7 +145,7 @@ describe('how good a reason is', () => {
 
   it('is the same however many decide at once', async () => {
     const run_id = await ranWith(Array.from({ length: 12 }, () => REFUSED))
-    const keys = Array.from({ length: 12 }, (_, n) => ({ run_id, seq: n + 1 }))
+    const keys = Array.from({ length: 12 }, (_, n) => engine.item(run_id, n + 1))
     const acts = [callItemWrong, dismissItem, callItemWrong]
     const all = keys.flatMap(key => acts.map(act => act(engine.ctx, key)))
     const done = (await Promise.allSettled(all)).filter(one => one.status === 'fulfilled')
@@ -159,17 +158,17 @@ describe('how good a reason is', () => {
 
   it('is counted once where the version before took the decision back', async () => {
     const run_id = await ranWith([REFUSED])
-    await callItemWrong(engine.ctx, { run_id, seq: 1 })
+    await callItemWrong(engine.ctx, engine.item(run_id, 1))
     await engine.sql`
       update triage set disposition = null, decided_at = null, corrected = null where run_id = ${run_id}`
-    await callItemWrong(engine.ctx, { run_id, seq: 1 })
+    await callItemWrong(engine.ctx, engine.item(run_id, 1))
     expect(await counted()).toEqual({ refusal: [0, 1] })
     expect(await recounted()).toEqual(await counted())
   })
 
   it('outlives the items it was told by', async () => {
     const run_id = await ranWith([REFUSED])
-    await callItemWrong(engine.ctx, { run_id, seq: 1 })
+    await callItemWrong(engine.ctx, engine.item(run_id, 1))
     await engine.sql`delete from triage where run_id = ${run_id}`
     expect(await counted()).toEqual({ refusal: [0, 1] })
   })
@@ -190,7 +189,7 @@ describe('an ok item that is called wrong', () => {
   it('comes into triage, and its run stays what it was [triage.wrong-ok]', async () => {
     const run_id = await ranWith(['fine', 'fine'])
     const before = [await engine.run(run_id), await engine.items(run_id)]
-    await callItemWrong(engine.ctx, { run_id, seq: 2 })
+    await callItemWrong(engine.ctx, engine.item(run_id, 2))
     expect(await rowsOf(run_id)).toMatchObject([
       { seq: 2, lane: 'review', reason: 'called_wrong', disposition: null, corrected: 'degraded' },
     ])
@@ -203,17 +202,17 @@ describe('an ok item that is called wrong', () => {
   it('is decided about like any row: replayed, dismissed, or found to have worked after all', async () => {
     const run_id = await ranWith(['fine', 'fine', 'fine'])
     const before = await engine.run(run_id)
-    for (const seq of [1, 2, 3]) await callItemWrong(engine.ctx, { run_id, seq })
-    await replayItem(engine.ctx, { run_id, seq: 1 }, {})
-    await dismissItem(engine.ctx, { run_id, seq: 2 })
-    await callItemWrong(engine.ctx, { run_id, seq: 3 }, 'correction')
+    for (const seq of [1, 2, 3]) await callItemWrong(engine.ctx, engine.item(run_id, seq))
+    await replayItem(engine.ctx, engine.item(run_id, 1), {})
+    await dismissItem(engine.ctx, engine.item(run_id, 2))
+    await callItemWrong(engine.ctx, engine.item(run_id, 3), 'correction')
     expect(await rowsOf(run_id)).toMatchObject([
       { disposition: 'replayed', corrected: 'degraded' },
       { disposition: 'dismissed', corrected: 'degraded' },
       { disposition: 'wrong', corrected: null },
     ])
     expect(await counted()).toEqual({ called_wrong: [2, 1] })
-    for (const seq of [2, 3]) await reopenItem(engine.ctx, { run_id, seq })
+    for (const seq of [2, 3]) await reopenItem(engine.ctx, engine.item(run_id, seq))
     expect(await rowsOf(run_id)).toMatchObject([
       { disposition: 'replayed' },
       { disposition: null, corrected: 'degraded' },
@@ -227,7 +226,7 @@ describe('an ok item that is called wrong', () => {
 
 it('what is asked of people has no cause, and no tick looks for one', async () => {
   const run_id = await ranWith(['fine', ...Array.from({ length: 20 }, () => SUSPECTED)])
-  await callItemWrong(engine.ctx, { run_id, seq: 1 })
+  await callItemWrong(engine.ctx, engine.item(run_id, 1))
   while ((await indexSteps(engine.sql, 1000)) > 0);
   while ((await askQuestions(engine.ctx)) > 0);
   const rows = await engine.sql`select cause_id, reason from triage where run_id = ${run_id}`
@@ -251,7 +250,7 @@ describe('what somebody looked at', () => {
 
   it('is called wrong once, however many say so at once or again [triage.wrong-ok]', async () => {
     const run_id = await ranWith(['fine'])
-    const key = { run_id, seq: 1 }
+    const key = engine.item(run_id, 1)
     const calls = Array.from({ length: 6 }, () => callItemWrong(engine.ctx, key))
     const done = await Promise.allSettled(calls)
     expect(done.filter(one => one.status === 'fulfilled')).toHaveLength(1)
@@ -272,26 +271,26 @@ describe('what somebody looked at', () => {
       values (${run_id}, ${seq}, ${engine.project_id}, ${engine.agent_id}, 'review', 'suspected_refusal', 0)`
     await ask(engine.sql, 1)
     const stale = { ...refused, message: expect.stringMatching(/asked about it: confirm .*"question"/) }
-    await expect(callItemWrong(engine.ctx, { run_id, seq: 1 })).rejects.toMatchObject(stale)
+    await expect(callItemWrong(engine.ctx, engine.item(run_id, 1))).rejects.toMatchObject(stale)
     let called: Promise<PromiseSettledResult<void>[]> | undefined
     await engine.sql.begin(async sql => {
       await ask(sql as unknown as TestEngine['sql'], 2)
-      called = Promise.allSettled([callItemWrong(engine.ctx, { run_id, seq: 2 })])
+      called = Promise.allSettled([callItemWrong(engine.ctx, engine.item(run_id, 2))])
       await expect.poll(waiting).toBe(1)
     })
     expect(await called).toMatchObject([{ status: 'rejected', reason: stale }])
     const asked = { ...open, reason: 'suspected_refusal', corrected: null }
     expect(await rowsOf(run_id)).toMatchObject([asked, asked])
     for (const of of ['correction', 'verdict'] as const)
-      await expect(callItemWrong(engine.ctx, { run_id, seq: 2 }, of)).rejects.toMatchObject(refused)
+      await expect(callItemWrong(engine.ctx, engine.item(run_id, 2), of)).rejects.toMatchObject(refused)
   })
 })
 
 describe('results', () => {
   it('have the verdict that people gave, and say so [results.corrected]', async () => {
     const run_id = await ranWith([REFUSED, REFUSED, 'fine', null])
-    await callItemWrong(engine.ctx, { run_id, seq: 1 })
-    await callItemWrong(engine.ctx, { run_id, seq: 3 })
+    await callItemWrong(engine.ctx, engine.item(run_id, 1))
+    await callItemWrong(engine.ctx, engine.item(run_id, 3))
     const told = async (scope: ResultScope, only: 'all' | 'ok') => {
       const slices = await slicesOf(engine.sql, scope)
       const rows: unknown[][] = []
@@ -308,14 +307,18 @@ describe('results', () => {
       [3, 'degraded', 'called_wrong', true, 'ok'],
       [4, 'failed', 'step_error', false, 'failed'],
     ]
-    const ofAgent = { agent_id: engine.agent_id, from_run_id: run_id }
-    for (const scope of [{ run_id }, { run_id, replays: false as const }, ofAgent]) {
+    const { project_id, agent_id } = engine
+    const ofAgent = { project_id, agent_id, from_run_id: run_id }
+    const ofRun = engine.key(run_id)
+    for (const scope of [ofRun, { ...ofRun, replays: false as const }, ofAgent]) {
       expect((await told(scope, 'all')).sort()).toEqual(said)
       expect(await told(scope, 'ok')).toEqual(said.slice(0, 1))
     }
-    expect(await findCorrections(engine.sql, [run_id])).toEqual([{ run_id, to_ok: 1, to_degraded: 1 }])
-    await callItemWrong(engine.ctx, { run_id, seq: 3 }, 'correction')
-    expect(await told({ run_id }, 'ok')).toEqual([said[0], [3, 'ok', null, false, 'ok']])
+    expect(await findCorrections(engine.sql, project_id, [run_id])).toEqual([
+      { run_id, to_ok: 1, to_degraded: 1 },
+    ])
+    await callItemWrong(engine.ctx, engine.item(run_id, 3), 'correction')
+    expect(await told(ofRun, 'ok')).toEqual([said[0], [3, 'ok', null, false, 'ok']])
   })
 })
 
@@ -344,7 +347,7 @@ describe('an answer that may be a refusal', () => {
 
   it('is asked about as often when ticks come together and others were called wrong', async () => {
     const called = await ranWith(Array.from({ length: 5 }, () => 'fine'))
-    for (const seq of [1, 2, 3, 4, 5]) await callItemWrong(engine.ctx, { run_id: called, seq })
+    for (const seq of [1, 2, 3, 4, 5]) await callItemWrong(engine.ctx, engine.item(called, seq))
     const run_id = await ranWith(Array.from({ length: 300 }, () => SUSPECTED))
     while ((await indexSteps(engine.sql, 1000)) > 0);
     const tick = () => askAboutSuspected(engine.sql, 10)
@@ -355,7 +358,7 @@ describe('an answer that may be a refusal', () => {
 
   it('is confirmed or called wrong, and the verdict stays ok either way [triage.confirm]', async () => {
     const { run_id, before, rows } = await asked(60)
-    const [yes, no] = rows.map(row => ({ run_id, seq: row.seq as number }))
+    const [yes, no] = rows.map(row => engine.item(run_id, row.seq as number))
     await confirmItem(engine.ctx, yes!)
     await callItemWrong(engine.ctx, no!, 'question')
     expect(await rowsOf(run_id)).toEqual(

@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'shared/view': ['shared/domain', 'shared/kernel', 'shared/sdk'],
   'shared/domain': ['shared/kernel'],
   // What the host hands an invocation: types only, of everybody's connections.
-  'shared/context': ['shared/engine', 'shared/schema', 'shared/domain'],
+  'shared/context': ['shared/engine', 'shared/schema', 'shared/domain', 'shared/kernel'],
   'shared/schema': ['shared/domain', 'shared/kernel'],
   'shared/store': ['shared/context', 'shared/schema', 'shared/domain', 'shared/kernel'],
   'shared/hints': ['shared/context', 'shared/domain', 'shared/kernel'],

@@ -4,9 +4,12 @@
 import { type Connections, openConnections } from '../../infra/node/connections.ts'
 import { createContext, type NodeContext } from '../../infra/node/context.ts'
 import { createOutside } from '../../infra/node/reach.ts'
+import type { RunKey } from '../../shared/domain/ids.ts'
 import type { AgentDeclaration, AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
 import type { AgentTarget, InvokeAgent } from '../../shared/engine/agent-port.ts'
-import { type NewItem, type RunOrder, submitRun } from '../../shared/engine/submit.ts'
+import { type RunOrder, submitRun } from '../../shared/engine/submit.ts'
+import type { NewItem } from '../../shared/items/rules/chunks.ts'
+import type { ItemKey } from '../../shared/store/triage.ts'
 import { stopClock } from './clock.ts'
 import { testDatabase, testRedis } from './stores.ts'
 
@@ -37,6 +40,9 @@ export interface TestEngine {
   /** A new version of all agents. */
   deploy(declaration?: Partial<AgentDeclaration>): Promise<void>
   submit(items: Partial<NewItem>[] | number, order?: Partial<RunOrder>): Promise<string>
+  /** Where the rows of one of its runs are, and those of an item. */
+  key(runId: string): RunKey
+  item(runId: string, seq: number): ItemKey
   run(runId: string): Promise<Record<string, unknown>>
   items(runId: string): Promise<Record<string, string>[]>
   /** Makes all leases look as old as if their holder had died half a minute ago. */
@@ -185,6 +191,8 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
       }
       return (await submitRun(ctx, whole, batches(items))).run_id
     },
+    key: run_id => ({ project_id, run_id }),
+    item: (run_id, seq) => ({ project_id, run_id, seq }),
     async run(runId) {
       const [row] = await sql`select * from runs where id = ${runId}`
       return row!

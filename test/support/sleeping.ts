@@ -103,6 +103,7 @@ export async function startSleeping(stores: { databaseUrl: string; redisUrl: str
       REDIS_URL: stores.redisUrl,
       ASSAY_MASTER_KEY: MASTER_KEY,
       ASSAY_DATA_DIR: folder.path,
+      ASSAY_ALLOW_NETWORKS: '127.0.0.1/32', // where the played agent is
       HOST: '127.0.0.1',
       NODE_COMPILE_CACHE: compiledIn(made),
     }

@@ -81,13 +81,13 @@ export interface PrivateStores {
   close(): Promise<void>
 }
 
-/** Servers of the test's own, migrated, for tests that stop or kill them. */
-export async function privateStores(): Promise<PrivateStores> {
+/** Servers of the test's own, migrated (to `upTo`, where given), for tests that stop or kill them. */
+export async function privateStores(upTo?: number): Promise<PrivateStores> {
   const folder = await tempFolder()
   // Six processes with the pools they open by themselves hold up to 144 between them.
   const at = { dataDir: folder.path, connections: 250 }
   const [database, redis] = await Promise.all([startPostgres(at), startRedis(at)])
-  await migrate(database.url)
+  await migrate(database.url, undefined, upTo)
   const stores: PrivateStores = {
     databaseUrl: database.url,
     redisUrl: redis.url,

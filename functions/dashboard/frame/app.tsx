@@ -9,7 +9,7 @@ import { ApiError } from '../../../shared/domain/errors.ts'
 import { LIMITS } from '../../../shared/domain/limits.ts'
 import { checkRole } from '../../../shared/http/auth.ts'
 import { basePath, withBasePath, withoutBasePath } from '../../../shared/http/base-path.ts'
-import { readBytes } from '../../../shared/http/body.ts'
+import { drain, readBytes } from '../../../shared/http/body.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { heldSince } from '../../../shared/http/held.ts'
 import { checked, queryOf } from '../../../shared/http/validation.ts'
@@ -87,7 +87,7 @@ export function serveParts(
       await ctx.join?.() // before it, there is no key by which a session could be told
       return answer()
     }
-    return sealed(ctx, await whole().catch(failed))
+    return sealed(ctx, await drain(request, await whole().catch(failed)))
   }
 
   async function visited(request: Request, params: Record<string, string>, page: Page, isOpen: boolean) {
@@ -118,7 +118,7 @@ export function serveParts(
     const attempt = async () => {
       if (action.least !== undefined && who !== undefined) checkRole(who.principal, action.least)
       if (action.form === undefined) return action.act(visit, undefined)
-      given = await formOf(request)
+      given = await formOf(request, open.actions.includes(action))
       return action.act(visit, checked(action.form, given, 'body'))
     }
     const again = async (error: unknown) => {
@@ -182,20 +182,24 @@ function sealed({ config }: Context, response: Response): Response {
 
 const noSuchPage = () => new ApiError('not_found', 'There is no such page.')
 
-async function formOf(request: Request): Promise<Record<string, unknown>> {
-  const bytes = await readBytes(request, LIMITS.form_bytes, 'Submit large batches as a file.')
+/** Of strangers no more is read than a form that is open to them takes. */
+async function formOf(request: Request, isOpen: boolean): Promise<Record<string, unknown>> {
+  const max = isOpen ? LIMITS.open_body_bytes : LIMITS.form_bytes
+  const bytes = await readBytes(request, max, isOpen ? undefined : 'Submit large batches as a file.')
   const type = request.headers.get('content-type') ?? ''
   const form = await new Response(bytes as BodyInit, { headers: { 'content-type': type } })
     .formData()
     .catch(() => {
       throw new ApiError('invalid_request', 'The body is no form.', 'Send it from the page it is on.')
     })
-  const names = [...new Set(form.keys())]
+  const fields = Map.groupBy(form, ([name]) => name)
+  if (fields.size > LIMITS.form_fields)
+    throw new ApiError('invalid_request', `The form has more than ${LIMITS.form_fields} fields.`)
   return Object.fromEntries(
-    names.map(name => {
-      const values = form.getAll(name)
-      return [name, values.length === 1 ? values[0] : values]
-    }),
+    [...fields].map(([name, given]) => [
+      name,
+      given.length === 1 ? given[0]![1] : given.map(([, value]) => value),
+    ]),
   )
 }
 

@@ -29,7 +29,8 @@ export async function findUsedModels(sql: Sql, project_id: string, since_ms: num
       union (select id from seen where unpriced order by id desc limit ${runs})),
     looked as materialized (
       select s.* from latest r cross join lateral (
-        select run_id, kind, reused, model, unpriced, cost_micro from steps where run_id = r.id
+        select run_id, kind, reused, model, unpriced, cost_micro from steps
+        where project_id = ${project_id} and run_id = r.id
         order by seq, step_no limit ${steps}) s),
     told as (
       select model, unpriced, cost_micro from looked where kind = 'llm_call' and not reused and model is not null

@@ -25,13 +25,24 @@ export const INPUT_LIMITS = {
 
   // JSON from outside
   json_depth: 64,
-  body_bytes: 64 * MiB,
-  body_drain_ms: 5000, // what is left of a refused body is read for so long
+  open_body_bytes: 4 * KiB, // where nobody is known: an e-mail and a password, or a token
+  body_bytes: 64 * KiB,
+  configuration_bytes: 256 * KiB, // an agent's configuration; what a deployment declares has code beside it
+  input_body_bytes: 1 * MiB + 64 * KiB, // an input and how it is run
+  batch_bytes: 64 * MiB,
+  bodies_bytes: 192 * MiB, // of all bodies above body_bytes that a process holds at once; as text and values they take some four times that
+  bodies_bytes_per_account: 64 * MiB,
+  bodies_wait_ms: 20_000, // for room among them
+  body_stall_ms: 90_000, // without a byte; an upload may pause for a minute
+  // What is left of a refused body is read: more than anybody sends by mistake, and it is cheap
+  body_drain_bytes: 128 * MiB,
+  body_drain_ms: 15_000,
   item_input_bytes: 1 * MiB,
   item_line_bytes: 1 * MiB + 8 * KiB, // an input and its two keys, every character of theirs escaped
   item_output_bytes: 1 * MiB,
   step_payload_bytes: 256 * KiB,
   step_tokens: 100_000_000, // no model reads or writes as much in one call
+  step_duration_ms: 366 * 86_400_000, // longer than any attempt lasts
   step_key_characters: 256,
   error_message_characters: 2000,
   unread_characters: 500, // of what is said of a model's answer that was not read

@@ -119,10 +119,12 @@ export const OUTSIDE_LIMITS = {
   // Sessions
   session_minutes: 15,
   refresh_days: 30,
+  refresh_again_ms: 10_000, // so long after it was traded a token that comes again is one whose answer got lost
   password_characters: { min: 12, max: 256 },
   user_agent_characters: 256,
   sign_ins_per_email: { burst: 10, per_minute: 2 }, // failed ones; a good one costs nothing
   sign_ins_per_address: { burst: 100, per_minute: 30 },
+  sign_in_place_ms: 90 * 86_400_000, // that somebody signed in from a place before is remembered
   members_per_account: 1000,
   auth_cached: 10_000, // callers that one process remembers
   auth_cache_ms: 2000, // a revoked key is dead everywhere within 5 s

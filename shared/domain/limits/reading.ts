@@ -85,6 +85,7 @@ export const READING_LIMITS = {
   event_wait_s: 5, // an ended run's stream stays open for so long at most, for who asks it to
 
   // Dashboard
+  form_fields: 1000,
   form_bytes: 4 * MiB, // of a form that holds an input: urlencoded, a character may take three bytes
   page_text_characters: 100_000, // of one payload; its raw form has no bound of its own
   step_text_characters: 10_000, // of a payload in a trace, where there may be two hundred of them

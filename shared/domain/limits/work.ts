@@ -23,6 +23,7 @@ export const WORK_LIMITS = {
   request_items: 256, // items in one agent request; 64: 0.90, 16: 0.69
   claims_at_once: 3, // while one is in PostgreSQL the next is on its way; 1: 0.88, 2: 0.95 in the prototype
   claims_under_way: 6, // of one consumer, over all runs: each has a connection, of the twelve of a process
+  claimed_as_submitted: 32, // items of one submission, whose caller waits for the claim; of more the run is claimed from afterwards
   look_retry_ms: 200, // after a look, or a claim, that failed
   settles_in_flight_per_run: 2,
   items_in_flight_per_consumer: 8000,
@@ -37,11 +38,12 @@ export const WORK_LIMITS = {
   purges_per_sweep: 100, // pieces; a run of one item is two, and there may be many such runs
   purge_ms: 250, // of each tick
   partition_moved_rows: 5000, // that came before the partition of their week, moved under its lock
+  audit_days: 365,
   log_days: 365, // moments of schedules and alerts, where the project does not say how long it keeps records
   log_removals_per_sweep: 1000, // rows of each
   removals_per_sweep: 20, // steps of sweep_items rows, of projects and agents that were deleted
   budget_probe_items: 10, // dispatched under a budget before the cost of one item is known
-  claims_reaped_per_sweep: 20,
+  reap_ms: 5000, // of a sweep, sweep_items at a time: however many claims a dead consumer had, its items are offered again
   claims_aborted_at_once: 5, // of a run that is cancelled now; as many items as sweep_items
   tick_ms: 1000, // on one machine; platforms tick once a minute
   chore_ms: 10_000, // then the tick goes on without it
@@ -107,6 +109,7 @@ export const WORK_LIMITS = {
   agent_timeout_grace_ms: 1000, // the agent may report its own timeout first
   agent_linger_ms: 1000, // between an answer's last needed line and its end
   agent_bundle_bytes: 10 * MiB,
+  deployment_bytes: 24 * MiB, // a bundle as a JSON string, its declaration and its environment
   agent_env_bytes: 64 * KiB,
   agent_memory_bytes: 1024 * MiB,
   agent_heap_mib: 256,

@@ -84,7 +84,7 @@ export async function isHeldByConsumer(sql: Sql, sent: SentRequest): Promise<boo
     select from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
     where c.id = ${sent.claim_id} and c.run_id = ${sent.run_id}
       and s.seq between ${sent.first_seq} and ${sent.last_seq}
-      and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running' limit 1`
+      and i.project_id = c.project_id and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running' limit 1`
   return rows.count > 0
 }
 
@@ -97,7 +97,8 @@ export async function findHanded(sql: Sql, sent: SentRequest): Promise<HandedIte
         coalesce(c.answer_until < now(), false) as late
       from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
       where c.run_id = ${run_id} and (c.handed_from = ${claim_id} or c.id = ${claim_id})
-        and s.seq between ${first_seq} and ${last_seq} and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'
+        and s.seq between ${first_seq} and ${last_seq}
+        and i.project_id = c.project_id and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'
     ), ended as (
       delete from claims where id in (
         select id from claims where ${handedOf(sql, sent)} and id not in (select id from open) order by id for update)
@@ -111,7 +112,7 @@ export async function findHandedItems(sql: Sql, { run_id, claim_id }: SentClaim,
     select c.id as claim_id, ${sql.unsafe(TAKEN)}, false as alone, null::smallint as cuts
     from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
     where c.run_id = ${run_id} and c.handed_from = ${claim_id} and s.seq = any(${numbers(seqs)}::text::int[])
-      and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'`
+      and i.project_id = c.project_id and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'`
 }
 
 /** Of these items, those whose agents were to answer later and sent nothing at all, too often. */
@@ -140,7 +141,7 @@ export interface ToldStep {
 export async function findToldSteps(sql: Sql, runId: string, seqs: readonly number[]): Promise<ToldStep[]> {
   return sql<ToldStep[]>`
     select s.seq, s.key, s.kind, s.outcome, s.outcome_reason, s.reused, null as output, s.attempt = i.attempt as now
-    from steps s join items i on i.run_id = s.run_id and i.seq = s.seq
+    from steps s join items i on i.project_id = s.project_id and i.run_id = s.run_id and i.seq = s.seq
     where s.run_id = ${runId} and s.seq = any(${numbers(seqs)}::text::int[])
       and (s.error_code is null or s.attempt = i.attempt)
     order by s.seq, s.step_no`

@@ -17,6 +17,10 @@ export interface OpenRun extends WaitingRun {
 /** More than that of a run is not asked for in one look. */
 const COUNTED = LIMITS.claims_at_once * LIMITS.claim_items
 
+/** Whether the run `r` has items to offer, to a consumer that has its time before it. */
+export const OFFERS = `(r.next_seq <= ${OFFERED_ITEMS}
+  or exists (select from due_items i where i.run_id = r.id and i.due_at <= now()))`
+
 /**
  * Runs with something to offer now: by turns over accounts, then over projects, and of a project the least recently
  * touched first. Runs under a cap that is reached are left out: they would be looked at in vain, and a few dozen of them
@@ -84,9 +88,7 @@ export const outlasts = (sql: Sql, late: Late | undefined) =>
         and (d.declaration->>'step_seconds')::int * 1000 <= ${surelyLeftMs(late.whole_ms)}::float8
         and not (${late.base_url !== ''}::boolean and d.kind = 'url' and d.declaration @> '{"answers_later": true}'), false)`
 
-const waitsForFresh = (sql: Sql, late: Late) => sql`(${outlasts(sql, late)}
-  and (r.next_seq <= ${sql.unsafe(OFFERED_ITEMS)}
-    or exists (select from due_items i where i.run_id = r.id and i.due_at <= now())))`
+const waitsForFresh = (sql: Sql, late: Late) => sql`(${outlasts(sql, late)} and ${sql.unsafe(OFFERS)})`
 
 /** Sends a run that was looked at in vain to the end of the line. */
 export async function touchRun(sql: Sql, runId: string): Promise<void> {

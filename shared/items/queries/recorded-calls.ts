@@ -2,6 +2,7 @@
 // more at once than a bounded number of rows and bytes, whatever one item holds.
 
 import type { Sql } from '../../context.ts'
+import type { RunKey } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { numbers } from '../../store/columns.ts'
 import { recordId } from '../../store/triage.ts'
@@ -31,28 +32,30 @@ interface ItemRow extends Omit<RecordedItem, 'calls'> {
 /** The next items of a run behind `after`, in their order. */
 export async function findRecordedItems(
   sql: Sql,
-  run_id: string,
+  run: RunKey,
   { after, most, withInputs }: Range,
 ): Promise<RecordedItems> {
+  const { project_id, run_id } = run
   const bytes = sql.unsafe(withInputs ? BYTES_WITH_INPUT : BYTES)
   // How long a payload is stands beside it: none is read that is not returned.
   const rows = await sql<ItemRow[]>`
     with next as materialized (
-      select seq from items where run_id = ${run_id} and seq > ${after} order by seq limit ${Math.min(most, LIMITS.regrade_chunk_items)}
+      select seq from items where project_id = ${project_id} and run_id = ${run_id} and seq > ${after}
+      order by seq limit ${Math.min(most, LIMITS.regrade_chunk_items)}
     ), sized as (
       select n.seq, coalesce(octet_length(i.output), 0) + least(${LIMITS.regrade_chunk_bytes}, c.bytes) as bytes
-      from next n join items i on i.run_id = ${run_id} and i.seq = n.seq
+      from next n join items i on i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = n.seq
       cross join lateral (
         select coalesce(sum(${bytes}), 0) as bytes from steps s
-        where s.run_id = ${run_id} and s.seq = n.seq and s.kind = 'llm_call') c
+        where s.project_id = ${project_id} and s.run_id = ${run_id} and s.seq = n.seq and s.kind = 'llm_call') c
     ), summed as (select seq, bytes, sum(bytes) over (order by seq) as total from sized)
     select i.seq, i.status, i.item_id, ${recordId(sql, 'i')} as record_id, i.outcome, i.outcome_reason,
       case when i.status = 'completed' then i.output end as output
-    from summed join items i on i.run_id = ${run_id} and i.seq = summed.seq
+    from summed join items i on i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = summed.seq
     where total <= ${LIMITS.regrade_chunk_bytes} or total = bytes
     order by i.seq`
   const returned = rows.filter(row => row.status === 'completed')
-  const calls = returned.length === 0 ? [] : await findCalls(sql, run_id, returned, withInputs)
+  const calls = returned.length === 0 ? [] : await findCalls(sql, run, returned, withInputs)
   const callsOf = Map.groupBy(calls, call => call.seq)
   return {
     items: returned.map(({ seq, status: _, ...item }) => ({ ...item, calls: callsOf.get(seq) ?? [] })),
@@ -61,15 +64,18 @@ export async function findRecordedItems(
 }
 
 /** Those that count for the verdict: what failed in an earlier attempt does not. */
-const findCalls = (sql: Sql, run_id: string, items: readonly ItemRow[], withInputs: boolean) => sql<
-  (RecordedCall & { seq: number })[]
->`
+const findCalls = (
+  sql: Sql,
+  { project_id, run_id }: RunKey,
+  items: readonly ItemRow[],
+  withInputs: boolean,
+) => sql<(RecordedCall & { seq: number })[]>`
   select seq, key, outcome, outcome_reason, unread, told, reused, error_code, input, output from (
     select s.seq, s.step_no, s.key, s.outcome, s.outcome_reason, s.unread, s.told, s.reused, s.error_code, s.output,
       ${sql.unsafe(withInputs ? 's.input' : 'null::text as input')},
       row_number() over last_first as nth, sum(${sql.unsafe(withInputs ? BYTES_WITH_INPUT : BYTES)}) over last_first as bytes
-    from steps s join items i on i.run_id = s.run_id and i.seq = s.seq
-    where s.run_id = ${run_id} and s.seq = any(${numbers(items.map(item => item.seq))}::text::int[])
+    from steps s join items i on i.project_id = s.project_id and i.run_id = s.run_id and i.seq = s.seq
+    where s.project_id = ${project_id} and s.run_id = ${run_id} and s.seq = any(${numbers(items.map(item => item.seq))}::text::int[])
       and s.kind = 'llm_call' and (s.error_code is null or s.attempt = i.attempt)
     window last_first as (partition by s.seq order by s.step_no desc)
   ) as calls

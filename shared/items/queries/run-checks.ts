@@ -7,6 +7,7 @@ import type { DeclaredCheck } from '../../domain/vocabulary.ts'
 import { type AnswerFigures, type CheckedRun, type LookedAt, sampledSeqs } from '../rules/run-checks.ts'
 
 export interface RunToCheck {
+  project_id: string
   id: string
   agent_id: string
   name: string | null
@@ -19,21 +20,22 @@ export interface RunToCheck {
 
 export async function findRunsToCheck(sql: Sql, limit: number): Promise<RunToCheck[]> {
   return sql<RunToCheck[]>`
-    select r.id, r.agent_id, r.name, r.total_items,
+    select r.project_id, r.id, r.agent_id, r.name, r.total_items,
       (select o.schedule_id from occurrences o where o.run_id = r.id limit 1) as schedule_id,
       coalesce(d.declaration->'checks', to_jsonb(d.default_checks), '[]') as checks
-    from ended_runs e join runs r on r.id = e.run_id left join deployments d on d.id = r.deployment_id
+    from ended_runs e join runs r on r.project_id = e.project_id and r.id = e.run_id
+      left join deployments d on d.id = r.deployment_id
     where e.answers_due order by e.run_id limit ${limit}`
 }
 
 /** Items that were ok, of those that stand for the run. */
 export async function readAnswers(
   sql: Sql,
-  { id, total_items }: Pick<RunToCheck, 'id' | 'total_items'>,
+  { project_id, id, total_items }: Pick<RunToCheck, 'project_id' | 'id' | 'total_items'>,
 ): Promise<LookedAt[]> {
   return sql<LookedAt[]>`
     select seq, left(output, ${LIMITS.run_check_head_characters}) as head, octet_length(output) as bytes, cost_micro, unpriced
-    from items where run_id = ${id} and seq = any(${sampledSeqs(total_items)}::int[])
+    from items where project_id = ${project_id} and run_id = ${id} and seq = any(${sampledSeqs(total_items)}::int[])
       and outcome = 'ok' and output is not null
     order by seq`
 }
@@ -68,6 +70,6 @@ export async function writeFigures(sql: Sql, run_id: string, checked: CheckedRun
 }
 
 /** Its end may be told from now on. */
-export async function endCheck(sql: Sql, run_id: string): Promise<void> {
-  await sql`update ended_runs set answers_due = false where run_id = ${run_id}`
+export async function endCheck(sql: Sql, { project_id, id }: RunToCheck): Promise<void> {
+  await sql`update ended_runs set answers_due = false where project_id = ${project_id} and run_id = ${id}`
 }

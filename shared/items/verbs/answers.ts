@@ -11,7 +11,7 @@ import { LineError, ndjsonLines } from '../../domain/ndjson.ts'
 import { type AgentLine, HOLD_KEY } from '../../domain/protocol.ts'
 import { ProtocolError } from '../../domain/step-row.ts'
 import { Answer, type ResultSink } from '../../engine/answer.ts'
-import { type Claim, claimOf, withSteps } from '../../engine/claim.ts'
+import { type Claim, claimOf, toClaim, withSteps } from '../../engine/claim.ts'
 import { type Lease, takeOff } from '../../engine/flight.ts'
 import { pause } from '../../engine/pause.ts'
 import { RunTrace } from '../../engine/run-trace.ts'
@@ -215,7 +215,7 @@ async function settle(
   if (rows.length === 0) return
   const told = await findToldSteps(ctx.sql, sent.run_id, seqs)
   const items = await withSteps(ctx, run, rows, told)
-  const claim = claimOf(ctx, run, run.deployment, {}, items)
+  const claim = claimOf(ctx, toClaim(run), run.deployment, {}, items)
   const leases = new Map<number, Lease>()
   const flights = items.map(item => takeOff(item, leaseOf(ctx, leases, item.claim_id)))
   const said: (() => void)[] = []

@@ -4,6 +4,7 @@
 
 import type { Context } from '../../context.ts'
 import type { Wait } from '../../domain/admission.ts'
+import type { RunKey } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { type Claim, claimItems } from '../../engine/claim.ts'
 import { deliverSoon } from '../../engine/deliver.ts'
@@ -45,6 +46,7 @@ export class Claimer {
   readonly #ctx: Context
   readonly #holder: Holder
   readonly #underWay = new Set<UnderWay>()
+  #isAnyOpen = false
   /** Runs that had nothing to give, with their projects. */
   readonly #vain = new Map<string, string>()
   /** Runs that could not be served, for a while: they must not keep places from others. */
@@ -53,6 +55,11 @@ export class Claimer {
   constructor(ctx: Context, holder: Holder) {
     this.#ctx = ctx
     this.#holder = holder
+  }
+
+  /** The last look found nothing that waits, and nothing is under way. */
+  get isIdle(): boolean {
+    return !this.#isAnyOpen && !this.isAtWork
   }
 
   /** Something is under way, or will be tried again by itself. */
@@ -71,6 +78,7 @@ export class Claimer {
   async look(): Promise<void> {
     try {
       const found = await findOpenRuns(this.#ctx.sql, LIMITS.open_runs_per_look, this.#holder.late())
+      this.#isAnyOpen = found.length > 0
       const runs = found.filter(({ id }) => !this.#vain.has(id) && !this.#failed.has(id))
       const places = this.#shares(runs.filter(run => !run.stop_reason))
       for (const run of runs)
@@ -153,7 +161,8 @@ export class Claimer {
 
   async #try(run: OpenRun, items: number): Promise<Outcome> {
     try {
-      return run.stop_reason ? await this.#end(run.id) : await this.#take(run.id, items)
+      const key = { project_id: run.project_id, run_id: run.id }
+      return run.stop_reason ? await this.#end(key) : await this.#take(key, items)
     } catch (error) {
       // A run that cannot be served must not keep the others from being served.
       this.#ctx.log('warn', 'turn_failed', { run_id: run.id, error: String(error) })
@@ -170,18 +179,18 @@ export class Claimer {
     this.#failed.set(run_id, setTimeout(tryAgain, LIMITS.look_retry_ms))
   }
 
-  async #end(run_id: string): Promise<Outcome> {
-    if (await sweepStopped(this.#ctx.sql, run_id, LIMITS.sweep_items)) return 'progress'
+  async #end(run: RunKey): Promise<Outcome> {
+    if (await sweepStopped(this.#ctx.sql, run, LIMITS.sweep_items)) return 'progress'
     deliverSoon(this.#ctx)
-    traceRunEnd(this.#ctx, run_id)
+    traceRunEnd(this.#ctx, run.run_id)
     return 'vain'
   }
 
-  async #take(run_id: string, items: number): Promise<Outcome> {
-    const { claim, waiting_for } = await claimItems(this.#ctx, run_id, items, this.#holder.late())
+  async #take(run: RunKey, items: number): Promise<Outcome> {
+    const { claim, waiting_for } = await claimItems(this.#ctx, run.run_id, items, this.#holder.late())
     if (waiting_for === 'stopped') return 'progress' // the next look sweeps it
     if (waiting_for !== null && FOR_MONEY.has(waiting_for))
-      return (await pauseForMoney(this.#ctx.sql, run_id, LIMITS.sweep_items)) > 0 ? 'progress' : 'vain'
+      return (await pauseForMoney(this.#ctx.sql, run, LIMITS.sweep_items)) > 0 ? 'progress' : 'vain'
     if (!claim) return 'vain'
     this.#holder.launch(claim)
     return 'progress'

@@ -18,7 +18,7 @@ export async function checkRuns(ctx: Context): Promise<number> {
       await checkRun(ctx, run).catch(error =>
         ctx.log('warn', 'run_check_failed', { run_id: run.id, error: errorText(error) }),
       )
-      await queries.endCheck(ctx.sql, run.id)
+      await queries.endCheck(ctx.sql, run)
     }
     looked += due.length
     if (due.length < LIMITS.run_checks_at_once || ctx.now() >= end) return looked

@@ -1,21 +1,16 @@
 // Submits items that a request brings. Guarantee: as of `submitRun`, which has the last word: where not all of it can be done
 // by one statement, that finds out what is wrong in the order in which callers are told.
 
-import type { Context } from '../../context.ts'
+import type { Context, Places } from '../../context.ts'
 import { fault } from '../../domain/fault.ts'
 import { itemRecordId } from '../../domain/ids.ts'
-import {
-  bytesOf,
-  type Chunk,
-  chunksOf,
-  keyOf,
-  newRun,
-  prepare,
-  type RunOrder,
-  type Submitted,
-  submitRun,
-} from '../../engine/submit.ts'
-import { type NewItem, openRunAtOnce } from '../../store/submission.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { claimOf, withSteps } from '../../engine/claim.ts'
+import { openEnv } from '../../engine/deploy.ts'
+import { keyOf, newRun, prepare, type RunOrder, type Submitted, submitChunks } from '../../engine/submit.ts'
+import { type Opened, openRunAtOnce } from '../../store/submission.ts'
+import type { ClaimedItem } from '../../store/take.ts'
+import { bytesOf, type Chunk, chunksOf, type NewItem } from '../rules/chunks.ts'
 import { SeenIds } from '../rules/item-ids.ts'
 
 /** Nothing else is written with the run. */
@@ -40,7 +35,7 @@ export async function submitItems(
   if (opened) return opened
   try {
     await confirm()
-    return await submitRun(ctx, order, withFirst(first, chunks))
+    return await submitChunks(ctx, order, withFirst(first, chunks))
   } finally {
     await chunks.return() // of what was refused the rest may be read by whoever answers
   }
@@ -55,14 +50,14 @@ const firstOf = (chunks: AsyncGenerator<Chunk, void>): Promise<First> =>
     error => ({ error }),
   )
 
-async function* withFirst(first: First, chunks: AsyncGenerator<Chunk>) {
+async function* withFirst(first: First, chunks: AsyncGenerator<Chunk, void>): AsyncGenerator<Chunk, void> {
   if (first.error !== undefined) throw first.error
   if (first.chunk) {
-    const { items } = first.chunk
+    const { chunk } = first
     first.chunk = undefined // or it is held until the last one came
-    yield items
+    yield chunk
   }
-  for await (const { items } of chunks) yield items
+  yield* chunks
 }
 
 async function openAtOnce(
@@ -79,10 +74,36 @@ async function openAtOnce(
   await fault('submit.before_commit')
   const input_bytes = bytesOf(items)
   const allows_budget = order.unpriced !== 'refuse'
-  if (!(await openRunAtOnce(ctx.sql, run, items, { input_bytes, allows_budget, key }))) return undefined
-  await fault('submit.after_commit')
-  ctx.poke()
+  const places = items.length <= LIMITS.claimed_as_submitted ? ctx.consumer?.reserve(items.length) : undefined
+  try {
+    const opening = { input_bytes, allows_budget, key, takes: places !== undefined }
+    const opened = await openRunAtOnce(ctx.sql, run, items, opening)
+    if (opened === undefined) return undefined
+    await fault('submit.after_commit')
+    if (opened.taken.length < items.length) ctx.poke()
+    if (places && opened.run) await give(ctx, places, run, opened.run, opened.taken)
+  } finally {
+    places?.giveBack()
+  }
   return { run_id: run.id, total_items: items.length, first_item: itemRecordId(run.id, 1), repeated: false }
+}
+
+/** Hands over what was taken. Its caller is answered whatever happens here: the lease offers the items again. */
+async function give(
+  ctx: Context,
+  places: Places,
+  run: ReturnType<typeof newRun>,
+  { deployment, prices, ...seen }: NonNullable<Opened['run']>,
+  taken: readonly ClaimedItem[],
+) {
+  try {
+    const env = await openEnv(ctx, deployment.env_sealed)
+    const items = await withSteps(ctx, { ...run, is_replay: false }, taken, [])
+    const under_budget = seen.under_budget || run.budget_micro !== null
+    places.fill(claimOf(ctx, { ...run, under_budget, prices, waited_ms: 0 }, deployment, env, items))
+  } catch (error) {
+    ctx.log('warn', 'turn_failed', { run_id: run.id, error: String(error) })
+  }
 }
 
 /** Undefined where two have the same id. */

@@ -1,5 +1,6 @@
 // What an agent that answers later sends, and is told.
 
+import { LIMITS } from '../../domain/limits.ts'
 import * as z from '../../kernel/documented-zod.ts'
 
 export const AnswerAddress = z.strictObject({
@@ -13,8 +14,13 @@ export const AnswerAddress = z.strictObject({
 export const AnswerLine = z
   .looseObject({
     type: z.enum(['step', 'heartbeat', 'result', 'error', 'hold', 'yield', 'later']),
-    seq: z.int().optional().describe('Of the item; of all types but heartbeat and later.'),
-    attempt: z.int().optional().describe('As it came with the item.'),
+    seq: z
+      .int()
+      .min(1)
+      .max(LIMITS.items_per_run)
+      .optional()
+      .describe('Of the item; of all types but heartbeat and later.'),
+    attempt: z.int().min(1).max(LIMITS.attempts_per_item).optional().describe('As it came with the item.'),
   })
   .openapi('AnswerLine', {
     description: 'A line of the agent protocol.',

@@ -18,14 +18,15 @@ export async function queueDigests(sql: Sql, runIds: readonly string[]): Promise
 }
 
 /**
- * Of runs, how many items people found to have worked, or not to, against what was recorded. Looks through what did not
+ * Of runs of a project, how many items people found to have worked, or not to, against what was recorded. Looks through what did not
  * work, a second for 4,000,000 items, once a message: an index of its own would have to be made while nobody claims.
  */
-export async function findCorrections(sql: Sql, runIds: readonly string[]) {
+export async function findCorrections(sql: Sql, project_id: string, runIds: readonly string[]) {
   return sql<{ run_id: string; to_ok: number; to_degraded: number }[]>`
     select run_id, count(*) filter (where corrected = 'ok')::int as to_ok,
       count(*) filter (where corrected = 'degraded')::int as to_degraded
-    from triage where run_id = any(${[...runIds]}::uuid[]) and corrected is not null group by 1`
+    from triage
+    where project_id = ${project_id} and run_id = any(${[...runIds]}::uuid[]) and corrected is not null group by 1`
 }
 
 /** What digests tell, by message: the run as it was when it ended, its schedule, and the run of that before. */

@@ -2,6 +2,7 @@
 // gets it, in the transaction that takes the run off the list of those that ended.
 
 import type { Sql } from '../../context.ts'
+import type { RunKey } from '../../domain/ids.ts'
 import type { ResultFormat } from '../../recovery/rules/results.ts'
 
 /** Returns how many. */
@@ -18,8 +19,8 @@ export async function queueResultsFiles(sql: Sql, runIds: readonly string[]): Pr
 
 /** Of which run a message brings the results; undefined once the run or the message is gone. */
 export async function findResultsFile(sql: Sql, delivery_id: string) {
-  const [row] = await sql<{ run_id: string; format: ResultFormat; is_purged: boolean }[]>`
-    select r.id as run_id, d.run->>'results_format' as format, r.payloads_purged_at is not null as is_purged
-    from deliveries d join runs r on r.id = d.run_id where d.id = ${delivery_id}`
+  const [row] = await sql<(RunKey & { format: ResultFormat; is_purged: boolean })[]>`
+    select r.project_id, r.id as run_id, d.run->>'results_format' as format, r.payloads_purged_at is not null as is_purged
+    from deliveries d join runs r on r.project_id = d.project_id and r.id = d.run_id where d.id = ${delivery_id}`
   return row
 }

@@ -72,7 +72,8 @@ function formatted({ url, format }: HeldDelivery, message: Message, json: () => 
 async function digestBody(ctx: Context, one: HeldDelivery, end: DigestEnd): Promise<string> {
   const { sql, config } = ctx
   const causes = await topCauses(sql, end.run.id)
-  const changed = await findCorrections(sql, [end.run.id, ...(end.previous ? [end.previous.id] : [])])
+  const runIds = [end.run.id, ...(end.previous ? [end.previous.id] : [])]
+  const changed = await findCorrections(sql, end.run.project_id, runIds)
   const told = (run: NonNullable<DigestEnd['previous']>): DigestRun => {
     const corrections = changed.find(({ run_id }) => run_id === run.id) ?? { to_ok: 0, to_degraded: 0 }
     return corrected({ ...run, cron: end.cron }, corrections)

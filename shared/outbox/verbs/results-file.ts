@@ -4,6 +4,7 @@
 // It is read twice: its signature and its length stand before it.
 
 import type { Context } from '../../context.ts'
+import type { RunKey } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { signatureInParts } from '../../domain/message-signature.ts'
 import { resultsInChunks, slicesOf } from '../../recovery/queries/results.ts'
@@ -28,7 +29,7 @@ export async function resultsFile(
   if (found === undefined || found.is_purged)
     throw new Error('The inputs and outputs of the run are kept no longer.')
   const { run_id, format } = found
-  const read = () => slicesOfText(resultsOf(sql, run_id, format), signal)
+  const read = () => slicesOfText(resultsOf(sql, found, format), signal)
   const signature = signatureInParts(secrets, { id, at_s })
   let bytes = 0
   for await (const slice of read()) {
@@ -48,8 +49,12 @@ export async function resultsFile(
   return { headers, body: { bytes, read: () => asLongAs(read(), bytes) } }
 }
 
-async function* resultsOf(sql: Context['sql'], run_id: string, format: keyof typeof RESULT_TYPES) {
-  const scope = { run_id, replays: false } as const
+async function* resultsOf(
+  sql: Context['sql'],
+  { project_id, run_id }: RunKey,
+  format: keyof typeof RESULT_TYPES,
+) {
+  const scope = { project_id, run_id, replays: false } as const
   const slices = await slicesOf(sql, scope)
   const chunks = resultsInChunks(make => make(sql), scope, slices, { only: 'all', withInput: false })
   yield* resultsText(chunks, { format })

@@ -2,6 +2,7 @@
 // causes, of which it has a bounded number, and never as much as has failed.
 
 import type { Sql } from '../../context.ts'
+import type { RunKey } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { OutcomeReason } from '../../domain/vocabulary.ts'
 import { numbers, texts } from '../../store/columns.ts'
@@ -86,23 +87,21 @@ export async function noteVarying(
 export async function findWithoutCause(sql: Sql, limit: number, bytes: number) {
   return sql<Unnamed[]>`
     with bare as (
-      select run_id, seq from triage
+      select project_id, run_id, seq from triage
       where cause_id is null order by run_id, seq limit ${limit}
     ), sized as (
-      select i.run_id, i.seq, sum(octet_length(i.input)) over (order by i.run_id, i.seq) as upto,
+      select i.project_id, i.run_id, i.seq, sum(octet_length(i.input)) over (order by i.run_id, i.seq) as upto,
         row_number() over (order by i.run_id, i.seq) as n
-      from bare join items i using (run_id, seq)
+      from bare join items i using (project_id, run_id, seq)
     )
     select t.run_id, t.seq, t.project_id, t.agent_id, i.outcome_reason, i.error_code, i.error_message,
       i.degraded_reason, i.input, i.cost_micro
-    from sized s join items i using (run_id, seq) join triage t using (run_id, seq)
+    from sized s join items i using (project_id, run_id, seq) join triage t using (project_id, run_id, seq)
     where s.upto <= ${bytes} or s.n = 1`
 }
 
-export interface Unnamed {
-  run_id: string
+export interface Unnamed extends RunKey {
   seq: number
-  project_id: string
   agent_id: string
   outcome_reason: OutcomeReason | null
   error_code: string | null
@@ -115,7 +114,7 @@ export interface Unnamed {
 /** Writes the causes of items that had none; returns how many. */
 export async function writeCauses(
   sql: Sql,
-  run_id: string,
+  { project_id, run_id }: RunKey,
   named: readonly { seq: number; cause_id: string; cost_micro: number }[],
 ): Promise<number> {
   const { count } = await sql`
@@ -125,7 +124,7 @@ export async function writeCauses(
       string_to_table(${texts(named.map(n => n.cause_id))}, E'\\x1e'),
       unnest(${numbers(named.map(n => n.cost_micro))}::text::bigint[])
     ) as n(seq, cause_id, cost_micro)
-    where t.run_id = ${run_id} and t.seq = n.seq and t.cause_id is null`
+    where t.project_id = ${project_id} and t.run_id = ${run_id} and t.seq = n.seq and t.cause_id is null`
   return count
 }
 
@@ -167,7 +166,7 @@ function counted(sql: Sql, { project_ids, run_id, from_day, to_day }: CauseFilte
     project_ids === undefined ? sql`true` : sql`${sql(of)}.project_id = any(${[...project_ids]}::uuid[])`
   if (run_id !== undefined)
     return sql`
-      select o.*, r.total_items as run_items from cause_runs o join runs r on r.id = o.run_id
+      select o.*, r.total_items as run_items from cause_runs o join runs r on r.project_id = o.project_id and r.id = o.run_id
       where o.run_id = ${run_id} and ${projects('o')}`
   if (from_day === undefined && to_day === undefined)
     return sql`select *, id as cause_id from causes where ${projects('causes')}`

@@ -10,11 +10,12 @@ import { canBeReplayed, type ItemKey } from '../../store/triage.ts'
 const eligible = (sql: Sql, projectId: string, filter: RecoveryFilter) =>
   filter.status === 'cancelled'
     ? sql`
-      select i.run_id, i.seq, i.cost_micro, i.unpriced from items i, runs r
+      select i.project_id, i.run_id, i.seq, i.cost_micro, i.unpriced from items i, runs r
       where ${cancelled(sql, projectId, filter)} and ${canBeReplayed(sql, 'i')}`
     : sql`
-      select i.run_id, i.seq, i.cost_micro, i.unpriced
-      from triage t join runs r on r.id = t.run_id join items i on i.run_id = t.run_id and i.seq = t.seq
+      select i.project_id, i.run_id, i.seq, i.cost_micro, i.unpriced
+      from triage t join runs r on r.project_id = t.project_id and r.id = t.run_id
+        join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq
       where t.lane = 'dlq' and t.disposition is null and r.payloads_purged_at is null
         and ${inTriage(sql, projectId, filter)}`
 
@@ -42,14 +43,19 @@ export interface CostedKey extends ItemKey {
 
 export async function findCohortItems(sql: Sql, projectId: string, filter: RecoveryFilter, limit: number) {
   return sql<CostedKey[]>`
-    select run_id, seq, cost_micro from (${eligible(sql, projectId, filter)}) e limit ${limit}`
+    select project_id, run_id, seq, cost_micro from (${eligible(sql, projectId, filter)}) e limit ${limit}`
 }
 
 /** What an item cost that worked, on average over the first so many of each run; null where none has. */
-export async function findCostOfWorking(sql: Sql, runIds: readonly string[], each: number) {
+export async function findCostOfWorking(
+  sql: Sql,
+  projectId: string,
+  runIds: readonly string[],
+  each: number,
+) {
   const [row] = await sql<{ cost_micro: number | null }[]>`
     select avg(i.cost_micro)::float8 as cost_micro from unnest(${[...runIds]}::uuid[]) as r(id), lateral (
-      select outcome, cost_micro from items where run_id = r.id order by seq limit ${each}) i
+      select outcome, cost_micro from items where project_id = ${projectId} and run_id = r.id order by seq limit ${each}) i
     where i.outcome = 'ok'`
   return row?.cost_micro ?? null
 }

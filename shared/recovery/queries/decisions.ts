@@ -4,16 +4,17 @@
 import type { Sql } from '../../context.ts'
 import type { WrongOf } from '../../domain/vocabulary.ts'
 import { become, CLEAR_DUE, countMoves, dispositionOf, guard } from '../../items/queries/transitions.ts'
-import type { ItemKey } from '../../store/triage.ts'
+import { type ItemKey, projectOf, rowsOfKeys } from '../../store/triage.ts'
 import { CALLED_WRONG } from '../rules/verdicts.ts'
 import { countJudged, isVerdict, says, uncountJudged } from './verdicts.ts'
 
 /** The items a decision is about, and their runs under lock, in one order. */
 const chosen = (sql: Sql, keys: readonly ItemKey[]) => sql`
   chosen as (
-    select * from unnest(${keys.map(k => k.run_id)}::uuid[], ${keys.map(k => k.seq)}::int[]) as k(run_id, seq)
+    select ${projectOf(keys)}::uuid as project_id, k.run_id, k.seq from ${rowsOfKeys(sql, keys)}
   ), run as materialized (
-    select * from runs where id in (select run_id from chosen) order by id for no key update
+    select * from runs where project_id = ${projectOf(keys)} and id in (select run_id from chosen)
+    order by id for no key update
   )`
 
 /** The rows leave the feed and the items stay undecided; returns how many were in the feed. */
@@ -21,7 +22,7 @@ export async function acknowledge(sql: Sql, keys: readonly ItemKey[]): Promise<n
   const { count } = await sql`
     with ${chosen(sql, keys)}
     update triage t set disposition = 'acknowledged', decided_at = now() from run, chosen k
-    where t.run_id = run.id and k.run_id = run.id and t.seq = k.seq and t.disposition is null`
+    where t.project_id = k.project_id and t.run_id = run.id and k.run_id = run.id and t.seq = k.seq and t.disposition is null`
   return count
 }
 
@@ -58,15 +59,16 @@ export async function endWaiting(sql: Sql, keys: readonly ItemKey[], ending: End
     with ${chosen(sql, keys)}, decided as (
       update triage t set disposition = ${ending.as}, decided_at = now(), judged = ${looked} and ${judges},
         corrected = ${corrected}
-      from run, chosen k join triage was using (run_id, seq)
-      where t.run_id = run.id and k.run_id = run.id and t.seq = k.seq
+      from run, chosen k join triage was using (project_id, run_id, seq)
+      where t.project_id = k.project_id and t.run_id = run.id and k.run_id = run.id and t.seq = k.seq
         and (t.disposition is null or t.disposition = 'acknowledged') and ${accepts}
       -- One that was judged already is counted: the version before takes a decision back without knowing of that.
       returning t.run_id, t.seq, t.lane, t.project_id, t.agent_id, t.reason, t.disposition,
         t.judged and not was.judged as judged
     ), ${countJudged(sql)}, ended as (
       update items i set ${sql.unsafe(become('dismiss'))} from decided d
-      where i.run_id = d.run_id and i.seq = d.seq and ${sql.unsafe(guard('dismiss'))} and d.lane = 'quarantine'
+      where i.project_id = ${projectOf(keys)} and i.run_id = d.run_id and i.seq = d.seq and ${sql.unsafe(guard('dismiss'))}
+        and d.lane = 'quarantine'
       returning i.run_id
     ), n as (
       select run_id, sum(decided)::int as decided, sum(ended)::int as ended, bool_or(was_unpriced) as was_unpriced
@@ -79,33 +81,34 @@ export async function endWaiting(sql: Sql, keys: readonly ItemKey[], ending: End
       update runs r set ${sql.unsafe(countMoves({ decide: 'n.decided', dismiss: 'n.ended' }))},
         -- What no price would do waits for whoever decides about the items held for it: after the last, for nobody.
         waits_for_price = r.waits_for_price and not case when r.unpriced_model = '' and n.was_unpriced then not exists (
-          select from triage t join items i on i.run_id = t.run_id and i.seq = t.seq
-          where t.run_id = r.id and t.lane = 'quarantine' and t.reason = 'unpriced_model' and ${sql.unsafe(guard('resume'))}
+          select from triage t join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq
+          where t.project_id = r.project_id and t.run_id = r.id and t.lane = 'quarantine' and t.reason = 'unpriced_model' and ${sql.unsafe(guard('resume'))}
             and not exists (select from decided d where d.run_id = t.run_id and d.seq = t.seq)) else false end
-      from n where r.id = n.run_id returning r.id, r.finished_at
+      from n where r.project_id = ${projectOf(keys)} and r.id = n.run_id returning r.project_id, r.id, r.finished_at
     ), ${sql.unsafe(CLEAR_DUE)}
     select count(*)::int as n from decided`
   return row!.n
 }
 
 /** Brings an item back into the feed, under the lock of its run that the caller holds; false when it came too late. */
-export async function reopen(sql: Sql, { run_id, seq }: ItemKey): Promise<boolean> {
+export async function reopen(sql: Sql, { project_id, run_id, seq }: ItemKey): Promise<boolean> {
   const [row] = await sql<{ n: number }[]>`
     with known as (
       select t.seq, t.lane, t.disposition, t.judged as was_judged, (t.decided_at at time zone 'UTC')::date as day
-      from triage t join items i on i.run_id = t.run_id and i.seq = t.seq
-      where t.run_id = ${run_id} and t.seq = ${seq}
+      from triage t join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq
+      where t.project_id = ${project_id} and t.run_id = ${run_id} and t.seq = ${seq}
         and t.disposition in ('acknowledged', 'dismissed', 'wrong', 'confirmed')
         and (t.lane <> 'quarantine' or ${sql.unsafe(guard('resume'))})
     ), reopened as (
       update triage t set disposition = null, decided_at = null, judged = false,
         corrected = case when t.lane = 'review' and t.reason = ${CALLED_WRONG} then 'degraded'::outcome end
-      from known k where t.run_id = ${run_id} and t.seq = k.seq and t.disposition = k.disposition
+      from known k where t.project_id = ${project_id} and t.run_id = ${run_id} and t.seq = k.seq and t.disposition = k.disposition
       returning t.project_id, t.agent_id, t.reason, k.disposition, k.was_judged, k.day,
         k.lane = 'dlq' and k.disposition in ('dismissed', 'wrong') as undecides
     ), ${uncountJudged(sql)}, counted as (
       update runs r set ${sql.unsafe(countMoves({ reopen: 'n.n' }))}
-      from (select count(*)::int as n from reopened where undecides) n where r.id = ${run_id} and n.n > 0
+      from (select count(*)::int as n from reopened where undecides) n
+      where r.project_id = ${project_id} and r.id = ${run_id} and n.n > 0
     )
     select count(*)::int as n from reopened`
   return (row?.n ?? 0) > 0
@@ -127,20 +130,20 @@ export async function resume(
           else coalesce(i.extra_budget_micro, 0) + granted.micro end
       from chosen k
         join run on run.id = k.run_id and run.stop_reason is null and run.finished_at is null
-        join triage t on t.run_id = k.run_id and t.seq = k.seq
-        join items held on held.run_id = k.run_id and held.seq = k.seq
+        join triage t on t.project_id = k.project_id and t.run_id = k.run_id and t.seq = k.seq
+        join items held on held.project_id = k.project_id and held.run_id = k.run_id and held.seq = k.seq
         left join deployments d on d.id = run.deployment_id, lateral (
           select coalesce(${extraMicro}::bigint, case when held.outcome_reason = 'budget_exceeded'
             then ((d.declaration->>'item_budget_cents')::numeric * 10000)::bigint end) as micro
         ) granted
-      where i.run_id = k.run_id and i.seq = k.seq and ${sql.unsafe(guard('resume'))}
+      where i.project_id = k.project_id and i.run_id = k.run_id and i.seq = k.seq and ${sql.unsafe(guard('resume'))}
         and t.lane = 'quarantine' and t.disposition is distinct from 'resumed'
-      returning i.run_id, i.seq, t.reason = 'unpriced_model' as was_unpriced
+      returning i.project_id, i.run_id, i.seq, t.reason = 'unpriced_model' as was_unpriced
     ), decided as (
       update triage t set disposition = ${sql.unsafe(dispositionOf('resume'))}, decided_at = now() from resumed
-      where t.run_id = resumed.run_id and t.seq = resumed.seq
+      where t.project_id = resumed.project_id and t.run_id = resumed.run_id and t.seq = resumed.seq
     ), due as (
-      insert into due_items (run_id, seq, due_at) select run_id, seq, now() from resumed on conflict do nothing
+      insert into due_items (project_id, run_id, seq, due_at) select project_id, run_id, seq, now() from resumed on conflict do nothing
     ), n as (
       select run_id, count(*)::int as n, bool_or(was_unpriced) as was_unpriced from resumed group by 1
     ), counted as (
@@ -148,7 +151,7 @@ export async function resume(
       update runs r set ${sql.unsafe(countMoves({ resume: 'n.n' }))}, touched_at = now(),
         allow_unpriced = r.allow_unpriced or n.was_unpriced,
         waits_for_price = r.waits_for_price and not n.was_unpriced
-      from n where r.id = n.run_id
+      from n where r.project_id = ${projectOf(keys)} and r.id = n.run_id
     )
     select count(*)::int as n from resumed`
   return row!.n

@@ -3,7 +3,7 @@
 
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { type ItemKey, recordId } from '../../store/triage.ts'
+import { type ItemKey, projectOf, recordId, rowsOfKeys } from '../../store/triage.ts'
 
 /**
  * By record id, the newest item that worked among an item's replays, the replays of those, and so on. Replays are
@@ -11,24 +11,25 @@ import { type ItemKey, recordId } from '../../store/triage.ts'
  */
 export async function findMended(sql: Sql, keys: readonly ItemKey[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map()
+  const ofProject = sql`project_id = ${projectOf(keys)}`
   const rows = await sql<{ record_id: string; mended_by: string }[]>`
     with recursive replayed as (
       select ${recordId(sql, 'k')} as record_id, p.run_id, p.seq, 1 as depth
-      from unnest(${keys.map(k => k.run_id)}::uuid[], ${keys.map(k => k.seq)}::int[]) k(run_id, seq)
+      from ${rowsOfKeys(sql, keys)}
       cross join lateral (
-        select run_id, seq from replays where from_run_id = k.run_id and from_seq = k.seq offset 0) p
+        select run_id, seq from replays where ${ofProject} and from_run_id = k.run_id and from_seq = k.seq offset 0) p
       union all
       select r.record_id, p.run_id, p.seq, r.depth + 1
       from replayed r
       cross join lateral (
-        select run_id, seq from replays where from_run_id = r.run_id and from_seq = r.seq offset 0) p
+        select run_id, seq from replays where ${ofProject} and from_run_id = r.run_id and from_seq = r.seq offset 0) p
       where r.depth < ${LIMITS.lineage_items}
     )
     -- Ids of runs are in the order of time, so the greatest record id is the newest.
     select record_id, max(${recordId(sql, 'r')}::text)::uuid as mended_by
     from (select * from replayed limit ${LIMITS.mending_replays}) r
     cross join lateral (
-      select outcome from items where run_id = r.run_id and seq = r.seq offset 0) i
+      select outcome from items where ${ofProject} and run_id = r.run_id and seq = r.seq offset 0) i
     where i.outcome = 'ok' group by record_id`
   return new Map(rows.map(row => [row.record_id, row.mended_by]))
 }

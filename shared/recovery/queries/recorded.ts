@@ -2,23 +2,23 @@
 // items at once; an item that has ended records nothing more, so no lock is needed to read it.
 
 import type { Sql } from '../../context.ts'
+import type { RunKey } from '../../domain/ids.ts'
 import type { Outcome, StepKind } from '../../domain/vocabulary.ts'
 import { numbers } from '../../store/columns.ts'
-import type { ItemKey } from '../../store/triage.ts'
+import { type ItemKey, projectOf, rowsOfKeys } from '../../store/triage.ts'
 import type { EndedItem, StepHead } from '../rules/reuse.ts'
 
 export interface EndedItemRow extends EndedItem, ItemKey {
   step_count: number
 }
 
-const keysOf = (sql: Sql, keys: readonly ItemKey[]) =>
-  sql`unnest(${keys.map(k => k.run_id)}::uuid[], ${keys.map(k => k.seq)}::int[]) with ordinality as k(run_id, seq, n)`
-
 /** How items ended, in the order of their keys. */
 export async function findEndedItems(sql: Sql, keys: readonly ItemKey[]) {
   return sql<EndedItemRow[]>`
-    select i.run_id, i.seq, i.status, i.outcome_reason, i.error_code, i.step_count
-    from ${keysOf(sql, keys)} join items i on i.run_id = k.run_id and i.seq = k.seq order by k.n`
+    select i.project_id, i.run_id, i.seq, i.status, i.outcome_reason, i.error_code, i.step_count
+    from ${rowsOfKeys(sql, keys)}
+      join items i on i.project_id = ${projectOf(keys)} and i.run_id = k.run_id and i.seq = k.seq
+    order by k.n`
 }
 
 export interface StepHeadRow extends StepHead {
@@ -34,7 +34,9 @@ export async function findStepHeads(sql: Sql, keys: readonly ItemKey[]) {
     select k.n::int, s.step_no, s.key, s.kind, s.name, s.outcome, s.cost_micro, s.duration_ms,
       floor(extract(epoch from s.started_at) * 1000)::float8 as started_ms,
       ${isWhole(sql, 'output')} as has_output, s.input is not null and ${isWhole(sql, 'input')} as has_input
-    from ${keysOf(sql, keys)} join steps s on s.run_id = k.run_id and s.seq = k.seq order by k.n, s.step_no`
+    from ${rowsOfKeys(sql, keys)}
+      join steps s on s.project_id = ${projectOf(keys)} and s.run_id = k.run_id and s.seq = k.seq
+    order by k.n, s.step_no`
 }
 
 /** Not a mark in place of what was too long to keep. */
@@ -51,11 +53,12 @@ export interface OriginalEnd {
   has_offers: boolean
 }
 
-export async function findOriginalEnds(sql: Sql, runId: string, seqs: readonly number[]) {
+export async function findOriginalEnds(sql: Sql, run: RunKey, seqs: readonly number[]) {
   return sql<OriginalEnd[]>`
     select p.seq, o.status, o.outcome, o.outcome_reason, o.error_code, p.offered_steps is not null as has_offers
-    from replays p join items o on o.run_id = p.from_run_id and o.seq = p.from_seq
-    where p.run_id = ${runId} and p.seq = any(${numbers(seqs)}::text::int[])`
+    from replays p
+      join items o on o.project_id = p.project_id and o.run_id = p.from_run_id and o.seq = p.from_seq
+    where p.project_id = ${run.project_id} and p.run_id = ${run.run_id} and p.seq = any(${numbers(seqs)}::text::int[])`
 }
 
 export interface OfferedRow {
@@ -69,18 +72,22 @@ export interface OfferedRow {
 }
 
 /** The originals' steps that stand for calls with the same input. What retention took is not offered. */
-export async function findOfferedSteps(sql: Sql, runId: string, seqs: readonly number[]) {
+export async function findOfferedSteps(sql: Sql, run: RunKey, seqs: readonly number[]) {
   return sql<OfferedRow[]>`
     select p.seq, s.key, s.kind, s.name, s.model, s.input, s.output
-    from replays p join steps s on s.run_id = p.from_run_id and s.seq = p.from_seq and s.step_no = any(p.offered_steps)
-    where p.run_id = ${runId} and p.seq = any(${numbers(seqs)}::text::int[]) and p.offered_steps is not null
+    from replays p
+      join steps s on s.project_id = p.project_id and s.run_id = p.from_run_id and s.seq = p.from_seq
+        and s.step_no = any(p.offered_steps)
+    where p.project_id = ${run.project_id} and p.run_id = ${run.run_id} and p.seq = any(${numbers(seqs)}::text::int[])
+      and p.offered_steps is not null
     order by p.seq, s.step_no`
 }
 
 /** Marks those of a flush's `settled` items of which nothing ran again. */
-export const markUnchanged = (sql: Sql, runId: string, seqs: readonly number[]) => sql`
+export const markUnchanged = (sql: Sql, run: RunKey, seqs: readonly number[]) => sql`
   alike as (
     update replays p set unchanged = true from settled s
-    where p.run_id = ${runId} and p.seq = any(${numbers(seqs)}::text::int[]) and p.seq = s.seq and s.ends
+    where p.project_id = ${run.project_id} and p.run_id = ${run.run_id}
+      and p.seq = any(${numbers(seqs)}::text::int[]) and p.seq = s.seq and s.ends
     returning 1
   )`

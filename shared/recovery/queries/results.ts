@@ -7,13 +7,16 @@
 
 import type { PendingQuery, Row } from 'postgres'
 import type { Sql } from '../../context.ts'
-import { parseItemRecordId } from '../../domain/ids.ts'
+import { parseItemRecordId, type RunKey } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { recordId } from '../../store/triage.ts'
 import type { ResultRow, ResultsOnly } from '../wire/results.ts'
 
 /** Whose results: of a run with its replays unless told, of an agent those of runs from `from_run_id` on. */
-export type ResultScope = { run_id: string; replays?: false } | { agent_id: string; from_run_id: string }
+export type ResultScope = { project_id: string } & (
+  | { run_id: string; replays?: false }
+  | { agent_id: string; from_run_id: string }
+)
 
 /** Items of a run by their seq, or those of everything whose item_id has this remainder. */
 export type Slice = { after_seq: number; to_seq: number } | { part: number; parts: number }
@@ -37,7 +40,8 @@ export async function slicesOf(
   const [counted] = await sql<{ items: number; has_repeats: boolean }[]>`
     select coalesce(sum(total_items), 0)::int8 as items,
       coalesce(bool_or(replay_of is not null or recovery_id is not null), false) as has_repeats
-    from runs where ${'run_id' in scope ? sql`id = ${scope.run_id}` : ofAgent(sql, scope)}`
+    from runs where project_id = ${scope.project_id}
+      and ${'run_id' in scope ? sql`id = ${scope.run_id}` : ofAgent(sql, scope)}`
   const { items, has_repeats } = counted!
   const parts = Math.max(1, Math.ceil(items / size))
   // Only a submission has each item_id once: a recovery may have copied those of several nights.
@@ -80,15 +84,23 @@ export async function findWinners(
 }
 
 const itemsOf = (sql: Sql, scope: ResultScope, within: Fragment) => {
+  const ofProject = sql`i.project_id = ${scope.project_id}`
   if (!('run_id' in scope))
-    return found(sql, sql`i.run_id in (select id from runs where ${ofAgent(sql, scope)}) and ${within}`, '0')
-  if (scope.replays === false) return found(sql, sql`i.run_id = ${scope.run_id} and ${within}`, 'i.line')
-  return withReplays(sql, scope.run_id, within)
+    return found(
+      sql,
+      sql`${ofProject} and i.run_id in (
+        select id from runs where project_id = ${scope.project_id} and ${ofAgent(sql, scope)}) and ${within}`,
+      '0',
+    )
+  if (scope.replays === false)
+    return found(sql, sql`${ofProject} and i.run_id = ${scope.run_id} and ${within}`, 'i.line')
+  return withReplays(sql, scope, within)
 }
 
 /** Whether an item worked, as people say where they do: a look at its row in triage by its key, 3 µs an item. */
 const outcomeOf = (sql: Sql) => sql`coalesce((
-  select t.corrected from triage t where t.run_id = i.run_id and t.seq = i.seq and t.corrected is not null), i.outcome)`
+  select t.corrected from triage t
+  where t.project_id = i.project_id and t.run_id = i.run_id and t.seq = i.seq and t.corrected is not null), i.outcome)`
 
 const found = (sql: Sql, where: Fragment, line: string) => sql`
   with found as (
@@ -100,18 +112,18 @@ const found = (sql: Sql, where: Fragment, line: string) => sql`
  * Items of a run, their replays, the replays of those, and so on; each with the line that all of them began as. Replays
  * are looked up by their keys: the planner overrates how many there are, and would read everybody's.
  */
-const withReplays = (sql: Sql, run_id: string, within: Fragment) => sql`
+const withReplays = (sql: Sql, { project_id, run_id }: RunKey, within: Fragment) => sql`
   with recursive found as (
     select i.run_id, i.seq, i.line, i.item_id, ${outcomeOf(sql)} as outcome, i.unpriced, i.cost_micro from items i
-    where i.run_id = ${run_id} and ${within}
+    where i.project_id = ${project_id} and i.run_id = ${run_id} and ${within}
     union all
     select i.run_id, i.seq, f.line, f.item_id, i.outcome, i.unpriced, i.cost_micro
     from found f
     cross join lateral (
-      select run_id, seq from replays where from_run_id = f.run_id and from_seq = f.seq offset 0) p
+      select run_id, seq from replays where project_id = ${project_id} and from_run_id = f.run_id and from_seq = f.seq offset 0) p
     cross join lateral (
       select i.run_id, i.seq, ${outcomeOf(sql)} as outcome, i.unpriced, i.cost_micro from items i
-      where i.run_id = p.run_id and i.seq = p.seq offset 0) i
+      where i.project_id = ${project_id} and i.run_id = p.run_id and i.seq = p.seq offset 0) i
   )`
 
 /** What asks the database once; nothing is held between two calls. */
@@ -128,7 +140,7 @@ export async function* resultsInChunks(
     const winners = await read(sql => findWinners(sql, scope, slice, only))
     for (let at = 0; at < winners.length; ) {
       const next = winners.slice(at, at + LIMITS.export_chunk_items)
-      const rows = await read(sql => readResults(sql, next, withInput))
+      const rows = await read(sql => readResults(sql, scope.project_id, next, withInput))
       // Items whose project was removed meanwhile are gone; those behind them are not.
       at += rows.at(-1)?.n ?? next.length
       if (rows.length > 0) yield rows
@@ -139,6 +151,7 @@ export async function* resultsInChunks(
 /** The first of these winners by their number from 1, as many as are of a bounded size together, at least one. */
 export async function readResults(
   sql: Sql,
+  project_id: string,
   winners: readonly Winner[],
   withInput: boolean,
 ): Promise<(ResultRow & { n: number })[]> {
@@ -156,9 +169,9 @@ export async function readResults(
         -- Sizes are known without reading what is stored apart from its row.
         sum(coalesce(octet_length(i.output), 0) + coalesce(octet_length(${input}), 0)) over (order by k.n) as bytes
       from unnest(${keys.map(k => k.run_id)}::uuid[], ${keys.map(k => k.seq)}::int[]) with ordinality k(run_id, seq, n)
-      join items i on i.run_id = k.run_id and i.seq = k.seq
-      join runs r on r.id = k.run_id
-      left join triage t on t.run_id = k.run_id and t.seq = k.seq and t.corrected is not null
+      join items i on i.project_id = ${project_id} and i.run_id = k.run_id and i.seq = k.seq
+      join runs r on r.project_id = ${project_id} and r.id = k.run_id
+      left join triage t on t.project_id = ${project_id} and t.run_id = k.run_id and t.seq = k.seq and t.corrected is not null
     ) as read
     where nth = 1 or bytes <= ${LIMITS.export_chunk_bytes}
     order by n`

@@ -36,13 +36,14 @@ export const uncountJudged = (sql: Sql) => sql`
   )`
 
 /** Opens a row for an item that is ok; false when it has one that says so, or is not ok. */
-export async function callOkWrong(sql: Sql, { run_id, seq }: ItemKey): Promise<boolean> {
+export async function callOkWrong(sql: Sql, { project_id, run_id, seq }: ItemKey): Promise<boolean> {
   const { count } = await sql`
     insert into triage as t (run_id, seq, project_id, agent_id, lane, reason, partition_key, corrected, cost_micro,
       cause_id)
     select i.run_id, i.seq, r.project_id, r.agent_id, 'review', ${CALLED_WRONG}, i.partition_key, 'degraded',
       i.cost_micro, ''
-    from items i join runs r on r.id = i.run_id where i.run_id = ${run_id} and i.seq = ${seq} and i.outcome = 'ok'
+    from items i join runs r on r.project_id = i.project_id and r.id = i.run_id
+    where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = ${seq} and i.outcome = 'ok'
     -- One that was held and went on.
     on conflict (run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
       cause_id = excluded.cause_id, corrected = excluded.corrected, created_at = now(), disposition = null, decided_at = null

@@ -4,6 +4,7 @@
 
 import { date, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { agents } from '../../schema/tables/agents.ts'
+import { projectOfRun } from '../../schema/tables/columns.ts'
 import { projects } from '../../schema/tables/projects.ts'
 import { runs } from '../../schema/tables/runs.ts'
 import { ofProject } from '../../schema/tables/tenant.ts'
@@ -35,6 +36,7 @@ export const verdictDays = pgTable(
 export const suspectedItems = pgTable(
   'suspected_items',
   {
+    project_id: projectOfRun(),
     run_id: uuid('run_id')
       .notNull()
       .references(() => runs.id, { onDelete: 'cascade' }),

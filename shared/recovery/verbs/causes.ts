@@ -153,7 +153,7 @@ export async function nameUnnamed(ctx: Context): Promise<number> {
       const symptoms = of.map(row => symptomsOf(row, [], row.input))
       const named = await namer.name(of[0]!, symptoms)
       const written = of.map(({ seq, cost_micro }, i) => ({ seq, cost_micro, cause_id: named[i]!.id }))
-      items += await store.writeCauses(ctx.sql, of[0]!.run_id, written)
+      items += await store.writeCauses(ctx.sql, of[0]!, written)
     }
     if (rows.length === 0) break
   }

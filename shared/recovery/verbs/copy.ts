@@ -2,14 +2,14 @@
 // looked at at once, whatever one item recorded, and what is copied is what the rule says.
 
 import type { Sql } from '../../context.ts'
+import type { RunKey } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { type Copied, copyItems } from '../../store/replay.ts'
 import type { ItemKey } from '../../store/triage.ts'
 import { findEndedItems, findStepHeads, type StepHeadRow } from '../queries/recorded.ts'
 import { type EndedItem, type Reuse, type ReuseOrder, reuseOf } from '../rules/reuse.ts'
 
-export interface CopyOrder extends ReuseOrder {
-  run_id: string
+export interface CopyOrder extends ReuseOrder, RunKey {
   keys: readonly ItemKey[]
   /** Only items nothing was decided about, as a cohort takes them. */
   in_feed: boolean
@@ -48,7 +48,7 @@ export async function reuseOfItems(
   const items = await findEndedItems(sql, keys)
   const stepsOf = Map.groupBy(await findStepHeads(sql, items), step => step.n)
   return items.map((item, i) => ({
-    key: { run_id: item.run_id, seq: item.seq },
+    key: { project_id: item.project_id, run_id: item.run_id, seq: item.seq },
     item,
     reuse: reuseOf(item, stepsOf.get(i + 1) ?? [], order),
   }))

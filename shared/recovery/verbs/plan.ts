@@ -29,7 +29,7 @@ export async function forecast(
   const { cost_micro, unpriced } = await findCohortCost(sql, project_id, filter)
   const keys = await findCohortItems(sql, project_id, filter, LIMITS.recovery_plan_items)
   const runIds = [...new Set(keys.map(key => key.run_id))].slice(0, LIMITS.recovery_runs)
-  const typical = await findCostOfWorking(sql, runIds, LIMITS.recovery_chunk_items)
+  const typical = await findCostOfWorking(sql, project_id, runIds, LIMITS.recovery_chunk_items)
   const forecaster = new Forecaster()
   let next = 0
   while (next < keys.length) {

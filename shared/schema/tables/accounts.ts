@@ -56,7 +56,7 @@ export const sessions = pgTable(
     expires_at: at('expires_at').notNull(),
     revoked_at: at('revoked_at'),
   },
-  t => [ofMember(t)],
+  t => [index('sessions_expires').on(t.expires_at), ofMember(t)],
 )
 
 /** Who changed what and when. Values are not kept, only which fields were named: they may be secrets. */

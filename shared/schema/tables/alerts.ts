@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, index, jsonb, pgEnum, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { ALERT_RULES, CHANNEL_DIGESTS, CHANNEL_FORMATS } from '../../outbox/rules/vocabulary.ts'
 import { agentOf } from './agents.ts'
-import { at, createdAt, id } from './columns.ts'
+import { at, createdAt, id, projectOfRun } from './columns.ts'
 import { projects } from './projects.ts'
 import { runs } from './runs.ts'
 import { ofProject } from './tenant.ts'
@@ -50,6 +50,7 @@ export const alerts = pgTable(
 
 /** Runs that ended and of which an alert or a digest may have to tell. Kept by a trigger on `runs`. */
 export const endedRuns = pgTable('ended_runs', {
+  project_id: projectOfRun(),
   run_id: uuid('run_id')
     .primaryKey()
     .references(() => runs.id, { onDelete: 'cascade' }),

@@ -17,10 +17,10 @@ import {
 import { LIMITS } from '../../domain/limits.ts'
 import { DELIVERY_KINDS } from '../../outbox/rules/vocabulary.ts'
 import { alerts, channelFormat } from './alerts.ts'
-import { at, createdAt } from './columns.ts'
+import { at, createdAt, projectOfRun } from './columns.ts'
 import { projects } from './projects.ts'
 import { runOf } from './runs.ts'
-import { ofDelivery, ofProject } from './tenant.ts'
+import { ofProject } from './tenant.ts'
 
 export const deliveryKind = pgEnum('delivery_kind', DELIVERY_KINDS)
 
@@ -74,6 +74,7 @@ export const deliveries = pgTable(
 export const deliveryTries = pgTable(
   'delivery_tries',
   {
+    project_id: projectOfRun(),
     delivery_id: uuid('delivery_id')
       .notNull()
       .references(() => deliveries.id, { onDelete: 'cascade' }),
@@ -83,7 +84,7 @@ export const deliveryTries = pgTable(
     status: smallint('status'),
     error: text('error'),
   },
-  t => [primaryKey({ columns: [t.delivery_id, t.try] }), ofDelivery(t)],
+  t => [primaryKey({ columns: [t.delivery_id, t.try] }), ofProject(t)],
 )
 
 /**

@@ -10,10 +10,10 @@ import {
   TRIAGE_ACTIONS,
   TRIAGE_LANES,
 } from '../../domain/vocabulary.ts'
-import { at, createdAt, id, micro } from './columns.ts'
+import { at, createdAt, id, micro, projectOfRun } from './columns.ts'
 import { projects } from './projects.ts'
 import { outcome, runs } from './runs.ts'
-import { ofProject, ofRun } from './tenant.ts'
+import { ofProject } from './tenant.ts'
 
 export const triageLane = pgEnum('triage_lane', TRIAGE_LANES)
 export const disposition = pgEnum('disposition', DISPOSITIONS)
@@ -89,6 +89,7 @@ export const triage = pgTable(
 export const replays = pgTable(
   'replays',
   {
+    project_id: projectOfRun(),
     from_run_id: uuid('from_run_id')
       .notNull()
       .references(() => runs.id, { onDelete: 'cascade' }),
@@ -105,7 +106,7 @@ export const replays = pgTable(
   t => [
     primaryKey({ columns: [t.from_run_id, t.from_seq, t.run_id, t.seq] }),
     index('replays_run').on(t.run_id, t.seq),
-    ofRun(t),
+    ofProject(t),
   ],
 )
 

@@ -21,7 +21,7 @@ import {
 import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../../domain/vocabulary.ts'
 import type { CheckedRun } from '../../items/rules/run-checks.ts'
 import { agentOf, deployments } from './agents.ts'
-import { at, createdAt, id, micro, textCollateC } from './columns.ts'
+import { at, createdAt, id, micro, projectOfRun, textCollateC } from './columns.ts'
 import { projects } from './projects.ts'
 import { OPENED, ofProject, ofRun } from './tenant.ts'
 
@@ -134,6 +134,7 @@ export function runOf(t: { project_id: AnyPgColumn; run_id: AnyPgColumn }) {
 export const items = pgTable(
   'items',
   {
+    project_id: projectOfRun(),
     run_id: uuid('run_id').notNull(),
     seq: integer('seq').notNull(),
     /** The item's line in the submission; differs from seq because partitions are interleaved. */
@@ -174,6 +175,7 @@ export const items = pgTable(
 export const attempts = pgTable(
   'attempts',
   {
+    project_id: projectOfRun(),
     run_id: uuid('run_id').notNull(),
     seq: integer('seq').notNull(),
     attempt: smallint('attempt').notNull(),
@@ -182,7 +184,7 @@ export const attempts = pgTable(
     code: text('code').notNull(),
     message: text('message').notNull().default(''),
   },
-  t => [primaryKey({ columns: [t.run_id, t.seq, t.attempt] }), ofRun(t)],
+  t => [primaryKey({ columns: [t.run_id, t.seq, t.attempt] }), ofProject(t)],
 )
 
 /** A lease on a batch of items. One row a batch, so that a heartbeat writes one row and not a thousand. */
@@ -212,6 +214,7 @@ export const claims = pgTable(
 export const dueItems = pgTable(
   'due_items',
   {
+    project_id: projectOfRun(),
     run_id: uuid('run_id').notNull(),
     seq: integer('seq').notNull(),
     due_at: at('due_at').notNull(),
@@ -229,7 +232,7 @@ export const dueItems = pgTable(
     // A claim's plan is kept and knows no run: by the index above it may walk what is due of all others.
     index('due_items_of_run').on(t.run_id, t.due_at),
     index('due_items_cuts').on(t.run_id).where(sql`cuts is not null`),
-    ofRun(t),
+    ofProject(t),
   ],
 )
 

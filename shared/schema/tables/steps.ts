@@ -16,10 +16,10 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { PURGE_KINDS, STEP_KINDS } from '../../domain/vocabulary.ts'
-import { at, micro, tsvector } from './columns.ts'
+import { at, micro, projectOfRun, tsvector } from './columns.ts'
 import { projects } from './projects.ts'
 import { outcome } from './runs.ts'
-import { ofProject, ofRun } from './tenant.ts'
+import { ofProject } from './tenant.ts'
 
 export const stepKind = pgEnum('step_kind', STEP_KINDS)
 export const purgeKind = pgEnum('purge_kind', PURGE_KINDS)
@@ -31,6 +31,7 @@ export const purgeKind = pgEnum('purge_kind', PURGE_KINDS)
 export const steps = pgTable(
   'steps',
   {
+    project_id: projectOfRun(),
     run_id: uuid('run_id').notNull(),
     seq: integer('seq').notNull(),
     step_no: integer('step_no').notNull(),
@@ -57,7 +58,7 @@ export const steps = pgTable(
     input: text('input'),
     output: text('output'),
   },
-  t => [primaryKey({ columns: [t.run_id, t.seq, t.step_no] }), ofRun(t)],
+  t => [primaryKey({ columns: [t.run_id, t.seq, t.step_no] }), ofProject(t)],
 )
 
 /**
@@ -99,6 +100,7 @@ export const stepIndex = pgTable(
 /** Steps that were written and are not in the index yet: one row for each run in a flush. */
 export const unindexedSteps = pgTable('unindexed_steps', {
   id: bigserial('id', { mode: 'number' }).primaryKey(),
+  project_id: projectOfRun(),
   run_id: uuid('run_id').notNull(),
   seqs: integer('seqs').array().notNull(),
   step_nos: integer('step_nos').array().notNull(),
@@ -150,6 +152,7 @@ export const projectStepErrors = pgTable(
 export const purges = pgTable(
   'purges',
   {
+    project_id: projectOfRun(),
     run_id: uuid('run_id').notNull(),
     kind: purgeKind('kind').notNull(),
     next_seq: integer('next_seq').notNull().default(1),

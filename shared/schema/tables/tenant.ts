@@ -38,13 +38,9 @@ export const ofProject = (t: { project_id: AnyPgColumn }, and?: string) =>
 /** Runs whose source is still being read are nobody's to see. */
 export const OPENED = 'not (runs.materializing and runs.from_source)'
 
-/** Rows that name only their run: a look-up of the run a row, since an account may have any number of runs. */
+/** Rows that are seen when their run is: a look-up of the run a row, since an account may have any number of runs. */
 export const ofRun = (t: { run_id: AnyPgColumn }) =>
   shown(sql`exists (select from runs where runs.id = ${t.run_id})`)
-
-/** Rows that name only their delivery. */
-export const ofDelivery = (t: { delivery_id: AnyPgColumn }) =>
-  shown(sql`exists (select from deliveries where deliveries.id = ${t.delivery_id})`)
 
 const ownProject = `project_id = any (array(select id from projects where account_id = (select ${tenantAccount})))`
 

@@ -6,7 +6,7 @@ import { BadLines, jsonRows, linesOfRows, type Row } from '../../domain/file-ite
 import { elementsOf } from '../../domain/json.ts'
 import { oneLine } from '../../domain/ndjson.ts'
 import { itemsOfLines } from '../../engine/item-lines.ts'
-import type { NewItem } from '../../store/submission.ts'
+import type { NewItem } from '../../items/rules/chunks.ts'
 import { type BodySource, fieldsOf } from '../rules/source.ts'
 
 /** What was sent: the text of a JSON value that has passed the gate, or lines of JSON as they came. */

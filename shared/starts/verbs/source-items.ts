@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
 import { ApiError } from '../../domain/errors.ts'
 import { BadLines, linesOfRows } from '../../domain/file-items.ts'
 import { itemsOfLines } from '../../engine/item-lines.ts'
-import type { NewItem } from '../../store/submission.ts'
+import type { NewItem } from '../../items/rules/chunks.ts'
 import {
   fieldsOf,
   type GeneratorSource,

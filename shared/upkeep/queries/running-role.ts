@@ -6,6 +6,9 @@ import { TENANT_ROLE } from '../../schema/tables/tenant.ts'
 import type { RoleState } from '../rules/faults.ts'
 import { SCHEMA } from '../rules/schema.gen.ts'
 
+/** Held by a session that migrates; any number that other users of the same database are unlikely to pick. */
+export const MIGRATION_LOCK = 7_261_538_905_417n
+
 const RIGHTS = ['select', 'insert', 'update', 'delete']
 const JOURNAL = 'drizzle.__drizzle_migrations'
 /** What changes tables does so as their owner; the others everybody may execute, where that is not taken from all. */
@@ -109,5 +112,14 @@ export async function readRoleState(sql: Sql): Promise<RoleState> {
     return { role, version: undefined, lacks: ['select on the versions of the schema', ...lacks] }
   const [latest] = await sql<{ version: number | null }[]>`
     select max(created_at)::float8 as version from ${sql.unsafe(JOURNAL)}`
-  return { role, version: latest!.version, lacks }
+  const version = latest!.version
+  return { role, version, lacks, migrating: (version ?? 0) < SCHEMA.version && (await isMigrating(sql)) }
+}
+
+async function isMigrating(sql: Sql): Promise<boolean> {
+  const [found] = await sql<{ any: boolean }[]>`
+    select exists (select from pg_locks where locktype = 'advisory' and granted and objsubid = 1
+      and database = (select oid from pg_database where datname = current_database())
+      and (classid::bigint << 32 | objid::bigint) = ${MIGRATION_LOCK.toString()}::bigint) as any`
+  return found!.any
 }

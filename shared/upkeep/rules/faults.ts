@@ -8,6 +8,8 @@ export interface RoleState {
   version: number | null | undefined
   /** What the role lacks, in words of PostgreSQL. */
   lacks: string[]
+  /** Somebody brings a schema up to date that is older than this version needs. */
+  migrating?: boolean
 }
 
 export interface Fault {
@@ -27,7 +29,7 @@ const RIGHTS_NAMED = 3
 
 /** A schema that is newer than this version needs is one that it works on. */
 export function faultsOf(
-  { role, version, lacks }: RoleState,
+  { role, version, lacks, migrating }: RoleState,
   key?: { wanted: string | null; given: string | null | Error },
 ): Fault[] {
   const faults: Fault[] = []
@@ -35,7 +37,11 @@ export function faultsOf(
     faults.push({ dependency, code, says })
   if (version === null) add('schema', 'schema_behind', `is not there: ${MIGRATE}`)
   else if (version !== undefined && version < SCHEMA.version)
-    add('schema', 'schema_behind', `is older than this version needs (${SCHEMA.migration}): ${MIGRATE}`)
+    add(
+      'schema',
+      'schema_behind',
+      `is older than this version needs (${SCHEMA.migration}): ${migrating ? 'infra/migrate.ts is at it' : MIGRATE}`,
+    )
   else if (lacks.length > 0) {
     const named = lacks.slice(0, RIGHTS_NAMED).join('; ')
     const more = lacks.length > RIGHTS_NAMED ? ` and ${lacks.length - RIGHTS_NAMED} more` : ''

@@ -38,6 +38,10 @@ export const LOG_EVENTS = {
     ids: '`request_id`',
   },
   ready: { levels: ['info'], says: 'a process takes requests, or plays its parts: `unit`, `url`' },
+  rows_moved: {
+    levels: ['info'],
+    says: 'a migration has brought the rows of a table that were there to what it needs: `table`, `rows`, `ms`',
+  },
   migrated: { levels: ['info'], says: 'the schema is that of this version' },
   consumed: {
     levels: ['info'],

@@ -1,8 +1,8 @@
 // Made by npm run generate from the tables and the migrations.
 
 export const SCHEMA = {
-  migration: '0053_count_failures_that_come',
-  version: 1795457883274,
+  migration: '0057_tenant_by_project',
+  version: 1795483786838,
   tables: [
     'accounts',
     'agents',

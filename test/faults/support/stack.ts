@@ -92,6 +92,8 @@ export const ITEM_COST_MICRO = 3500 // 1000 tokens in at 2.50 $ and 100 out at 1
 export interface StackOptions {
   /** A Redis other than the stack's own. */
   redisUrl?: string
+  /** The time of the last migration of its database, and where the files of its processes are; this version's. */
+  before?: { migration: number; checkout: string }
 }
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
@@ -106,7 +108,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 
 async function build(parts: AsyncDisposableStack, options: StackOptions): Promise<Stack> {
   const folder = parts.adopt(await tempFolder(), one => one.remove())
-  const stores = parts.adopt(await privateStores(), one => one.close())
+  const stores = parts.adopt(await privateStores(options.before?.migration), one => one.close())
   const probe = parts.adopt(await startProbe(), one => one.close())
   const redisUrl = options.redisUrl ?? stores.redisUrl
   const connections = openConnections({ ...stores, redisUrl, pool: { sql: 4, db: 1 } })
@@ -129,7 +131,12 @@ async function build(parts: AsyncDisposableStack, options: StackOptions): Promis
   const port = await freePort()
   const base_url = `http://127.0.0.1:${port}`
   const client = createClient({ baseUrl: base_url, apiKey: api_key })
-  const start = async (env: Record<string, string>, faults?: string, program?: string, checkout?: string) => {
+  const start = async (
+    env: Record<string, string>,
+    faults?: string,
+    program?: string,
+    checkout = options.before?.checkout,
+  ) => {
     const name = `process-${++started}`
     const one = await startProcess(
       {

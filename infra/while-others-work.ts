@@ -1,0 +1,35 @@
+// Changes of the schema while others work on it. Guarantee: whoever waits for a lock on a table makes all wait that come
+// after, so a change waits for a short time and lets them pass, a bounded number of times.
+
+import type { Sql } from 'postgres'
+import { Refusal } from './local/refusal.ts'
+
+const LOCK_WAIT_MS = 1000
+const LOCK_TRIES = 30
+// lock_not_available, deadlock_detected: a migration that changes two tables may meet a statement that has them in turn.
+const IN_THE_WAY = ['55P03', '40P01']
+
+/** The timeout comes after the advisory lock of migrations, which it would bound as well. */
+export async function whileOthersWork(sql: Sql, change: () => Promise<unknown>): Promise<void> {
+  await sql`select set_config('lock_timeout', ${LOCK_WAIT_MS.toString()}, false)`
+  for (let tries = LOCK_TRIES; ; tries--) {
+    try {
+      await change()
+      return
+    } catch (error) {
+      if (!isInTheWay(error)) throw error
+      if (tries > 1) continue
+      throw inTheWay()
+    }
+  }
+}
+
+export const inTheWay = (): Refusal =>
+  new Refusal(
+    'migration_waits',
+    'a transaction holds a table that is to be changed (see pg_stat_activity). End it, then run this again: nothing is half done.',
+  )
+
+const isInTheWay = (error: unknown): boolean =>
+  error instanceof Error &&
+  (IN_THE_WAY.includes((error as { code?: string }).code ?? '') || isInTheWay(error.cause))

@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { Pool } from './pool.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** Asks for it, and says whether it was had. */
+function ask(pool: Pool, holder: string, amount: number, wait_ms = 1000) {
+  const asked = { holder, amount, giveBack: undefined as (() => void) | undefined, isOver: false }
+  void pool.take(holder, amount, wait_ms).then(giveBack => {
+    asked.giveBack = giveBack
+    asked.isOver = true
+  })
+  return asked
+}
+const settled = () => vi.advanceTimersByTimeAsync(0)
+
+it('gives what there is, and the rest when some comes back', async () => {
+  const pool = new Pool({ size: 10, share: 10 })
+  const [first, second] = [ask(pool, 'a', 6), ask(pool, 'b', 5)]
+  await settled()
+  expect([first.isOver, second.isOver, pool.waiting]).toEqual([true, false, 1])
+  first.giveBack!()
+  await settled()
+  expect([second.isOver, pool.waiting]).toEqual([true, 0])
+})
+
+it('leaves of one holder what is beyond its share waiting, and lets others by', async () => {
+  const pool = new Pool({ size: 10, share: 4 })
+  const [first, second, other] = [ask(pool, 'a', 3), ask(pool, 'a', 3), ask(pool, 'b', 3)]
+  await settled()
+  expect([first.isOver, second.isOver, other.isOver]).toEqual([true, false, true])
+})
+
+it('gives by turns: whoever has least comes first, however long others have waited', async () => {
+  const pool = new Pool({ size: 4, share: 4 })
+  const held = [ask(pool, 'a', 2), ask(pool, 'a', 2)]
+  await settled()
+  const [again, other] = [ask(pool, 'a', 2), ask(pool, 'b', 2)]
+  held[0]!.giveBack!()
+  await settled()
+  expect([again.isOver, other.isOver]).toEqual([false, true])
+})
+
+it('lets none that is small by one in turn that is large', async () => {
+  const pool = new Pool({ size: 10, share: 10 })
+  const held = ask(pool, 'a', 6)
+  await settled()
+  const [large, small] = [ask(pool, 'b', 8), ask(pool, 'c', 1)]
+  await settled()
+  expect(small.isOver).toBe(false)
+  held.giveBack!()
+  await settled()
+  expect([large.isOver, small.isOver]).toEqual([true, true])
+})
+
+it('says so where it was not to be had in time, and stands in nobody’s way then', async () => {
+  const pool = new Pool({ size: 10, share: 10 })
+  ask(pool, 'a', 6)
+  const [late, small] = [ask(pool, 'b', 8, 500), ask(pool, 'c', 1, 5000)]
+  await vi.advanceTimersByTimeAsync(500)
+  expect([late.isOver, late.giveBack, small.giveBack]).toEqual([true, undefined, expect.any(Function)])
+  expect(pool.waiting).toBe(0)
+})
+
+it('never has more out than there is, nor a holder more than its share, and in the end has all again', async () => {
+  const step = fc.record({ holder: fc.constantFrom('a', 'b', 'c'), amount: fc.integer({ min: 1, max: 6 }) })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.infiniteStream(fc.nat()), async (steps, picks) => {
+      const pool = new Pool({ size: 10, share: 6 })
+      const asked = steps.map(({ holder, amount }) => ask(pool, holder, amount, 1e6))
+      for (;;) {
+        await settled()
+        const out = asked.filter(one => one.giveBack !== undefined)
+        const sum = (ones: typeof out) => ones.reduce((total, { amount }) => total + amount, 0)
+        expect(sum(out)).toBeLessThanOrEqual(10)
+        for (const holder of 'abc')
+          expect(sum(out.filter(one => one.holder === holder))).toBeLessThanOrEqual(6)
+        if (out.length === 0) break
+        const back = out[picks.next().value! % out.length]!
+        back.giveBack!()
+        back.giveBack = undefined
+      }
+      expect([asked.every(one => one.isOver), pool.waiting]).toEqual([true, 0])
+    }),
+  )
+})

@@ -1,0 +1,215 @@
+// Statements on what belongs to a run. Guarantee: each names the project beside the run, so that rows can lie by project
+// and a key that begins with it is found.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import * as schema from '../../shared/schema/tables.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const TABLES = {
+  attempts: schema.attempts,
+  cause_runs: schema.causeRuns,
+  claims: schema.claims,
+  delivery_tries: schema.deliveryTries,
+  due_items: schema.dueItems,
+  ended_runs: schema.endedRuns,
+  items: schema.items,
+  purges: schema.purges,
+  replays: schema.replays,
+  run_step_errors: schema.runStepErrors,
+  step_index: schema.stepIndex,
+  steps: schema.steps,
+  suspected_items: schema.suspectedItems,
+  triage: schema.triage,
+  unindexed_steps: schema.unindexedSteps,
+}
+const NAMES = Object.keys(TABLES).join('|')
+const MODELS = Object.keys(TABLES).map(name => name.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase()))
+const NO_ALIAS =
+  /^(where|set|on|using|values|order|group|limit|join|left|cross|inner|union|returning|for|select|default|having|offset|from|do|are|is|as|with|and)$/
+
+/** What a statement asks over projects, and why it may. */
+const ACROSS: Record<string, string> = {
+  'shared/store/backlog.ts countBacklog: claims': 'what a consumer could start of all',
+  'shared/store/backlog.ts isAnythingHeld: claims': 'whether an installation is at rest',
+  'shared/store/claims.ts reapClaims: claims': 'leases that ran out, of whomever',
+  'shared/store/installation.ts readDatabaseState: purges': 'a gauge of the installation',
+  'shared/store/partitions.ts dropSpentWeek: purges': 'a week is dropped of all projects at once',
+  'shared/store/step-index.ts indexSteps: unindexed_steps': 'what was filed first, of whomever',
+  'shared/store/step-index.ts isWorkUnderWay: claims': 'whether an installation is at rest',
+  'shared/upkeep/queries/database-state.ts readDatabaseState: claims': 'a gauge of the installation',
+}
+
+/** What is put into a statement names the project by a condition that several have. */
+const BY_CONDITION: Record<string, string> = {
+  'shared/store/recoveries.ts countCohort: i': 'cancelled',
+  'shared/store/recoveries.ts countCohort: t': 'inTriage',
+  'shared/recovery/queries/cohort.ts findReasons: t': 'inTriage',
+  'shared/recovery/queries/mended.ts findMended: items': 'ofProject',
+  'shared/recovery/queries/mended.ts findMended: replays': 'ofProject',
+  'shared/recovery/queries/results.ts found: i': 'where',
+  'shared/store/stop.ts sweep: triage': 'isOfRun',
+  'shared/store/stop.ts undispatched: due_items': 'isOfRun',
+}
+
+/** Still to be named: what takes items, holds them, settles them and submits them. */
+const OPEN: string[] = [
+  'shared/store/claims.ts readRun: d',
+  'shared/store/claims.ts extendLeases: claims',
+  'shared/store/claims.ts closeClaims: claims',
+  'shared/store/claims.ts findRecordedSteps: steps',
+  'shared/store/claims.ts reapClaims: into attempts, into due_items, i',
+  'shared/store/returns.ts returnItems: into attempts, into due_items, i, claims',
+  'shared/store/settle.ts settleAny: i, claims',
+  'shared/store/submission.ts append: into items',
+  'shared/store/submission.ts openRunAtOnce: into items',
+  'shared/store/submission.ts areWritten: items',
+  'shared/store/submission.ts findRepeatedIds: items',
+  'shared/store/submission.ts deleteAfter: items',
+  'shared/items/queries/answers.ts handOver: c',
+  'shared/items/queries/answers.ts renewHanded: claims, c',
+  'shared/items/queries/answers.ts findHanded: claims',
+  'shared/items/queries/answers.ts findUnanswered: attempts',
+  'shared/items/queries/open-runs.ts findOpenRuns: i',
+  'shared/items/queries/open-runs.ts OFFERS: i',
+  'shared/items/queries/open-runs.ts findNextDue: d',
+  'shared/items/queries/settle-ended.ts lockClaims: claims',
+  'shared/items/queries/settle-ended.ts settleEnded: i, claims',
+  'shared/items/queries/take-functions.ts COUNT_BUSY: i',
+  'shared/items/queries/take-functions.ts due: d',
+  'shared/items/queries/take-functions.ts leaveDue: d',
+  'shared/items/queries/take-functions.ts TAKE_DUE: i',
+  'shared/items/queries/take-functions.ts FUNCTIONS: d, i',
+  'shared/items/queries/transitions.ts CLEAR_DUE: due_items',
+  'shared/traces/queries/insert-steps.ts insertSteps: into steps',
+]
+
+interface Part {
+  name: string
+  text: string
+}
+
+/** What a source declares at its top, each with its name. */
+function partsOf(source: string): Part[] {
+  const starts = [
+    ...source.matchAll(/^(?:export )?(?:default )?(?:async )?(?:function\*?|const|class|let) (\w+)/gm),
+  ]
+  return starts.map((start, n) => ({
+    name: start[1]!,
+    text: source.slice(start.index, starts[n + 1]?.index ?? source.length),
+  }))
+}
+
+/** Outermost template literals, each with all that is put into it. */
+function statementsOf(text: string): string[] {
+  const found: string[] = []
+  const depths: number[] = []
+  let isText = false
+  let begun = 0
+  for (let i = 0; i < text.length; i++) {
+    const one = text[i]
+    if (isText && one === '\\') i++
+    else if (one === '`' && isText) {
+      isText = false
+      if (depths.length === 0) found.push(text.slice(begun + 1, i))
+    } else if (one === '`') {
+      if (depths.length === 0) begun = i
+      isText = true
+    } else if (isText && one === '$' && text[i + 1] === '{') {
+      depths.push(0)
+      isText = false
+      i++
+    } else if (!isText && one === '{' && depths.length > 0) depths[depths.length - 1]! += 1
+    else if (!isText && one === '}' && depths.length > 0 && depths[depths.length - 1]!-- === 0) {
+      depths.pop()
+      isText = true
+    }
+  }
+  return found.map(statement => statement.replaceAll(/--.*$/gm, ''))
+}
+
+const count = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].length
+
+/** By which names a statement reads or writes such a table oftener than it names the project of that. */
+function unnamedOf(statement: string): string[] {
+  const mentions = new Map<string, number>()
+  const mention = (name: string) => mentions.set(name, (mentions.get(name) ?? 0) + 1)
+  for (const [, table, columns] of statement.matchAll(
+    new RegExp(`\\binto (${NAMES})\\b(?: as \\w+)?\\s*\\(([^)]*)\\)`, 'g'),
+  ))
+    if (!/\bproject_id\b/.test(columns!)) mention(`into ${table}`)
+  const read = new RegExp(
+    `(?:\\b(?:from|join|update|using)|,)\\s+(${NAMES})\\b(?!\\s*[.(])(?:\\s+(?:as\\s+)?([a-z]\\w*))?`,
+    'g',
+  )
+  for (const [all, table, alias] of statement.matchAll(read)) {
+    if (all.startsWith(',') && (alias === undefined || NO_ALIAS.test(alias))) continue
+    mention(alias === undefined || NO_ALIAS.test(alias) ? table! : alias)
+  }
+  return [...mentions]
+    .filter(([name, times]) => {
+      const own = count(statement, new RegExp(`\\b${name}\\.project_id\\b`, 'g'))
+      const shared = count(statement, /\busing \([^)]*\bproject_id\b/g)
+      const bare = name in TABLES ? count(statement, /(?<![.\w])project_id\b(?=\s*(?:=|,|in\b|is\b|\)))/g) : 0
+      return own + shared + bare < times
+    })
+    .map(([name]) => name)
+}
+
+/** The same of what is asked by the library that builds statements. */
+const unnamedModels = (text: string): string[] =>
+  MODELS.filter(
+    model =>
+      new RegExp(`\\.(?:from|\\w*[jJ]oin|update|delete|insert)\\(${model}\\b`).test(text) &&
+      !new RegExp(`\\b${model}\\.project_id\\b`).test(text),
+  )
+
+function unnamed(): string[] {
+  const found: string[] = []
+  for (const folder of ['shared', 'functions'])
+    for (const name of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })) {
+      if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue
+      const file = `${folder}/${name}`
+      for (const part of partsOf(readFileSync(join(ROOT, file), 'utf8'))) {
+        const names = [...statementsOf(part.text).flatMap(unnamedOf), ...unnamedModels(part.text)]
+        for (const one of new Set(names)) found.push(`${file} ${part.name}: ${one}`)
+      }
+    }
+  return found
+}
+
+it('a statement on what belongs to a run names the project, unless a list says why it does not', () => {
+  const listed = OPEN.flatMap(line => {
+    const [place, names] = line.split(': ')
+    return names!.split(', ').map(name => `${place}: ${name}`)
+  })
+  const known = [...Object.keys(ACROSS), ...Object.keys(BY_CONDITION), ...listed]
+  const found = unnamed()
+  expect(found.filter(place => !known.includes(place))).toEqual([])
+  // The lists only shrink.
+  expect(known.filter(place => !found.includes(place))).toEqual([])
+})
+
+it('a statement puts in the condition by which it names the project', () => {
+  const places = Object.entries(BY_CONDITION).map(([place, condition]) => {
+    const [file, name] = place.split(':')[0]!.split(' ')
+    const part = partsOf(readFileSync(join(ROOT, file!), 'utf8')).find(one => one.name === name)
+    return { place, isPutIn: part?.text.includes(`\${${condition}`) }
+  })
+  expect(places.filter(({ isPutIn }) => !isPutIn)).toEqual([])
+})
+
+it.for([
+  ['select from items where run_id = $', ['items']],
+  ['select from items where project_id = $ and run_id = $', []],
+  ['select from runs r, items i where i.run_id = r.id and r.project_id = $', ['i']],
+  ['select from runs r join items i on i.project_id = r.project_id and i.run_id = r.id', []],
+  ['with a as (select from items i where i.project_id = $), b as (update items i set x = 1)', ['i']],
+  ['insert into steps (run_id, seq) select $', ['into steps']],
+  ['insert into steps (project_id, run_id, seq) select $', []],
+  ['delete from due_items d using items i where d.project_id = i.project_id', []],
+  ['select (select count(*) from triage t where t.run_id = $)', ['t']],
+] as const)('%j leaves %j without a project', ([statement, names]) => {
+  expect(unnamedOf(statement)).toEqual(names)
+})
