@@ -45,6 +45,11 @@ export interface RunKey {
   run_id: string
 }
 
+export const runKeyOf = ({ project_id, id }: { project_id: string; id: string }): RunKey => ({
+  project_id,
+  run_id: id,
+})
+
 /** What itemRecordId was made from; undefined when the text cannot be an item's record id. */
 export function parseItemRecordId(id: string): { run_id: string; seq: number } | undefined {
   if (id.length !== 36 || !UUID_V7.test(id)) return undefined

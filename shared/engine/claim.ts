@@ -8,6 +8,7 @@ import type { Context, Sql } from '../context.ts'
 import { type Admission, type AdmissionFacts, admit, isSpent } from '../domain/admission.ts'
 import { fault } from '../domain/fault.ts'
 import type { GradedStep } from '../domain/grading.ts'
+import { runKeyOf } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { microOf } from '../domain/pricing.ts'
 import type { RecordedStep } from '../domain/protocol.ts'
@@ -212,7 +213,7 @@ async function withRecordedSteps(
   items: readonly store.ClaimedItem[],
 ): Promise<ClaimedItem[]> {
   const traced = items.filter(item => item.step_count > 0).map(item => item.seq)
-  const rows = traced.length > 0 ? await claims.findRecordedSteps(ctx.sql, run.id, traced) : []
+  const rows = traced.length > 0 ? await claims.findRecordedSteps(ctx.sql, runKeyOf(run), traced) : []
   const stepsOf = Map.groupBy(rows, row => row.seq)
   const claimed = await withSteps(ctx, run, items, rows)
   return claimed.map(item => {
@@ -231,7 +232,7 @@ export async function withSteps(
 ): Promise<ClaimedItem[]> {
   const stepsOf = Map.groupBy(rows, row => row.seq)
   const seqs = items.map(item => item.seq)
-  const key = { project_id: run.project_id, run_id: run.id }
+  const key = runKeyOf(run)
   const originals = run.is_replay ? await findOriginalEnds(sql, key, seqs) : []
   const originalOf = new Map(originals.map(one => [one.seq, one]))
   const offering = originals.filter(one => one.has_offers).map(one => one.seq)

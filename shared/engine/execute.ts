@@ -40,13 +40,16 @@ export async function execute(
 }
 
 /** Items that would be paid for again and again by an agent that is not heard of when it answers later. */
-async function unansweredOf(ctx: Context, { run_id, items }: Claim): Promise<ReadonlySet<number>> {
+async function unansweredOf(
+  ctx: Context,
+  { project_id, run_id, items }: Claim,
+): Promise<ReadonlySet<number>> {
   const seqs = items.flatMap(item =>
     item.transport_failures >= LIMITS.unanswered_attempts ? [item.seq] : [],
   )
   if (seqs.length === 0) return new Set()
   // Where PostgreSQL is away for a moment they are offered once more.
-  return new Set(await findUnanswered(ctx.sql, run_id, seqs).catch(() => []))
+  return new Set(await findUnanswered(ctx.sql, { project_id, run_id }, seqs).catch(() => []))
 }
 
 /** Ends the items that must not be dispatched: tried too often, or their money is gone. */

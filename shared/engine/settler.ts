@@ -191,7 +191,8 @@ export class Settler {
     this.#handed = this.#handed.filter(one => !taken.has(one))
     const items = [...taken].map(({ flight }) => flight)
     const { claim_id } = first.flight.lease
-    const order = { run_id: this.#run.run_id, claim_id, items, within_ms: later.within_ms }
+    const { project_id, run_id } = this.#run
+    const order = { project_id, run_id, claim_id, items, within_ms: later.within_ms }
     await fault('hand_over.before_commit')
     const left = await this.#write(items, items, claims => handOver(this.#ctx.sql, order, claims))
     await fault('hand_over.after_commit')
@@ -235,7 +236,7 @@ export class Settler {
     const flights = taken.map(({ flight }) => flight)
     const entries = taken.map(({ entry }) => entry)
     return this.#write(flights, flights, async claims => {
-      await returnItems(this.#ctx.sql, this.#run.run_id, entries, claims)
+      await returnItems(this.#ctx.sql, this.#run, entries, claims)
       this.#events.trace?.returned(taken)
     })
   }
@@ -286,7 +287,8 @@ export class Settler {
     const leases = new Set(flights.map(({ lease }) => lease))
     const empty = [...leases].filter(lease => isOver(lease)).map(lease => lease.claim_id)
     const open = empty.filter(id => !closed.includes(id))
-    if (open.length > 0) await persist(this.#ctx, this.#run.run_id, () => closeClaims(this.#ctx.sql, open))
+    if (open.length > 0)
+      await persist(this.#ctx, this.#run.run_id, () => closeClaims(this.#ctx.sql, this.#run.project_id, open))
     return left
   }
 }

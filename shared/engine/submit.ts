@@ -7,7 +7,7 @@ import type { Context, Sql } from '../context.ts'
 import { deal } from '../domain/deal.ts'
 import { ApiError } from '../domain/errors.ts'
 import { fault } from '../domain/fault.ts'
-import { itemRecordId } from '../domain/ids.ts'
+import { itemRecordId, type RunKey, runKeyOf } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { microOf } from '../domain/pricing.ts'
 import { bytesOf, type Chunk, chunksOf, type NewItem } from '../items/rules/chunks.ts'
@@ -141,20 +141,21 @@ async function writePile(ctx: Context, order: RunOrder, run: store.NewRun, chunk
     return first.items.length
   }
   await store.insertRun(ctx.sql, run)
+  const key = runKeyOf(run)
   try {
-    const { firstSeqs, ...size } = await writeChunks(ctx, run.id, first, chunks, ids)
+    const { firstSeqs, ...size } = await writeChunks(ctx, key, first, chunks, ids)
     await ctx.sql.begin(async tx => {
       const sql = tx as unknown as Sql
-      if (ids.overflowed) await refuseRepeatedIds(sql, run.id)
+      if (ids.overflowed) await refuseRepeatedIds(sql, key)
       await takeKey(sql, order, run.id)
       await order.together?.(sql, run.id)
       if (!(await store.finishMaterializing(sql, run.id, size))) throw givenUp()
-      if (!(await store.areWritten(sql, run.id, firstSeqs))) throw lost()
+      if (!(await store.areWritten(sql, key, firstSeqs))) throw lost()
       await fault('submit.before_commit')
     })
     return size.total_items
   } catch (error) {
-    await giveUp(ctx, run.id).catch(() => {}) // the tick goes on with it; the caller is told what was wrong
+    await giveUp(ctx, key).catch(() => {}) // the tick goes on with it; the caller is told what was wrong
     throw error
   }
 }
@@ -170,7 +171,7 @@ async function writeAtOnce(
     const sql = tx as unknown as Sql
     await Promise.all([
       store.insertRun(sql, run, { total_items: items.length, input_bytes: bytesOf(items) }),
-      store.insertItems(sql, run.id, 1, items),
+      store.insertItems(sql, runKeyOf(run), 1, items),
       takeKey(sql, order, run.id),
       order.together?.(sql, run.id),
     ])
@@ -181,7 +182,7 @@ async function writeAtOnce(
 /** Inserts chunk after chunk, a bounded number in flight while the next is being read; returns how many items. */
 async function writeChunks(
   ctx: Context,
-  runId: string,
+  run: RunKey,
   first: Chunk,
   chunks: AsyncGenerator<Chunk>,
   ids: SeenIds,
@@ -192,7 +193,7 @@ async function writeChunks(
   let [nextSeq, bytes] = [1, 0]
   let touchedAt = ctx.now()
   async function write(chunk: Chunk): Promise<void> {
-    const items = prepare(runId, nextSeq, chunk.items, ids)
+    const items = prepare(run.run_id, nextSeq, chunk.items, ids)
     const firstSeq = nextSeq
     firstSeqs.push(firstSeq)
     nextSeq += items.length
@@ -203,7 +204,7 @@ async function writeChunks(
         `A run takes at most ${LIMITS.items_per_run} items; split the file.`,
       )
     const insert = store
-      .insertChunk(ctx.sql, runId, firstSeq, items)
+      .insertChunk(ctx.sql, run, firstSeq, items)
       .then(count => {
         if (count === 0) throw givenUp()
       })
@@ -214,7 +215,7 @@ async function writeChunks(
     if (failures.length > 0) throw failures[0]
     if (ctx.now() - touchedAt > LIMITS.materializing_touch_ms) {
       touchedAt = ctx.now()
-      await store.touchMaterializing(ctx.sql, runId)
+      await store.touchMaterializing(ctx.sql, run.run_id)
     }
   }
   try {
@@ -235,8 +236,8 @@ const givenUp = () =>
 const lost = () =>
   new ApiError('store_unreachable', 'PostgreSQL lost a part of it: nothing was accepted.', 'Send it again.')
 
-async function refuseRepeatedIds(sql: Sql, runId: string): Promise<void> {
-  const repeated = await store.findRepeatedIds(sql, runId, LIMITS.bad_lines_named)
+async function refuseRepeatedIds(sql: Sql, run: RunKey): Promise<void> {
+  const repeated = await store.findRepeatedIds(sql, run, LIMITS.bad_lines_named)
   if (repeated.length > 0) throw duplicateIds(repeated)
 }
 
@@ -249,11 +250,11 @@ export const keyOf = async ({ project_id, idempotency }: RunOrder, run_id: strin
   idempotency && { project_id, key: idempotency.key, fingerprint: await idempotency.fingerprint(), run_id }
 
 /** Removes a run that never opened, in bounded steps; if this dies too, the tick goes on with it. */
-export async function giveUp(ctx: Context, runId: string): Promise<void> {
+export async function giveUp(ctx: Context, run: RunKey): Promise<void> {
   // First of all: a sender that was only slow must not open a run whose items are being removed.
-  await store.closeMaterializing(ctx.sql, runId)
-  await store.deleteItems(ctx.sql, runId, LIMITS.sweep_items)
-  await store.deleteMaterializingRun(ctx.sql, runId)
+  await store.closeMaterializing(ctx.sql, run.run_id)
+  await store.deleteItems(ctx.sql, run, LIMITS.sweep_items)
+  await store.deleteMaterializingRun(ctx.sql, run.run_id)
 }
 
 /** Deals a chunk's items and gives an id to those that brought none. @throws ApiError `duplicate_item_id` */

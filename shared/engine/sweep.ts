@@ -174,7 +174,7 @@ async function resume(ctx: Context): Promise<number> {
 
 async function removeAbandoned(ctx: Context): Promise<number> {
   const runs = await findAbandonedRuns(ctx.sql, LIMITS.materializing_idle_minutes, LIMITS.open_runs_per_look)
-  for (const { id } of runs) await giveUp(ctx, id)
+  for (const run of runs) await giveUp(ctx, run)
   return runs.length
 }
 

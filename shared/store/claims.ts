@@ -7,6 +7,7 @@ import type { PeriodBudget } from '../accounts/rules/budgets.ts'
 import type { DatedPrice } from '../accounts/rules/price-book.ts'
 import type { Sql } from '../context.ts'
 import type { DeployedDeclaration } from '../domain/grading.ts'
+import type { RunKey } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type {
   AgentProtocol,
@@ -93,7 +94,7 @@ export async function readRun(sql: Sql, runId: string, late?: Late): Promise<Rea
       ${sql.unsafe(PILOT_LEFT)} as pilot_left, r.running, ended_items(r) as ended,
       r.total_items - r.running - r.paused - ended_items(r) as queued,
       (select count(*)::int from (
-        select from due_items d where d.run_id = r.id and d.due_at <= now() ${unlessCut(sql, late)} limit 1000) due) as due,
+        select from due_items d where d.project_id = r.project_id and d.run_id = r.id and d.due_at <= now() ${unlessCut(sql, late)} limit 1000) due) as due,
       r.replay_of is not null or r.recovery_id is not null as is_replay,
       c.status is distinct from 'active' as is_suspended, ${isHeld(sql)} as is_held,
       u.running as project_running, extract(epoch from now() - r.touched_at)::float8 * 1000 as waited_ms,
@@ -122,8 +123,8 @@ export async function extendLeases(
 }
 
 /** Ends claims that hold nothing any more. */
-export async function closeClaims(sql: Sql, claimIds: readonly number[]): Promise<void> {
-  await sql`delete from claims where id = any(${[...claimIds]}::bigint[])`
+export async function closeClaims(sql: Sql, projectId: string, claimIds: readonly number[]): Promise<void> {
+  await sql`delete from claims where project_id = ${projectId} and id = any(${[...claimIds]}::bigint[])`
 }
 
 export interface RecordedRow {
@@ -138,10 +139,10 @@ export interface RecordedRow {
 }
 
 /** Steps of items that succeeded in earlier attempts, in order. */
-export async function findRecordedSteps(sql: Sql, runId: string, seqs: readonly number[]) {
+export async function findRecordedSteps(sql: Sql, { project_id, run_id }: RunKey, seqs: readonly number[]) {
   return sql<RecordedRow[]>`
     select seq, key, kind, outcome, outcome_reason, reused, output, duration_ms from steps
-    where run_id = ${runId} and seq = any(${[...seqs]}::int[]) and error_code is null
+    where project_id = ${project_id} and run_id = ${run_id} and seq = any(${[...seqs]}::int[]) and error_code is null
     order by seq, step_no`
 }
 
@@ -161,32 +162,33 @@ export async function reapClaims(sql: Sql, items: number) {
               order by lease_until, id limit ${items}) expired) counted
           where before < ${items})
         for update skip locked)
-      returning run_id, seqs, attempts, handed_from is not null as is_handed, heard_at is not null as was_heard
+      returning project_id, run_id, seqs, attempts, handed_from is not null as is_handed, heard_at is not null as was_heard
     ), lost as (
-      select run_id, s.seq, s.attempt, is_handed, was_heard from dead, unnest(seqs, attempts) as s(seq, attempt)
+      select project_id, run_id, s.seq, s.attempt, is_handed, was_heard from dead, unnest(seqs, attempts) as s(seq, attempt)
     ), freed as (
       update items i set ${sql.unsafe(become('requeue'))}, transport_failures = transport_failures + 1
       from lost l
-      where i.run_id = l.run_id and i.seq = l.seq and i.attempt = l.attempt and ${sql.unsafe(guard('requeue'))}
-      returning i.run_id, i.seq, i.attempt, i.started_at, i.transport_failures, l.is_handed, l.was_heard
+      where i.project_id = l.project_id and i.run_id = l.run_id and i.seq = l.seq and i.attempt = l.attempt
+        and ${sql.unsafe(guard('requeue'))}
+      returning i.project_id, i.run_id, i.seq, i.attempt, i.started_at, i.transport_failures, l.is_handed, l.was_heard
     ), logged as (
-      insert into attempts (run_id, seq, attempt, started_at, code, message)
-      select run_id, seq, attempt, started_at,
+      insert into attempts (project_id, run_id, seq, attempt, started_at, code, message)
+      select project_id, run_id, seq, attempt, started_at,
         case when is_handed and not was_heard then 'answer_never_came' else 'lease_lost' end,
         case when not is_handed then 'The consumer that held the item stopped answering.'
           when was_heard then 'The agent, which was to answer later, stopped sending.'
           else 'The agent, which was to answer later, sent nothing.' end
       from freed on conflict do nothing
     ), due as (
-      insert into due_items (run_id, seq, due_at, alone)
-      select run_id, seq, now(), transport_failures >= 2 from freed on conflict do nothing
+      insert into due_items (project_id, run_id, seq, due_at, alone)
+      select project_id, run_id, seq, now(), transport_failures >= 2 from freed on conflict do nothing
     ), per_run as (
-      select run_id, count(*)::int as items from freed group by 1
+      select project_id, run_id, count(*)::int as items from freed group by 1, 2
     ), locked as materialized (
       select id from runs where id in (select run_id from per_run) order by id for no key update
     ), counted as (
       update runs r set ${sql.unsafe(countMoves({ requeue: 'p.items' }))} from per_run p join locked l on l.id = p.run_id
-      where r.id = l.id
+      where r.project_id = p.project_id and r.id = l.id
       returning r.project_id, p.items
     ), per_project as (
       select project_id, sum(items)::int as items from counted group by 1

@@ -142,7 +142,7 @@ export function settleAny(sql: Sql, flush: Flush) {
         output: ['text', e => e.verdict?.output ?? null],
       })}
     ), not_ok as materialized (${notOk.length > 0 ? notOkRows(sql, notOk) : NONE(sql)}),
-    ${lockClaims(sql, flush.claims)}, settled as (
+    ${lockClaims(sql, flush.project_id, flush.claims)}, settled as (
       update items i set
         status = case when e.ends then coalesce(b.status, ${sql.unsafe(statusAfter('complete'))}) else i.status end,
         outcome = case when e.ends and b.seq is null then ${sql.unsafe(outcomeOf('complete'))} else b.outcome end,
@@ -156,13 +156,13 @@ export function settleAny(sql: Sql, flush: Flush) {
         cost_micro = i.cost_micro + e.cost_micro, input_tokens = least(i.input_tokens + e.input_tokens, 2147483647),
         output_tokens = least(i.output_tokens + e.output_tokens, 2147483647)
       from entry e left join not_ok b using (seq)
-      where i.run_id = ${flush.run_id} and i.seq = any(${seqs}::text::int[]) and i.seq = e.seq
-        and i.attempt = e.attempt and ${sql.unsafe(guard('complete'))} and i.step_count = e.steps_before
+      where i.project_id = ${flush.project_id} and i.run_id = ${flush.run_id} and i.seq = any(${seqs}::text::int[])
+        and i.seq = e.seq and i.attempt = e.attempt and ${sql.unsafe(guard('complete'))} and i.step_count = e.steps_before
         and ${sql.unsafe(LOCKED)}
       returning i.seq, i.status, i.outcome, i.outcome_reason, i.degraded_reason, i.error_code, i.partition_key,
         b.prompt, b.cause_id, i.cost_micro as item_cost_micro, e.ends, e.cost_micro, e.input_tokens, e.output_tokens, e.newly_unpriced,
         e.model_calls, e.unread_calls, e.suspected_calls
-    ), ${hasSteps ? sql`traced as (${insertSteps(sql, flush.run_id, flush.steps)} returning 1),` : sql``}
+    ), ${hasSteps ? sql`traced as (${insertSteps(sql, flush, flush.steps)} returning 1),` : sql``}
     ${alike.length > 0 ? sql`${markUnchanged(sql, flush, alike)},` : sql``}
     ${notOk.length > 0 ? sql`sorted as (${insertTriage(sql, flush, notOk)} returning 1),` : sql``} n as (
       select count(*) filter (where ends)::int as left_running,
@@ -179,7 +179,7 @@ export function settleAny(sql: Sql, flush: Flush) {
       from settled where true ${hasSteps ? sql`and (select count(*) from traced) >= 0` : sql``}
         ${notOk.length > 0 ? sql`and (select count(*) from sorted) >= 0` : sql``}
     ), closed as (
-      delete from claims where id = any(${numbers(flush.claims.closed)}::text::bigint[])
+      delete from claims where project_id = ${flush.project_id} and id = any(${numbers(flush.claims.closed)}::text::bigint[])
     ), counted as (
       update runs r set
         ${sql.unsafe(countMoves(TALLIED))}, unchanged = r.unchanged + n.unchanged,
@@ -190,7 +190,7 @@ export function settleAny(sql: Sql, flush: Flush) {
         consecutive_failures = ${streakAfter(sql, flush)}, ${unpriced}
         ${stopWhenSpent(sql, sql`r.cost_micro + n.cost_micro`, stopAfterFailures(sql, flush))}
       -- Of a run that has finished nothing can change: a flush sent twice must not announce it again.
-      from n where r.id = ${flush.run_id} and r.finished_at is null
+      from n where r.project_id = ${flush.project_id} and r.id = ${flush.run_id} and r.finished_at is null
       returning r.*, n.cost_micro as spent
     ), used as (
       update project_usage u set ${sql.unsafe(useMoves(TALLIED))}, spent_micro = u.spent_micro + n.cost_micro

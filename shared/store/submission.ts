@@ -4,6 +4,7 @@
 import type { PendingQuery, Row } from 'postgres'
 import { UNDER_BUDGET } from '../accounts/queries/budgets.ts'
 import type { Sql } from '../context.ts'
+import type { RunKey } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { ROOM, refusal } from '../items/queries/run-admission.ts'
 import { type TakenAtOnceRow, takenAtOnce } from '../items/queries/taken-at-once.ts'
@@ -92,19 +93,19 @@ function itemRows(sql: Sql, items: readonly IdentifiedItem[]) {
 }
 
 /** Appends items after `first_seq - 1`; 0 when the run was given up. */
-export const insertItems = (sql: Sql, runId: string, firstSeq: number, items: readonly IdentifiedItem[]) =>
-  append(sql, runId, firstSeq, items, true)
+export const insertItems = (sql: Sql, run: RunKey, firstSeq: number, items: readonly IdentifiedItem[]) =>
+  append(sql, run, firstSeq, items, true)
 
 /**
  * The same by a commit that does not wait for the disk: the one which opens the run follows it in PostgreSQL's log, and so
  * waits for both. A PostgreSQL that dies before that forgets the chunk, though whoever sent it may go on: `areWritten` tells.
  */
-export const insertChunk = (sql: Sql, runId: string, firstSeq: number, items: readonly IdentifiedItem[]) =>
-  append(sql, runId, firstSeq, items, false)
+export const insertChunk = (sql: Sql, run: RunKey, firstSeq: number, items: readonly IdentifiedItem[]) =>
+  append(sql, run, firstSeq, items, false)
 
 async function append(
   sql: Sql,
-  runId: string,
+  { project_id, run_id }: RunKey,
   firstSeq: number,
   items: readonly IdentifiedItem[],
   isAwaited: boolean,
@@ -112,10 +113,11 @@ async function append(
   const unawaited = sql`unawaited as materialized (select set_config('synchronous_commit', 'off', true)),`
   const result = await sql`
     with ${isAwaited ? sql`` : unawaited} run as (
-      select id from runs ${isAwaited ? sql`` : sql`, unawaited`} where id = ${runId} and stop_reason is null for share of runs
+      select id, project_id from runs ${isAwaited ? sql`` : sql`, unawaited`}
+      where project_id = ${project_id} and id = ${run_id} and stop_reason is null for share of runs
     )
-    insert into items (run_id, seq, line, status, item_id, partition_key, input)
-    select run.id, ${firstSeq}::int - 1 + n, line, 'queued', item_id, partition_key, input
+    insert into items (project_id, run_id, seq, line, status, item_id, partition_key, input)
+    select run.project_id, run.id, ${firstSeq}::int - 1 + n, line, 'queued', item_id, partition_key, input
     from run, ${itemRows(sql, items)}`
   return result.count
 }
@@ -158,10 +160,10 @@ export async function openRunAtOnce(
         ${run.concurrency}::int, ${run.timeout_seconds}::int, ${run.callback_url}, ${run.allow_unpriced}::boolean,
         ${run.pilot_items}::int, ${run.from_source}::boolean, ${items.length}::int, ${input_bytes}::bigint
       from admitted ${key === null ? sql`` : sql`, keyed`}
-      returning id
+      returning id, project_id
     )${takes ? sql`, made as (` : sql``}
-    insert into items (run_id, seq, line, status, item_id, partition_key, input)
-    select opened.id, n, line, 'queued', item_id, partition_key, input
+    insert into items (project_id, run_id, seq, line, status, item_id, partition_key, input)
+    select opened.project_id, opened.id, n, line, 'queued', item_id, partition_key, input
     from opened, ${itemRows(sql, items)}
     ${takes ? sql`returning seq)${takenAtOnce(sql, run)}` : sql``}`
   if (rows.count === 0) return undefined
@@ -169,10 +171,14 @@ export async function openRunAtOnce(
 }
 
 /** Whether every chunk is there, each of which is by its first item, since it was committed whole. */
-export async function areWritten(sql: Sql, runId: string, firstSeqs: readonly number[]): Promise<boolean> {
+export async function areWritten(
+  sql: Sql,
+  { project_id, run_id }: RunKey,
+  firstSeqs: readonly number[],
+): Promise<boolean> {
   const [row] = await sql<{ found: number }[]>`
     select count(*)::int as found from items
-    where run_id = ${runId} and seq = any(${numbers(firstSeqs)}::text::int[])`
+    where project_id = ${project_id} and run_id = ${run_id} and seq = any(${numbers(firstSeqs)}::text::int[])`
   return row!.found === firstSeqs.length
 }
 
@@ -194,17 +200,17 @@ export async function closeMaterializing(sql: Sql, runId: string): Promise<void>
   await sql`update runs set stop_reason = 'cancelled' where id = ${runId} and materializing`
 }
 
-export async function findRepeatedIds(sql: Sql, runId: string, limit: number) {
+export async function findRepeatedIds(sql: Sql, { project_id, run_id }: RunKey, limit: number) {
   return sql<RepeatedId[]>`
     select item_id, min(line) as first_line, (array_agg(line order by line))[2] as second_line
-    from items where run_id = ${runId} group by item_id having count(*) > 1
+    from items where project_id = ${project_id} and run_id = ${run_id} group by item_id having count(*) > 1
     order by 2 limit ${limit}`.timeout(LIMITS.store_long_ms / 1000)
 }
 
 /** Removes the items of a run that was given up, so many in each statement. */
-export async function deleteItems(sql: Sql, runId: string, piece: number): Promise<void> {
+export async function deleteItems(sql: Sql, run: RunKey, piece: number): Promise<void> {
   // From where the last piece ended, not over what is gone; and once more, for a chunk that was still on its way.
-  const remove = (after: number) => deleteAfter(sql, runId, after, piece)
+  const remove = (after: number) => deleteAfter(sql, run, after, piece)
   for (let last = await remove(0); last !== null; last = (await remove(last)) ?? (await remove(0)));
 }
 
@@ -212,12 +218,13 @@ export async function deleteItems(sql: Sql, runId: string, piece: number): Promi
  * The seq of the last item that went; null where none did. By an array: PostgreSQL has no statistics of a new run, expects
  * few items of it, and compared each of them with all that were chosen: 20 s and more for a piece of 300,000.
  */
-async function deleteAfter(sql: Sql, runId: string, seq: number, limit: number): Promise<number | null> {
+async function deleteAfter(sql: Sql, { project_id, run_id }: RunKey, seq: number, limit: number) {
   const [row] = await sql<{ last: number | null }[]>`
     with chosen as materialized (
-      select seq from items where run_id = ${runId} and seq > ${seq} order by seq limit ${limit}
+      select seq from items where project_id = ${project_id} and run_id = ${run_id} and seq > ${seq}
+      order by seq limit ${limit}
     ), gone as (
-      delete from items where run_id = ${runId} and seq = any(array(select seq from chosen))
+      delete from items where project_id = ${project_id} and run_id = ${run_id} and seq = any(array(select seq from chosen))
     )
     select max(seq) as last from chosen`
   return row!.last
@@ -229,8 +236,8 @@ export async function deleteMaterializingRun(sql: Sql, runId: string): Promise<v
 
 /** Runs whose submission stopped arriving: their sender is gone. */
 export async function findAbandonedRuns(sql: Sql, idleMinutes: number, limit: number) {
-  return sql<{ id: string }[]>`
-    select id from runs
+  return sql<RunKey[]>`
+    select project_id, id as run_id from runs
     -- A recovery that was interrupted goes on with its run.
     where finished_at is null and materializing and recovery_id is null and touched_at < now() - make_interval(mins => ${idleMinutes})
     limit ${limit}`

@@ -32,7 +32,7 @@ it('a long submission that is given up is taken away again, though PostgreSQL ex
   await sql`insert into items (run_id, seq, line, item_id, input, status)
     select ${id}, n, n, n, '1', 'queued' from generate_series(1, 300000) n`
   // Compared each with each, a piece of them takes longer than a statement may.
-  await giveUp(ctx, id)
+  await giveUp(ctx, { project_id: engine.project_id, run_id: id })
   expect(
     await sql`select (select count(*)::int from items where run_id = ${id}) as items, count(*)::int as runs
     from runs where id = ${id}`,
@@ -170,7 +170,7 @@ describe('items', () => {
             input: `{"n":${i}}`,
           }))
           await sql`insert into runs ${sql({ id, project_id, agent_id })}`
-          expect(await insertItems(sql, id, 7, items)).toBe(count)
+          expect(await insertItems(sql, { project_id, run_id: id }, 7, items)).toBe(count)
           const written =
             await sql`select line, item_id, partition_key, input, seq from items where run_id = ${id} order by seq`
           expect([...written]).toEqual(items.map((item, i) => ({ ...item, seq: 7 + i })))
@@ -187,7 +187,7 @@ describe('items', () => {
       await sql.begin(async tx => {
         const id = ctx.newRunId()
         await tx`insert into runs ${tx({ id, project_id, agent_id })}`
-        await insert(tx as unknown as typeof sql, id, 1, items)
+        await insert(tx as unknown as typeof sql, { project_id, run_id: id }, 1, items)
         expect(await tx`select current_setting('synchronous_commit') as commits`).toMatchObject([{ commits }])
       })
   })

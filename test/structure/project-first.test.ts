@@ -33,7 +33,7 @@ const NO_ALIAS =
 const ACROSS: Record<string, string> = {
   'shared/store/backlog.ts countBacklog: claims': 'what a consumer could start of all',
   'shared/store/backlog.ts isAnythingHeld: claims': 'whether an installation is at rest',
-  'shared/store/claims.ts reapClaims: claims': 'leases that ran out, of whomever',
+  'shared/store/claims.ts extendLeases: claims': 'all leases of a consumer at once',
   'shared/store/installation.ts readDatabaseState: purges': 'a gauge of the installation',
   'shared/store/partitions.ts dropSpentWeek: purges': 'a week is dropped of all projects at once',
   'shared/store/step-index.ts indexSteps: unindexed_steps': 'what was filed first, of whomever',
@@ -53,36 +53,15 @@ const BY_CONDITION: Record<string, string> = {
   'shared/store/stop.ts undispatched: due_items': 'isOfRun',
 }
 
-/** Still to be named: what takes items, holds them, settles them and submits them. */
+/** Still to be named: functions of the database that take items, and what an address handed to an agent leads to. */
 const OPEN: string[] = [
-  'shared/store/claims.ts readRun: d',
-  'shared/store/claims.ts extendLeases: claims',
-  'shared/store/claims.ts closeClaims: claims',
-  'shared/store/claims.ts findRecordedSteps: steps',
-  'shared/store/claims.ts reapClaims: into attempts, into due_items, i',
-  'shared/store/returns.ts returnItems: into attempts, into due_items, i, claims',
-  'shared/store/settle.ts settleAny: i, claims',
-  'shared/store/submission.ts append: into items',
-  'shared/store/submission.ts openRunAtOnce: into items',
-  'shared/store/submission.ts areWritten: items',
-  'shared/store/submission.ts findRepeatedIds: items',
-  'shared/store/submission.ts deleteAfter: items',
-  'shared/items/queries/answers.ts handOver: c',
   'shared/items/queries/answers.ts renewHanded: claims, c',
   'shared/items/queries/answers.ts findHanded: claims',
-  'shared/items/queries/answers.ts findUnanswered: attempts',
-  'shared/items/queries/open-runs.ts findOpenRuns: i',
-  'shared/items/queries/open-runs.ts OFFERS: i',
-  'shared/items/queries/open-runs.ts findNextDue: d',
-  'shared/items/queries/settle-ended.ts lockClaims: claims',
-  'shared/items/queries/settle-ended.ts settleEnded: i, claims',
   'shared/items/queries/take-functions.ts COUNT_BUSY: i',
   'shared/items/queries/take-functions.ts due: d',
   'shared/items/queries/take-functions.ts leaveDue: d',
   'shared/items/queries/take-functions.ts TAKE_DUE: i',
   'shared/items/queries/take-functions.ts FUNCTIONS: d, i',
-  'shared/items/queries/transitions.ts CLEAR_DUE: due_items',
-  'shared/traces/queries/insert-steps.ts insertSteps: into steps',
 ]
 
 interface Part {

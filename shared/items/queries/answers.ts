@@ -2,6 +2,7 @@
 // one claim at a time, and what is sent again after a lost connection changes nothing.
 
 import type { Sql } from '../../context.ts'
+import type { RunKey } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { Outcome, OutcomeReason, StepKind } from '../../domain/vocabulary.ts'
 import { numbers } from '../../store/columns.ts'
@@ -23,7 +24,7 @@ export interface SentRequest extends SentClaim {
   started_ms: number
 }
 
-export interface HandOver extends SentClaim {
+export interface HandOver extends SentClaim, RunKey {
   items: readonly { seq: number; attempt: number }[]
   /** From now until they must have ended. */
   within_ms: number
@@ -35,7 +36,8 @@ export async function handOver(sql: Sql, order: HandOver, { closed }: FlushClaim
   const ending = sql`${numbers(closed)}::text::bigint[]`
   await sql`
     with sent as materialized (
-      select id, run_id, project_id, seqs, attempts from claims where id = ${order.claim_id} for update
+      select id, run_id, project_id, seqs, attempts from claims
+      where project_id = ${order.project_id} and id = ${order.claim_id} for update
     ), item as materialized (
       select s.seq, s.attempt, s.seq = any(${seqs}) as is_handed from sent, unnest(seqs, attempts) as s(seq, attempt)
     ), handed as (
@@ -48,10 +50,10 @@ export async function handOver(sql: Sql, order: HandOver, { closed }: FlushClaim
       update claims c set seqs = left_over.seqs, attempts = left_over.attempts
       from (select coalesce(array_agg(seq), '{}') as seqs, coalesce(array_agg(attempt), '{}') as attempts
         from item where not is_handed) left_over
-      where c.id = (select id from sent) and c.id <> all(${ending})
+      where c.project_id = ${order.project_id} and c.id = (select id from sent) and c.id <> all(${ending})
     )
     -- Not before it was read: a row that the statement deleted cannot be locked by it.
-    delete from claims where id = any(${ending}) and (select count(*) from handed) >= 0`
+    delete from claims where project_id = ${order.project_id} and id = any(${ending}) and (select count(*) from handed) >= 0`
 }
 
 /** An item that is at work under the claim it was sent under. */
@@ -116,10 +118,11 @@ export async function findHandedItems(sql: Sql, { run_id, claim_id }: SentClaim,
 }
 
 /** Of these items, those whose agents were to answer later and sent nothing at all, too often. */
-export async function findUnanswered(sql: Sql, runId: string, seqs: readonly number[]): Promise<number[]> {
+export async function findUnanswered(sql: Sql, { project_id, run_id }: RunKey, seqs: readonly number[]) {
   const rows = await sql<{ seq: number }[]>`
     select seq from attempts
-    where run_id = ${runId} and seq = any(${numbers(seqs)}::text::int[]) and code = 'answer_never_came'
+    where project_id = ${project_id} and run_id = ${run_id} and seq = any(${numbers(seqs)}::text::int[])
+      and code = 'answer_never_came'
     group by seq having count(*) >= ${LIMITS.unanswered_attempts}`
   return rows.map(row => row.seq)
 }

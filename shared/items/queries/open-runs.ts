@@ -19,7 +19,7 @@ const COUNTED = LIMITS.claims_at_once * LIMITS.claim_items
 
 /** Whether the run `r` has items to offer, to a consumer that has its time before it. */
 export const OFFERS = `(r.next_seq <= ${OFFERED_ITEMS}
-  or exists (select from due_items i where i.run_id = r.id and i.due_at <= now()))`
+  or exists (select from due_items i where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now()))`
 
 /**
  * Runs with something to offer now: by turns over accounts, then over projects, and of a project the least recently
@@ -40,7 +40,8 @@ export async function findOpenRuns(sql: Sql, limit: number, late?: Late) {
           + case when r.stop_reason = 'cancelled' then 0 else r.paused end < r.total_items
         when not ${sql.unsafe(IS_SERVED)} or not ${sql.unsafe(HAS_ROOM)} then false
         else (r.next_seq <= ${sql.unsafe(OFFERED_ITEMS)}
-          or exists (select from due_items i where i.run_id = r.id and i.due_at <= now() ${unlessCut(sql, late)}))
+          or exists (select from due_items i
+            where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now() ${unlessCut(sql, late)}))
           and not ${outlasts(sql, late)} end
     ), next as (
       select *, row_number() over (partition by account_id order by nth_of_project, touched_at) as nth_of_account
@@ -49,7 +50,8 @@ export async function findOpenRuns(sql: Sql, limit: number, late?: Late) {
     )
     select n.id, n.stop_reason, n.project_id, n.account_id, n.running, n.project_running, n.room, n.project_room,
       least(${COUNTED}::int, n.fresh + (select count(*) from (
-        select from due_items i where i.run_id = n.id and i.due_at <= now() ${unlessCut(sql, late)}
+        select from due_items i
+        where i.project_id = n.project_id and i.run_id = n.id and i.due_at <= now() ${unlessCut(sql, late)}
         limit ${COUNTED}) due))::int as waiting
     from next n order by n.nth_of_account, n.touched_at`
 }
@@ -77,8 +79,8 @@ export const keptPlaces = (sql: Sql, runId: string, late: Late) => sql`exists (
 /** What was cut off waits for a consumer that has its time before it. */
 export const unlessCut = (sql: Sql, late: Late | undefined) =>
   late === undefined ? sql`` : sql`and cuts is null`
-export const CUT_IS_DUE =
-  'exists (select from due_items i where i.run_id = r.id and i.due_at <= now() and i.cuts is not null)'
+export const CUT_IS_DUE = `exists (select from due_items i
+    where i.project_id = r.project_id and i.run_id = r.id and i.due_at <= now() and i.cuts is not null)`
 
 /** So does a run whose agent declares steps that take longer than a late consumer has left, and not longer than any has. */
 export const outlasts = (sql: Sql, late: Late | undefined) =>
@@ -99,7 +101,7 @@ export async function touchRun(sql: Sql, runId: string): Promise<void> {
 export async function findNextDue(sql: Sql, withinMs: number, late?: Late): Promise<number | null> {
   const [row] = await sql<{ due_ms: number }[]>`
     select greatest(0, extract(epoch from d.due_at - now()) * 1000)::float8 as due_ms
-    from due_items d join runs r on r.id = d.run_id
+    from due_items d join runs r on r.project_id = d.project_id and r.id = d.run_id
     where d.due_at <= now() + make_interval(secs => ${withinMs / 1000})
       and r.finished_at is null and r.stop_reason is null ${unlessCut(sql, late)}
       ${

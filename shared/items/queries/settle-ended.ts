@@ -28,9 +28,10 @@ export interface FlushClaims {
  * Locks the claims before any item of theirs, as whoever reaps them does: a result that comes late and the reaper
  * would else each wait for what the other has. What follows must ask for `LOCKED`.
  */
-export const lockClaims = (sql: Sql, { held }: FlushClaims) => sql`
+export const lockClaims = (sql: Sql, project_id: string, { held }: FlushClaims) => sql`
   held as materialized (
-    select id from claims where id = any(${numbers(held)}::text::bigint[]) order by id for key share
+    select id from claims where project_id = ${project_id} and id = any(${numbers(held)}::text::bigint[])
+    order by id for key share
   )`
 export const LOCKED = '(select count(*) from held) >= 0'
 
@@ -64,7 +65,7 @@ export interface Ended extends Streak {
 }
 
 export function settleEnded(sql: Sql, ended: Ended) {
-  const { run_id, attempt, steps_before, items, not_ok, claims } = ended
+  const { project_id, run_id, attempt, steps_before, items, not_ok, claims } = ended
   const seqs = numbers(items.map(item => item.seq))
   const allOk = not_ok.length === 0
   const moves = allOk ? COMPLETED : TALLIED
@@ -72,22 +73,22 @@ export function settleEnded(sql: Sql, ended: Ended) {
     with entry as materialized (
       ${rowsOf(sql, items, { seq: ['int', item => item.seq], output: ['text', item => item.output] })}
     ), ${allOk ? sql`` : sql`not_ok as materialized (${notOkRows(sql, not_ok)}),`}
-    ${lockClaims(sql, claims)}, settled as (
+    ${lockClaims(sql, project_id, claims)}, settled as (
       update items i set ${allOk ? ALL_OK(sql) : AS_TOLD(sql)}, output = e.output
       from entry e ${allOk ? sql`` : sql`left join not_ok b using (seq)`}
-      where i.run_id = ${run_id} and i.seq = any(${seqs}::text::int[]) and i.seq = e.seq
-        and i.attempt = ${attempt} and ${sql.unsafe(guard('complete'))} and i.step_count = ${steps_before}
+      where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = any(${seqs}::text::int[])
+        and i.seq = e.seq and i.attempt = ${attempt} and ${sql.unsafe(guard('complete'))} and i.step_count = ${steps_before}
         and ${sql.unsafe(LOCKED)}
       returning ${allOk ? sql`1` : TOLD(sql)}
     ), ${allOk ? sql`` : sql`sorted as (${insertTriage(sql, ended, not_ok)} returning 1),`} n as (
       ${allOk ? sql`select count(*)::int as left_running, count(*)::int as ok from settled` : tallied(sql)}
     ), closed as (
-      delete from claims where id = any(${numbers(claims.closed)}::text::bigint[])
+      delete from claims where project_id = ${project_id} and id = any(${numbers(claims.closed)}::text::bigint[])
     ), counted as (
       update runs r set ${sql.unsafe(countMoves(moves))},
         ${stopWhenSpent(sql, sql`r.cost_micro`, allOk ? sql`` : stopAfterFailures(sql, ended))},
         consecutive_failures = ${streakAfter(sql, ended)}
-      from n where r.id = ${run_id} and r.finished_at is null
+      from n where r.project_id = ${project_id} and r.id = ${run_id} and r.finished_at is null
       returning r.*
     ), used as (
       update project_usage u set ${sql.unsafe(useMoves(moves))}

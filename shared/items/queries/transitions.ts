@@ -102,7 +102,8 @@ export const TALLIED: Moves = Object.fromEntries(
 
 /** Deletes what is due of a run that the statement, in its `counted`, has finished. */
 export const CLEAR_DUE = `cleared as (
-  delete from due_items where run_id in (select id from counted where finished_at is not null))`
+  delete from due_items where (project_id, run_id) in (
+    select project_id, id from counted where finished_at is not null))`
 
 /** The row of triage `t` is of an item that waits for a decision; the run counts them. */
 export const isUndecided = (of = 't'): string =>

@@ -25,6 +25,7 @@ export async function bookReads(sql: Sql, occurrences: readonly Occurrence[]): P
 }
 
 export interface ClaimedRead extends Occurrence {
+  project_id: string
   /** The fencing token. */
   run_id: string
   /** The run that an earlier reader left unfinished. */
@@ -53,7 +54,7 @@ export async function claimRead(
     )
     update source_reads q set run_id = ${run_id}, due_at = now() + make_interval(secs => ${lease_ms / 1000})
     from due where q.schedule_id = due.schedule_id and q.scheduled_for = due.scheduled_for
-    returning q.schedule_id, q.scheduled_for, q.run_id, due.left_run_id`
+    returning q.project_id, q.schedule_id, q.scheduled_for, q.run_id, due.left_run_id`
   return row
 }
 

@@ -79,7 +79,8 @@ class Reader {
   async #read(held: store.ClaimedRead): Promise<void> {
     const ctx = this.#ctx
     await fault('source.after_claim')
-    if (held.left_run_id !== null) await giveUp(ctx, held.left_run_id)
+    if (held.left_run_id !== null)
+      await giveUp(ctx, { project_id: held.project_id, run_id: held.left_run_id })
     const over = new AbortController()
     const late = `The source took longer than ${LIMITS.source_ms / 1000} s.`
     const timer = setTimeout(() => over.abort(new SourceError(late)), LIMITS.source_ms)

@@ -2,11 +2,12 @@
 // at all.
 
 import type { Sql } from '../../context.ts'
+import type { RunKey } from '../../domain/ids.ts'
 import type { StepRow } from '../../domain/step-row.ts'
 import { rowsOf } from '../../store/columns.ts'
 
 /** Of the items that `settled` has, those steps. */
-export function insertSteps(sql: Sql, run_id: string, steps: readonly StepRow[]) {
+export function insertSteps(sql: Sql, { project_id, run_id }: RunKey, steps: readonly StepRow[]) {
   const rows = rowsOf(sql, steps, {
     step_no: ['int', s => s.step_no],
     seq: ['int', s => s.seq],
@@ -33,10 +34,10 @@ export function insertSteps(sql: Sql, run_id: string, steps: readonly StepRow[])
     output: ['text', s => s.output],
   })
   return sql`
-    insert into steps (run_id, seq, step_no, attempt, kind, outcome, unpriced, unread, told, reused, input_tokens,
+    insert into steps (project_id, run_id, seq, step_no, attempt, kind, outcome, unpriced, unread, told, reused, input_tokens,
       output_tokens, cost_micro, started_at, duration_ms, key, name, model, outcome_reason, error_code, error_message,
       input, output)
-    select ${run_id}, s.seq, s.step_no, s.attempt, s.kind, s.outcome, s.unpriced, s.unread, s.told, s.reused,
+    select ${project_id}, ${run_id}, s.seq, s.step_no, s.attempt, s.kind, s.outcome, s.unpriced, s.unread, s.told, s.reused,
       s.input_tokens, s.output_tokens, s.cost_micro, to_timestamp(s.started_ms / 1000), s.duration_ms, s.key,
       coalesce(s.name, s.key), s.model, s.outcome_reason, s.error_code, s.error_message, s.input, s.output
     from (${rows}) s join settled using (seq)`
