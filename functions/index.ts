@@ -6,6 +6,7 @@ import type { PlatformFunction } from '../shared/http/platform-function.ts'
 import { changePassword } from './account/change-password.ts'
 import { deleteAccount } from './account/delete.ts'
 import { getAccount } from './account/get.ts'
+import { listQuotas } from './account/list-quotas.ts'
 import { listSessions } from './account/list-sessions.ts'
 import { refreshSession } from './account/refresh.ts'
 import { revokeSession } from './account/revoke-session.ts'
@@ -13,8 +14,10 @@ import { createSession } from './account/sign-in.ts'
 import { deleteCurrentSession } from './account/sign-out.ts'
 import { createAccount } from './accounts/create.ts'
 import { listAccounts } from './accounts/list.ts'
+import { listAccountQuotas } from './accounts/list-quotas.ts'
 import { resumeAccount } from './accounts/resume.ts'
 import { setAccountPlan } from './accounts/set-plan.ts'
+import { setAccountQuotas } from './accounts/set-quotas.ts'
 import { suspendAccount } from './accounts/suspend.ts'
 import { createAgent } from './agents/create.ts'
 import { deleteAgent } from './agents/delete.ts'
@@ -213,6 +216,7 @@ export const endpoints: readonly Endpoint[] = [
   listSessions,
   revokeSession,
   getAccount,
+  listQuotas,
   changePassword,
   deleteAccount,
   listMembers,
@@ -223,6 +227,8 @@ export const endpoints: readonly Endpoint[] = [
   listAccounts,
   createAccount,
   setAccountPlan,
+  listAccountQuotas,
+  setAccountQuotas,
   suspendAccount,
   resumeAccount,
 ]

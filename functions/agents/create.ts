@@ -26,7 +26,7 @@ export const createAgent = endpoint({
     description: prose(LIMITS.description_characters, 'What it does.').optional(),
   }),
   answers: { 201: { description: 'The agent.', schema: Agent } },
-  errors: ['agent_slug_taken', 'not_found'],
+  errors: ['agent_slug_taken', 'quota_exceeded', 'not_found'],
   async handle({ ctx, principal, body }) {
     const { account_id, project_id } = await scopeOf(ctx, principal, body.project_id)
     if (project_id === null) throw new ApiError('invalid_request', 'Field "project_id" is missing.')

@@ -29,7 +29,7 @@ export const createDeployment = endpoint({
       schema: z.union([Deployed, DryRun]),
     },
   },
-  errors: [],
+  errors: ['quota_exceeded'],
   async handle({ ctx, principal, params, body, reply }) {
     const { project_id } = await agentIn(ctx, principal, params.agentId)
     const order = {

@@ -23,7 +23,7 @@ export const promoteDeployment = endpoint({
       schema: z.union([Promoted, DryRun]),
     },
   },
-  errors: [],
+  errors: ['quota_exceeded'],
   async handle({ ctx, principal, params: { agentId, deploymentId }, body }) {
     await agentIn(ctx, principal, agentId)
     if (body?.dry_run) return dryRunOf(await planPromotion(ctx, agentId, deploymentId))

@@ -27,7 +27,7 @@ export const createProject = endpoint({
       .describe('Money the project may spend in all; null is no bound.'),
   }),
   answers: { 201: { description: 'The project.', schema: Project } },
-  errors: [],
+  errors: ['quota_exceeded'],
   handle: async ({ ctx, principal, body }) =>
     projectOf(await create(ctx, { account_id: principal.account_id, ...body })),
 })

@@ -34,7 +34,7 @@ export const updateProject = endpoint({
   params: { projectId: 'project' },
   body: Changes,
   answers: { 200: { description: 'The project.', schema: Project } },
-  errors: [],
+  errors: ['quota_exceeded'],
   async handle({ ctx, principal, params, body }) {
     await projectIn(ctx, principal, params.projectId)
     await update(ctx, params.projectId, body)

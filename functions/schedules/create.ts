@@ -25,6 +25,7 @@ export const createSchedule = endpoint({
     'invalid_timezone',
     'max_steps_rejected',
     'schedule_cron_taken',
+    'quota_exceeded',
     'unpriced_model',
     'not_found',
   ],

@@ -1,5 +1,6 @@
 // The commands of accounts.ts, for the table of commands.
 
+import { optionOf, QUOTA_NAMES, QUOTAS } from '../accounts/rules/quotas.ts'
 import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS } from './list-options.ts'
 
@@ -8,7 +9,22 @@ const openRuns: Option = {
   about: 'runs it may have that have not ended; none is no bound',
 }
 
+/** One for each quota. */
+const quotaOptions = QUOTA_NAMES.map(
+  (name): Option => ({
+    ...{ name: optionOf(name), value: 'N', kind: 'whole', none: true },
+    about: `${QUOTAS[name].unit} it may have; none goes back to ${QUOTAS[name].default ?? 'no bound'}`,
+  }),
+)
+
 export const ACCOUNT_COMMANDS: readonly Command[] = [
+  {
+    name: 'quotas',
+    args: [],
+    summary: 'Show what the account may have in all, and how full that is.',
+    options: [],
+    run: async session => (await import('./quotas.ts')).quotas(session),
+  },
   {
     name: 'admin accounts',
     args: [],
@@ -60,5 +76,13 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     operator: true,
     options: [openRuns],
     run: async (...given) => (await import('./accounts.ts')).accountPlan(...given),
+  },
+  {
+    name: 'admin accounts quota',
+    args: ['ACCOUNT'],
+    summary: 'Show the quotas of an account, and set those that are told.',
+    operator: true,
+    options: quotaOptions,
+    run: async (...given) => (await import('./quotas.ts')).accountQuota(...given),
   },
 ]

@@ -111,7 +111,7 @@ export async function accountPlan(session: Session, given: Given): Promise<ExitC
 const PAGES_LOOKED_AT = 50
 
 /** By its id, its name or an owner's e-mail. @throws Failure `usage` where that is none, or several */
-async function accountIdOf(session: Session, word: string): Promise<string> {
+export async function accountIdOf(session: Session, word: string): Promise<string> {
   if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(word)) return word
   const found: Account[] = []
   let cursor: string | undefined

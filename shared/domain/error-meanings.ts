@@ -30,7 +30,9 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   source_empty: 'A source has no rows. Nothing was started.',
   idempotency_key_reused: 'The idempotency key was used for another request within the last 24 hours.',
   unauthenticated: 'The credentials are missing, malformed, expired or revoked.',
-  plan_limit: 'The account has as many open runs as its plan allows.',
+  plan_limit: 'The account has as many open runs, or members, as its quota allows.',
+  quota_exceeded:
+    'The account would have more of something than its quota allows; the message says which quota, how full it is, and who can raise it.',
   account_suspended: 'The account is suspended: nothing may be started.',
   suspended: 'The account is suspended: its keys open nothing, and its members may only read.',
   forbidden: 'The credentials are valid, but not for this project or this operation.',

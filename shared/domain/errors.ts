@@ -24,6 +24,7 @@ export const API_ERRORS = {
   idempotency_key_reused: 409,
   unauthenticated: 401,
   plan_limit: 402,
+  quota_exceeded: 402,
   account_suspended: 402,
   forbidden: 403,
   suspended: 403,

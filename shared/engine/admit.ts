@@ -1,6 +1,7 @@
 // Whether runs may be started, by a submission or by what is done again. Guarantee: none for an account that is
 // suspended or has as many open runs as its plan allows, nor in a project that has as many as it may.
 
+import { quotaError } from '../accounts/rules/quotas.ts'
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -28,18 +29,16 @@ export async function admitRuns(
 
 function refused(
   code: RunRefusal,
-  { plan, open_runs, open_runs_bound }: store.Submitter,
+  { account_id, plan, account_room, open_runs, open_runs_bound }: store.Submitter,
   runs: number,
 ): ApiError {
   const more = runs === 1 ? '' : `, and ${runs} would be started`
   if (code === 'account_suspended')
     return new ApiError(code, 'The account is suspended; no runs are accepted.')
-  if (code === 'plan_limit')
-    return new ApiError(
-      code,
-      `The plan of the account allows ${plan.open_runs} runs that have not ended${more}.`,
-      'Wait for runs to end, cancel some, or send many items as one batch.',
-    )
+  if (code === 'plan_limit') {
+    const limit = plan.open_runs!
+    return quotaError({ account_id, name: 'open_runs', limit, used: limit - account_room!, more: runs })
+  }
   return new ApiError(
     code,
     `The project has ${open_runs} runs that have not ended and may have ${open_runs_bound}${more}.`,

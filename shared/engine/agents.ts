@@ -1,6 +1,7 @@
 // Makes, changes and deletes agents. Making and changing touch nothing that is deployed.
 
 import { type BudgetChanges, setBudgets } from '../accounts/verbs/budgets.ts'
+import { withinQuota } from '../accounts/verbs/quotas.ts'
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import * as store from '../store/agents.ts'
@@ -12,10 +13,13 @@ export interface NewAgent {
   description: string
 }
 
-/** @throws ApiError `agent_slug_taken` */
+/** @throws ApiError `agent_slug_taken`, `quota_exceeded` */
 export async function createAgent(ctx: Context, agent: NewAgent): Promise<string> {
   const id = ctx.newId()
-  if (!(await store.insertAgent(ctx.db, { id, ...agent }))) {
+  const isMade = await withinQuota(ctx, { project_id: agent.project_id }, 'agents', ctx =>
+    store.insertAgent(ctx.db, { id, ...agent }),
+  )
+  if (!isMade) {
     throw new ApiError('agent_slug_taken', `The project already has an agent with the slug "${agent.slug}".`)
   }
   return id

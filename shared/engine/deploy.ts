@@ -1,6 +1,7 @@
 // Deploys agents. Guarantee: a deployment never changes, the same content deployed again is the same version, what
 // runs and what starts it change together, and the environment is readable only with the master key.
 
+import { withinQuota } from '../accounts/verbs/quotas.ts'
 import type { Context, Database } from '../context.ts'
 import { canonicalJson } from '../domain/canonical.ts'
 import { type Content, contentChanges } from '../domain/deploy-plan.ts'
@@ -46,18 +47,26 @@ export interface DeployPlan {
   automation: Automation
 }
 
-/** Makes this content the agent's current deployment; `created` is false when it already was a version. */
+/**
+ * Makes this content the agent's current deployment; `created` is false when it already was a version.
+ *
+ * @throws ApiError `quota_exceeded`
+ */
 export async function deploy(ctx: Context, order: DeployOrder): Promise<Deployed & { created: boolean }> {
   const given = await contentOf(ctx, order)
   return underLock(ctx, order.agent_id, async ctx => {
     const same = await findSame(ctx, given, order.env)
-    if (same === undefined) {
-      if (order.code.kind === 'bundle')
-        await store.insertBundle(ctx.db, { hash: given.bundle_hash!, code: order.code.text })
-      await store.insertDeployment(ctx.db, given)
-    }
+    if (same === undefined) await addVersion(ctx, order, given)
     const deployed = await makeCurrent(ctx, order.agent_id, same?.id ?? given.id, 'deleted')
     return { ...deployed, created: same === undefined }
+  })
+}
+
+async function addVersion(ctx: Context, { code }: DeployOrder, given: store.NewDeployment): Promise<void> {
+  if (code.kind === 'url') return store.insertDeployment(ctx.db, given)
+  await withinQuota(ctx, { project_id: given.project_id }, 'bundles', async ctx => {
+    await store.insertBundle(ctx.db, { hash: given.bundle_hash!, code: code.text })
+    await store.insertDeployment(ctx.db, given)
   })
 }
 

@@ -1,9 +1,9 @@
 // Members and their passwords. Guarantee: an account never loses its last owner, and a new password ends every
 // session that was opened with the old one.
 
+import { withinQuota } from '../accounts/verbs/quotas.ts'
 import type { Context, Database } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
-import { LIMITS } from '../domain/limits.ts'
 import type { MemberRole } from '../domain/vocabulary.ts'
 import type { MemberRow } from '../schema/wire-members.ts'
 import { setPassword } from '../store/accounts.ts'
@@ -22,12 +22,8 @@ export interface NewMember {
 export async function addMember(ctx: Context, order: NewMember): Promise<MemberRow> {
   const { password, ...member } = order
   const password_hash = await hashPassword(ctx.random, password)
-  return transaction(ctx, async db => {
-    await store.lockMembers(db, order.account_id)
-    if ((await store.countMembers(db, order.account_id)) >= LIMITS.members_per_account) {
-      throw new ApiError('plan_limit', `An account has at most ${LIMITS.members_per_account} members.`)
-    }
-    const row = await store.insertMember(db, { id: ctx.newId(), ...member, password_hash })
+  return withinQuota(ctx, { account_id: order.account_id }, 'members', async ctx => {
+    const row = await store.insertMember(ctx.db, { id: ctx.newId(), ...member, password_hash })
     if (row === undefined) {
       throw new ApiError('email_taken', 'Somebody signs in with this e-mail already.', 'Use another e-mail.')
     }

@@ -1,6 +1,7 @@
 // Makes, changes and deletes projects. A deleted one is out of reach at once; the tick removes what was in it.
 
 import { type BudgetChanges, followZone, setBudgets } from '../accounts/verbs/budgets.ts'
+import { withinQuota } from '../accounts/verbs/quotas.ts'
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { microOf } from '../domain/pricing.ts'
@@ -13,6 +14,7 @@ export interface ProjectChanges extends SettingChanges, BudgetChanges {
   credit_cents?: number | null | undefined
 }
 
+/** @throws ApiError `quota_exceeded` */
 export async function createProject(
   ctx: Context,
   order: ProjectChanges & { account_id: string; name: string },
@@ -20,22 +22,24 @@ export async function createProject(
   const { account_id, name, credit_cents, day_budget_cents, month_budget_cents, ...settings } = order
   const id = ctx.newId()
   const given = Object.entries(settings).filter(([, value]) => value != null)
-  await store.insertProject(ctx.db, {
-    id,
-    account_id,
-    name,
-    settings: Object.fromEntries(given),
+  const project = {
+    ...{ id, account_id, name, settings: Object.fromEntries(given) },
     credit_micro: credit_cents == null ? null : microOf(credit_cents),
-  })
+  }
+  await withinQuota(ctx, { account_id }, 'projects', ctx =>
+    withinQuota(ctx, { account_id }, 'concurrency', ctx => store.insertProject(ctx.db, project)),
+  )
   await setBudgets(ctx, { project_id: id, agent_id: null }, { day_budget_cents, month_budget_cents })
   return (await store.findProject(ctx.db, account_id, id))!
 }
 
-/** A setting that is null goes back to what the installation sets. */
+/** A setting that is null goes back to what the installation sets. @throws ApiError `quota_exceeded` */
 export async function updateProject(ctx: Context, id: string, changes: ProjectChanges): Promise<void> {
   const { name, credit_cents, day_budget_cents, month_budget_cents, ...settings } = changes
   const credit_micro = credit_cents == null ? credit_cents : microOf(credit_cents)
-  await store.updateProject(ctx.db, id, { name, credit_micro, settings })
+  const update = (ctx: Context) => store.updateProject(ctx.db, id, { name, credit_micro, settings })
+  if (settings.concurrency === undefined) await update(ctx)
+  else await withinQuota(ctx, { project_id: id }, 'concurrency', update)
   await setBudgets(ctx, { project_id: id, agent_id: null }, { day_budget_cents, month_budget_cents })
   if (settings.timezone !== undefined) await followZone(ctx, id)
 }

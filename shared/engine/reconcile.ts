@@ -69,7 +69,13 @@ export async function reconcile(
   undeclared: Undeclared,
 ): Promise<Automation> {
   const plan = await planAutomation(ctx, declaring, undeclared)
-  for (const schedule of plan.schedules) schedule.id = await applySchedule(ctx, declaring, schedule)
+  // What goes makes room for what comes, where the account has as many as it may.
+  const isDeleted = ({ action }: PlannedSchedule) => action === 'deleted'
+  for (const schedule of [
+    ...plan.schedules.filter(isDeleted),
+    ...plan.schedules.filter(schedule => !isDeleted(schedule)),
+  ])
+    schedule.id = await applySchedule(ctx, declaring, schedule)
   for (const trigger of plan.triggers) Object.assign(trigger, await applyTrigger(ctx, declaring, trigger))
   return plan
 }

@@ -3,6 +3,7 @@
 //
 // Every verb acts through `ctx.db`: a caller that passes a transaction there makes the change part of it.
 
+import { withinQuota } from '../accounts/verbs/quotas.ts'
 import type { Context, Database } from '../context.ts'
 import { normalCron, parseCron, ScheduleError } from '../domain/cron.ts'
 import { ApiError } from '../domain/errors.ts'
@@ -47,18 +48,19 @@ export type ScheduleChanges = {
   [K in keyof ScheduleSettings | 'cron' | 'timezone' | 'declared']?: ScheduleOrder[K] | undefined
 }
 
-/** @throws ApiError `invalid_cron`, `invalid_timezone`, `schedule_cron_taken`, `invalid_request` */
+/** @throws ApiError `invalid_cron`, `invalid_timezone`, `schedule_cron_taken`, `invalid_request`, `quota_exceeded` */
 export async function createSchedule(ctx: Context, order: ScheduleOrder): Promise<string> {
   const id = ctx.newId()
   const { project_id, agent_id, timezone, enabled, declared } = order
   const cron = normalCron(order.cron)
   const next_at = await nextOf(ctx.db, cron, timezone)
-  const made = await store.insertSchedule(ctx.db, {
+  const row = {
     ...{ id, project_id, agent_id, cron, timezone, declared, enabled },
     ...(await columnsOf(ctx, order)),
-    disabled_reason: enabled ? null : 'operator',
+    disabled_reason: enabled ? null : ('operator' as const),
     next_at: enabled ? next_at : null,
-  })
+  }
+  const made = await withinQuota(ctx, { project_id }, 'schedules', ctx => store.insertSchedule(ctx.db, row))
   if (!made) throw cronTaken(cron)
   return id
 }

@@ -3,6 +3,7 @@
 
 import { sha256 as sha256Now } from '@noble/hashes/sha2.js'
 import { jwtVerify, SignJWT } from 'jose'
+import type { SetQuotas } from '../accounts/rules/quotas.ts'
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -19,6 +20,8 @@ export interface KeyPrincipal {
   /** How people recognize it. */
   name: string
   requests_per_second: number | undefined
+  /** What the operator set for the account. */
+  plan: SetQuotas
   role: KeyRole
   is_suspended: boolean
   /** Milliseconds since 1970; null is never. */
@@ -30,6 +33,8 @@ export interface SessionPrincipal {
   account_id: string
   member_id: string
   session_id: string
+  /** What the operator set for the account. */
+  plan: SetQuotas
   /** The member's e-mail. */
   name: string
   role: MemberRole
@@ -164,11 +169,11 @@ async function keyPrincipal(ctx: Context, token: string, anew: boolean): Promise
     const key = await liveKey(ctx.db, hash)
     if (key === undefined) return undefined
     ctx.waitUntil(touchKey(ctx.db, key.id))
-    const { id: key_id, account_id, project_id, prefix: name, role } = key
+    const { id: key_id, account_id, project_id, prefix: name, role, plan } = key
     const is_suspended = key.account_status === 'suspended'
     const { requests_per_second } = key.settings
     const expires_ms = key.expires_at?.getTime() ?? null
-    const bounds = { requests_per_second, role, expires_ms, is_suspended }
+    const bounds = { requests_per_second, plan, role, expires_ms, is_suspended }
     return { kind: 'key', account_id, project_id, key_id, name, ...bounds }
   })
 }

@@ -1,6 +1,7 @@
 // How often a caller may ask. Guarantee: one place decides, before anything else is done for a known caller, and a
 // Redis that is away refuses nobody.
 
+import { limitOf, quotaError, type SetQuotas } from '../accounts/rules/quotas.ts'
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -8,19 +9,43 @@ import { takeToken } from '../hints/rate.ts'
 import type { Principal } from './auth.ts'
 
 /** @throws ApiError `rate_limited` */
-export function checkRate(ctx: Context, principal: Principal): Promise<void> {
+export async function checkRate(ctx: Context, principal: Principal): Promise<void> {
   const per_second = principal.kind === 'key' ? principal.requests_per_second : undefined
   const name = principal.kind === 'key' ? `key:${principal.key_id}` : `session:${principal.session_id}`
-  return takeOne(ctx, principal.kind, name, per_second)
+  await Promise.all([takeOfAccount(ctx, principal), takeOne(ctx, principal.kind, name, per_second)])
 }
 
 /** A trigger may be fired as often as a key of its project may ask. @throws ApiError `rate_limited` */
-export function checkFireRate(
+export async function checkFireRate(
   ctx: Context,
-  trigger: { id: string; settings: { requests_per_second?: number } },
+  trigger: Payer & { id: string; settings: { requests_per_second?: number } },
 ): Promise<void> {
-  return takeOne(ctx, 'trigger', `trigger:${trigger.id}`, trigger.settings.requests_per_second)
+  const { id, settings } = trigger
+  await Promise.all([
+    takeOfAccount(ctx, trigger),
+    takeOne(ctx, 'trigger', `trigger:${id}`, settings.requests_per_second),
+  ])
 }
+
+interface Payer {
+  account_id: string
+  plan: SetQuotas
+}
+
+/** Asked beside the caller's own bucket, and only where the operator has set a quota: nobody waits longer for it. */
+async function takeOfAccount(ctx: Context, { account_id, plan }: Payer): Promise<void> {
+  const name = 'requests_per_second'
+  const limit = limitOf(plan, name)
+  if (limit === null) return
+  const wait_ms = await takeToken(ctx, bucketOf(`account:${account_id}`, limit))
+  if (wait_ms === 0) return
+  throw quotaError({ account_id, name, limit, used: null, retry_after_s: Math.ceil(wait_ms / 1000) })
+}
+
+const bucketOf = (name: string, per_second: number) => ({
+  ...{ name, per_second },
+  burst: per_second * LIMITS.request_burst_seconds,
+})
 
 async function takeOne(
   ctx: Context,
@@ -28,8 +53,7 @@ async function takeOne(
   name: string,
   per_second: number = LIMITS.project_requests_per_second,
 ): Promise<void> {
-  const bucket = { name, per_second, burst: per_second * LIMITS.request_burst_seconds }
-  const wait_ms = await takeToken(ctx, bucket)
+  const wait_ms = await takeToken(ctx, bucketOf(name, per_second))
   if (wait_ms === 0) return
   throw new ApiError(
     'rate_limited',

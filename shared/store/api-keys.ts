@@ -26,6 +26,7 @@ export async function liveKey(db: Database, hash: Uint8Array) {
       project_id: apiKeys.project_id,
       account_id: accounts.id,
       account_status: accounts.status,
+      plan: accounts.plan,
       settings: projects.settings,
       role: apiKeys.role,
       expires_at: apiKeys.expires_at,

@@ -65,10 +65,6 @@ export async function countOwners(db: Database, account_id: string): Promise<num
   return db.$count(members, and(eq(members.account_id, account_id), eq(members.role, 'owner')))
 }
 
-export function countMembers(db: Database, account_id: string): Promise<number> {
-  return db.$count(members, eq(members.account_id, account_id))
-}
-
 export async function setRole(db: Database, id: string, role: MemberRole): Promise<void> {
   await db.update(members).set({ role }).where(eq(members.id, id))
 }

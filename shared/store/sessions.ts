@@ -21,6 +21,7 @@ export async function liveSession(db: Database, id: string) {
       member_id: members.id,
       account_id: members.account_id,
       account_status: accounts.status,
+      plan: accounts.plan,
       name: members.email,
       role: members.role,
     })

@@ -103,6 +103,8 @@ export async function findWebhook(db: Database, webhook_id: string) {
       source: triggers.source,
       source_headers_sealed: triggers.source_headers_sealed,
       allow_unpriced: triggers.allow_unpriced,
+      account_id: accounts.id,
+      plan: accounts.plan,
       settings: projects.settings,
     })
     .from(triggers)

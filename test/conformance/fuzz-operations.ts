@@ -57,6 +57,8 @@ export const HINTS: Record<string, Hint> = {
     ...{ weight: 4, token: 'operator_key' },
     body: nth => ({ name: 'opened', email: `opened-${nth}@example.org`, open_runs_limit: undefined }),
   },
+  listAccountQuotas: { weight: 10, token: 'operator_key' },
+  setAccountQuotas: { weight: 10, token: 'operator_key' },
   setAccountPlan: { weight: 10, token: 'operator_key' },
   suspendAccount: { weight: 10, token: 'operator_key' },
   resumeAccount: { weight: 10, token: 'operator_key' },

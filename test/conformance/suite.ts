@@ -17,6 +17,7 @@ import { limitsPart } from './limits.ts'
 import { membersPart } from './members.ts'
 import { outcomesPart } from './outcomes.ts'
 import { pagesPart } from './pages.ts'
+import { quotasPart } from './quotas.ts'
 import { readinessPart } from './readiness.ts'
 import { recoveryPart } from './recovery.ts'
 import { resultsPart } from './results.ts'
@@ -40,6 +41,7 @@ export function conformance(name: string, startHost: StartHost, { sweeps = true 
     accountPart(given)
     membersPart(given)
     accountsPart(given)
+    quotasPart(given)
     administrationPart(given)
     limitsPart(given)
     alertsPart(given)

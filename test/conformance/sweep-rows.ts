@@ -144,6 +144,7 @@ export const ROWS: Record<string, Row> = {
   listSessions: { session: true },
   revokeSession: { session: true, destroys: true },
   getAccount: { session: true },
+  listQuotas: {},
   changePassword: {
     session: true,
     body: () => ({ current_password: 'wrong', new_password: 'a password of some length' }),
@@ -164,6 +165,8 @@ export const ROWS: Record<string, Row> = {
   listAuditEntries: {},
   listAccounts: { operator: true },
   createAccount: { operator: true, body: () => ({ name: 'made', email: `opened-${++made}@example.org` }) },
+  listAccountQuotas: { operator: true },
+  setAccountQuotas: { operator: true, body: () => ({ open_runs: null }) },
   setAccountPlan: { operator: true, body: () => ({ open_runs_limit: null }) },
   suspendAccount: { operator: true },
   resumeAccount: { operator: true },

@@ -145,6 +145,17 @@ describe('whoever operates the installation', () => {
     expect((await asOperator('plan', id, '--open-runs', '3')).events).toEqual([
       expect.objectContaining({ open_runs_limit: 3 }),
     ])
+    const [set] = (await asOperator('quota', id, '--agents', '5', '--open-runs', 'none')).events
+    expect(set).toMatchObject({ event: 'quotas' })
+    expect(set.quotas).toContainEqual(
+      expect.objectContaining({ name: 'agents', limit: 5, used: 0, set_by: 'operator' }),
+    )
+    expect(set.quotas).toContainEqual(
+      expect.objectContaining({ name: 'open_runs', limit: null, set_by: 'default' }),
+    )
+    expect((await asOperator('quota', 'Second')).events).toEqual([set])
+    const [own] = (await assay({ env: second }, ['quotas']).done).events
+    expect(own.quotas).toEqual(set.quotas)
     expect(await asOperator('suspend', 'Third')).toMatchObject({
       code: 2,
       err: expect.stringContaining('there is no account'),

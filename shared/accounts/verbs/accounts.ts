@@ -8,7 +8,9 @@ import type { AccountStatus } from '../../domain/vocabulary.ts'
 import { addMember } from '../../engine/members.ts'
 import { createProject } from '../../engine/projects.ts'
 import * as store from '../queries/accounts.ts'
+import { changed } from '../rules/quotas.ts'
 import type { Opened, OperatedAccountRow } from '../wire/accounts.ts'
+import { setQuotas } from './quotas.ts'
 
 const PASSWORD_BYTES = 18
 
@@ -25,15 +27,25 @@ export async function openAccount(
 ): Promise<Opened> {
   const account_id = ctx.newId()
   const password = randomWord(ctx.random, PASSWORD_BYTES)
-  await store.insertAccount(ctx.db, { id: account_id, name, plan: planOf(open_runs_limit) })
+  await store.insertAccount(ctx.db, {
+    id: account_id,
+    name,
+    plan: changed({}, { open_runs: open_runs_limit }),
+  })
   const owner = await addMember(ctx, { account_id, email, role: 'owner', password })
   const project = await createProject(ctx, { account_id, name: 'default' })
   return { account: await accountOf(ctx, account_id), owner, password, project_id: project.id }
 }
 
 /** @throws ApiError `not_found` */
-export const setPlan = (ctx: Context, id: string, open_runs_limit: number | null) =>
-  change(ctx, id, { plan: planOf(open_runs_limit) })
+export async function setPlan(
+  ctx: Context,
+  id: string,
+  open_runs_limit: number | null,
+): Promise<OperatedAccountRow> {
+  await setQuotas(ctx, id, { open_runs: open_runs_limit })
+  return accountOf(ctx, id)
+}
 
 /** Keys and sessions that a process remembers are refused within five seconds. @throws ApiError `not_found` */
 export async function setStatus(
@@ -41,15 +53,8 @@ export async function setStatus(
   id: string,
   status: AccountStatus,
 ): Promise<OperatedAccountRow> {
-  const account = await change(ctx, id, { status })
+  if (!(await store.updateAccount(ctx.db, id, { status }))) throw noAccount()
   if (status === 'active') ctx.poke()
-  return account
-}
-
-const planOf = (open_runs: number | null) => (open_runs === null ? {} : { open_runs })
-
-async function change(ctx: Context, id: string, changes: Parameters<typeof store.updateAccount>[2]) {
-  if (!(await store.updateAccount(ctx.db, id, changes))) throw noAccount()
   return accountOf(ctx, id)
 }
 

@@ -125,7 +125,11 @@ export const OUTSIDE_LIMITS = {
   sign_ins_per_email: { burst: 10, per_minute: 2 }, // failed ones; a good one costs nothing
   sign_ins_per_address: { burst: 100, per_minute: 30 },
   sign_in_place_ms: 90 * 86_400_000, // that somebody signed in from a place before is remembered
+  // An account, unless the operator sets its quotas otherwise
   members_per_account: 1000,
+  projects_per_account: 1000, // listed in one answer
+  agents_per_account: 10_000, // listed in one answer
+  schedules_per_account: 10_000,
   auth_cached: 10_000, // callers that one process remembers
   auth_cache_ms: 2000, // a revoked key is dead everywhere within 5 s
 } as const

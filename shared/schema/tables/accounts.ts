@@ -1,6 +1,7 @@
 // Accounts, their members, who is signed in, and the log of what they changed.
 
 import { index, jsonb, pgEnum, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import type { SetQuotas } from '../../accounts/rules/quotas.ts'
 import { ACCOUNT_STATUSES, MEMBER_ROLES } from '../../domain/vocabulary.ts'
 import { at, bytea, createdAt, id } from './columns.ts'
 import { ofAccount, ofMember } from './tenant.ts'
@@ -8,10 +9,8 @@ import { ofAccount, ofMember } from './tenant.ts'
 export const accountStatus = pgEnum('account_status', ACCOUNT_STATUSES)
 export const memberRole = pgEnum('member_role', MEMBER_ROLES)
 
-/** What whoever runs the installation grants an account; absent keys are no bound. */
-export interface AccountPlan {
-  open_runs?: number
-}
+/** What whoever runs the installation grants an account; of absent keys the default holds. */
+export type AccountPlan = SetQuotas
 
 export const accounts = pgTable(
   'accounts',

@@ -1,0 +1,63 @@
+// How much of its quotas an account uses. Guarantee: what counts towards a quota stands here alone, for the check, the
+// list and the page; what was deleted counts no more.
+
+import { type SQL, sql } from 'drizzle-orm'
+import type { Database } from '../../context.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import type { Counted, SetQuotas } from '../rules/quotas.ts'
+
+/** Of the account `c`. */
+const USED: Record<Counted, string> = {
+  concurrency: `(select coalesce(sum(coalesce((p.settings->>'concurrency')::int, ${LIMITS.project_concurrency})), 0)
+    from projects p where p.account_id = c.id)`,
+  open_runs: `(select count(*) from projects p join runs r on r.project_id = p.id
+    where p.account_id = c.id and r.finished_at is null)`,
+  projects: '(select count(*) from projects p where p.account_id = c.id)',
+  agents: `(select count(*) from projects p join agents a on a.project_id = p.id
+    where p.account_id = c.id and a.deleted_at is null)`,
+  schedules: `(select count(*) from projects p join agents a on a.project_id = p.id
+    join schedules s on s.project_id = p.id and s.agent_id = a.id where p.account_id = c.id and a.deleted_at is null)`,
+  bundles: `(select count(*) from projects p join agents a on a.project_id = p.id
+    join deployments d on d.project_id = p.id and d.agent_id = a.id
+    where p.account_id = c.id and a.deleted_at is null and d.kind = 'bundle')`,
+  members: '(select count(*) from members m where m.account_id = c.id)',
+}
+
+/** Of a whole account, or of the one that a project is of. */
+export type Whose = { account_id: string } | { project_id: string }
+
+export interface Quotas {
+  account_id: string
+  plan: SetQuotas
+}
+
+/** Undefined where the account, or the project, is gone. */
+export async function findQuotas(db: Database, whose: Whose): Promise<Quotas | undefined> {
+  const [row] = await db.execute<Quotas & Record<string, unknown>>(
+    'account_id' in whose
+      ? sql`select id as account_id, plan from accounts where id = ${whose.account_id}`
+      : sql`select c.id as account_id, c.plan from projects p join accounts c on c.id = p.account_id
+          where p.id = ${whose.project_id}`,
+  )
+  return row
+}
+
+/** Makes others who use up or set quotas of the account wait until this transaction ends; says what is set now. */
+export async function lockQuotas(db: Database, account_id: string): Promise<SetQuotas | undefined> {
+  const [row] = await db.execute<{ plan: SetQuotas }>(
+    sql`select plan from accounts where id = ${account_id} for no key update`,
+  )
+  return row?.plan
+}
+
+export async function countUsed<N extends Counted>(
+  db: Database,
+  account_id: string,
+  names: readonly N[],
+): Promise<Record<N, number>> {
+  const counts: SQL[] = names.map(name => sql.raw(`${USED[name]}::float8 as ${name}`))
+  const [row] = await db.execute<Record<N, number>>(
+    sql`select ${sql.join(counts, sql`, `)} from accounts c where c.id = ${account_id}`,
+  )
+  return row!
+}
