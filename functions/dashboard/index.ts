@@ -29,6 +29,7 @@ import { createMember, membersPage, removeMember, setRole } from './pages/member
 import { overviewPage } from './pages/overview.tsx'
 import { pricesPage, removePrice, setPrice } from './pages/prices.tsx'
 import { createProject, projectsPage, start } from './pages/projects.tsx'
+import { quotasPage } from './pages/quotas.tsx'
 import { abortRecovery, recoveriesPage, recoveryProgressPage } from './pages/recoveries.tsx'
 import { recoveryPage, startRecovery } from './pages/recovery.tsx'
 import { runEvents, runPage } from './pages/run.tsx'
@@ -100,6 +101,7 @@ export const pages = [
   settingsPage,
   auditPage,
   membersPage,
+  quotasPage,
   accountPage,
 ]
 export const actions = [

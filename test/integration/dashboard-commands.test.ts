@@ -74,7 +74,7 @@ it('of pages of a project, with nothing in it and with something', async () => {
       '/recover',
     ])
       expect(await expectTaken(`/projects/${project_id}${page}`), page).not.toEqual([])
-  expect(await expectTaken('/members')).not.toEqual([])
+  for (const page of ['/members', '/quotas']) expect(await expectTaken(page), page).not.toEqual([])
 })
 
 it('of pages of an agent, a run, an item, a schedule and a trigger', async () => {

@@ -141,6 +141,11 @@ const Menu = ({
           </a>
         </li>
         <li>
+          <a href="/dashboard/quotas" aria-current={view.menu === 'quotas' ? 'page' : undefined}>
+            Quotas
+          </a>
+        </li>
+        <li>
           <a href="/dashboard/account" aria-current={view.menu === 'account' ? 'page' : undefined}>
             <span class="who">{member.name}</span> <span class="dim">{member.role}</span>
           </a>
