@@ -20,7 +20,14 @@ export const createRecovery = endpoint({
     200: { description: 'What it would act on; nothing was changed.', schema: CohortPlan },
     202: { description: 'It has started.', schema: Recovery },
   },
-  errors: ['nothing_to_recover', 'not_found', 'account_suspended', 'plan_limit', 'too_many_open_runs'],
+  errors: [
+    'nothing_to_recover',
+    'not_found',
+    'account_suspended',
+    'plan_limit',
+    'quota_exceeded',
+    'too_many_open_runs',
+  ],
   async handle({ ctx, principal, body, reply }) {
     const { filter, name = null, first = null, deployment = 'current', budget_cents = null } = body
     const { action = 'replay', reuse = 'auto', from_step = null } = body

@@ -20,7 +20,14 @@ export const replayItem = endpoint({
   body_bytes: LIMITS.input_body_bytes,
   body: ReplayOrder.optional(),
   answers: { 202: { description: 'The replay is queued.', schema: Continued } },
-  errors: ['item_not_replayable', 'not_found', 'account_suspended', 'plan_limit', 'too_many_open_runs'],
+  errors: [
+    'item_not_replayable',
+    'not_found',
+    'account_suspended',
+    'plan_limit',
+    'quota_exceeded',
+    'too_many_open_runs',
+  ],
   async handle({ ctx, principal, params, body = {}, text }) {
     const key = await itemIn(ctx, principal, params.itemId)
     const input = 'input' in body ? fieldsOf(text).get('input') : undefined

@@ -24,6 +24,7 @@ export const startRun = endpoint({
     'unpriced_model',
     'account_suspended',
     'plan_limit',
+    'quota_exceeded',
     'idempotency_key_reused',
     'too_many_open_runs',
   ],

@@ -30,6 +30,7 @@ export const submitBatch = endpoint({
     'unpriced_model',
     'account_suspended',
     'plan_limit',
+    'quota_exceeded',
     'not_found',
     'idempotency_key_reused',
     'too_many_open_runs',

@@ -15,7 +15,14 @@ export const triggerSchedule = endpoint({
   auth: 'any',
   params: { scheduleId: 'schedule' },
   answers: { 202: { description: 'Accepted and queued.', schema: StartedRun } },
-  errors: ['account_suspended', 'plan_limit', 'too_many_open_runs', 'source_failed', 'source_empty'],
+  errors: [
+    'account_suspended',
+    'plan_limit',
+    'quota_exceeded',
+    'too_many_open_runs',
+    'source_failed',
+    'source_empty',
+  ],
   async handle({ ctx, principal, params, reply }) {
     const schedule = await scheduleIn(ctx, principal, params.scheduleId)
     reply.project_id = schedule.project_id

@@ -31,6 +31,7 @@ export const fireTrigger = endpoint({
   errors: [
     'account_suspended',
     'plan_limit',
+    'quota_exceeded',
     'too_many_open_runs',
     'invalid_line',
     'duplicate_item_id',

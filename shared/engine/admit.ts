@@ -12,7 +12,7 @@ import * as store from '../store/submission.ts'
  * The agent's current deployment, if this many runs more may be started for it. Those admitted at the same moment may
  * pass together: the bounds protect the installation, not an invoice.
  *
- * @throws ApiError `not_found`, `account_suspended`, `plan_limit`, `too_many_open_runs`
+ * @throws ApiError `not_found`, `account_suspended`, `plan_limit`, `quota_exceeded`, `too_many_open_runs`
  */
 export async function admitRuns(
   ctx: Context,
@@ -29,7 +29,7 @@ export async function admitRuns(
 
 function refused(
   code: RunRefusal,
-  { account_id, plan, account_room, open_runs, open_runs_bound }: store.Submitter,
+  { account_id, plan, account_room, bytes_room, open_runs, open_runs_bound }: store.Submitter,
   runs: number,
 ): ApiError {
   const more = runs === 1 ? '' : `, and ${runs} would be started`
@@ -38,6 +38,10 @@ function refused(
   if (code === 'plan_limit') {
     const limit = plan.open_runs!
     return quotaError({ account_id, name: 'open_runs', limit, used: limit - account_room!, more: runs })
+  }
+  if (code === 'quota_exceeded') {
+    const limit = plan.kept_bytes!
+    return quotaError({ account_id, name: 'kept_bytes', limit, used: limit - bytes_room! })
   }
   return new ApiError(
     code,

@@ -1,6 +1,7 @@
 // Deploys agents. Guarantee: a deployment never changes, the same content deployed again is the same version, what
 // runs and what starts it change together, and the environment is readable only with the master key.
 
+import { keepBytes } from '../accounts/verbs/kept-bytes.ts'
 import { withinQuota } from '../accounts/verbs/quotas.ts'
 import type { Context, Database } from '../context.ts'
 import { canonicalJson } from '../domain/canonical.ts'
@@ -65,7 +66,9 @@ export async function deploy(ctx: Context, order: DeployOrder): Promise<Deployed
 async function addVersion(ctx: Context, { code }: DeployOrder, given: store.NewDeployment): Promise<void> {
   if (code.kind === 'url') return store.insertDeployment(ctx.db, given)
   await withinQuota(ctx, { project_id: given.project_id }, 'bundles', async ctx => {
-    await store.insertBundle(ctx.db, { hash: given.bundle_hash!, code: code.text })
+    const isNew = await store.insertBundle(ctx.db, { hash: given.bundle_hash!, code: code.text })
+    if (isNew)
+      await keepBytes(ctx, { project_id: given.project_id }, new TextEncoder().encode(code.text).length)
     await store.insertDeployment(ctx.db, given)
   })
 }

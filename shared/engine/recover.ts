@@ -91,7 +91,7 @@ const runKey = (of: { agent_id: string; deployment_id: string | null }, deployme
 /**
  * Starts a recovery and acts on its first items; the tick does the rest.
  *
- * @throws ApiError `nothing_to_recover`; `account_suspended`, `plan_limit`, `too_many_open_runs`; `invalid_request`
+ * @throws ApiError `nothing_to_recover`; `account_suspended`, `plan_limit`, `quota_exceeded`, `too_many_open_runs`; `invalid_request`
  *   when it takes more runs than it may, or more than one under a budget
  */
 export async function startRecovery(ctx: Context, order: RecoveryOrder): Promise<string> {

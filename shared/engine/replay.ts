@@ -40,7 +40,7 @@ export interface Continued {
  * What it recorded is taken over by the rule of `reuse`: with another input nothing is, unless `reuse` or `from_step`
  * says that it still holds.
  *
- * @throws ApiError `item_not_replayable`, `account_suspended`, `plan_limit`, `too_many_open_runs`, `invalid_request`
+ * @throws ApiError `item_not_replayable`, `account_suspended`, `plan_limit`, `quota_exceeded`, `too_many_open_runs`, `invalid_request`
  *   when there is no such step
  */
 export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOptions): Promise<Continued> {

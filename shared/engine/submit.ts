@@ -58,7 +58,7 @@ class KeyTaken extends Error {}
  * A pile that fits in one chunk is one transaction. A longer one is committed chunk by chunk under a run that is
  * still `materializing`, because a transaction as long as an upload would keep PostgreSQL from cleaning up.
  *
- * @throws ApiError `not_found`, `account_suspended`, `plan_limit`, `too_many_open_runs`, `no_items`,
+ * @throws ApiError `not_found`, `account_suspended`, `plan_limit`, `quota_exceeded`, `too_many_open_runs`, `no_items`,
  *   `too_many_items`, `duplicate_item_id`, `idempotency_key_reused`, `unpriced_model`, and whatever `batches` throws.
  */
 export const submitRun = (ctx: Context, order: RunOrder, batches: AsyncIterable<readonly NewItem[]>) =>

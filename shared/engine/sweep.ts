@@ -4,6 +4,7 @@
 // connection to give, it ends with the first chore that finds out.
 
 import { beginSpendDays } from '../accounts/verbs/budgets.ts'
+import { measureAccounts } from '../accounts/verbs/kept-bytes.ts'
 import { endWaitsForPrices } from '../accounts/verbs/prices.ts'
 import type { Context } from '../context.ts'
 import { errorText } from '../domain/error-text.ts'
@@ -55,6 +56,7 @@ export const CHORES: readonly Chore[] = [
   { name: 'offer again what dead consumers held', run: reap, evenHeld: true },
   { name: 'begin the days of budgets', run: beginSpendDays },
   { name: 'notice prices that runs waited for', run: endWaitsForPrices },
+  { name: 'measure what accounts keep', run: measureAccounts },
   { name: 'resume what waited for money', run: resume },
   { name: 'remove submissions that never arrived whole', run: removeAbandoned },
   { name: 'remove what was deleted', run: removeDeleted },

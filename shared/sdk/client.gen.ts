@@ -3715,10 +3715,10 @@ export interface components {
         /** @description What an account may have in all, and how full that is. */
         Quota: {
             /** @enum {string} */
-            name: "concurrency" | "open_runs" | "requests_per_second" | "projects" | "agents" | "schedules" | "bundles" | "members";
+            name: "concurrency" | "open_runs" | "requests_per_second" | "projects" | "agents" | "schedules" | "bundles" | "kept_bytes" | "members";
             /** @description At most so many; null is no bound. */
             limit: number | null;
-            /** @description So many there are; null of a rate, which is not kept. */
+            /** @description So many there are; null of a rate, and of what is counted only where it has a bound. */
             used: number | null;
             /** @description What is counted. */
             unit: string;
@@ -3745,6 +3745,8 @@ export interface components {
             schedules?: number | null;
             /** @description Deployments that are kept and hold code, of all agents that were not deleted. Null is no bound. */
             bundles?: number | null;
+            /** @description Inputs of items until retention takes them, and code of deployments. Measured once a minute where it has a bound; outputs and steps are not counted. Null is no bound. */
+            kept_bytes?: number | null;
             /** @description People who sign in to it. Null is 1000, the default. */
             members?: number | null;
         };
@@ -8896,7 +8898,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `account_suspended`, `plan_limit` */
+            /** @description `account_suspended`, `plan_limit`, `quota_exceeded` */
             402: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9003,7 +9005,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `account_suspended`, `plan_limit` */
+            /** @description `account_suspended`, `plan_limit`, `quota_exceeded` */
             402: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9110,7 +9112,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `account_suspended`, `plan_limit` */
+            /** @description `account_suspended`, `plan_limit`, `quota_exceeded` */
             402: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10808,7 +10810,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `account_suspended`, `plan_limit` */
+            /** @description `account_suspended`, `plan_limit`, `quota_exceeded` */
             402: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12069,7 +12071,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `account_suspended`, `plan_limit` */
+            /** @description `account_suspended`, `plan_limit`, `quota_exceeded` */
             402: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13981,7 +13983,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `account_suspended`, `plan_limit` */
+            /** @description `account_suspended`, `plan_limit`, `quota_exceeded` */
             402: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -14650,7 +14652,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `account_suspended`, `plan_limit` */
+            /** @description `account_suspended`, `plan_limit`, `quota_exceeded` */
             402: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

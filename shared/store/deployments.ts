@@ -103,8 +103,10 @@ export async function insertDeployment(db: Database, given: NewDeployment): Prom
   await db.insert(deployments).values({ ...given, version: version as unknown as number })
 }
 
-export async function insertBundle(db: Database, bundle: { hash: string; code: string }): Promise<void> {
-  await db.insert(bundles).values(bundle).onConflictDoNothing()
+/** False where the code is there already. */
+export async function insertBundle(db: Database, bundle: { hash: string; code: string }): Promise<boolean> {
+  const rows = await db.insert(bundles).values(bundle).onConflictDoNothing().returning({ hash: bundles.hash })
+  return rows.length === 1
 }
 
 /** Points the agent at a deployment of its own. */

@@ -38,6 +38,8 @@ export interface Submitter {
   plan: AccountPlan
   /** How many runs more its plan allows; null where it has no bound. */
   account_room: number | null
+  /** How many bytes more it may keep; null likewise. */
+  bytes_room: number | null
   /** Runs of the project that have not ended, counted no further than the bound. */
   open_runs: number
   open_runs_bound: number
@@ -47,7 +49,7 @@ export interface Submitter {
 
 /** The agent that a submission names, if it is in the project, and whether so many runs more may be started for it. */
 const submitterOf = (sql: Sql, project_id: string, agent_id: string, runs: number) => sql`
-  select a.current_deployment_id as deployment_id, c.id as account_id, c.plan, room.account_room, open.n as open_runs, open.bound as open_runs_bound,
+  select a.current_deployment_id as deployment_id, c.id as account_id, c.plan, room.account_room, room.bytes_room, open.n as open_runs, open.bound as open_runs_bound,
     ${sql.unsafe(UNDER_BUDGET)} as under_budget, ${refusal(sql, runs)} as refusal
   from agents a join projects p on p.id = a.project_id join accounts c on c.id = p.account_id
     left join deployments d on d.id = a.current_deployment_id, ${sql.unsafe(ROOM)}

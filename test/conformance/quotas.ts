@@ -28,7 +28,7 @@ export function quotasPart(given: Given): void {
       const before = await list(token)
       expect(before.map(one => one.name)).toEqual([
         ...['concurrency', 'open_runs', 'requests_per_second', 'projects', 'agents', 'schedules'],
-        ...['bundles', 'members'],
+        ...['bundles', 'kept_bytes', 'members'],
       ])
       expect(before).toContainEqual(
         expect.objectContaining({ name: 'agents', limit: 10_000, used: 1, set_by: 'default' }),
@@ -150,6 +150,36 @@ export function quotasPart(given: Given): void {
       expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0)
       await set(account_id, { requests_per_second: null })
       await expect.poll(both, { timeout: 8000, interval: 50 }).toBeUndefined()
+    })
+
+    it('bound the bytes of inputs and code that are kept [quotas.bytes]', async () => {
+      const world = given()
+      const { account_id, token, key } = await openAccount(world)
+      const agent = await makeAgent(world, key)
+      const start = () =>
+        world.call('POST', `/v1/agents/${agent.id}/runs`, { token: key, body: { input: 'x'.repeat(998) } })
+      const deploy = (code: string) => {
+        const body = { kind: 'bundle', code, declaration: { name: 'bundled' } }
+        return world.call('POST', `/v1/agents/${agent.id}/deployments`, { token: key, body })
+      }
+      expect((await start()).status).toBe(202)
+      expect((await quotaOf(token, 'kept_bytes'))!.used).toBeNull()
+      await set(account_id, { kept_bytes: 3000 })
+      expect(await quotaOf(token, 'kept_bytes')).toMatchObject({ limit: 3000, used: 1000 })
+      const code = (word: string) => `// ${world.ctx.newId()} ${word}`.padEnd(1500, '.')
+      const answers = await Promise.all([deploy(code('one')), deploy(code('two'))])
+      expect(answers.map(one => one.status).sort()).toEqual([201, 402])
+      const refused = answers.find(one => one.status === 402)!.json.error
+      expect(refused.code).toBe('quota_exceeded')
+      expect(refused.message).toContain('has 2500; 1500 more were asked for')
+      expect(await quotaOf(token, 'kept_bytes')).toMatchObject({ used: 2500 })
+      expect((await start()).status).toBe(202)
+      await set(account_id, { kept_bytes: 3500 }) // measured again
+      const full = await start()
+      expect([full.status, full.json.error.code]).toEqual([402, 'quota_exceeded'])
+      expect(full.json.error.message).toContain('"kept_bytes" of the account allows 3500 bytes')
+      await set(account_id, { kept_bytes: null })
+      expect((await start()).status).toBe(202)
     })
 
     it('bound what projects may have at work at once, all together [quotas.concurrency]', async () => {

@@ -13,6 +13,13 @@ beforeAll(async () => {
 })
 afterAll(() => engine.close())
 
+const KEPT = 1000
+const PLANS: { open_runs?: number | null; kept_bytes?: number }[] = [
+  ...[{}, { open_runs: null }, { open_runs: 0 }, { open_runs: 3 }],
+  ...[{ kept_bytes: KEPT }, { kept_bytes: KEPT + 1 }, { kept_bytes: 2 ** 40, open_runs: 3 }],
+  { kept_bytes: 0, open_runs: 0 },
+]
+
 it('whatever the account, its plan, the project and their runs', async () => {
   const { ctx, sql, project_id, agent_id } = engine
   const other = { project_id: ctx.newId(), agent_id: ctx.newId() }
@@ -20,7 +27,7 @@ it('whatever the account, its plan, the project and their runs', async () => {
   await sql`insert into agents ${sql({ id: other.agent_id, project_id: other.project_id, name: 'o', slug: 'o' })}`
   const refusals = new Set<string | null>()
   for (const status of ['active', 'suspended'])
-    for (const plan of [{}, { open_runs: null }, { open_runs: 0 }, { open_runs: 3 }])
+    for (const plan of PLANS)
       for (const bound of [undefined, 2])
         for (const [here, elsewhere] of [
           [0, 0],
@@ -29,7 +36,7 @@ it('whatever the account, its plan, the project and their runs', async () => {
           [4, 2],
         ] as const) {
           const settings = bound === undefined ? {} : { open_runs: bound }
-          await sql`update accounts set ${sql({ status, plan: sql.json(plan) })}`
+          await sql`update accounts set ${sql({ status, plan: sql.json(plan), kept_bytes: KEPT })}`
           await sql`update projects set ${sql({ settings: sql.json(settings) })} where id = ${project_id}`
           await sql`delete from runs`
           const runs = [
@@ -44,6 +51,7 @@ it('whatever the account, its plan, the project and their runs', async () => {
           const room = {
             is_suspended: status === 'suspended',
             account_room: plan.open_runs == null ? null : plan.open_runs - here - elsewhere,
+            bytes_room: plan.kept_bytes === undefined ? null : plan.kept_bytes - KEPT,
             project_room: project_bound - Math.min(here, project_bound),
           }
           const [payer] = await findPayers(sql, [project_id])
@@ -55,5 +63,7 @@ it('whatever the account, its plan, the project and their runs', async () => {
             refusals.add(refusal)
           }
         }
-  expect(refusals).toEqual(new Set([null, 'account_suspended', 'plan_limit', 'too_many_open_runs']))
+  expect(refusals).toEqual(
+    new Set([null, 'account_suspended', 'plan_limit', 'quota_exceeded', 'too_many_open_runs']),
+  )
 })

@@ -20,6 +20,7 @@ const USED: Record<Counted, string> = {
   bundles: `(select count(*) from projects p join agents a on a.project_id = p.id
     join deployments d on d.project_id = p.id and d.agent_id = a.id
     where p.account_id = c.id and a.deleted_at is null and d.kind = 'bundle')`,
+  kept_bytes: 'c.kept_bytes',
   members: '(select count(*) from members m where m.account_id = c.id)',
 }
 

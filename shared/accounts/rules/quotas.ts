@@ -55,6 +55,13 @@ export const QUOTAS = {
     about: 'Deployments that are kept and hold code, of all agents that were not deleted.',
     room: 'Delete an agent, whose deployments go with it',
   },
+  kept_bytes: {
+    ...{ unit: 'bytes of inputs and code', default: null, min: 0, max: Number.MAX_SAFE_INTEGER },
+    error: 'quota_exceeded',
+    about:
+      'Inputs of items until retention takes them, and code of deployments. Measured once a minute where it has a bound; outputs and steps are not counted.',
+    room: 'Delete agents or projects, or set payload_retention_days',
+  },
   members: {
     ...{ unit: 'members', default: LIMITS.members_per_account, min: 1, max: COUNT.max, error: 'plan_limit' },
     about: 'People who sign in to it.',
@@ -68,9 +75,9 @@ export const QUOTA_NAMES = Object.keys(QUOTAS) as QuotaName[]
 /** What the operator has set for an account; of the others the default holds. */
 export type SetQuotas = { [K in QuotaName]?: number }
 
-/** How much of each is used; what is a rate is not counted. */
-export const COUNTED = QUOTA_NAMES.filter(name => name !== 'requests_per_second') as Counted[]
+/** What is a rate is not counted. */
 export type Counted = Exclude<QuotaName, 'requests_per_second'>
+export const COUNTED = QUOTA_NAMES.filter(name => name !== 'requests_per_second') as Counted[]
 
 /** Null is no bound. */
 export const limitOf = (set: SetQuotas, name: QuotaName): number | null => set[name] ?? QUOTAS[name].default

@@ -4,6 +4,7 @@
 import type { Context, Database } from '../../context.ts'
 import { ApiError } from '../../domain/errors.ts'
 import { updateAccount } from '../queries/accounts.ts'
+import { measureKeptBytes } from '../queries/kept-bytes.ts'
 import { countUsed, findQuotas, lockQuotas, type Whose } from '../queries/quotas.ts'
 import {
   COUNTED,
@@ -25,7 +26,7 @@ import {
 export async function withinQuota<T>(
   ctx: Context,
   whose: Whose,
-  name: Counted,
+  name: Exclude<Counted, 'kept_bytes'>,
   make: (ctx: Context) => Promise<T>,
 ): Promise<T> {
   const known = await findQuotas(ctx.db, whose)
@@ -76,6 +77,7 @@ export async function setQuotas(
     if (set === undefined) throw noAccount()
     const plan = changed(set, changes)
     await updateAccount(db, account_id, { plan })
+    if (changes.kept_bytes != null) await measureKeptBytes(db, account_id)
     return plan
   })
 }

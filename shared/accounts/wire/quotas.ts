@@ -7,7 +7,10 @@ export const Quota = z
   .object({
     name: z.enum(QUOTA_NAMES),
     limit: z.int().nullable().describe('At most so many; null is no bound.'),
-    used: z.int().nullable().describe('So many there are; null of a rate, which is not kept.'),
+    used: z
+      .int()
+      .nullable()
+      .describe('So many there are; null of a rate, and of what is counted only where it has a bound.'),
     unit: z.string().describe('What is counted.'),
     set_by: z
       .enum(['default', 'operator'])

@@ -130,6 +130,8 @@ export const OUTSIDE_LIMITS = {
   projects_per_account: 1000, // listed in one answer
   agents_per_account: 10_000, // listed in one answer
   schedules_per_account: 10_000,
+  kept_bytes_ms: 60_000, // then what an account keeps is summed anew: 100,000 runs are 14,000 pages
+  accounts_measured_per_sweep: 20,
   auth_cached: 10_000, // callers that one process remembers
   auth_cache_ms: 2000, // a revoked key is dead everywhere within 5 s
 } as const

@@ -12,7 +12,7 @@ export const ROOM = `
   lateral (select coalesce((p.settings->>'open_runs')::int, ${LIMITS.project_open_runs}) as bound) b,
   lateral (select b.bound, count(*)::int as n from (
     select from runs r where r.project_id = p.id and r.finished_at is null limit b.bound) counted) open,
-  lateral (select open.bound - open.n as project_room,
+  lateral (select open.bound - open.n as project_room, (c.plan->>'kept_bytes')::float8 - c.kept_bytes as bytes_room,
     (c.plan->>'open_runs')::int - case when c.plan->>'open_runs' is not null then (
       select count(*)::int from projects q join runs r on r.project_id = q.id
       where q.account_id = c.id and r.finished_at is null) end as account_room) room`
@@ -21,4 +21,5 @@ export const ROOM = `
 export const refusal = (sql: Sql, runs: number) => sql`
   case when c.status = 'suspended' then 'account_suspended'
     when room.account_room < ${runs}::int then 'plan_limit'
+    when room.bytes_room <= 0 then 'quota_exceeded'
     when room.project_room < ${runs}::int then 'too_many_open_runs' end`

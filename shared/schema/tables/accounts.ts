@@ -3,7 +3,7 @@
 import { index, jsonb, pgEnum, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { SetQuotas } from '../../accounts/rules/quotas.ts'
 import { ACCOUNT_STATUSES, MEMBER_ROLES } from '../../domain/vocabulary.ts'
-import { at, bytea, createdAt, id } from './columns.ts'
+import { at, bytea, createdAt, id, micro } from './columns.ts'
 import { ofAccount, ofMember } from './tenant.ts'
 
 export const accountStatus = pgEnum('account_status', ACCOUNT_STATUSES)
@@ -19,6 +19,9 @@ export const accounts = pgTable(
     name: text('name').notNull(),
     status: accountStatus('status').notNull().default('active'),
     plan: jsonb('plan').$type<AccountPlan>().notNull().default({}),
+    /** Inputs and code, where the plan bounds them: as of then, and what was deployed since. */
+    kept_bytes: micro('kept_bytes'),
+    kept_bytes_at: at('kept_bytes_at'),
     created_at: createdAt(),
   },
   t => [ofAccount(t.id)],

@@ -178,6 +178,7 @@ const REASONS: Partial<Record<ApiErrorCode, RefusalReason>> = {
   no_items: 'source_empty',
   not_found: 'agent_not_found',
   plan_limit: 'plan_limit',
+  quota_exceeded: 'plan_limit',
   account_suspended: 'plan_limit',
   too_many_open_runs: 'plan_limit',
 }

@@ -1,8 +1,8 @@
 // Made by npm run generate from the tables and the migrations.
 
 export const SCHEMA = {
-  migration: '0057_tenant_by_project',
-  version: 1795483786838,
+  migration: '0058_kept_bytes',
+  version: 1795499662348,
   tables: [
     'accounts',
     'agents',

@@ -1,0 +1,30 @@
+// How many bytes accounts keep, of those whose operator bounds it. Guarantee: it is summed beside what starts runs, never by
+// it; what starts one reads the sum.
+
+import { sql } from 'drizzle-orm'
+import type { Database } from '../../context.ts'
+
+/** Accounts whose sum is as old as that, the oldest first. */
+export async function findUnmeasured(db: Database, olderThanMs: number, limit: number): Promise<string[]> {
+  const rows = await db.execute<{ id: string }>(sql`
+    select id from accounts where plan ? 'kept_bytes'
+      and coalesce(kept_bytes_at, '-infinity') < now() - make_interval(secs => ${olderThanMs / 1000}::float8)
+    order by kept_bytes_at nulls first limit ${limit}`)
+  return rows.map(({ id }) => id)
+}
+
+/** Sums what is kept: inputs that retention has not taken, and the code of deployments, each once. */
+export async function measureKeptBytes(db: Database, account_id: string): Promise<void> {
+  await db.execute(sql`
+    update accounts c set kept_bytes_at = now(), kept_bytes =
+      (select coalesce(sum(r.input_bytes), 0) from projects p join runs r on r.project_id = p.id
+        where p.account_id = c.id and r.payloads_purged_at is null)
+      + (select coalesce(sum(octet_length(b.code)), 0) from bundles b where b.hash in (
+        select d.bundle_hash from projects p join deployments d on d.project_id = p.id where p.account_id = c.id))
+    where c.id = ${account_id}`)
+}
+
+/** What was added is known before it is measured. */
+export async function addKeptBytes(db: Database, account_id: string, bytes: number): Promise<void> {
+  await db.execute(sql`update accounts set kept_bytes = kept_bytes + ${bytes} where id = ${account_id}`)
+}
