@@ -1,7 +1,8 @@
+import { callerOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { eventStream } from '../../shared/http/events.ts'
 import { runIn } from '../../shared/http/scope.ts'
-import { Run, runOf } from '../../shared/schema/wire.ts'
+import { Run, type RunRow, runOf } from '../../shared/schema/wire.ts'
 
 export const followRun = endpoint({
   method: 'get',
@@ -18,10 +19,19 @@ export const followRun = endpoint({
     204: { description: 'The run has ended, and Last-Event-ID names its end: there is nothing to follow.' },
   },
   errors: ['rate_limited'],
-  async handle({ ctx, principal, params, request, read }) {
-    const following = { account_id: principal.account_id, thing: params.runId }
+  async handle({ ctx, principal, params, request, read, mayStill }) {
+    const find = () => read(within => runIn(within, principal, params.runId))
+    let found: RunRow | undefined = await find()
+    const following = {
+      account_id: principal.account_id,
+      project_id: found.project_id,
+      caller: callerOf(principal),
+      thing: params.runId,
+      mayStill,
+    }
     return eventStream(ctx, request, following, async () => {
-      const run = await read(within => runIn(within, principal, params.runId))
+      const run = found ?? (await find())
+      found = undefined
       return { value: runOf(run), ended: run.finished_at !== null }
     })
   },

@@ -94,7 +94,10 @@ export function createContext(options: ContextOptions): NodeContext {
     addressOf: options.addressOf ?? (() => null),
     ...(options.join && { join: options.join }),
     redisTrouble,
-    bodies: new Pool({ size: LIMITS.bodies_bytes, share: LIMITS.bodies_bytes_per_account }),
+    bodies: new Pool(
+      { size: LIMITS.bodies_bytes, share: LIMITS.bodies_bytes_per_account },
+      'large_body_bytes',
+    ),
     log,
     async idle() {
       while (pending.size > 0) await Promise.all(pending)

@@ -1,10 +1,11 @@
-// The state of the installation as Prometheus reads it. Guarantee: no name and no id of anybody's, so the number of
+// The state of the installation as Prometheus reads it, and of the pools of the process that is asked. Guarantee: no name and no id of anybody's, so the number of
 // series is that of this list; and however often it is asked, PostgreSQL is asked once in LIMITS.metrics_cache_ms.
 
 import type { Context } from '../context.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { countAwake } from '../hints/awake.ts'
 import { readTurns, type Turn } from '../hints/turns.ts'
+import { type PoolFigures, poolFigures } from '../kernel/pool.ts'
 import { type Backlog, countBacklog, type Gauges, readGauges } from '../store/backlog.ts'
 import { INSTALLATION_METRICS, readInstallation } from './installation.ts'
 
@@ -60,6 +61,21 @@ export const METRICS: Record<string, { help: string; of: (figures: Figures) => n
   },
 }
 
+/** Of what the asked process shares out, by pool: see shared/kernel/pool.ts. */
+export const POOL_METRICS: Record<
+  string,
+  { help: string; type: 'gauge' | 'counter'; of: keyof PoolFigures }
+> = {
+  assay_pool_size: { help: 'What this process has to share out, by pool.', type: 'gauge', of: 'size' },
+  assay_pool_in_use: { help: 'How much of it is given out.', type: 'gauge', of: 'in_use' },
+  assay_pool_waiting: { help: 'How many wait for it.', type: 'gauge', of: 'waiting' },
+  assay_pool_refused_total: {
+    help: 'How many were refused for want of it, or of their share of it.',
+    type: 'counter',
+    of: 'refused',
+  },
+}
+
 const secondsOf = ({ age_ms }: Turn) => (age_ms === null ? undefined : age_ms / 1000)
 
 /** What `read` finds, at most LIMITS.metrics_cache_ms old however often it is asked for. */
@@ -109,9 +125,19 @@ export async function readMetrics(ctx: Context): Promise<string> {
   return [
     ...lines,
     ...own,
+    ...poolLines(),
     '# HELP assay_info The versions of what answered.',
     '# TYPE assay_info gauge',
     `assay_info{${labels.join(',')}} 1`,
     '',
   ].join('\n')
+}
+
+function poolLines(): string[] {
+  const pools = poolFigures()
+  return Object.entries(POOL_METRICS).flatMap(([name, { help, type, of }]) => [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} ${type}`,
+    ...pools.map(([pool, figures]) => `${name}{pool="${pool}"} ${figures[of]}`),
+  ])
 }

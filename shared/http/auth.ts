@@ -132,6 +132,27 @@ export async function failedFor(ctx: Context, request: Request, error: unknown):
   throw error
 }
 
+/** The key or session, as what it holds is counted by. */
+export const callerOf = (principal: Principal): string =>
+  principal.kind === 'key' ? principal.key_id : principal.session_id
+
+/**
+ * Whether the caller of a request that goes on may still read: what is cached tells, so it is late by LIMITS.auth_cache_ms at
+ * most. An access token need not be good any more, only its session. @throws where nobody can tell
+ */
+export async function mayStillRead(ctx: Context, principal: Principal, request: Request): Promise<boolean> {
+  try {
+    const found =
+      principal.kind === 'key'
+        ? await authenticate(ctx, request)
+        : await liveSessionOf(ctx, principal.session_id, false)
+    return found !== undefined && (found.kind === 'session' || !found.is_suspended)
+  } catch (error) {
+    if (error instanceof ApiError) return false
+    throw error
+  }
+}
+
 /** Also of a key that the cache knows. @throws ApiError `unauthenticated` */
 function refuseExpired(ctx: Context, principal: Principal): void {
   if (principal.kind !== 'key' || principal.expires_ms === null || ctx.now() < principal.expires_ms) return
@@ -180,7 +201,10 @@ async function keyPrincipal(ctx: Context, token: string, anew: boolean): Promise
 
 async function sessionPrincipal(ctx: Context, token: string, anew: boolean): Promise<Principal | undefined> {
   const session_id = await sessionIdOf(ctx, token, AUDIENCE)
-  if (session_id === undefined) return undefined
+  return session_id === undefined ? undefined : liveSessionOf(ctx, session_id, anew)
+}
+
+function liveSessionOf(ctx: Context, session_id: string, anew: boolean): Promise<Principal | undefined> {
   return cached(ctx, session_id, anew, async () => {
     const session = await liveSession(ctx.db, session_id)
     if (session === undefined) return undefined

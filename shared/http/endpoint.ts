@@ -19,6 +19,7 @@ import {
   authenticateOperator,
   checkRole,
   failedFor,
+  mayStillRead,
   type Principal,
   refuseSuspended,
   type SessionPrincipal,
@@ -128,6 +129,8 @@ export interface Invocation<A extends Auth, P extends string, Q, H, B, L> extend
   /** Set when the request sends lines, which the handler reads: its parameters, and then `body` is undefined. */
   lines: L | undefined
   request: Request
+  /** Whether the caller may still read, while an answer goes on. */
+  mayStill(): Promise<boolean>
   /** Headers and, unless it stays 0, another status for the answer. */
   reply: { status: number; headers: Headers; project_id?: string }
 }
@@ -206,6 +209,7 @@ export function endpoint<
         elements,
         lines: (lines === undefined ? undefined : query) as z.output<L> | undefined,
         request,
+        mayStill: async () => principal === null || mayStillRead(ctx, principal, request),
         reply,
       }
       await prepare?.(ctx, invocation.query)

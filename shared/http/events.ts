@@ -1,12 +1,14 @@
 // Server-sent events of something that changes until it ends. Guarantee: the newest state reaches the caller within
 // two polls of its change, a silent connection says that it lives, and none stays open longer than its bound: the
 // caller comes back with Last-Event-ID and misses nothing, since every event is the whole state. However many follow one
-// thing, it is read twice a poll at most, and no account takes the streams of all.
+// thing, it is read twice a poll at most, and no account, project or key takes the streams of all. One ends within seconds of its
+// caller's key or session.
 
 import type { Context } from '../context.ts'
 import { ApiError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { liveHeaders } from '../kernel/live-answer.ts'
+import { Pool } from '../kernel/pool.ts'
 import { toJson } from '../schema/raw-json.ts'
 
 export interface State {
@@ -18,11 +20,27 @@ export interface State {
 /** Whose stream it is, and what it follows: the same for all who may see it. */
 export interface Following {
   account_id: string
+  project_id: string
+  /** The key or session it was asked for with. */
+  caller: string
   thing: string
+  /** Whether the caller may still listen. */
+  mayStill(): Promise<boolean>
 }
 
+/** Of the process, since contexts come and go in workerd; and none of it waits, since no request may there for another. */
+const streams = new Pool(
+  {
+    size: LIMITS.event_streams,
+    share: [
+      LIMITS.event_streams_per_account,
+      LIMITS.event_streams_per_project,
+      LIMITS.event_streams_per_caller,
+    ],
+  },
+  'event_streams',
+)
 const places = new Set<Place>()
-const openOf = new Map<string, number>()
 /**
  * What is followed, by how many streams, when reading it was last begun, and what was last read. No promise stands in it:
  * in workerd a request cannot wait for another one's.
@@ -39,7 +57,7 @@ interface Shared {
  * `progress` events with the state whenever it is another one, then one `end`. A caller that has seen the end gets
  * 204, which tells an EventSource to stop.
  *
- * @throws ApiError `rate_limited` when this process has as many streams open as it takes, or takes of one account
+ * @throws ApiError `rate_limited` when this process has as many streams open as it takes, or takes of one account, project or caller
  */
 export async function eventStream(
   ctx: Context,
@@ -52,7 +70,7 @@ export async function eventStream(
   if (first.ended && first.id === seen) return new Response(null, { status: 204 })
   const place = placeOf(ctx.now(), following, first)
   const wait_s = first.ended ? waitOf(request) : 0
-  const events = changes(ctx, place, read, { first, seen, wait_s })
+  const events = changes(ctx, place, read, { first, seen, wait_s, mayStill: following.mayStill })
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -87,16 +105,15 @@ interface Place {
   leave(): void
 }
 
-function placeOf(now: number, { account_id, thing }: Following, event: Event): Place {
+function placeOf(now: number, { account_id, project_id, caller, thing }: Following, event: Event): Place {
   for (const place of places) if (sinceMs(now, place.began_ms) >= LIMITS.event_place_ms) place.leave()
-  const own = openOf.get(account_id) ?? 0
-  if (places.size >= LIMITS.event_streams || own >= LIMITS.event_streams_per_account)
+  const giveBack = streams.tryTake([account_id, project_id, caller], 1)
+  if (giveBack === undefined)
     throw new ApiError(
       'rate_limited',
       'Too many event streams are open.',
       'Poll the resource itself, or try again.',
     )
-  openOf.set(account_id, own + 1)
   const shared = followed.get(thing) ?? { streams: 0, begun_ms: now, event }
   shared.streams++
   followed.set(thing, shared)
@@ -109,9 +126,7 @@ function placeOf(now: number, { account_id, thing }: Following, event: Event): P
       if (!isOpen) return
       isOpen = false
       places.delete(place)
-      const left = openOf.get(account_id)! - 1
-      if (left === 0) openOf.delete(account_id)
-      else openOf.set(account_id, left)
+      giveBack()
       if (--shared.streams === 0) followed.delete(thing)
     },
   }
@@ -156,13 +171,19 @@ interface Event {
 
 let reads = 0
 
+interface Begun extends Pick<Following, 'mayStill'> {
+  first: Event
+  seen: string | null
+  wait_s: number
+}
+
 async function* changes(
   ctx: Context,
   place: Place,
   read: () => Promise<State>,
-  { first, seen, wait_s }: { first: Event; seen: string | null; wait_s: number },
+  { first, seen, wait_s, mayStill }: Begun,
 ): AsyncGenerator<string, void> {
-  let [event, last, said] = [first, seen, ctx.now()]
+  let [event, last, said, known] = [first, seen, ctx.now(), ctx.now()]
   yield `retry: ${LIMITS.event_retry_ms}\n\n`
   if (wait_s > 0) await pause(wait_s * 1000)
   // Who has left is known while nothing is told.
@@ -177,6 +198,10 @@ async function* changes(
     }
     if (event.ended || sinceMs(ctx.now(), place.began_ms) >= LIMITS.event_stream_ms) return
     await pause(LIMITS.event_poll_ms)
+    if (place.isOpen() && sinceMs(ctx.now(), known) >= LIMITS.event_caller_ms) {
+      if (!(await mayStill())) return
+      known = ctx.now()
+    }
     if (place.isOpen()) event = await nextEvent(ctx, place, event, read)
   }
 }

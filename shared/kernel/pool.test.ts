@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { Pool } from './pool.ts'
+import { Pool, poolFigures } from './pool.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -62,6 +62,40 @@ it('says so where it was not to be had in time, and stands in nobody’s way the
   await vi.advanceTimersByTimeAsync(500)
   expect([late.isOver, late.giveBack, small.giveBack]).toEqual([true, undefined, expect.any(Function)])
   expect(pool.waiting).toBe(0)
+})
+
+it('counts a holder on each of its levels, the same name on two of them apart', () => {
+  const pool = new Pool({ size: 10, share: [4, 3, 2] })
+  expect(pool.tryTake(['x', 'p', 'k'], 2)).toBeDefined()
+  expect(pool.tryTake(['x', 'p', 'k'], 1)).toBeUndefined() // the key has its share
+  expect(pool.tryTake(['x', 'p', 'l'], 1)).toBeDefined()
+  expect(pool.tryTake(['x', 'p', 'm'], 1)).toBeUndefined() // so has the project
+  expect(pool.tryTake(['x', 'x', 'x'], 1)).toBeDefined()
+  expect(pool.tryTake(['x', 'q', 'n'], 1)).toBeUndefined() // and the account
+  expect(pool.tryTake(['y', 'r', 'o'], 2)).toBeDefined()
+  expect(pool.figures).toEqual({ size: 10, in_use: 6, waiting: 0, refused: 3 })
+})
+
+it('gives at once only what nobody waits for', async () => {
+  const pool = new Pool({ size: 4, share: 4 })
+  const held = ask(pool, 'a', 2)
+  await settled()
+  const waits = ask(pool, 'b', 3)
+  expect(pool.tryTake('c', 1)).toBeUndefined()
+  held.giveBack!()
+  await settled()
+  expect(waits.isOver).toBe(true)
+  expect(pool.tryTake('c', 1)).toBeDefined()
+})
+
+it('tells its figures by its name', async () => {
+  const pool = new Pool({ size: 3, share: 2 }, 'of a test')
+  ask(pool, 'a', 2)
+  ask(pool, 'a', 1, 10)
+  await settled()
+  expect(new Map(poolFigures()).get('of a test')).toEqual({ size: 3, in_use: 2, waiting: 1, refused: 0 })
+  await vi.advanceTimersByTimeAsync(10)
+  expect(pool.figures).toMatchObject({ waiting: 0, refused: 1 })
 })
 
 it('never has more out than there is, nor a holder more than its share, and in the end has all again', async () => {

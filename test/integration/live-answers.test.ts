@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
 import type { Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
+import { mintKey } from '../../shared/engine/keys.ts'
 import { eventStream, type State } from '../../shared/http/events.ts'
 import { startNodeHost } from '../conformance/hosts.ts'
 import { makeAgent, makeRun } from '../conformance/make.ts'
@@ -18,6 +19,14 @@ beforeAll(async () => {
   runId = await makeRun(world, agent.id, [{ input: 1 }])
 })
 afterAll(() => world.end())
+
+const following = (account_id: string, thing: string, project_id = account_id, caller = thing) => ({
+  account_id,
+  project_id,
+  caller,
+  thing,
+  mayStill: async () => true,
+})
 
 const live = endpoints.filter(({ answers }) => Object.values(answers).some(({ events }) => events))
 const UNBUFFERED = { 'x-accel-buffering': 'no', 'cache-control': 'no-store, no-transform' }
@@ -61,9 +70,50 @@ describe('an answer of events', () => {
     }
     const ctx = { now: () => now } as Context
     const request = new Request('http://assay.test')
-    const text = await (await eventStream(ctx, request, { account_id: 'a', thing: 'r' }, read)).text()
+    const text = await (await eventStream(ctx, request, following('a', 'r'), read)).text()
     const told = text.split('\n').filter(line => /^(:|event)/.test(line))
     expect(told).toEqual(['event: progress', ': still there', ': still there', 'event: end'])
+  })
+})
+
+describe('a stream ends with what it was asked for with', () => {
+  /** Until the stream is over: what it said, and how long that took. */
+  async function followed(token: string, end: () => Promise<unknown>) {
+    const response = await fetch(`${world.url}/v2/runs/${runId}/events`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect(response.status).toBe(200)
+    const reader = response.body!.getReader()
+    await reader.read()
+    const ended = (async () => {
+      while (!(await reader.read()).done);
+    })()
+    await end()
+    const began = performance.now()
+    await ended
+    return performance.now() - began
+  }
+  const MOST_MS = LIMITS.auth_cache_ms + LIMITS.event_caller_ms + 3 * LIMITS.event_poll_ms
+
+  it('a key that another process revoked [runs.events-revoked]', async () => {
+    const { sql } = world.ctx
+    const { key, row } = await mintKey(world.ctx, world.first.project_id, 'listens')
+    const other = fetch(`${world.url}/v2/runs/${runId}/events`, {
+      headers: { authorization: `Bearer ${world.first.api_key}` },
+    })
+    const took = await followed(key, () => sql`update api_keys set revoked_at = now() where id = ${row.id}`)
+    expect(took).toBeLessThan(MOST_MS + 1000)
+    const still = (await other).body!.getReader()
+    expect((await still.read()).done).toBe(false)
+    await still.cancel()
+  })
+
+  it('a session that was ended elsewhere [runs.events-revoked]', async () => {
+    const { sql } = world.ctx
+    const { json } = await world.call('POST', '/v1/sessions', { body: world.first.account, token: null })
+    const revoke = () =>
+      sql`update sessions set revoked_at = now() where id = (select max(id::text)::uuid from sessions)`
+    expect(await followed(json.access_token, revoke)).toBeLessThan(MOST_MS + 1000)
   })
 })
 
@@ -71,11 +121,15 @@ describe('streams beside each other', () => {
   let now = 0
   const ctx = { now: () => now } as Context
   const request = new Request('http://assay.test')
-  const opened = async (account_id: string, thing: string, read: () => Promise<State>) => {
-    const reader = (await eventStream(ctx, request, { account_id, thing }, read)).body!.getReader()
+  const openedAs = async (whose: ReturnType<typeof following>, read: () => Promise<State>) => {
+    const reader = (await eventStream(ctx, request, whose, read)).body!.getReader()
     await reader.read() // how soon to come back
     return reader
   }
+  /** Each of a project and a caller of its own, so that the account's bound is the one that is met. */
+  const opened = (account_id: string, thing: string, read: () => Promise<State>) =>
+    openedAs(following(account_id, thing, `${account_id} ${n++}`, `${n}`), read)
+  let n = 0
   const textOf = ({ value }: { value?: Uint8Array | undefined }) => new TextDecoder().decode(value)
 
   it('that follow the same read it together, and none is told what is older than it was told', async () => {
@@ -110,6 +164,23 @@ describe('streams beside each other', () => {
     await (await opened('a', 'more', read)).cancel()
     await Promise.all(streams.map(stream => stream.cancel()))
   })
+
+  it.each([
+    ['key', LIMITS.event_streams_per_caller, ['a', 'x', 'p', 'k'], ['a', 'x', 'p', 'other']],
+    ['project', LIMITS.event_streams_per_project, ['a', 'x', 'p'], ['a', 'x', 'other', 'k']],
+  ] as const)(
+    'of one %s are %i at most, and others of its account have theirs',
+    async (_, most, own, other) => {
+      const read = async () => ({ value: {}, ended: false })
+      const [account_id, thing, project_id, caller] = own
+      const one = (n: number) => openedAs(following(account_id, thing, project_id, caller ?? `k${n}`), read)
+      const streams = await Promise.all(Array.from({ length: most }, (_, n) => one(n)))
+      await expect(one(most)).rejects.toMatchObject({ code: 'rate_limited' })
+      streams.push(await openedAs(following(other[0], other[1], other[2], other[3]), read))
+      await Promise.all(streams.map(stream => stream.cancel()))
+      await (await one(0)).cancel()
+    },
+  )
 
   it('go on when the clock is set back', async () => {
     let changes = 0

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { answerMetrics } from '../../functions/metrics.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { INSTALLATION_METRICS } from '../../shared/engine/installation.ts'
-import { METRICS } from '../../shared/engine/metrics.ts'
+import { METRICS, POOL_METRICS } from '../../shared/engine/metrics.ts'
 import { seal } from '../../shared/engine/sealing.ts'
 import { noteTurn, TURNERS } from '../../shared/hints/turns.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
@@ -48,6 +48,23 @@ it('every metric has a help, a type and a number', async () => {
   const { text } = await scraped('t', 't')
   for (const name of [...Object.keys(METRICS), ...Object.keys(INSTALLATION_METRICS)])
     expect(text).toMatch(new RegExp(`^# HELP ${name} .+\\n# TYPE ${name} gauge\\n${name} [0-9.]+$`, 'm'))
+})
+
+it('every pool of the process says how much is out, who waits and who was refused', async () => {
+  const [bodies, most] = [engine.ctx.bodies, LIMITS.bodies_bytes_per_account]
+  const giveBack = await bodies.take('one', most, 0)
+  expect(await bodies.take('one', 1, 0)).toBeUndefined()
+  const waits = bodies.take('one', 1, 60_000)
+  const { text } = await scraped('t', 't')
+  for (const [name, { type }] of Object.entries(POOL_METRICS))
+    expect(text).toMatch(
+      new RegExp(`^# HELP ${name} .+\n# TYPE ${name} ${type}\n${name}\\{pool="\\w+"\\} \\d+$`, 'm'),
+    )
+  const told = (name: string) =>
+    new RegExp(`^${name}\\{pool="large_body_bytes"\\} (\\d+)$`, 'm').exec(text)?.[1]
+  expect(Object.keys(POOL_METRICS).map(told)).toEqual([`${LIMITS.bodies_bytes}`, `${most}`, '1', '1'])
+  giveBack!()
+  ;(await waits)!()
 })
 
 it('they count what waits, within caps and without, what is late and what is due', async () => {

@@ -76,7 +76,10 @@ export const READING_LIMITS = {
 
   // Event streams
   event_streams: 500, // open at once in one process; what they follow is a row, read a poll or two
-  event_streams_per_account: 200, // so that none takes those of the others
+  event_streams_per_account: 200, // so that none takes those of the others; nor a project, nor a key or session
+  event_streams_per_project: 150,
+  event_streams_per_caller: 100, // with one key: its account's other keys, and its members, have their own
+  event_caller_ms: 1000, // then it is asked again whether the caller may still listen, which is known for auth_cache_ms
   event_stream_ms: 300_000,
   event_place_ms: 330_000, // then a stream counts no more, ended or not: not every host tells that its caller has left
   event_poll_ms: 500,
