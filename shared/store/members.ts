@@ -76,6 +76,8 @@ export async function deleteMember(db: Database, id: string): Promise<void> {
 
 /** The account with its members, sessions and log; its projects stay behind without one, for the tick to remove. */
 export async function deleteAccount(db: Database, id: string): Promise<void> {
+  // The account before its projects, as whoever changes one within a quota locks them.
+  await lockMembers(db, id)
   await db.execute(sql`update projects set account_id = null, updated_at = now() where account_id = ${id}`)
   await db.delete(accounts).where(eq(accounts.id, id))
 }

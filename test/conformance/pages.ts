@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { OPERATOR_KEY } from './hosts.ts'
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'
 
@@ -148,6 +149,33 @@ export function pagesPart(given: Given): void {
       const { json } = await world.call('POST', '/v1/schedules', { raw, headers })
       const page = await read(`/dashboard/schedules/${json.id}`, { cookie: await cookie() })
       expect(await page.text()).toContain('&quot;big&quot;: 12345678901234567890')
+    })
+
+    it('says in words and numbers how full the quotas are [quotas.page]', async () => {
+      const world = given()
+      await makeAgent(world)
+      const { email } = world.first.account
+      const [account] = await world.ctx.sql<{ id: string }[]>`
+        select account_id as id from members where email = ${email}`
+      const set = async (agents: number | null) => {
+        const path = `/v1/admin/accounts/${account!.id}/quotas`
+        const { json } = await world.call('PATCH', path, { token: OPERATOR_KEY, body: { agents } })
+        return json.find((one: { name: string }) => one.name === 'agents').used as number
+      }
+      const page = async () => {
+        const html = await (await read('/dashboard/quotas', { cookie: await cookie() })).text()
+        const figure = /<figure[^>]* id="agents"[^>]*>(.*?)<\/figure>/s.exec(html)![1]!
+        return figure.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+      }
+      const used = await set(null)
+      const words = used.toLocaleString('en')
+      expect(await page()).toContain(`${words} of 10,000 agents`)
+      expect(await page()).toContain('default')
+      await set(used)
+      expect(await page()).toContain(`${words} of ${words} agents full set by the operator`)
+      await set(used - 1)
+      expect(await page()).toContain('over the limit; that stays')
+      await set(null)
     })
 
     it('is left by signing out, for good', async () => {
