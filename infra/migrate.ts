@@ -24,6 +24,7 @@ import {
 } from '../shared/upkeep/queries/running-role.ts'
 import { faultsOf } from '../shared/upkeep/rules/faults.ts'
 import { SCHEMA } from '../shared/upkeep/rules/schema.gen.ts'
+import { buildKeys, NEEDS_KEYS } from './key-by-project.ts'
 import { endOf, Refusal } from './local/refusal.ts'
 import { NEEDS_PROJECTS, nameProjects } from './name-projects.ts'
 import { tell } from './node/log.ts'
@@ -52,7 +53,7 @@ export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: n
     await sql`select pg_advisory_lock(${MIGRATION_LOCK.toString()}::bigint)`
     // The lock is the session's and goes with it.
     await refuseWithoutRole(sql)
-    if (there === 'some') await moveRows(sql, upTo)
+    if (there === 'some') await prepareTables(sql, upTo)
     if (upTo === undefined) await applyWhileOthersWork(sql)
     else await applyUpTo(sql, upTo)
     await grantTenantReads(sql)
@@ -70,14 +71,21 @@ export async function migrate(databaseUrl: string, databaseCa?: string, upTo?: n
 export const applyWhileOthersWork = (sql: Sql, migrationsFolder = FOLDER): Promise<unknown> =>
   whileOthersWork(sql, () => applyMigrations(drizzle(sql), { migrationsFolder }))
 
+const PREPARED: readonly [tag: string, prepareFor: (sql: Sql) => Promise<void>][] = [
+  [NEEDS_PROJECTS, nameProjects],
+  [NEEDS_KEYS, buildKeys],
+]
+
 /** What a migration needs of rows that are there is done before it, since it locks their table. */
-async function moveRows(sql: Sql, upTo = Number.POSITIVE_INFINITY): Promise<void> {
+async function prepareTables(sql: Sql, upTo = Number.POSITIVE_INFINITY): Promise<void> {
   const { entries } = await readJournal()
-  const needing = entries.findIndex(({ tag }) => tag === NEEDS_PROJECTS)
-  const applied = (await readRoleState(sql)).version ?? 0
-  if (applied >= entries[needing]!.when || upTo < entries[needing]!.when) return
-  await applyUpTo(sql, entries[needing - 1]!.when)
-  await nameProjects(sql)
+  for (const [tag, prepareFor] of PREPARED) {
+    const needing = entries.findIndex(entry => entry.tag === tag)
+    const applied = (await readRoleState(sql)).version ?? 0
+    if (applied >= entries[needing]!.when || upTo < entries[needing]!.when) continue
+    await applyUpTo(sql, entries[needing - 1]!.when)
+    await prepareFor(sql)
+  }
 }
 
 /** After every migration: callers' reads see what has a policy or a view for them by now. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { MiB } from '../../shared/domain/limits/bytes.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import { ITEM_STATUSES, OUTCOMES } from '../../shared/domain/vocabulary.ts'
 import { NEXT_CURSOR, readPage, sealCursor, setNextCursor } from '../../shared/http/cursor.ts'
@@ -16,7 +17,7 @@ export const listRunItems = endpoint({
   tag: 'Runs',
   operation_id: 'listRunItems',
   summary: 'List the items of a run',
-  description: `In the order they are dispatched. With a filter one page looks through at most ${LIMITS.items_looked_through} items, so it may hold fewer than \`limit\`, or none, and still lead on.`,
+  description: `In the order they are dispatched. With a filter one page looks through at most ${LIMITS.items_looked_through} items, so it may hold fewer than \`limit\`, or none, and still lead on; so may one whose inputs and outputs are of ${LIMITS.page_bytes / MiB} MiB.`,
   auth: 'any',
   params: { runId: 'run' },
   query: z.strictObject({

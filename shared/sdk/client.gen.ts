@@ -638,7 +638,7 @@ export interface paths {
         };
         /**
          * List the items of a run
-         * @description In the order they are dispatched. With a filter one page looks through at most 20000 items, so it may hold fewer than `limit`, or none, and still lead on.
+         * @description In the order they are dispatched. With a filter one page looks through at most 20000 items, so it may hold fewer than `limit`, or none, and still lead on; so may one whose inputs and outputs are of 8 MiB.
          */
         get: operations["listRunItems"];
         put?: never;

@@ -1,6 +1,6 @@
 // Reads of items. They are found by (project, run, seq); whoever may see a run may see its items.
 
-import { and, asc, eq, getTableColumns, gt, lte, ne, or, type SQL } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Database, Sql } from '../context.ts'
 import type { RunKey } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -25,7 +25,8 @@ export interface ItemFilter extends RunKey {
 
 /**
  * A run's items in the order they are dispatched. A filter that few items pass would read the whole pile, so it looks
- * at a part of it: `looked_to` is where the next look goes on, null when there is nothing behind.
+ * at a part of it: `looked_to` is where the next look goes on, null when there is nothing behind. It also goes on behind
+ * items that are of LIMITS.page_bytes together, with the one that goes beyond.
  */
 export async function listItems(
   db: Database,
@@ -34,7 +35,15 @@ export async function listItems(
   // Every item that did not work has a triage row, and few others have one: the search goes through those.
   const among = didNotWork(filter) ? triage : items
   const looked_to = isPlain(filter) ? null : await endOfLook(db, among, filter)
-  const base = db.select(getTableColumns(items)).from(items).$dynamic()
+  // Sizes are known without reading what is stored apart from its row.
+  const size = sql<number>`coalesce(octet_length(${items.input}), 0) + coalesce(octet_length(${items.output}), 0)`
+  const before = sql<number>`(sum(${size}) over (order by ${among.seq}) - (${size}))::float8`.as(
+    'bytes_before',
+  )
+  const base = db
+    .select({ ...getTableColumns(items), bytes_before: before, bytes: size.as('bytes') })
+    .from(items)
+    .$dynamic()
   const query =
     among === items
       ? base
@@ -46,7 +55,7 @@ export async function listItems(
             eq(triage.seq, items.seq),
           ),
         )
-  const rows = await query
+  const found = query
     .where(
       and(
         eq(among.project_id, filter.project_id),
@@ -62,7 +71,15 @@ export async function listItems(
     )
     .orderBy(asc(among.seq))
     .limit(filter.limit)
-  return { rows, looked_to }
+    .as('found')
+  const rows = await db
+    .select()
+    .from(found)
+    .where(lt(found.bytes_before, LIMITS.page_bytes))
+    .orderBy(asc(found.seq))
+  const last = rows.at(-1)
+  const isFull = last !== undefined && last.bytes_before + last.bytes >= LIMITS.page_bytes
+  return { rows, looked_to: isFull && last.seq < filter.total_items ? last.seq : looked_to }
 }
 
 const FAILED: readonly (ItemStatus | undefined)[] = ['failed', 'budget_exceeded']

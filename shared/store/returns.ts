@@ -59,7 +59,7 @@ export async function returnItems(
     ), due as (
       insert into due_items (project_id, run_id, seq, due_at, alone, cuts)
       select ${project_id}, ${run_id}, seq, now() + make_interval(secs => delay_ms / 1000), alone, cuts from returned
-      on conflict (run_id, seq) do update
+      on conflict (project_id, run_id, seq) do update
         set due_at = excluded.due_at, alone = excluded.alone, cuts = excluded.cuts
     ), closed as (
       delete from claims where project_id = ${project_id} and id = any(${numbers(claims.closed)}::text::bigint[])

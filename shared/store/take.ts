@@ -62,14 +62,14 @@ const FRESH: NonNullable<TakenRow['past']> = {
 
 /** Takes the next items at the run's cursor. */
 export const takeRange = async (sql: Sql, taking: Taking) =>
-  claimed(await sql<TakenRow[]>`select * from take_range_1(${common(sql, taking)})`)
+  claimed(await sql<TakenRow[]>`select * from take_range_2(${common(sql, taking)})`)
 
 /** Takes items that are due again, within the caps of partitions. */
 export const takeDue = async (sql: Sql, taking: Taking, shares?: Shares) =>
   claimed(
     await (shares === undefined
-      ? sql<TakenRow[]>`select * from take_due_1(${common(sql, taking)}, ${taking.fresh})`
-      : sql<TakenRow[]>`select * from take_due_fair_1(${common(sql, taking)}, ${taking.fresh},
+      ? sql<TakenRow[]>`select * from take_due_2(${common(sql, taking)}, ${taking.fresh})`
+      : sql<TakenRow[]>`select * from take_due_fair_2(${common(sql, taking)}, ${taking.fresh},
           ${shares.per_partition}, ${shares.lookahead})`),
   )
 
@@ -79,7 +79,7 @@ export const takeDue = async (sql: Sql, taking: Taking, shares?: Shares) =>
  */
 export const takeFair = async (sql: Sql, taking: Taking, { per_partition, lookahead }: Shares) =>
   claimed(
-    await sql<TakenRow[]>`select * from take_fair_1(${common(sql, taking)}, ${per_partition}, ${lookahead})`,
+    await sql<TakenRow[]>`select * from take_fair_2(${common(sql, taking)}, ${per_partition}, ${lookahead})`,
   )
 
 const common = (sql: Sql, taking: Taking) => {

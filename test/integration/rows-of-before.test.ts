@@ -22,6 +22,8 @@ const TABLES = [
 ]
 
 let engine: TestEngine
+/** That cannot be while rows have no project. */
+const keys: string[] = []
 beforeEach(async () => {
   engine = await testEngine()
 })
@@ -38,6 +40,13 @@ const plays = (fails: (seq: number) => boolean) =>
 /** As the version before left them. */
 async function forgetProjects() {
   for (const table of TABLES) {
+    const [key] = await engine.sql<{ name: string; columns: string }[]>`
+      select conname as name, pg_get_constraintdef(oid) as columns from pg_constraint
+      where conrelid = ${table}::regclass and contype = 'p' and pg_get_constraintdef(oid) like '%project_id%'`
+    if (key) {
+      await engine.sql.unsafe(`alter table ${table} drop constraint ${key.name}`)
+      keys.push(`alter table ${table} add constraint ${key.name} ${key.columns}`)
+    }
     await engine.sql.unsafe(`alter table ${table} alter column project_id drop not null`)
     await engine.sql.unsafe(`update ${table} set project_id = null`)
   }
@@ -46,6 +55,7 @@ async function forgetProjects() {
 async function nameThem() {
   const sql = postgres(engine.urls.databaseUrl, { max: 1, onnotice: () => {} })
   await nameProjects(sql)
+  for (const key of keys.splice(0)) await sql.unsafe(key)
   await sql.end()
 }
 

@@ -53,16 +53,8 @@ const BY_CONDITION: Record<string, string> = {
   'shared/store/stop.ts undispatched: due_items': 'isOfRun',
 }
 
-/** Still to be named: functions of the database that take items, and what an address handed to an agent leads to. */
-const OPEN: string[] = [
-  'shared/items/queries/answers.ts renewHanded: claims, c',
-  'shared/items/queries/answers.ts findHanded: claims',
-  'shared/items/queries/take-functions.ts COUNT_BUSY: i',
-  'shared/items/queries/take-functions.ts due: d',
-  'shared/items/queries/take-functions.ts leaveDue: d',
-  'shared/items/queries/take-functions.ts TAKE_DUE: i',
-  'shared/items/queries/take-functions.ts FUNCTIONS: d, i',
-]
+/** Of a claim that an address names, which an agent was given without the project. */
+const OPEN: string[] = ['shared/items/queries/answers.ts renewHanded: claims']
 
 interface Part {
   name: string

@@ -4,6 +4,7 @@ import { MiB } from './bytes.ts'
 
 export const READING_LIMITS = {
   // Pages
+  page_bytes: 8 * MiB, // of inputs and outputs; the item that goes beyond is the last
   runs_page: { default: 50, max: 500 },
   items_page: { default: 50, max: 500 },
   items_looked_through: 20_000, // for one page of a filtered list; a page that found less ends early and leads on

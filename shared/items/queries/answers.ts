@@ -24,6 +24,9 @@ export interface SentRequest extends SentClaim {
   started_ms: number
 }
 
+/** One that something is held of, with its project, which its address does not name. */
+export interface HeldRequest extends SentRequest, RunKey {}
+
 export interface HandOver extends SentClaim, RunKey {
   items: readonly { seq: number; attempt: number }[]
   /** From now until they must have ended. */
@@ -70,14 +73,14 @@ export interface HandedItem {
 const handedOf = (sql: Sql, { run_id, claim_id, first_seq, last_seq }: SentRequest) =>
   sql`run_id = ${run_id} and handed_from = ${claim_id} and seqs[1] between ${first_seq} and ${last_seq}`
 
-/** Renews the leases on what was handed over, unless its time is over; false when there is nothing of it. */
-export async function renewHanded(sql: Sql, sent: SentRequest): Promise<boolean> {
-  const rows = await sql`
+/** Renews the leases on what was handed over, unless its time is over; returns their project, none when there is nothing of it. */
+export async function renewHanded(sql: Sql, sent: SentRequest): Promise<string | undefined> {
+  const [row] = await sql<{ project_id: string }[]>`
     with own as materialized (select id from claims where ${handedOf(sql, sent)} order by id for no key update)
     update claims c set heard_at = now(), lease_until = case when answer_until < now() then lease_until
       else greatest(lease_until, now() + make_interval(secs => ${LIMITS.lease_ms / 1000})) end
-    from own where c.id = own.id`
-  return rows.count > 0
+    from own where c.id = own.id returning c.project_id`
+  return row?.project_id
 }
 
 /** Whether the consumer that sent the items has not let go of all of them. */
@@ -91,19 +94,19 @@ export async function isHeldByConsumer(sql: Sql, sent: SentRequest): Promise<boo
 }
 
 /** What is still at work of what was sent; claims that were handed over and hold nothing any more are ended. */
-export async function findHanded(sql: Sql, sent: SentRequest): Promise<HandedItem[]> {
-  const { run_id, claim_id, first_seq, last_seq } = sent
+export async function findHanded(sql: Sql, sent: HeldRequest): Promise<HandedItem[]> {
+  const { project_id, run_id, claim_id, first_seq, last_seq } = sent
   return sql<HandedItem[]>`
     with open as materialized (
       select c.id, i.seq, i.attempt, c.handed_from is not null as handed,
         coalesce(c.answer_until < now(), false) as late
       from claims c, unnest(c.seqs, c.attempts) as s(seq, attempt), items i
-      where c.run_id = ${run_id} and (c.handed_from = ${claim_id} or c.id = ${claim_id})
+      where c.project_id = ${project_id} and c.run_id = ${run_id} and (c.handed_from = ${claim_id} or c.id = ${claim_id})
         and s.seq between ${first_seq} and ${last_seq}
         and i.project_id = c.project_id and i.run_id = c.run_id and i.seq = s.seq and i.attempt = s.attempt and i.status = 'running'
     ), ended as (
-      delete from claims where id in (
-        select id from claims where ${handedOf(sql, sent)} and id not in (select id from open) order by id for update)
+      delete from claims where project_id = ${project_id} and id in (
+        select id from claims where project_id = ${project_id} and ${handedOf(sql, sent)} and id not in (select id from open) order by id for update)
     )
     select seq, attempt, handed, late from open order by seq`
 }
@@ -141,11 +144,11 @@ export interface ToldStep {
 }
 
 /** What the verdicts of items are read from: the steps of this attempt, and of earlier ones those that succeeded. */
-export async function findToldSteps(sql: Sql, runId: string, seqs: readonly number[]): Promise<ToldStep[]> {
+export async function findToldSteps(sql: Sql, { project_id, run_id }: RunKey, seqs: readonly number[]) {
   return sql<ToldStep[]>`
     select s.seq, s.key, s.kind, s.outcome, s.outcome_reason, s.reused, null as output, s.attempt = i.attempt as now
     from steps s join items i on i.project_id = s.project_id and i.run_id = s.run_id and i.seq = s.seq
-    where s.run_id = ${runId} and s.seq = any(${numbers(seqs)}::text::int[])
+    where s.project_id = ${project_id} and s.run_id = ${run_id} and s.seq = any(${numbers(seqs)}::text::int[])
       and (s.error_code is null or s.attempt = i.attempt)
     order by s.seq, s.step_no`
 }

@@ -24,7 +24,8 @@ const CLAIMED = { claim: 'n.n' }
 export const TAKEN = `i.seq, i.attempt, i.item_id, i.partition_key, i.input, i.step_count, i.cost_micro, i.extra_budget_micro,
         i.unpriced, i.ran_ms, i.agent_failures, i.transport_failures`
 /** Items that wait for a retry are taken as due, with what is known about them. */
-const IS_DUE = 'exists (select from due_items d where d.run_id = of_run and d.seq = i.seq)'
+const IS_DUE =
+  'exists (select from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = i.seq)'
 
 /**
  * How many items of each partition are in flight, over all runs of the project. As an object, which is asked by key: a
@@ -33,7 +34,7 @@ const IS_DUE = 'exists (select from due_items d where d.run_id = of_run and d.se
 const COUNT_BUSY = `busy := (select jsonb_object_agg(p.partition_key, p.n) from (
     select i.partition_key, count(*) as n
     from claims c, unnest(c.seqs) as s(seq), items i
-    where c.project_id = of_project and i.run_id = c.run_id and i.seq = s.seq and ${isIn(['running'])}
+    where c.project_id = of_project and i.project_id = of_project and i.run_id = c.run_id and i.seq = s.seq and ${isIn(['running'])}
       and i.partition_key is not null
     group by 1) p);
   `
@@ -41,12 +42,12 @@ const IS_WITHIN_SHARE =
   '(partition_key is null or nth <= per_partition - coalesce((busy->>partition_key)::int, 0))'
 
 const due = (most: string) => `select d.seq, d.due_at from due_items d
-        where d.run_id = of_run and d.due_at <= now() and (fresh or d.cuts is null)
+        where d.project_id = of_project and d.run_id = of_run and d.due_at <= now() and (fresh or d.cuts is null)
         order by d.due_at limit ${most}`
 
 /** What is chosen leaves the due ones; with nothing chosen nothing is written. */
 const leaveDue = (chosen: string) => `with due as (
-    delete from due_items d where d.run_id = of_run and d.seq = any(array(${chosen}))
+    delete from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq = any(array(${chosen}))
     returning d.seq, d.alone, d.cuts
   )
   select array_agg(due.seq), array_agg(due.alone), array_agg(due.cuts) into due_seqs, alones, cuts_of from due;
@@ -58,51 +59,54 @@ const leaveDue = (chosen: string) => `with due as (
 const TAKE_DUE = `taken as (
       update items i set ${become('claim', 'locked_at')}
       from generate_subscripts(due_seqs, 1) n
-      where i.run_id = of_run and i.seq = any(due_seqs) and i.seq = due_seqs[n] and ${guard('claim')}
+      where i.project_id = of_project and i.run_id = of_run and i.seq = any(due_seqs) and i.seq = due_seqs[n] and ${guard('claim')}
       returning ${TAKEN}, alones[n] as alone, cuts_of[n] as cuts
     ), moved as (select low_seq as next_seq)`
 
 const FUNCTIONS: readonly TakeFunction[] = [
   {
-    name: 'take_range_1',
+    name: 'take_range_2',
     before: `high_seq := least(low_seq + room - 1, high_seq);
   if high_seq < low_seq then
     return;
   end if;
-  has_due := exists (select from due_items d where d.run_id = of_run and d.seq between low_seq and high_seq);
+  has_due := exists (
+    select from due_items d where d.project_id = of_project and d.run_id = of_run and d.seq between low_seq and high_seq);
   `,
     taken: `taken as (
       update items i set ${become('claim', 'locked_at')}
-      where i.run_id = of_run and ${guard('claim')} and i.seq between low_seq and high_seq
+      where i.project_id = of_project and i.run_id = of_run and ${guard('claim')} and i.seq between low_seq and high_seq
         and (not has_due or not ${IS_DUE})
       returning ${TAKEN}, false as alone, null::smallint as cuts
     ), moved as (select high_seq + 1 as next_seq)`,
   },
   {
-    name: 'take_due_1',
+    name: 'take_due_2',
     parameters: ['fresh boolean'],
     before: leaveDue(`select d.seq from (${due('room')}) d`),
     taken: TAKE_DUE,
   },
   {
-    name: 'take_due_fair_1',
+    name: 'take_due_fair_2',
     parameters: ['fresh boolean', 'per_partition int', 'lookahead int'],
     before: `${COUNT_BUSY}${leaveDue(`
       select ranked.seq from (
         select d.seq, d.due_at, i.partition_key,
           row_number() over (partition by i.partition_key order by d.due_at, d.seq) as nth
-        from (${due('lookahead')}) d join items i on i.run_id = of_run and i.seq = d.seq) ranked
+        from (${due('lookahead')}) d join items i
+          on i.project_id = of_project and i.run_id = of_run and i.seq = d.seq) ranked
       where ${IS_WITHIN_SHARE}
       order by due_at limit room`)}`,
     taken: TAKE_DUE,
   },
   {
-    name: 'take_fair_1',
+    name: 'take_fair_2',
     parameters: ['per_partition int', 'lookahead int'],
     before: COUNT_BUSY,
     taken: `near as (
       select i.seq, i.partition_key from items i
-      where i.run_id = of_run and i.seq between low_seq and high_seq and ${guard('claim')} and not ${IS_DUE}
+      where i.project_id = of_project and i.run_id = of_run and i.seq between low_seq and high_seq and ${guard('claim')}
+        and not ${IS_DUE}
       order by i.seq limit lookahead
     ), ranked as (
       select seq, partition_key, row_number() over (partition by partition_key order by seq) as nth from near
@@ -110,7 +114,7 @@ const FUNCTIONS: readonly TakeFunction[] = [
       select ranked.seq from ranked where ${IS_WITHIN_SHARE} order by ranked.seq limit room
     ), taken as (
       update items i set ${become('claim', 'locked_at')}
-      where i.run_id = of_run and i.seq = any(array(select chosen.seq from chosen)) and ${guard('claim')}
+      where i.project_id = of_project and i.run_id = of_run and i.seq = any(array(select chosen.seq from chosen)) and ${guard('claim')}
       returning ${TAKEN}, false as alone, null::smallint as cuts
     ), moved as (
       select coalesce((select min(near.seq) from near where near.seq not in (select taken.seq from taken)),
@@ -122,7 +126,7 @@ const FUNCTIONS: readonly TakeFunction[] = [
 const ROOM_PARAMETERS =
   'of_project uuid, of_run uuid, of_deployment uuid, most int, kept_places int, kept_of_run int'
 
-const ROOM_FUNCTION = `CREATE FUNCTION lock_room_1(${ROOM_PARAMETERS}, OUT low_seq int, OUT high_seq int, OUT room int)
+const ROOM_FUNCTION = `CREATE FUNCTION lock_room_2(${ROOM_PARAMETERS}, OUT low_seq int, OUT high_seq int, OUT room int)
 LANGUAGE plpgsql AS $$
 BEGIN
   perform from runs r join project_usage u using (project_id)
@@ -151,7 +155,7 @@ DECLARE
   alones boolean[];
   cuts_of smallint[];
 BEGIN
-  select * into low_seq, high_seq, room from lock_room_1(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
+  select * into low_seq, high_seq, room from lock_room_2(of_project, of_run, of_deployment, most, kept_places, kept_of_run);
   if coalesce(room, 0) = 0 then
     return;
   end if;
@@ -187,7 +191,10 @@ export const TAKE_FUNCTIONS: readonly string[] = [ROOM_FUNCTION, ...FUNCTIONS.ma
  * The migration that makes them, written by `npm run generate`. Once it is released it stays: a function that is to mean
  * something else gets a new name and a migration of its own, since versions before go on calling the old one.
  */
-export const TAKE_MIGRATION = ['drizzle/0050_take_functions.sql', migrationOf(TAKE_FUNCTIONS)] as const
+export const TAKE_MIGRATION = [
+  'drizzle/0060_take_functions_by_project.sql',
+  migrationOf(TAKE_FUNCTIONS),
+] as const
 
 function migrationOf(functions: readonly string[]): string {
   const head = '-- Made by npm run generate from shared/items/queries/take-functions.ts.\n'

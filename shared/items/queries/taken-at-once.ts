@@ -33,5 +33,5 @@ export const takenAtOnce = (sql: Sql, { id, project_id }: { id: string; project_
   select t.*, case when t.seq = 1 then t.run end as run
   from n left join lateral (
     select t.*, free.run
-    from free, take_range_1(${project_id}, ${id}, free.deployment_id, free.items, 0, 0, ${LIMITS.lease_ms}) t) t on true
+    from free, take_range_2(${project_id}, ${id}, free.deployment_id, free.items, 0, 0, ${LIMITS.lease_ms}) t) t on true
   where n.items > 0`

@@ -111,7 +111,7 @@ export const isUndecided = (of = 't'): string =>
 
 const INTO_TRIAGE = `insert into triage as t (run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key,
     prompt, cause_id, cost_micro)`
-const OR_AGAIN = `on conflict (run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
+const OR_AGAIN = `on conflict (project_id, run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
     error_code = excluded.error_code, prompt = excluded.prompt, cause_id = excluded.cause_id,
     cost_micro = excluded.cost_micro, created_at = now(), disposition = null, decided_at = null`
 

@@ -23,6 +23,7 @@ import {
   findHandedItems,
   findToldSteps,
   type HandedItem,
+  type HeldRequest,
   isHeldByConsumer,
   renewHanded,
   type SentRequest,
@@ -52,8 +53,8 @@ interface SentLine {
  *
  * @throws ApiError `claim_ended`, `claim_not_handed_over`, `invalid_line` and what reading the body throws
  */
-export async function takeAnswer(ctx: Context, sent: SentRequest, body: SentBody): Promise<number[]> {
-  await renew(ctx, sent)
+export async function takeAnswer(ctx: Context, named: SentRequest, body: SentBody): Promise<number[]> {
+  const sent = await renew(ctx, named)
   const renewed_ms = ctx.now()
   const short = body.bytes <= LIMITS.answer_heartbeat_bytes ? await linesOf(await body.read()) : undefined
   if (short?.every(line => line.type === 'heartbeat')) {
@@ -67,7 +68,7 @@ export async function takeAnswer(ctx: Context, sent: SentRequest, body: SentBody
   })
 }
 
-async function settleLines(ctx: Context, sent: SentRequest, lines: readonly SentLine[]): Promise<number[]> {
+async function settleLines(ctx: Context, sent: HeldRequest, lines: readonly SentLine[]): Promise<number[]> {
   checkHolds(lines)
   const named = new Set(lines.flatMap(line => (Number.isSafeInteger(line.seq) ? [line.seq] : [])))
   let open = await awaitHandOver(ctx, sent, named)
@@ -101,22 +102,26 @@ function adds(line: SentLine, { seq, attempt }: HandedItem, told: ReadonlySet<st
 const nameOf = ({ seq, key }: { seq: number; key: string | undefined }) => `${seq} ${key}`
 
 /** The steps that were told in this attempt, by their names. */
-async function toldSteps(ctx: Context, { run_id }: SentRequest, seqs: ReadonlySet<number>) {
-  const steps = await findToldSteps(ctx.sql, run_id, [...seqs])
+async function toldSteps(ctx: Context, sent: HeldRequest, seqs: ReadonlySet<number>) {
+  const steps = await findToldSteps(ctx.sql, sent, [...seqs])
   return new Set(steps.flatMap(step => (step.now ? [nameOf(step)] : [])))
 }
 
 /** Waits a little for a consumer that has not got to the 202 yet. */
-async function renew(ctx: Context, sent: SentRequest): Promise<void> {
+async function renew(ctx: Context, sent: SentRequest): Promise<HeldRequest> {
   const began_ms = ctx.now()
-  for (let looks = 1; !(await renewHanded(ctx.sql, sent)); looks++) {
-    if (!(await isHeldByConsumer(ctx.sql, sent)) && !(await renewHanded(ctx.sql, sent))) throw ended()
-    await aMoment(ctx, began_ms, looks)
+  let project_id = await renewHanded(ctx.sql, sent)
+  for (let looks = 1; project_id === undefined; looks++) {
+    const isHeld = await isHeldByConsumer(ctx.sql, sent)
+    if (isHeld) await aMoment(ctx, began_ms, looks)
+    project_id = await renewHanded(ctx.sql, sent)
+    if (project_id === undefined && !isHeld) throw ended()
   }
+  return { ...sent, project_id }
 }
 
 /** The items of several requests are sent under one claim, and their consumer lets go of each request by itself. */
-async function awaitHandOver(ctx: Context, sent: SentRequest, named: ReadonlySet<number>) {
+async function awaitHandOver(ctx: Context, sent: HeldRequest, named: ReadonlySet<number>) {
   const began_ms = ctx.now()
   for (let looks = 1; ; looks++) {
     const open = await findHanded(ctx.sql, sent)
@@ -203,7 +208,7 @@ const tooManyLines = () =>
 /** Settles what lines say about items. */
 async function settle(
   ctx: Context,
-  sent: SentRequest,
+  sent: HeldRequest,
   about: readonly HandedItem[],
   lines: readonly SentLine[],
 ): Promise<void> {
@@ -213,7 +218,7 @@ async function settle(
   // In this order: steps that were told in between are too many for the guard, and never too few.
   const rows = await findHandedItems(ctx.sql, sent, seqs)
   if (rows.length === 0) return
-  const told = await findToldSteps(ctx.sql, sent.run_id, seqs)
+  const told = await findToldSteps(ctx.sql, sent, seqs)
   const items = await withSteps(ctx, run, rows, told)
   const claim = claimOf(ctx, toClaim(run), run.deployment, {}, items)
   const leases = new Map<number, Lease>()

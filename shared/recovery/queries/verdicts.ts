@@ -45,7 +45,7 @@ export async function callOkWrong(sql: Sql, { project_id, run_id, seq }: ItemKey
     from items i join runs r on r.project_id = i.project_id and r.id = i.run_id
     where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = ${seq} and i.outcome = 'ok'
     -- One that was held and went on.
-    on conflict (run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
+    on conflict (project_id, run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
       cause_id = excluded.cause_id, corrected = excluded.corrected, created_at = now(), disposition = null, decided_at = null
     where t.lane = 'quarantine'`
   return count === 1

@@ -58,7 +58,7 @@ export const triage = pgTable(
     judged: boolean('judged').notNull().default(false),
   },
   t => [
-    primaryKey({ columns: [t.run_id, t.seq] }),
+    primaryKey({ columns: [t.project_id, t.run_id, t.seq] }),
     index('triage_open')
       .on(t.project_id, t.lane, t.created_at, t.run_id, t.seq)
       .where(sql`disposition is null`),

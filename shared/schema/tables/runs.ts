@@ -168,7 +168,11 @@ export const items = pgTable(
     input: text('input').notNull(),
     output: text('output'),
   },
-  t => [primaryKey({ columns: [t.run_id, t.seq] }), index('items_item_id').on(t.item_id), ofRun(t)],
+  t => [
+    primaryKey({ columns: [t.project_id, t.run_id, t.seq] }),
+    index('items_item_id').on(t.item_id),
+    ofRun(t),
+  ],
 )
 
 /** Attempts that ended without ending their item: transport faults, retries, lost leases, hand-overs. */
@@ -184,7 +188,7 @@ export const attempts = pgTable(
     code: text('code').notNull(),
     message: text('message').notNull().default(''),
   },
-  t => [primaryKey({ columns: [t.run_id, t.seq, t.attempt] }), ofProject(t)],
+  t => [primaryKey({ columns: [t.project_id, t.run_id, t.seq, t.attempt] }), ofProject(t)],
 )
 
 /** A lease on a batch of items. One row a batch, so that a heartbeat writes one row and not a thousand. */
@@ -227,7 +231,7 @@ export const dueItems = pgTable(
     cuts: smallint('cuts'),
   },
   t => [
-    primaryKey({ columns: [t.run_id, t.seq] }),
+    primaryKey({ columns: [t.project_id, t.run_id, t.seq] }),
     index('due_items_due').on(t.due_at),
     // A claim's plan is kept and knows no run: by the index above it may walk what is due of all others.
     index('due_items_of_run').on(t.run_id, t.due_at),

@@ -58,7 +58,7 @@ export const steps = pgTable(
     input: text('input'),
     output: text('output'),
   },
-  t => [primaryKey({ columns: [t.run_id, t.seq, t.step_no] }), ofProject(t)],
+  t => [primaryKey({ columns: [t.project_id, t.run_id, t.seq, t.step_no] }), ofProject(t)],
 )
 
 /**
@@ -83,7 +83,7 @@ export const stepIndex = pgTable(
     words: tsvector('words').notNull(),
   },
   t => [
-    primaryKey({ columns: [t.run_id, t.seq, t.step_no] }),
+    primaryKey({ columns: [t.project_id, t.run_id, t.seq, t.step_no] }),
     index('step_index_recent').on(t.project_id, t.started_at),
     index('step_index_run').on(t.run_id, t.started_at),
     index('step_index_cost').on(t.project_id, t.cost_micro).where(sql`cost_micro > 0`),
@@ -157,5 +157,5 @@ export const purges = pgTable(
     kind: purgeKind('kind').notNull(),
     next_seq: integer('next_seq').notNull().default(1),
   },
-  t => [primaryKey({ columns: [t.run_id, t.kind] })],
+  t => [primaryKey({ columns: [t.project_id, t.run_id, t.kind] })],
 )

@@ -21,6 +21,11 @@ const FUNCTIONS = [
   'take_due_1(uuid, uuid, uuid, int, int, int, int, boolean)',
   'take_due_fair_1(uuid, uuid, uuid, int, int, int, int, boolean, int, int)',
   'take_fair_1(uuid, uuid, uuid, int, int, int, int, int, int)',
+  'lock_room_2(uuid, uuid, uuid, int, int, int)',
+  'take_range_2(uuid, uuid, uuid, int, int, int, int)',
+  'take_due_2(uuid, uuid, uuid, int, int, int, int, boolean)',
+  'take_due_fair_2(uuid, uuid, uuid, int, int, int, int, boolean, int, int)',
+  'take_fair_2(uuid, uuid, uuid, int, int, int, int, int, int)',
 ]
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`

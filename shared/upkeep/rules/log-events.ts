@@ -42,6 +42,10 @@ export const LOG_EVENTS = {
     levels: ['info'],
     says: 'a migration has brought the rows of a table that were there to what it needs: `table`, `rows`, `ms`',
   },
+  key_built: {
+    levels: ['info'],
+    says: 'a migration has built the keys that it needs of a table, or of a week of one: `table`, `ms`',
+  },
   migrated: { levels: ['info'], says: 'the schema is that of this version' },
   consumed: {
     levels: ['info'],

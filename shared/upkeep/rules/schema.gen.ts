@@ -1,8 +1,8 @@
 // Made by npm run generate from the tables and the migrations.
 
 export const SCHEMA = {
-  migration: '0058_kept_bytes',
-  version: 1795499662348,
+  migration: '0060_take_functions_by_project',
+  version: 1795500471742,
   tables: [
     'accounts',
     'agents',
