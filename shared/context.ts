@@ -36,6 +36,8 @@ export interface Places {
 }
 
 export interface Lanes {
+  /** How many there are. */
+  size: number
   /** Waits while all are taken. */
   take(): Promise<Lane>
   give(lane: Lane): void
@@ -66,6 +68,8 @@ export interface Context {
   db: Database
   /** What callers' reads run on, apart from the engine's connections: no read keeps a claim waiting. */
   lanes: Lanes
+  /** Callers' reads that may take seconds, by account: they leave a lane to all others. */
+  heavyReads: Pool
   redis: Redis
   config: Config
   /** Milliseconds since 1970 by the host's clock; facts take their time from the database's. */

@@ -29,6 +29,7 @@ export const countStepErrors = endpoint({
   summary: 'Count steps that did not work',
   description: `By error code, tool and reason, the most frequent first; the first ${LIMITS.error_categories} of them.`,
   auth: 'any',
+  heavy: true,
   query: z.strictObject({ project_id: uuid('Only steps of this project.').optional(), ...timeRange }),
   answers: {
     200: {

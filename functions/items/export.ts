@@ -15,6 +15,7 @@ export const exportItemRecords = endpoint({
   description:
     'Streamed, run by run, oldest first: one record a line with Accept: application/x-ndjson, else one JSON array. An answer that breaks off was not complete.',
   auth: 'any',
+  heavy: true,
   answers: { 200: { description: 'The records.', schema: z.array(ItemRecord), ndjson: ItemRecord } },
   errors: [],
   async handle({ principal, request, read }) {

@@ -20,6 +20,7 @@ export const listClusters = endpoint({
   summary: 'List failure clusters',
   description: DESCRIPTION,
   auth: 'any',
+  heavy: true,
   query: z.strictObject({ project_id: uuid('Only failures of this project.').optional() }),
   answers: { 200: { description: 'The clusters.', schema: Clusters } },
   errors: ['not_found'],

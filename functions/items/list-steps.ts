@@ -22,6 +22,7 @@ export const listSteps = endpoint({
   description:
     'Filters combine. `q` finds every step whose name, error code, error message, input or output (the first 4,000 characters of each) has all its words, the last of which may be the beginning of one; and every step whose name holds `q` as it stands. Steps that retention has taken are not found.',
   auth: 'any',
+  heavy: true,
   query: StepQuery.extend({ limit: pageSize(LIMITS.steps_page) }),
   answers: {
     200: {

@@ -5,7 +5,7 @@ import { firstIdAt } from '../../shared/domain/ids.ts'
 import { LIMITS } from '../../shared/domain/limits.ts'
 import type { Principal } from '../../shared/http/auth.ts'
 import { endpoint, isNdjson } from '../../shared/http/endpoint.ts'
-import { beginExport, exportRead } from '../../shared/http/export-bounds.ts'
+import { beginExport } from '../../shared/http/export-bounds.ts'
 import { agentOrdered, runIn } from '../../shared/http/scope.ts'
 import { streamedText } from '../../shared/http/stream.ts'
 import { type ResultScope, resultsInChunks, slicesOf } from '../../shared/recovery/queries/results.ts'
@@ -22,6 +22,7 @@ export const exportResults = endpoint({
   description:
     'Each item_id once: its newest ok item, else its newest, out of the run and the replays that descend from its items, or out of all runs of the agent. Streamed to the end, of a run in the order it was submitted in, of an agent by item_id; above 100,000 items in blocks of about so many, each in that order. An answer that breaks off was not complete. What is written while it is read may be in it or not.',
   auth: 'any',
+  heavy: true,
   query: ResultsQuery,
   answers: {
     200: {
@@ -38,8 +39,7 @@ export const exportResults = endpoint({
       throw new ApiError('invalid_request', 'Query parameter "raw" goes with format=csv only.')
     const ended = beginExport(principal.account_id)
     try {
-      const readOnce = <T>(make: (sql: Context['sql']) => Promise<T>) =>
-        exportRead(() => read(ctx => make(ctx.sql)))
+      const readOnce = <T>(make: (sql: Context['sql']) => Promise<T>) => read(ctx => make(ctx.sql))
       const scope = await read(ctx => scopeAsked(ctx, principal, query))
       const slices = await readOnce(sql => slicesOf(sql, scope))
       const withInput = query.fields?.some(({ field }) => field === 'input') ?? false

@@ -15,6 +15,7 @@ export const compareRuns = endpoint({
   summary: 'Compare a run with another, item by item',
   description: `Items are the same where they have the same item_id; those without one of yours are in no other run. It reads both piles, so a million items take many seconds; runs of more than ${LIMITS.compared_items} items are refused.`,
   auth: 'any',
+  heavy: true,
   params: { runId: 'run' },
   query: z.strictObject({ with: uuid('The run to compare with, usually an earlier one.') }),
   answers: { 200: { description: 'What differs.', schema: RunComparison } },

@@ -14,6 +14,7 @@ export const verifyRun = endpoint({
   description:
     'Counts items and steps again and compares them with the counters of the run, all in one snapshot.',
   auth: 'any',
+  heavy: true,
   params: { runId: 'run' },
   answers: { 200: { description: 'Both counts and where they differ.', schema: Verification } },
   errors: [],

@@ -209,6 +209,7 @@ function openLanes(count: number, rest_ms: number, open: (onclose: () => void) =
   const waiting = new Set<(lane: Lane) => void>()
   let isOver = false
   return {
+    size: count,
     async take(): Promise<Lane> {
       const lane = free.pop()
       clearTimeout(lane?.resting)

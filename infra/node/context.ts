@@ -94,6 +94,13 @@ export function createContext(options: ContextOptions): NodeContext {
     addressOf: options.addressOf ?? (() => null),
     ...(options.join && { join: options.join }),
     redisTrouble,
+    heavyReads: new Pool(
+      {
+        size: Math.max(1, Math.min(LIMITS.heavy_reads, connections.lanes.size - 1)),
+        share: LIMITS.heavy_reads_per_account,
+      },
+      'heavy_reads',
+    ),
     bodies: new Pool(
       { size: LIMITS.bodies_bytes, share: LIMITS.bodies_bytes_per_account },
       'large_body_bytes',

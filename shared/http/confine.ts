@@ -1,7 +1,10 @@
 // Confines reads to their caller's account. Guarantee: a handler of a read has no other stores than those that show
-// this account, and a stream, which goes on after its handler has returned, none but the ones of each piece it reads.
+// this account, and a stream, which goes on after its handler has returned, none but the ones of each piece it reads. What may take seconds
+// waits for its turn before it takes a connection, so that plain reads never queue behind it.
 
 import type { Context } from '../context.ts'
+import { ApiError } from '../domain/errors.ts'
+import { LIMITS } from '../domain/limits.ts'
 import { noStores, readForAccount } from '../store/tenant.ts'
 import type { Principal } from './auth.ts'
 
@@ -14,17 +17,43 @@ export interface Reading {
   read<T>(make: (ctx: Context) => Promise<T>): Promise<T>
 }
 
+interface Form {
+  /** It goes on after its handler has returned. */
+  isStream: boolean
+  /** It may take seconds. */
+  isHeavy: boolean
+}
+
 export function confined<T>(
   ctx: Context,
   principal: Principal,
-  form: 'answer' | 'stream',
+  { isStream, isHeavy }: Form,
   handle: (reading: Reading) => Promise<T>,
 ): Promise<T> {
-  const read = <R>(make: (ctx: Context) => Promise<R>) =>
-    readForAccount(ctx.lanes, principal.account_id, stores => make({ ...ctx, ...stores }))
-  if (form === 'stream') return handle({ ctx: { ...ctx, ...noStores() }, read })
+  const { account_id } = principal
+  const read = async <R>(make: (ctx: Context) => Promise<R>) => {
+    // An answer that has begun is not broken off for want of a turn.
+    using _turn = isHeavy
+      ? await turnFor(ctx, account_id, isStream ? LIMITS.store_long_ms : LIMITS.heavy_wait_ms)
+      : undefined
+    const statement = isHeavy ? 'heavy' : 'plain'
+    return await readForAccount(ctx.lanes, account_id, stores => make({ ...ctx, ...stores }), statement)
+  }
+  if (isStream) return handle({ ctx: { ...ctx, ...noStores() }, read })
   return read(within => handle(unconfined(within)))
 }
 
 /** For what is no read of a caller. */
 export const unconfined = (ctx: Context): Reading => ({ ctx, read: make => make(ctx) })
+
+/** @throws ApiError `rate_limited` */
+async function turnFor({ heavyReads }: Context, account_id: string, wait_ms: number): Promise<Disposable> {
+  const giveBack = await heavyReads.take(account_id, 1, wait_ms)
+  if (giveBack !== undefined) return { [Symbol.dispose]: giveBack }
+  throw new ApiError(
+    'rate_limited',
+    'Too many searches, exports, comparisons and verifications are under way.',
+    `Let one of yours end, then ask again: an account has ${LIMITS.heavy_reads_per_account} at a time in each process.`,
+    Math.ceil(wait_ms / 1000),
+  )
+}

@@ -94,6 +94,8 @@ export interface Endpoint {
   role?: MemberRole
   /** The handler changes things through `ctx.db` alone: the change and its entry in the log are one transaction. */
   atomic?: true
+  /** A read that may take seconds: it takes turns with others like it, and leaves connections to all else. */
+  heavy?: true
   /** Writes no entry in the log although it is no read. */
   unlogged?: true
   params: Record<string, Noun>
@@ -215,7 +217,7 @@ export function endpoint<
       await prepare?.(ctx, invocation.query)
       const call = (reading: Reading) => handle({ ...reading, ...invocation })
       const handled = isRead
-        ? confined(ctx, principal!, isStream ? 'stream' : 'answer', call)
+        ? confined(ctx, principal!, { isStream, isHeavy: definition.heavy === true }, call)
         : isChange
           ? recordChange(ctx, { ...definition, ...invocation, principal: (principal ?? operator)! }, within =>
               call(unconfined(within)),

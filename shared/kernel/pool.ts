@@ -54,6 +54,11 @@ export class Pool {
     return this.#waiting.size
   }
 
+  /** How much one has, on the first level. */
+  heldBy(holder: string): number {
+    return this.#heldBy(`0:${holder}`)
+  }
+
   get figures(): PoolFigures {
     const in_use = this.#size - this.#free
     return { size: this.#size, in_use, waiting: this.#waiting.size, refused: this.#refused }

@@ -23,8 +23,8 @@ const CODES = new Set([
   ...['57P01', '57P02', '57P03', '25P03'],
 ])
 
-/** Deadlines of the driver, for a session and for an answer. */
-const TIMEOUTS = new Set(['CONNECT_TIMEOUT', 'QUERY_TIMEOUT'])
+/** Deadlines of the driver, for a session and for an answer, and PostgreSQL's own for a statement. */
+const TIMEOUTS = new Set(['CONNECT_TIMEOUT', 'QUERY_TIMEOUT', '57014'])
 
 /** PostgreSQL's own, for a server, a database or a role that has no session left. */
 const TOO_MANY = new Set(['53300'])

@@ -1,10 +1,12 @@
 // Reads for a caller. Guarantee: PostgreSQL itself shows such a read nothing of another account, whatever condition
-// its queries forget (shared/schema/tables/tenant.ts), it changes nothing, and all it reads is of one moment.
+// its queries forget (shared/schema/tables/tenant.ts), it changes nothing, all it reads is of one moment, and none of its
+// statements goes on for longer than its class may.
 //
 // Everything is set for one transaction, so a pooler between us and PostgreSQL may give each to another connection.
 
 import { drizzle } from 'drizzle-orm/postgres-js'
 import type { Database, Lanes, Sql } from '../context.ts'
+import { LIMITS } from '../domain/limits.ts'
 import { TENANT_ROLE, TENANT_SETTING } from '../schema/tables/tenant.ts'
 
 export interface Stores {
@@ -19,6 +21,7 @@ export async function readForAccount<T>(
   lanes: Lanes,
   account_id: string,
   read: (stores: Stores) => Promise<T>,
+  statement: keyof typeof LIMITS.statement_ms = 'plain',
 ): Promise<T> {
   const lane = await lanes.take()
   const { sql } = lane
@@ -33,7 +36,8 @@ export async function readForAccount<T>(
     // Its schema first: there are the views that stand before some tables.
     sql`
       select set_config('search_path', ${TENANT_ROLE} || ', ' || current_setting('search_path'), true),
-        set_config(${TENANT_SETTING}, ${account_id}, true), set_config('role', ${TENANT_ROLE}, true)`.execute(),
+        set_config(${TENANT_SETTING}, ${account_id}, true), set_config('role', ${TENANT_ROLE}, true),
+        set_config('statement_timeout', ${String(LIMITS.statement_ms[statement])}, true)`.execute(),
   ])
   confined.catch(() => {})
   try {

@@ -68,9 +68,13 @@ export const READING_LIMITS = {
   result_slice_items: 100_000, // found in one statement, 0.5 s of them; 13 MB are held of them while they are sent
   result_streams: 12, // open at once in one process
   result_streams_per_account: 4,
-  result_reads: 2, // at once in one process: the other connections are left to short reads
   result_stall_ms: 60_000, // a caller that takes nothing for so long is given up
   result_fields_characters: 4000,
+
+  // Reads that may take seconds: verifications, comparisons, searches, exports
+  heavy_reads: 2, // at once in one process: the other connections, one at least where there are two, are left to plain reads
+  heavy_reads_per_account: 1,
+  heavy_wait_ms: 30_000, // for a turn among them
 
   // Uploads
   upload_ms: 300_000, // of one request in all, as Node's own bound; platforms give functions little more

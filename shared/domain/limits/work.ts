@@ -11,7 +11,12 @@ export const WORK_LIMITS = {
   store_connect_ms: 5000, // for PostgreSQL to take a session
   store_rest_ms: 60_000, // then a connection that nobody uses is closed: its backend holds 4 to 17 MB
   store_answer_ms: 20_000, // a statement; locks included, which nobody holds for longer than transaction_idle_ms
-  store_read_ms: 60_000, // a caller's read: one that counts or compares a million items takes seconds
+  store_read_ms: 60_000, // a connection for callers' reads
+  // What PostgreSQL itself lets a statement of a caller's read take, by its class, before that connection is given up
+  statement_ms: {
+    plain: 10_000, // of a page or a row: a thousand times what one takes
+    heavy: 55_000, // one that counts or compares a million items takes seconds
+  },
   store_long_ms: 600_000, // a statement over all items of a run of any length
   store_start_ms: 1000, // between two tries of a process that starts while PostgreSQL is away
   store_start_job_ms: 300_000, // of a migration, which is a job that ends: no try begins later
