@@ -102,7 +102,12 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     })
     processes.add(one)
     one.once('exit', () => processes.delete(one))
-    await new Promise(resolve => one.stdout!.once('data', resolve))
+    await new Promise((resolve, reject) => {
+      one.stdout!.once('data', resolve)
+      one.once('exit', code =>
+        reject(new Error(`the server ended (${code}) before it was ready: BENCH_LOG=1 shows why`)),
+      )
+    })
     return one
   }
   const port = await freePort()
