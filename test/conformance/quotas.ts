@@ -75,7 +75,7 @@ export function quotasPart(given: Given): void {
       let made = 0
       const deploy = (what: object) => world.call('POST', `/v1/agents/${agent.id}/deployments`, what)
       const tries = {
-        agents: () => world.call('POST', '/v1/agents', { token: key, body: { name: `agent ${++made}` } }),
+        agents: () => world.call('POST', '/v1/agents', { token: key, body: { name: `further ${++made}` } }),
         schedules: () =>
           world.call('POST', '/v1/schedules', {
             token: key,
@@ -126,7 +126,7 @@ export function quotasPart(given: Given): void {
     it('hold where many come at the same time [quotas.exceeded]', async () => {
       const { account_id, token, key } = await openAccount(given())
       await set(account_id, { agents: 3 })
-      const names = Array.from({ length: 12 }, (_, at) => `agent ${at}`)
+      const names = Array.from({ length: 12 }, (_, at) => `further ${at}`)
       const answers = await Promise.all(
         names.map(name => given().call('POST', '/v1/agents', { token: key, body: { name } })),
       )
