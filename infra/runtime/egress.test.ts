@@ -41,6 +41,16 @@ describe('egress rules', () => {
       '0.0.0.0',
     ]
     const v6 = ['[::1]', '[fd00::1]', '[fe80::1]', '[::ffff:127.0.0.1]', 'localhost']
+    // Those that carry another one inside, and what is nobody's: as for messages to the outside.
+    v6.push(
+      '[64:ff9b::7f00:1]',
+      '[2002:7f00:1::]',
+      '[::7f00:1]',
+      '[fec0::1]',
+      '198.18.0.1',
+      '192.0.0.170',
+      '224.0.0.1',
+    )
     for (const host of [...written, ...v6]) {
       const rules = egressRules([`${host}:5432`], ['172.16.0.0/12'])
       expect([host, rules.public, rules.private, rules.refused.length]).toEqual([host, [], [], 1])

@@ -2,7 +2,8 @@
 // Guarantee: a host name can only ever lead to a public address; a private address is reached only when the
 // declaration spells it out, the operator allows its network, and then only on the declared port.
 
-import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
+import { allowsOutside, isIn } from '../outside/networks.ts'
 
 export interface EgressRules {
   /** The declaration as written, for the agent's error message. */
@@ -21,25 +22,14 @@ export interface EgressRules {
 
 const LOOPBACK = ['127.0.0.1', '::1']
 
-const privateAddresses = blockList([
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '::/127',
-  'fc00::/7',
-  'fe80::/10',
-])
+const isPublic = allowsOutside([])
 
 /** Turns `declaration.network` and the operator's private networks into rules; an unreadable entry allows nothing. */
 export function egressRules(
   network: readonly string[] = [],
   allowPrivateNetworks: readonly string[] = [],
 ): EgressRules {
-  const allowed = blockList(allowPrivateNetworks)
+  const isAllowed = isIn(allowPrivateNetworks.map(asNetwork))
   const rules: EgressRules = {
     network: [...network],
     any: network.includes('*'),
@@ -53,13 +43,13 @@ export function egressRules(
     const host = declaredHost(entry)
     if (!host) continue
     const addresses = literalAddresses(host.name)
-    if (addresses.length === 0 || !addresses.some(isPrivate)) {
+    if (addresses.every(isPublic)) {
       rules.public.push(...host.origins)
       continue
     }
-    const reachable = addresses.filter(address => contains(allowed, address))
+    const reachable = addresses.filter(isAllowed)
     rules[reachable.length > 0 ? 'private' : 'refused'].push(...host.origins)
-    for (const address of reachable) blocks.add(`${address}/${isIPv6(address) ? 128 : 32}`)
+    for (const address of reachable) blocks.add(asNetwork(address))
   }
   rules.private_blocks = [...blocks]
   return rules
@@ -80,27 +70,11 @@ function declaredHost(entry: string): { name: string; origins: string[] } | unde
 function literalAddresses(name: string): string[] {
   if (name === 'localhost') return LOOPBACK
   const bare = name.replace(/^\[|\]$/g, '')
-  return isIPv4(bare) || isIPv6(bare) ? [bare] : []
+  return isIP(bare) === 0 ? [] : [bare]
 }
 
-function isPrivate(address: string): boolean {
-  return contains(privateAddresses, address)
-}
-
-function contains(list: BlockList, address: string): boolean {
-  return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
-}
-
-function blockList(blocks: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const block of blocks) {
-    const [address = '', prefix] = block.split('/')
-    const v6 = isIPv6(address)
-    if (!v6 && !isIPv4(address)) throw new Error(`"${block}" is not a network: write it like 10.0.0.0/8`)
-    list.addSubnet(address, prefix === undefined ? (v6 ? 128 : 32) : Number(prefix), v6 ? 'ipv6' : 'ipv4')
-  }
-  return list
-}
+/** An address alone is a network of one. */
+const asNetwork = (text: string) => (isIP(text) === 0 ? text : `${text}/${isIPv6(text) ? 128 : 32}`)
 
 /**
  * The worker beside the agent: the agent's only way out, and the answer to the watcher's ping.
