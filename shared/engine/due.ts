@@ -23,15 +23,17 @@ export function planDue(due: readonly DueSchedule[]): DuePlan {
   const plan: DuePlan = { unreadable: [], missed: [], newest: [], nexts: [] }
   const readable = new Set<string>()
   let room: number = LIMITS.moments_per_chunk
-  for (const schedule of due) {
-    if (room === 0) break
+  // The freshest first, and each at most its share of the room left: what is due now does not wait for what an outage left
+  // behind, which takes what the others leave.
+  const freshest = due.toSorted((a, b) => b.next_at.getTime() - a.next_at.getTime())
+  for (const [n, schedule] of freshest.entries()) {
     const { id, timezone, next_at, now } = schedule
     const cron = read(schedule, readable)
     if (cron instanceof ScheduleError) {
       plan.unreadable.push({ schedule_id: id, scheduled_for: next_at, reason: cron.code })
       continue
     }
-    const passed = overdueMoments(cron, timezone, next_at, now, room)
+    const passed = overdueMoments(cron, timezone, next_at, now, Math.floor(room / (due.length - n)))
     room -= passed.moments.length
     plan.nexts.push({ schedule_id: id, next_at: passed.next_at })
     const newest = passed.caught_up ? passed.moments.pop() : undefined

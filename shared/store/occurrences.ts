@@ -29,14 +29,18 @@ export interface LockedSchedule {
 export type DueSchedule = LockedSchedule & { next_at: Date; now: Date }
 
 /**
- * Schedules with a moment that has come, locked; those that somebody else acts on are left to them. The freshest come
- * first, so that what is due now does not wait for what an outage left behind.
+ * Schedules with a moment that has come, locked; those that somebody else acts on are left to them. By turns of accounts,
+ * the oldest of each first, so that however many of one are due, it takes no moment of another's.
  */
 export async function lockDue(sql: Sql, limit: number) {
   return sql<DueSchedule[]>`
-    select id, project_id, agent_id, name, cron, timezone, source is not null as has_source, next_at, now() as now
-    from schedules
-    where next_at <= now() and not ${isHeld(sql)} order by next_at desc limit ${limit} for no key update skip locked`
+    with due as materialized (
+      select s.id, row_number() over (partition by p.account_id order by s.next_at, s.id) as turn
+      from schedules s join projects p on p.id = s.project_id where s.next_at <= now() and not ${isHeld(sql)}
+    )
+    select s.id, s.project_id, s.agent_id, s.name, s.cron, s.timezone, s.source is not null as has_source, s.next_at, now() as now
+    from due join schedules s on s.id = due.id
+    where s.next_at <= now() order by due.turn, s.next_at limit ${limit} for no key update of s skip locked`
 }
 
 /** A moment to be fired, with its schedule. */

@@ -1,6 +1,7 @@
 // What becomes of the moments that schedules name, whatever happens to the tick, to the stores and to the clock.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Sql } from '../../shared/context.ts'
 import { onFault } from '../../shared/domain/fault.ts'
 import { fireByHand, fireDue, retryFires, type StartedByHand, watchStarts } from '../../shared/engine/fire.ts'
 import {
@@ -9,6 +10,7 @@ import {
   enableSchedule,
   updateSchedule,
 } from '../../shared/engine/schedules.ts'
+import { lockDue } from '../../shared/store/occurrences.ts'
 import { setClock } from '../support/clock.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 
@@ -198,6 +200,34 @@ describe('an outage', () => {
     })
     await fireDue(engine.ctx)
     expect(order).toEqual([fresh, behind])
+  })
+
+  it('comes by turns of accounts, the oldest of each first: who has many due keeps nobody waiting', async () => {
+    const { ctx, sql } = engine
+    const many: string[] = []
+    for (let n = 0; n < 30; n++) many.push(await schedule(`${n} * * * *`, n % 10))
+    const [other, project_id, agent_id] = [ctx.newId(), ctx.newId(), ctx.newId()]
+    await sql`insert into accounts ${sql({ id: other, name: 'other' })}`
+    await sql`insert into projects ${sql({ id: project_id, account_id: other, name: 'other' })}`
+    await sql`insert into project_usage ${sql({ project_id })}`
+    await sql`insert into agents ${sql({ id: agent_id, project_id, name: 'other', slug: 'other' })}`
+    const [late, later] = [
+      await schedule('0 * * * *', 5, { project_id, agent_id }),
+      await schedule('1 * * * *', 3, { project_id, agent_id }),
+    ]
+    const due = await lockDue(sql, 10)
+    expect(due.filter(one => one.project_id === project_id).map(one => one.id)).toEqual([late, later])
+    const own = due.filter(one => many.includes(one.id)).map(one => one.next_at.getTime())
+    expect(own).toHaveLength(8) // the attack got there
+    expect(new Set(own.slice(0, 3))).toEqual(new Set([minutesAgo(9).getTime()]))
+    expect(own).toEqual(own.toSorted())
+    // One that somebody else acts on gives its place to the next.
+    await sql.begin(async tx => {
+      await lockDue(tx as unknown as Sql, 10)
+      const next = await lockDue(sql, 10)
+      expect(next).toHaveLength(10)
+      expect(next.some(({ id }) => due.some(one => one.id === id))).toBe(false)
+    })
   })
 })
 
