@@ -73,6 +73,7 @@ class Sender {
     files: new Set<string>(),
     hosts: new Map<string, number>(),
     projects: new Map<string, number>(),
+    accounts: new Map<string, number>(),
   }
   #sending = 0
   #slots: number = LIMITS.deliveries_in_flight
@@ -129,11 +130,12 @@ class Sender {
     }
   }
 
-  #count({ host, project_id, kind }: store.HeldDelivery, n: 1 | -1): void {
-    const { files, hosts, projects } = this.#inFlight
+  #count({ host, account_id, project_id, kind }: store.HeldDelivery, n: 1 | -1): void {
+    const { files, hosts, projects, accounts } = this.#inFlight
     if (kind === 'run.results') n === 1 ? files.add(project_id) : files.delete(project_id)
     add(hosts, host, n)
     add(projects, project_id, n)
+    add(accounts, account_id, n)
     this.#sending += n
   }
 

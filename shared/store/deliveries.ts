@@ -12,6 +12,7 @@ import { isHeld } from '../upkeep/queries/installation.ts'
 /** A message in its sender's hands. */
 export interface HeldDelivery {
   id: string
+  account_id: string
   project_id: string
   kind: DeliveryKind
   url: string
@@ -23,18 +24,19 @@ export interface HeldDelivery {
   tries: number
 }
 
-/** How many messages a process is sending, by host and by project. */
+/** How many messages a process is sending, by host, project and account. */
 export interface InFlight {
   /** Projects whose files are being sent: one of each at a time, and not many in all. */
   files: ReadonlySet<string>
   hosts: ReadonlyMap<string, number>
   projects: ReadonlyMap<string, number>
+  accounts: ReadonlyMap<string, number>
 }
 
 /**
  * Takes up to `slots` messages that are due. Hosts are looked at one by one, those with the fewest in flight first, so
- * that however many wait for one, the others are not behind them; and a project has a share of the slots, however many
- * hosts it names. A message that was tried often enough, or whose project is gone, is given up. Without `mails` they
+ * that however many wait for one, the others are not behind them; and a project and an account have a share of the slots,
+ * however many hosts they name: the account with the fewest in flight comes first. A message that was tried often enough, or whose project is gone, is given up. Without `mails` they
  * are left to a process that sends them.
  */
 export async function claimDeliveries(
@@ -45,6 +47,7 @@ export async function claimDeliveries(
 ): Promise<HeldDelivery[]> {
   const busy = sql.json(Object.fromEntries(inFlight.hosts))
   const busyProjects = sql.json(Object.fromEntries(inFlight.projects))
+  const busyAccounts = sql.json(Object.fromEntries(inFlight.accounts))
   const room = LIMITS.results_files_in_flight - inFlight.files.size
   return sql<HeldDelivery[]>`
     with recursive waiting as (
@@ -66,14 +69,19 @@ export async function claimDeliveries(
         + row_number() over (partition by project_id order by place, due_at) as nth,
         row_number() over (partition by is_file, project_id order by place, due_at) as nth_of_kind
       from candidate c
-    ), fitting as (
-      select *, row_number() over (partition by is_file order by place, due_at) as nth_fitting from ranked
+    ), of_account as (
+      select r.*, coalesce((${busyAccounts}::jsonb ->> p.account_id::text)::int, 0)
+        + row_number() over (partition by p.account_id order by place, due_at) as turn
+      from ranked r join projects p on p.id = r.project_id
       where nth <= ${LIMITS.deliveries_in_flight_per_project} and (not is_file or nth_of_kind = 1)
+    ), fitting as (
+      select *, row_number() over (partition by is_file order by turn, place, due_at) as nth_fitting from of_account
+      where turn <= ${LIMITS.deliveries_in_flight_per_account}
     ), chosen as (
-      select c.id, p.account_id is not null and d.tries < d.tries_allowed as goes_on
+      select c.id, p.account_id, p.account_id is not null and d.tries < d.tries_allowed as goes_on
       from (
         select id from fitting where not is_file or nth_fitting <= ${room}
-        order by place, due_at limit ${slots}
+        order by turn, place, due_at limit ${slots}
       ) c
       join deliveries d using (id) join projects p on p.id = d.project_id
     ), held as (
@@ -81,11 +89,11 @@ export async function claimDeliveries(
         due_at = case when goes_on then now() + interval '1 ms'
           * case when d.kind = 'run.results' then ${LIMITS.results_file_lease_ms}::int else ${LIMITS.delivery_lease_ms}::int end end
       from chosen c where d.id = c.id
-      returning d.*, goes_on
+      returning d.*, c.account_id, goes_on
     ), started as (
       insert into delivery_tries (project_id, delivery_id, try) select project_id, id, tries from held where goes_on
     )
-    select id, project_id, kind, url, format, host, body, tries from held where goes_on`
+    select id, account_id, project_id, kind, url, format, host, body, tries from held where goes_on`
 }
 
 /** What messages about runs tell, by message: the run as it was then, and its item if it has but one. */

@@ -273,6 +273,47 @@ it('a receiver that hangs holds up nobody else, and no run [callbacks.never-hold
   }
 })
 
+const aborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+
+it('two accounts whose receivers all hang, by several projects each, hold up no third', async () => {
+  const { ctx, sql } = engine
+  const made = async (projects: number) => {
+    const account_id = ctx.newId()
+    await sql`insert into accounts ${sql({ id: account_id, name: 'neighbour' })}`
+    const ids = Array.from({ length: projects }, () => ctx.newId())
+    for (const id of ids) await sql`insert into projects ${sql({ id, account_id, name: 'neighbour' })}`
+    return ids
+  }
+  const [one, two] = [await made(3), await made(3)]
+  const [third] = await made(1)
+  const [hang, told] = [Promise.withResolvers<{ status: number }>(), Promise.withResolvers<void>()]
+  const hanging = { one: 0, two: 0 }
+  ctx.post = async ({ url, signal }) => {
+    const account = /hangs_(one|two)/.exec(url)?.[1] as 'one' | 'two' | undefined
+    if (account === undefined) {
+      told.resolve()
+      return { status: 204 }
+    }
+    hanging[account]++
+    return Promise.race([hang.promise, aborted(signal)])
+  }
+  for (const [n, ids] of [one, two].entries())
+    await sql`insert into deliveries (project_id, kind, url, body)
+      select p, 'alert.raised', 'http://hangs_' || ${n === 0 ? 'one' : 'two'}::text || n || '.example/' || p, '{}'
+      from unnest(${ids}::uuid[]) p, generate_series(1, 100) n`
+  deliverSoon(ctx)
+  const share = LIMITS.deliveries_in_flight_per_account
+  await expect.poll(() => hanging, { timeout: 8000 }).toEqual({ one: share, two: share }) // the attack got there
+  await sql`insert into deliveries (project_id, kind, url, body)
+    values (${third!}, 'alert.raised', 'http://hears.example/', '{}')`
+  deliverSoon(ctx)
+  await told.promise
+  expect(hanging).toEqual({ one: share, two: share })
+  hang.resolve({ status: 204 })
+  await ctx.idle()
+})
+
 it('a project whose receivers all hang holds up no other project', async () => {
   const { ctx, sql, project_id } = engine
   const other = ctx.newId()

@@ -104,7 +104,8 @@ export const OUTSIDE_LIMITS = {
   delivery_error_characters: 500,
   deliveries_in_flight: 128, // in one process; each may hold a body of an item's output
   deliveries_in_flight_per_host: 16,
-  deliveries_in_flight_per_project: 96, // however many receivers of a project hang, there is room for others
+  deliveries_in_flight_per_project: 32, // however many receivers of a project hang, there is room for others
+  deliveries_in_flight_per_account: 48, // two accounts whose receivers hang leave a quarter to others
   results_file_bytes: 1024 * MiB, // what has more is read from the API, in parts of the caller's choice
   results_file_ms: 900_000, // one try, from the first look to the end of the answer: a gigabyte at 10 Mbit/s
   results_file_idle_ms: 30_000, // between two slices that the receiver takes, and from the last to its answer
