@@ -5,12 +5,20 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { agents } from './shared/testing/decorators.ts'
 
-/** Storms, failovers, big uploads: `npm run test:slow` runs these and nothing else, `npm test` all but these. */
+/** Failovers, other hosts, big uploads: `npm run test:slow` runs these and nothing else, `npm test` all but these. */
 const SLOW = '**/*.slow.test.ts'
-const which = (include: string[], exclude: string[] = []) =>
-  process.env.SLOW === '1'
-    ? { include: include.map(one => one.replace('*.test.ts', '*.slow.test.ts')), exclude }
-    : { include, exclude: [...exclude, SLOW] }
+/**
+ * Attacks and storms, which measure, and the rules of the interface once more with a process for each endpoint: together as long as
+ * all others, so `npm run test:long` runs them alone. Of packaging, `functions.slow` holds the same rules with a process for each group.
+ */
+const LONG = ['test/hostile/**', 'test/storm/**', 'test/conformance/endpoints.slow.test.ts']
+function which(include: string[], exclude: string[] = []) {
+  if (process.env.SLOW !== '1') return { include, exclude: [...exclude, SLOW] }
+  if (process.env.LONG === '1')
+    return { include: LONG.map(one => one.replace(/\*\*$/, '**/*.slow.test.ts')), exclude }
+  const slow = include.map(one => one.replace('*.test.ts', '*.slow.test.ts'))
+  return { include: slow, exclude: [...exclude, ...LONG] }
+}
 
 /** Longer than others by much: begun last, one of them would run on alone. Without a cache Vitest goes by the size of files. */
 const LONGEST = [

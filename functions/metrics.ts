@@ -1,8 +1,8 @@
 // `GET /metrics`, for Prometheus and for scalers; beside the interface, since it is the operator's and no tenant's.
 
 import type { Context } from '../shared/context.ts'
-import { sameBytes, sha256 } from '../shared/domain/secrets.ts'
-import { readMetrics } from '../shared/engine/metrics.ts'
+import { sameBytes, sha256 } from '../shared/kernel/secrets.ts'
+import { readMetrics } from '../shared/upkeep/verbs/metrics.ts'
 
 export const isMetrics = (request: Request) =>
   request.method === 'GET' && new URL(request.url).pathname === '/metrics'

@@ -2,11 +2,12 @@
 // sweeps find something to do or consumers hold items.
 
 import type { Context } from '../shared/context.ts'
-import { LIMITS } from '../shared/domain/limits.ts'
-import { pause } from '../shared/engine/pause.ts'
-import { CHORES, sweep } from '../shared/engine/sweep.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
-import { isAnythingHeld } from '../shared/store/backlog.ts'
+import { sinceMs } from '../shared/kernel/elapsed.ts'
+import { LIMITS } from '../shared/kernel/limits.ts'
+import { pause } from '../shared/kernel/pause.ts'
+import { isAnythingHeld } from '../shared/upkeep/queries/backlog.ts'
+import { CHORES, sweep } from '../shared/upkeep/verbs/sweep.ts'
 
 export const tick: PlatformFunction = {
   name: 'tick',
@@ -16,30 +17,32 @@ export const tick: PlatformFunction = {
   scheduled: true,
   async run(ctx, { stop }) {
     const now = ctx.now()
-    if (now < (busyUntil.get(ctx.sql) ?? 0)) return { sweeps: 0, done: 0 }
-    const endsAt = now + LIMITS.tick_function_ms
-    busyUntil.set(ctx.sql, endsAt)
+    const before = busySince.get(ctx.sql)
+    if (before !== undefined && sinceMs(now, before) < LIMITS.tick_function_ms) return { sweeps: 0, done: 0 }
+    busySince.set(ctx.sql, now)
     try {
-      const done = await sweepUntil(ctx, endsAt, stop)
+      const done = await sweepFor(ctx, LIMITS.tick_function_ms, stop)
       ctx.log('info', 'tick', done)
       return done
     } finally {
-      busyUntil.delete(ctx.sql)
+      busySince.delete(ctx.sql)
     }
   },
 }
 
 /** By host: whoever may call may call often, and a second call there would only repeat what the first is at. */
-const busyUntil = new WeakMap<object, number>()
+const busySince = new WeakMap<object, number>()
 
-async function sweepUntil(ctx: Context, endsAt: number, stop: AbortSignal) {
+async function sweepFor(ctx: Context, time_ms: number, stop: AbortSignal) {
+  const began_ms = ctx.now()
+  const leftMs = () => time_ms - sinceMs(ctx.now(), began_ms)
   let sweeps = 0
   let done = 0
   while (!stop.aborted) {
-    const found = await sweep(ctx, CHORES, endsAt)
+    const found = await sweep(ctx, CHORES, leftMs())
     sweeps++
     done += found
-    if (ctx.now() + LIMITS.tick_ms >= endsAt) break
+    if (leftMs() <= LIMITS.tick_ms) break
     // While consumers hold items it stays: one of them may die, and its leases run out between two calls of cron.
     if (found === 0 && !(await isAnythingHeld(ctx.sql))) break
     await pause(LIMITS.tick_ms, stop)

@@ -11,7 +11,7 @@ import { pricesText } from '../shared/accounts/rules/price-list.gen.ts'
 import type { Endpoint } from '../shared/http/endpoint.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
 import { weightsText } from '../shared/items/rules/refusal-weights.gen.ts'
-import { FOR_NODE } from './for-node.ts'
+import { FOR_NODE, KEEPS_EFFECTS } from './for-node.ts'
 import { PACKAGINGS, type Packaging, routesOf, type Unit, unitsOf } from './packaging.ts'
 import { needsOf } from './unit-settings.ts'
 
@@ -65,6 +65,7 @@ export async function bundleInto(
     format: 'esm',
     outExtension: { '.js': '.mjs' },
     alias: UNDOCUMENTED,
+    logOverride: KEEPS_EFFECTS,
     ...options,
     entryPoints: Object.fromEntries(names.map(name => [name, `${WRITTEN}:${name}`])),
     outdir: folder,

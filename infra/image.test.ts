@@ -102,7 +102,9 @@ describe('compose.yaml', () => {
 
   it('gives what runs agents, and the migration, no more than they need', () => {
     const secretsOf = (name: string) => file.services[name].secrets
-    expect(secretsOf('runtime')).toEqual(['database-url', 'keys-runtime'])
+    expect(secretsOf('runtime')).toEqual(['keys-runtime'])
+    expect(file.services.runtime.networks).toEqual(['agents'])
+    for (const store of ['postgres', 'redis']) expect(file.services[store].networks).not.toContain('agents')
     expect(secretsOf('migrate')).toEqual(['database-url'])
   })
 

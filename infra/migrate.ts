@@ -10,11 +10,11 @@ import { parseArgs } from 'node:util'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres, { type Sql } from 'postgres'
+import { ensureTenantRole, TENANT_READS } from '../shared/accounts/queries/tenant-role.ts'
 import type { Sql as ProductSql } from '../shared/context.ts'
-import { LIMITS } from '../shared/domain/limits.ts'
+import { LIMITS } from '../shared/kernel/limits.ts'
 import { isUnreachable } from '../shared/kernel/unreachable.ts'
-import { ensureStepPartitions } from '../shared/store/partitions.ts'
-import { ensureTenantRole, TENANT_READS } from '../shared/store/tenant-role.ts'
+import { ensureStepPartitions } from '../shared/upkeep/queries/partitions.ts'
 import {
   findRunningRoles,
   grantsFor,

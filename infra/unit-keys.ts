@@ -2,7 +2,7 @@
 // made from: ASSAY_KEYS_TICK=source=…,signing=…. The same master key gives the same lines.
 // Usage: ASSAY_MASTER_KEY=… node infra/unit-keys.ts
 
-import { keySet } from '../shared/domain/secrets.ts'
+import { keySet } from '../shared/kernel/secrets.ts'
 import { readSettings } from './node/settings.ts'
 import { KEY_SETS, type KeySet, keySecretOf } from './unit-settings.ts'
 

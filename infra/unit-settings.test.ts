@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { derivedKey, holdsKey, KEY_PURPOSES, keySet, toHex } from '../shared/domain/secrets.ts'
+import { derivedKey, holdsKey, KEY_PURPOSES, keySet, toHex } from '../shared/kernel/secrets.ts'
 import { poolOf } from './node/connections.ts'
 import { PACKAGINGS, type Packaging, unitsOf } from './packaging.ts'
 import { unitKeys } from './unit-keys.ts'
@@ -27,11 +27,7 @@ describe('what a unit is given', () => {
     expect(secretsOf('runs')).toContain('ASSAY_KEYS_ANSWERS')
     expect(secretsOf('agents')).toContain('ASSAY_KEYS_AGENTS')
     expect(secretsOf('get-readiness', 'endpoint')).toContain('ASSAY_KEYS_READINESS')
-    expect(RUNTIME_NEEDS.secrets.map(({ secret }) => secret)).toEqual([
-      'DATABASE_URL',
-      'DATABASE_CA',
-      'ASSAY_KEYS_RUNTIME',
-    ])
+    expect(RUNTIME_NEEDS.secrets.map(({ secret }) => secret)).toEqual(['ASSAY_KEYS_RUNTIME'])
   })
 
   it('is the mail server of the tick alone, its metrics token, and the operator key where accounts are opened', () => {

@@ -2,8 +2,8 @@
 // exactly these; what it does not do, it has no secret for. Generated manifests and the tables of the docs are made
 // from this list.
 
-import type { KeyPurpose } from '../shared/domain/secrets.ts'
 import type { Endpoint } from '../shared/http/endpoint.ts'
+import type { KeyPurpose } from '../shared/kernel/secrets.ts'
 import type { Unit } from './packaging.ts'
 
 /** Of the unit that is given it: DATABASE_URL, kept by the operator under the name that `secret` says. */
@@ -67,11 +67,11 @@ const TELEMETRY_HEADERS = optional('OTEL_EXPORTER_OTLP_HEADERS')
 /** Leads callers to units by path, and knows nothing else. */
 export const ROUTER_NEEDS: Needs = { settings: [...OF_ALL, 'ASSAY_UNIT_URL'], secrets: [], connections: 0 }
 
-/** Runs code of agents, so it is given as little as can be: the code, and what consumers prove themselves with. */
+/** Runs code of agents, so it is given as little as can be: what consumers, who bring the code, prove themselves with. */
 export const RUNTIME_NEEDS: Needs = {
   settings: [...OF_ALL, 'ASSAY_ALLOW_NETWORKS', 'ASSAY_DATA_DIR'],
-  secrets: [needed('DATABASE_URL'), optional('DATABASE_CA'), keys('runtime')],
-  connections: 1,
+  secrets: [keys('runtime')],
+  connections: 0,
 }
 
 /** Changes the schema: as the tables' owner, past any pooler. */

@@ -103,5 +103,9 @@ export interface Context {
   addressOf(request: Request): string | null
   /** Bytes of large bodies that are held at once, by account. */
   bodies: Pool
+  /** Of those whose sender proves nothing before they are read, by what they are sent to. */
+  unprovenBodies: Pool
+  /** Passwords that are hashed at once, by who asks. */
+  hashes: Pool
   log: Log
 }

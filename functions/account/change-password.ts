@@ -1,8 +1,8 @@
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { changePassword as change } from '../../shared/engine/members.ts'
+import { changePassword as change } from '../../shared/accounts/verbs/members.ts'
+import { password } from '../../shared/accounts/wire/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
-import { password } from '../../shared/schema/wire-members.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 
 export const changePassword = endpoint({
   method: 'post',

@@ -1,7 +1,7 @@
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { deleteAccount as remove } from '../../shared/engine/members.ts'
+import { deleteAccount as remove } from '../../shared/accounts/verbs/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { label } from '../../shared/schema/input.ts'
 
 export const deleteAccount = endpoint({

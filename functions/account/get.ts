@@ -1,6 +1,6 @@
+import { findAccount, findMember } from '../../shared/accounts/queries/members.ts'
+import { Account, accountOf } from '../../shared/accounts/wire/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
-import { Account, accountOf } from '../../shared/schema/wire-members.ts'
-import { findAccount, findMember } from '../../shared/store/members.ts'
 
 export const getAccount = endpoint({
   method: 'get',

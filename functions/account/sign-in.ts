@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { signIn } from '../../shared/engine/sign-in.ts'
+import { signIn } from '../../shared/accounts/verbs/sign-in.ts'
+import { Session } from '../../shared/accounts/wire/account.ts'
 import { signAccessToken } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { label } from '../../shared/schema/input.ts'
-import { Session } from '../../shared/schema/wire-account.ts'
 
 export const createSession = endpoint({
   method: 'post',

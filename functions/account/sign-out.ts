@@ -1,4 +1,4 @@
-import { signOut } from '../../shared/engine/sign-in.ts'
+import { signOut } from '../../shared/accounts/verbs/sign-in.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 
 export const deleteCurrentSession = endpoint({

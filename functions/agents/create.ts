@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { ApiError } from '../../shared/domain/errors.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { createAgent as create } from '../../shared/engine/agents.ts'
+import { Agent, agentOf } from '../../shared/accounts/wire/account.ts'
+import { findAgent } from '../../shared/agents/queries/agents.ts'
+import { createAgent as create } from '../../shared/agents/verbs/agents.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
+import { ApiError } from '../../shared/kernel/errors.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { label, prose, slug, uuid } from '../../shared/schema/input.ts'
-import { Agent, agentOf } from '../../shared/schema/wire-account.ts'
-import { findAgent } from '../../shared/store/agents.ts'
 
 export const createAgent = endpoint({
   method: 'post',

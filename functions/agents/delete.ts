@@ -1,4 +1,4 @@
-import { deleteAgent as remove } from '../../shared/engine/agents.ts'
+import { deleteAgent as remove } from '../../shared/agents/verbs/agents.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'
 

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { unpricedModels } from '../../shared/accounts/verbs/prices.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { deploy, planDeploy } from '../../shared/engine/deploy.ts'
+import { deploy, planDeploy } from '../../shared/agents/verbs/deploy.ts'
+import { Deployed, DryRun, deployedOf, dryRunOf } from '../../shared/agents/wire/deploy.ts'
+import { DeployOrder } from '../../shared/agents/wire/deploy-order.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'
 import { timeWarnings } from '../../shared/items/rules/consumer-time.ts'
-import { DeployOrder } from '../../shared/schema/deploy-order.ts'
-import { Deployed, DryRun, deployedOf, dryRunOf } from '../../shared/schema/wire-deploy.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 
 export const createDeployment = endpoint({
   method: 'post',

@@ -1,6 +1,6 @@
+import { Agent, agentOf } from '../../shared/accounts/wire/account.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'
-import { Agent, agentOf } from '../../shared/schema/wire-account.ts'
 
 export const getAgent = endpoint({
   method: 'get',

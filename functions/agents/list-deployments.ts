@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { listDeployments as list } from '../../shared/agents/queries/deployments.ts'
+import { Deployment, deploymentOf } from '../../shared/agents/wire/deploy.ts'
 import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { cursor, label, pageSize } from '../../shared/schema/input.ts'
-import { Deployment, deploymentOf } from '../../shared/schema/wire-deploy.ts'
-import { listDeployments as list } from '../../shared/store/deployments.ts'
 
 export const listDeployments = endpoint({
   method: 'get',

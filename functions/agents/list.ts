@@ -1,9 +1,9 @@
 import * as z from 'zod'
+import { Agent, agentOf } from '../../shared/accounts/wire/account.ts'
+import { listAgents as list } from '../../shared/agents/queries/agents.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import { uuid } from '../../shared/schema/input.ts'
-import { Agent, agentOf } from '../../shared/schema/wire-account.ts'
-import { listAgents as list } from '../../shared/store/agents.ts'
 
 export const listAgents = endpoint({
   method: 'get',

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { planPromotion, promote } from '../../shared/engine/deploy.ts'
+import { planPromotion, promote } from '../../shared/agents/verbs/deploy.ts'
+import { DryRun, deployedOf, dryRunOf, Promoted } from '../../shared/agents/wire/deploy.ts'
+import { PromoteOrder } from '../../shared/agents/wire/deploy-order.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'
-import { PromoteOrder } from '../../shared/schema/deploy-order.ts'
-import { DryRun, deployedOf, dryRunOf, Promoted } from '../../shared/schema/wire-deploy.ts'
 
 export const promoteDeployment = endpoint({
   method: 'post',

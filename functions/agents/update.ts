@@ -1,11 +1,11 @@
 import * as z from 'zod'
+import { Agent, agentOf } from '../../shared/accounts/wire/account.ts'
 import { budgetChanges } from '../../shared/accounts/wire/budgets.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { updateAgent as update } from '../../shared/engine/agents.ts'
+import { updateAgent as update } from '../../shared/agents/verbs/agents.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { label, prose, settings } from '../../shared/schema/input.ts'
-import { Agent, agentOf } from '../../shared/schema/wire-account.ts'
 
 const Changes = z
   .strictObject({

@@ -1,6 +1,6 @@
-import { ApiError } from '../../shared/domain/errors.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, projectIn, scheduleIn } from '../../shared/http/scope.ts'
+import { ApiError } from '../../shared/kernel/errors.ts'
 import { setDeadline as set } from '../../shared/outbox/verbs/deadlines.ts'
 import { Deadline, deadlineOf, NewDeadline } from '../../shared/outbox/wire/deadlines.ts'
 

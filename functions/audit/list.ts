@@ -1,11 +1,11 @@
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { listAuditEntries as list } from '../../shared/accounts/queries/audit.ts'
+import { AuditEntry, auditEntryOf } from '../../shared/accounts/wire/members.ts'
 import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { cursor, label, pageSize, uuid } from '../../shared/schema/input.ts'
-import { AuditEntry, auditEntryOf } from '../../shared/schema/wire-members.ts'
-import { listAuditEntries as list } from '../../shared/store/audit.ts'
 
 export const listAuditEntries = endpoint({
   method: 'get',

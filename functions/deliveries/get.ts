@@ -1,7 +1,7 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { within } from '../../shared/http/scope.ts'
-import { DeliveryRecord, deliveryRecordOf } from '../../shared/schema/wire-deliveries.ts'
-import { findDelivery, listTries } from '../../shared/store/deliveries.ts'
+import { findDelivery, listTries } from '../../shared/outbox/queries/deliveries.ts'
+import { DeliveryRecord, deliveryRecordOf } from '../../shared/outbox/wire/deliveries.ts'
 
 export const getDelivery = endpoint({
   method: 'get',

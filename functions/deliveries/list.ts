@@ -1,12 +1,12 @@
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn, scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { listDeliveries as list } from '../../shared/outbox/queries/deliveries.ts'
 import { DELIVERY_STATES } from '../../shared/outbox/rules/vocabulary.ts'
+import { DeliveryPage, type DeliveryRow, deliveryOf } from '../../shared/outbox/wire/deliveries.ts'
 import { cursor, pageSize, uuid } from '../../shared/schema/input.ts'
-import { DeliveryPage, type DeliveryRow, deliveryOf } from '../../shared/schema/wire-deliveries.ts'
-import { listDeliveries as list } from '../../shared/store/deliveries.ts'
 
 const keyOf = (row: DeliveryRow) => [row.created_text, row.id]
 const placeOf = ([created_text, id]: string[]) => ({ created_text: created_text!, id: id! })

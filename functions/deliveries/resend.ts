@@ -1,8 +1,8 @@
-import { resend } from '../../shared/engine/deliver.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { within } from '../../shared/http/scope.ts'
-import { Delivery, deliveryOf } from '../../shared/schema/wire-deliveries.ts'
-import { findDelivery } from '../../shared/store/deliveries.ts'
+import { findDelivery } from '../../shared/outbox/queries/deliveries.ts'
+import { resend } from '../../shared/outbox/verbs/deliver.ts'
+import { Delivery, deliveryOf } from '../../shared/outbox/wire/deliveries.ts'
 
 export const resendDelivery = endpoint({
   method: 'post',

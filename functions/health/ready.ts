@@ -4,8 +4,10 @@ import { probe, type Readiness } from '../../shared/http/readiness.ts'
 
 const Dependency = z.object({
   status: z
-    .enum(['ok', 'unreachable', 'unusable', 'unknown'])
-    .describe('`unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.'),
+    .enum(['ok', 'degraded', 'unreachable', 'unusable', 'unknown'])
+    .describe(
+      '`degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.',
+    ),
   latency_ms: z.number().describe('How long the answer, or giving up, took.'),
   reason: z.string().nullable().describe('What is wrong with it, and what to do.'),
 })
@@ -50,14 +52,14 @@ export const getReadiness = endpoint({
     },
     503: {
       description:
-        '`dependency_unreachable` names the store that did not answer, `dependency_unusable` what a person has to mend; the message and `dependencies` say why.',
+        '`dependency_unreachable` names the store that did not answer, `dependency_unusable` what a person has to mend, `process_restarting` that `npm start` waits before it starts what crashed again; the message and `dependencies` say why.',
       schema: z.object({
         status: z.literal('unavailable'),
         dependencies: Dependencies,
         turns: Turns,
         held_since,
         error: z.object({
-          code: z.enum(['dependency_unreachable', 'dependency_unusable']),
+          code: z.enum(['dependency_unreachable', 'dependency_unusable', 'process_restarting']),
           message: z.string(),
         }),
       }),

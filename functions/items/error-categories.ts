@@ -1,14 +1,14 @@
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { listProjects } from '../../shared/accounts/queries/projects.ts'
 import { OUTCOMES } from '../../shared/domain/vocabulary.ts'
-import { catchUpSearch } from '../../shared/engine/search.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { uuid } from '../../shared/schema/input.ts'
-import { timeRange } from '../../shared/schema/step-query.ts'
 import { timestamp } from '../../shared/schema/wire.ts'
-import { listProjects } from '../../shared/store/projects.ts'
-import { countErrorCategories } from '../../shared/store/step-errors.ts'
+import { countErrorCategories } from '../../shared/traces/queries/step-errors.ts'
+import { catchUpSearch } from '../../shared/traces/verbs/index-steps.ts'
+import { timeRange } from '../../shared/traces/wire/step-query.ts'
 
 const ErrorCategory = z.object({
   outcome: z.enum(OUTCOMES),

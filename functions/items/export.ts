@@ -1,10 +1,10 @@
 import * as z from 'zod'
+import { listProjects } from '../../shared/accounts/queries/projects.ts'
 import { endpoint, isNdjson } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import { streamed } from '../../shared/http/stream.ts'
 import { ItemRecord, itemRecordOf } from '../../shared/schema/wire.ts'
 import { itemsInChunks, nextItems } from '../../shared/store/items.ts'
-import { listProjects } from '../../shared/store/projects.ts'
 
 export const exportItemRecords = endpoint({
   method: 'get',

@@ -1,9 +1,9 @@
-import { itemRecordId } from '../../shared/domain/ids.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn } from '../../shared/http/scope.ts'
-import { Lineage } from '../../shared/schema/wire-recovery.ts'
-import { findLineage } from '../../shared/store/replay.ts'
+import { itemRecordId } from '../../shared/kernel/ids.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { findLineage } from '../../shared/recovery/queries/replay.ts'
+import { Lineage } from '../../shared/recovery/wire/recovery.ts'
 
 export const getLineage = endpoint({
   method: 'get',

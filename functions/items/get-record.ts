@@ -1,9 +1,9 @@
-import { itemActionsOf } from '../../shared/domain/recovery.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn, notFound, within } from '../../shared/http/scope.ts'
+import { findStanding } from '../../shared/recovery/queries/triage.ts'
+import { itemActionsOf } from '../../shared/recovery/rules/recovery.ts'
 import { ItemWithDecision, itemWithDecisionOf } from '../../shared/recovery/wire/triage.ts'
 import { findItem } from '../../shared/store/items.ts'
-import { findStanding } from '../../shared/store/triage.ts'
 
 export const getItemRecord = endpoint({
   method: 'get',

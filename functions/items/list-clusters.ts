@@ -1,10 +1,10 @@
-import { failureClusters } from '../../shared/engine/clusters.ts'
+import { listProjects } from '../../shared/accounts/queries/projects.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { failureClusters } from '../../shared/recovery/verbs/clusters.ts'
+import { Clusters } from '../../shared/recovery/wire/recovery.ts'
 import { uuid } from '../../shared/schema/input.ts'
-import { Clusters } from '../../shared/schema/wire-recovery.ts'
-import { listProjects } from '../../shared/store/projects.ts'
 
 const DESCRIPTION = `All failed items (status failed or budget_exceeded), decided about or not, by what went wrong with what prompt. Two are in one cluster when they share their error_code and the first 200 characters of the canonicalized input prompt; those that are alone are counted under \`other\`, as are clusters beyond the 1,000 largest.
 

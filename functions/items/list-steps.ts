@@ -1,17 +1,22 @@
-import { ApiError } from '../../shared/domain/errors.ts'
-import { parseItemRecordId } from '../../shared/domain/ids.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { catchUpSearch } from '../../shared/engine/search.ts'
+import { listProjects } from '../../shared/accounts/queries/projects.ts'
 import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { notFound, runIn, scopeOf } from '../../shared/http/scope.ts'
 import { checkPeriod } from '../../shared/http/validation.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { ApiError } from '../../shared/kernel/errors.ts'
+import { parseItemRecordId } from '../../shared/kernel/ids.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { pageSize } from '../../shared/schema/input.ts'
-import { StepQuery } from '../../shared/schema/step-query.ts'
-import { Step, stepOf } from '../../shared/schema/wire-steps.ts'
-import { listProjects } from '../../shared/store/projects.ts'
-import { type FoundStep, type StepKey, searchSteps } from '../../shared/store/search.ts'
+import {
+  type FoundStep,
+  isFullOfBytes,
+  type StepKey,
+  searchSteps,
+} from '../../shared/traces/queries/search.ts'
+import { catchUpSearch } from '../../shared/traces/verbs/index-steps.ts'
+import { StepQuery } from '../../shared/traces/wire/step-query.ts'
+import { Step, stepOf } from '../../shared/traces/wire/steps.ts'
 
 export const listSteps = endpoint({
   method: 'get',
@@ -20,7 +25,7 @@ export const listSteps = endpoint({
   operation_id: 'listSteps',
   summary: 'Search steps',
   description:
-    'Filters combine. `q` finds every step whose name, error code, error message, input or output (the first 4,000 characters of each) has all its words, the last of which may be the beginning of one; and every step whose name holds `q` as it stands. Steps that retention has taken are not found.',
+    'Filters combine. `q` finds every step whose name, error code, error message, input or output (the first 4,000 characters of each) has all its words, the last of which may be the beginning of one; and every step whose name holds `q` as it stands. Steps that retention has taken are not found. A page may hold fewer steps than `limit` and still lead on, where their inputs and outputs are large.',
   auth: 'any',
   heavy: true,
   query: StepQuery.extend({ limit: pageSize(LIMITS.steps_page) }),
@@ -50,7 +55,7 @@ export const listSteps = endpoint({
     const read = (after: string[] | undefined, limit: number) =>
       searchSteps(ctx.db, { ...found, project_ids, after: after && keyOf(after), limit })
     const identity = { list: 'steps', ...scope, filters: { ...found, record: record_id } }
-    const page = await readPage(ctx, identity, { cursor, limit }, read, textsOf)
+    const page = await readPage(ctx, identity, { cursor, limit }, read, textsOf, isFullOfBytes)
     return { steps: page.rows.map(row => stepOf(row, filters.q)), next_cursor: page.next_cursor }
   },
 })

@@ -1,7 +1,7 @@
 import { whyItem as why } from '../../shared/engine/why.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn, notFound } from '../../shared/http/scope.ts'
-import { Why, whyOf } from '../../shared/schema/wire-recovery.ts'
+import { Why, whyOf } from '../../shared/recovery/wire/recovery.ts'
 
 export const whyItem = endpoint({
   method: 'get',

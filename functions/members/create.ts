@@ -1,7 +1,7 @@
-import { addMember } from '../../shared/engine/members.ts'
+import { addMember } from '../../shared/accounts/verbs/members.ts'
+import { email, Member, memberOf, password, role } from '../../shared/accounts/wire/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
-import { email, Member, memberOf, password, role } from '../../shared/schema/wire-members.ts'
 
 export const createMember = endpoint({
   method: 'post',
@@ -16,7 +16,7 @@ export const createMember = endpoint({
   atomic: true,
   body: z.strictObject({ email, role, password }),
   answers: { 201: { description: 'The member.', schema: Member } },
-  errors: ['email_taken', 'plan_limit'],
+  errors: ['email_taken', 'plan_limit', 'rate_limited'],
   handle: async ({ ctx, principal, body }) =>
     memberOf(await addMember(ctx, { account_id: principal.account_id, ...body })),
 })

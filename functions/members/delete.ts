@@ -1,7 +1,7 @@
-import { removeMember } from '../../shared/engine/members.ts'
+import { removeMember } from '../../shared/accounts/verbs/members.ts'
+import { Member, memberOf } from '../../shared/accounts/wire/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { memberIn } from '../../shared/http/scope.ts'
-import { Member, memberOf } from '../../shared/schema/wire-members.ts'
 
 export const deleteMember = endpoint({
   method: 'delete',

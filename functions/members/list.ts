@@ -1,10 +1,10 @@
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { listMembers as list } from '../../shared/accounts/queries/members.ts'
+import { Member, memberOf } from '../../shared/accounts/wire/members.ts'
 import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { cursor, pageSize } from '../../shared/schema/input.ts'
-import { Member, memberOf } from '../../shared/schema/wire-members.ts'
-import { listMembers as list } from '../../shared/store/members.ts'
 
 export const listMembers = endpoint({
   method: 'get',

@@ -1,8 +1,8 @@
-import { changeMember } from '../../shared/engine/members.ts'
+import { changeMember } from '../../shared/accounts/verbs/members.ts'
+import { Member, memberOf, password, role } from '../../shared/accounts/wire/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { memberIn } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
-import { Member, memberOf, password, role } from '../../shared/schema/wire-members.ts'
 
 const Changes = z
   .strictObject({ role: role.optional(), password: password.optional() })

@@ -1,9 +1,9 @@
 import { findUsedModels, readPrices } from '../../shared/accounts/queries/used-models.ts'
 import { priceState } from '../../shared/accounts/rules/price-check.ts'
 import { PriceCheck, priceCheckOf } from '../../shared/accounts/wire/price-check.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { listPrices as list } from '../../shared/accounts/queries/prices.ts'
 import { OwnPrice, ownPriceOf } from '../../shared/accounts/wire/prices.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 
 export const listPrices = endpoint({
   method: 'get',

@@ -1,12 +1,12 @@
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { daysSince } from '../../shared/engine/activity.ts'
+import { countWaiting, listUnfired } from '../../shared/accounts/queries/activity.ts'
+import { daysSince } from '../../shared/accounts/verbs/activity.ts'
+import { Activity, daysOf } from '../../shared/accounts/wire/activity.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { queryNumber } from '../../shared/schema/input.ts'
-import { Activity, daysOf } from '../../shared/schema/wire-activity.ts'
-import { occurrenceOf } from '../../shared/schema/wire-schedules.ts'
-import { countWaiting, listUnfired } from '../../shared/store/activity.ts'
+import { occurrenceOf } from '../../shared/starts/wire/schedules.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = [1, LIMITS.activity_days.max] as const

@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { ApiError } from '../../shared/domain/errors.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { mintKey } from '../../shared/accounts/verbs/keys.ts'
+import { apiKeyOf, NewApiKey } from '../../shared/accounts/wire/account.ts'
 import { KEY_ROLES } from '../../shared/domain/vocabulary.ts'
-import { mintKey } from '../../shared/engine/keys.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
+import { ApiError } from '../../shared/kernel/errors.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { label } from '../../shared/schema/input.ts'
-import { apiKeyOf, NewApiKey } from '../../shared/schema/wire-account.ts'
 
 export const createApiKey = endpoint({
   method: 'post',

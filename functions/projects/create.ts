@@ -1,11 +1,11 @@
 import * as z from 'zod'
+import { createProject as create } from '../../shared/accounts/verbs/projects.ts'
+import { Project, projectOf } from '../../shared/accounts/wire/account.ts'
 import { budgetChanges } from '../../shared/accounts/wire/budgets.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { createProject as create } from '../../shared/engine/projects.ts'
+import { newSettings } from '../../shared/accounts/wire/project-settings.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { budgetCents, label } from '../../shared/schema/input.ts'
-import { newSettings } from '../../shared/schema/project-settings.ts'
-import { Project, projectOf } from '../../shared/schema/wire-account.ts'
 
 export const createProject = endpoint({
   method: 'post',

@@ -1,8 +1,8 @@
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { deleteProject as remove } from '../../shared/engine/projects.ts'
+import { deleteProject as remove } from '../../shared/accounts/verbs/projects.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { label } from '../../shared/schema/input.ts'
 
 export const deleteProject = endpoint({

@@ -1,7 +1,7 @@
-import { readSigningSecret } from '../../shared/engine/signing-secrets.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
-import { SigningSecret, signingSecretOf } from '../../shared/schema/wire-deliveries.ts'
+import { readSigningSecret } from '../../shared/outbox/verbs/signing-secrets.ts'
+import { SigningSecret, signingSecretOf } from '../../shared/outbox/wire/deliveries.ts'
 
 export const getSigningSecret = endpoint({
   method: 'get',
@@ -9,7 +9,9 @@ export const getSigningSecret = endpoint({
   tag: 'Projects',
   operation_id: 'getSigningSecret',
   summary: 'Read the secret that signs callbacks and alerts',
-  description: 'For receivers, who check with it that a message comes from here.',
+  description:
+    'For receivers, who check with it that a message comes from here. Who read it stands in the log.',
+  logged: true,
   auth: 'session',
   role: 'owner',
   params: { projectId: 'project' },

@@ -1,6 +1,6 @@
+import { Project, projectOf } from '../../shared/accounts/wire/account.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
-import { Project, projectOf } from '../../shared/schema/wire-account.ts'
 
 export const getProject = endpoint({
   method: 'get',

@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import { listKeys } from '../../shared/accounts/queries/api-keys.ts'
+import { ApiKey, apiKeyOf } from '../../shared/accounts/wire/account.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
-import { ApiKey, apiKeyOf } from '../../shared/schema/wire-account.ts'
-import { listKeys } from '../../shared/store/api-keys.ts'
 
 export const listApiKeys = endpoint({
   method: 'get',

@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import { listProjects as list } from '../../shared/accounts/queries/projects.ts'
+import { Project, projectOf } from '../../shared/accounts/wire/account.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
-import { Project, projectOf } from '../../shared/schema/wire-account.ts'
-import { listProjects as list } from '../../shared/store/projects.ts'
 
 export const listProjects = endpoint({
   method: 'get',

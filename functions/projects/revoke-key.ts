@@ -1,7 +1,7 @@
-import { revokeKey } from '../../shared/engine/keys.ts'
+import { revokeKey } from '../../shared/accounts/verbs/keys.ts'
+import { ApiKey, apiKeyOf } from '../../shared/accounts/wire/account.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
-import { ApiKey, apiKeyOf } from '../../shared/schema/wire-account.ts'
 
 export const revokeApiKey = endpoint({
   method: 'delete',

@@ -1,7 +1,7 @@
-import { rollSigningSecret as roll } from '../../shared/engine/signing-secrets.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
-import { SigningSecret, signingSecretOf } from '../../shared/schema/wire-deliveries.ts'
+import { rollSigningSecret as roll } from '../../shared/outbox/verbs/signing-secrets.ts'
+import { SigningSecret, signingSecretOf } from '../../shared/outbox/wire/deliveries.ts'
 
 export const rollSigningSecret = endpoint({
   method: 'post',

@@ -1,12 +1,12 @@
+import { updateProject as update } from '../../shared/accounts/verbs/projects.ts'
+import { Project, projectOf } from '../../shared/accounts/wire/account.ts'
 import { budgetChanges } from '../../shared/accounts/wire/budgets.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { updateProject as update } from '../../shared/engine/projects.ts'
+import { changedSettings } from '../../shared/accounts/wire/project-settings.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { projectIn } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { budgetCents, label } from '../../shared/schema/input.ts'
-import { changedSettings } from '../../shared/schema/project-settings.ts'
-import { Project, projectOf } from '../../shared/schema/wire-account.ts'
 
 const Changes = z
   .strictObject({

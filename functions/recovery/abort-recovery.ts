@@ -1,8 +1,8 @@
-import { abortRecovery as abort } from '../../shared/engine/recover.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { within } from '../../shared/http/scope.ts'
-import { Recovery, recoveryOf } from '../../shared/schema/wire-recoveries.ts'
-import { findRecovery } from '../../shared/store/recoveries.ts'
+import { findRecovery } from '../../shared/recovery/queries/recoveries.ts'
+import { abortRecovery as abort } from '../../shared/recovery/verbs/recover.ts'
+import { Recovery, recoveryOf } from '../../shared/recovery/wire/recoveries.ts'
 
 export const abortRecovery = endpoint({
   method: 'post',

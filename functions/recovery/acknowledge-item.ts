@@ -1,6 +1,6 @@
-import { acknowledgeItem as acknowledge } from '../../shared/engine/replay.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn } from '../../shared/http/scope.ts'
+import { acknowledgeItem as acknowledge } from '../../shared/recovery/verbs/replay.ts'
 
 export const acknowledgeItem = endpoint({
   method: 'post',

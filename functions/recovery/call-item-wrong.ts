@@ -1,7 +1,7 @@
-import { callItemWrong as callWrong } from '../../shared/engine/replay.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn } from '../../shared/http/scope.ts'
-import { WrongOrder } from '../../shared/schema/wire-recovery.ts'
+import { callItemWrong as callWrong } from '../../shared/recovery/verbs/replay.ts'
+import { WrongOrder } from '../../shared/recovery/wire/recovery.ts'
 
 export const callItemWrong = endpoint({
   method: 'post',

@@ -1,6 +1,6 @@
-import { confirmItem as confirm } from '../../shared/engine/replay.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn } from '../../shared/http/scope.ts'
+import { confirmItem as confirm } from '../../shared/recovery/verbs/replay.ts'
 
 export const confirmItem = endpoint({
   method: 'post',

@@ -1,10 +1,10 @@
-import { ApiError } from '../../shared/domain/errors.ts'
-import { planRecovery, startRecovery } from '../../shared/engine/recover.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, runIn, scopeOf } from '../../shared/http/scope.ts'
-import { CohortPlan, cohortPlanOf, RecoveryOrder } from '../../shared/schema/wire-cohort.ts'
-import { Recovery, recoveryOf } from '../../shared/schema/wire-recoveries.ts'
-import { findRecovery } from '../../shared/store/recoveries.ts'
+import { ApiError } from '../../shared/kernel/errors.ts'
+import { findRecovery } from '../../shared/recovery/queries/recoveries.ts'
+import { planRecovery, startRecovery } from '../../shared/recovery/verbs/recover.ts'
+import { CohortPlan, cohortPlanOf, RecoveryOrder } from '../../shared/recovery/wire/cohort.ts'
+import { Recovery, recoveryOf } from '../../shared/recovery/wire/recoveries.ts'
 
 export const createRecovery = endpoint({
   method: 'post',

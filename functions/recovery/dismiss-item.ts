@@ -1,6 +1,6 @@
-import { dismissItem as dismiss } from '../../shared/engine/replay.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn } from '../../shared/http/scope.ts'
+import { dismissItem as dismiss } from '../../shared/recovery/verbs/replay.ts'
 
 export const dismissItem = endpoint({
   method: 'post',

@@ -1,9 +1,9 @@
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { listProjects } from '../../shared/accounts/queries/projects.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf, within } from '../../shared/http/scope.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { findRunsOfCause, listCauses } from '../../shared/recovery/queries/causes.ts'
 import { CauseWithRuns, causeWithRunsOf } from '../../shared/recovery/wire/causes.ts'
-import { listProjects } from '../../shared/store/projects.ts'
 
 export const getCause = endpoint({
   method: 'get',

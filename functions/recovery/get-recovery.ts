@@ -1,7 +1,7 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { within } from '../../shared/http/scope.ts'
-import { Recovery, recoveryOf } from '../../shared/schema/wire-recoveries.ts'
-import { findRecovery } from '../../shared/store/recoveries.ts'
+import { findRecovery } from '../../shared/recovery/queries/recoveries.ts'
+import { Recovery, recoveryOf } from '../../shared/recovery/wire/recoveries.ts'
 
 export const getRecovery = endpoint({
   method: 'get',

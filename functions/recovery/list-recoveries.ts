@@ -1,11 +1,11 @@
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { listRecoveries as list } from '../../shared/recovery/queries/recoveries.ts'
+import { Recovery, recoveryOf } from '../../shared/recovery/wire/recoveries.ts'
 import { cursor, pageSize, uuid } from '../../shared/schema/input.ts'
-import { Recovery, recoveryOf } from '../../shared/schema/wire-recoveries.ts'
-import { listRecoveries as list } from '../../shared/store/recoveries.ts'
 
 export const listRecoveries = endpoint({
   method: 'get',

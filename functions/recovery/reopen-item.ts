@@ -1,7 +1,7 @@
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { reopenItem as reopen } from '../../shared/engine/replay.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn } from '../../shared/http/scope.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { reopenItem as reopen } from '../../shared/recovery/verbs/replay.ts'
 
 export const reopenItem = endpoint({
   method: 'post',

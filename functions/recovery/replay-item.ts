@@ -1,10 +1,10 @@
-import { ApiError } from '../../shared/domain/errors.ts'
-import { fieldsOf } from '../../shared/domain/json.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { replayItem as replay } from '../../shared/engine/replay.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn } from '../../shared/http/scope.ts'
-import { Continued, ReplayOrder } from '../../shared/schema/wire-recovery.ts'
+import { ApiError } from '../../shared/kernel/errors.ts'
+import { fieldsOf } from '../../shared/kernel/json.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { replayItem as replay } from '../../shared/recovery/verbs/replay.ts'
+import { Continued, ReplayOrder } from '../../shared/recovery/wire/recovery.ts'
 
 export const replayItem = endpoint({
   method: 'post',

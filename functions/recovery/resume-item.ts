@@ -1,7 +1,7 @@
-import { resumeItem as resume } from '../../shared/engine/replay.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn } from '../../shared/http/scope.ts'
-import { Continued, ResumeOrder } from '../../shared/schema/wire-recovery.ts'
+import { resumeItem as resume } from '../../shared/recovery/verbs/replay.ts'
+import { Continued, ResumeOrder } from '../../shared/recovery/wire/recovery.ts'
 
 export const resumeItem = endpoint({
   method: 'post',

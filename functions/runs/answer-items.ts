@@ -1,10 +1,10 @@
-import { ApiError } from '../../shared/domain/errors.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { readBytes } from '../../shared/http/body.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { ANSWERS_PATH, requestAt } from '../../shared/items/verbs/answer-address.ts'
 import { takeAnswer } from '../../shared/items/verbs/answers.ts'
 import { AnswerAddress, AnswerLine, AwaitedItems } from '../../shared/items/wire/answers.ts'
+import { ApiError } from '../../shared/kernel/errors.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 
 export const answerItems = endpoint({
   method: 'post',

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { centsOf, usdOf } from '../../shared/domain/pricing.ts'
+import { centsOf, usdOf } from '../../shared/accounts/rules/pricing.ts'
 import { cancelRun as cancel, IN_FLIGHT } from '../../shared/engine/cancel.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { ApiError } from '../../shared/domain/errors.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'
+import { ApiError } from '../../shared/kernel/errors.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { compareItems } from '../../shared/recovery/queries/compare.ts'
+import { RunComparison, runComparisonOf } from '../../shared/recovery/wire/compare.ts'
 import { uuid } from '../../shared/schema/input.ts'
-import { RunComparison, runComparisonOf } from '../../shared/schema/wire-compare.ts'
-import { compareItems } from '../../shared/store/compare.ts'
 
 export const compareRuns = endpoint({
   method: 'get',

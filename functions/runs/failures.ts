@@ -1,7 +1,7 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'
-import { RunFailures } from '../../shared/schema/wire-failures.ts'
-import { readRunFailures } from '../../shared/store/failures.ts'
+import { readRunFailures } from '../../shared/recovery/queries/failures.ts'
+import { RunFailures } from '../../shared/recovery/wire/failures.ts'
 
 export const getRunFailures = endpoint({
   method: 'get',

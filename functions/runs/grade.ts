@@ -1,16 +1,17 @@
+import { findCurrentDeployment } from '../../shared/agents/queries/deployments.ts'
+import { checksOf } from '../../shared/agents/rules/deploy-plan.ts'
 import type { Context } from '../../shared/context.ts'
-import { checksOf } from '../../shared/domain/deploy-plan.ts'
-import { ApiError } from '../../shared/domain/errors.ts'
 import type { GradeChoices } from '../../shared/domain/grading.ts'
-import type { RunKey } from '../../shared/domain/ids.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { openCursor, sealCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, agentOrdered, runIn } from '../../shared/http/scope.ts'
 import { findRecordedItems } from '../../shared/items/queries/recorded-calls.ts'
 import { RegradeTally, readsInputs, rulesOf } from '../../shared/items/rules/regrade.ts'
 import { Grade, GradeQuery } from '../../shared/items/wire/grade.ts'
-import { findCurrentDeployment } from '../../shared/store/deployments.ts'
+import { sinceMs } from '../../shared/kernel/elapsed.ts'
+import { ApiError } from '../../shared/kernel/errors.ts'
+import type { RunKey } from '../../shared/kernel/ids.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 
 export const gradeRun = endpoint({
   method: 'get',
@@ -61,7 +62,7 @@ interface Part extends RunKey {
 async function gradePart(ctx: Context, { after, limit, ...run }: Part, declared: GradeChoices) {
   const tally = new RegradeTally()
   const withInputs = readsInputs(declared)
-  const until = ctx.now() + LIMITS.regrade_ms
+  const began_ms = ctx.now()
   for (let last_seq = after; ; ) {
     const found = await findRecordedItems(ctx.sql, run, {
       after: last_seq,
@@ -71,6 +72,7 @@ async function gradePart(ctx: Context, { after, limit, ...run }: Part, declared:
     for (const item of found.items) tally.item(item, declared)
     if (found.last_seq === null) return { tally, last_seq: null }
     last_seq = found.last_seq
-    if (last_seq - after >= limit || ctx.now() >= until) return { tally, last_seq }
+    if (last_seq - after >= limit || sinceMs(ctx.now(), began_ms) >= LIMITS.regrade_ms)
+      return { tally, last_seq }
   }
 }

@@ -1,10 +1,10 @@
-import { ApiError } from '../../shared/domain/errors.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { itemOfBody } from '../../shared/engine/item-lines.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Fingerprint } from '../../shared/http/fingerprint.ts'
 import { agentIn, agentToStart } from '../../shared/http/scope.ts'
 import { submitItems } from '../../shared/items/verbs/submit-at-once.ts'
+import { ApiError } from '../../shared/kernel/errors.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { orderOf, RunOrderOfOne, StartedRun } from '../../shared/schema/run-order.ts'
 
 export const startRun = endpoint({

@@ -1,11 +1,11 @@
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scheduleIn } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { cursor, pageSize } from '../../shared/schema/input.ts'
-import { Occurrence, occurrenceOf } from '../../shared/schema/wire-schedules.ts'
-import { listOccurrences } from '../../shared/store/schedules.ts'
+import { listOccurrences } from '../../shared/starts/queries/schedules.ts'
+import { Occurrence, occurrenceOf } from '../../shared/starts/wire/schedules.ts'
 
 export const listScheduleEvents = endpoint({
   method: 'get',

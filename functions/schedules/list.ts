@@ -1,11 +1,11 @@
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { cursor, pageSize, uuid } from '../../shared/schema/input.ts'
-import { Schedule, scheduleOf } from '../../shared/schema/wire-schedules.ts'
-import { listSchedules as list } from '../../shared/store/schedules.ts'
+import { listSchedules as list } from '../../shared/starts/queries/schedules.ts'
+import { Schedule, scheduleOf } from '../../shared/starts/wire/schedules.ts'
 
 export const listSchedules = endpoint({
   method: 'get',

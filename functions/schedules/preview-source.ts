@@ -1,11 +1,11 @@
-import { ApiError } from '../../shared/domain/errors.ts'
-import { readable } from '../../shared/engine/schedules.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, scheduleIn } from '../../shared/http/scope.ts'
+import { ApiError } from '../../shared/kernel/errors.ts'
 import { rawJson } from '../../shared/schema/raw-json.ts'
 import { keptSource } from '../../shared/starts/verbs/kept-source.ts'
+import { readable } from '../../shared/starts/verbs/schedules.ts'
 import { previewSource as preview } from '../../shared/starts/verbs/start-from-source.ts'
-import { SourcePreview, SourcePreviewOrder } from '../../shared/starts/wire.ts'
+import { SourcePreview, SourcePreviewOrder } from '../../shared/starts/wire/sources.ts'
 
 export const previewSource = endpoint({
   method: 'post',

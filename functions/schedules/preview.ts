@@ -1,7 +1,7 @@
-import { readable } from '../../shared/engine/schedules.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
-import { Preview, PreviewQuery, previewOf } from '../../shared/schema/wire-schedules.ts'
-import { readClock } from '../../shared/store/schedules.ts'
+import { readClock } from '../../shared/starts/queries/schedules.ts'
+import { readable } from '../../shared/starts/verbs/schedules.ts'
+import { Preview, PreviewQuery, previewOf } from '../../shared/starts/wire/schedules.ts'
 
 export const previewSchedule = endpoint({
   method: 'get',

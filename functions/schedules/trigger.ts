@@ -1,7 +1,7 @@
-import { fireByHand } from '../../shared/engine/fire.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scheduleIn } from '../../shared/http/scope.ts'
 import { StartedRun } from '../../shared/schema/run-order.ts'
+import { fireByHand } from '../../shared/starts/verbs/fire.ts'
 
 export const triggerSchedule = endpoint({
   method: 'post',

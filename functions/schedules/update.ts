@@ -1,11 +1,11 @@
 import { refuseUnpricedStart } from '../../shared/accounts/verbs/prices.ts'
-import { fieldsOf } from '../../shared/domain/json.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { updateSchedule as update } from '../../shared/engine/schedules.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scheduleIn } from '../../shared/http/scope.ts'
-import { Schedule, ScheduleChanges, scheduleOf } from '../../shared/schema/wire-schedules.ts'
+import { fieldsOf } from '../../shared/kernel/json.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { refuseUnknownGenerator } from '../../shared/starts/verbs/kept-source.ts'
+import { updateSchedule as update } from '../../shared/starts/verbs/schedules.ts'
+import { Schedule, ScheduleChanges, scheduleOf } from '../../shared/starts/wire/schedules.ts'
 
 export const updateSchedule = endpoint({
   method: 'patch',

@@ -1,14 +1,17 @@
-import { ApiError } from '../../shared/domain/errors.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { challengeOf } from '../../shared/domain/webhook-signatures.ts'
-import { fireWebhook, verifySender, webhookAt } from '../../shared/engine/webhook.ts'
+import { noteRefusal } from '../../shared/accounts/verbs/refusals.ts'
+import type { Context } from '../../shared/context.ts'
 import { jsonTextOf, readBytes } from '../../shared/http/body.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { roomFor } from '../../shared/http/large-bodies.ts'
 import { checkFireRate } from '../../shared/http/rate.ts'
-import { Challenge, FireBody, FiredRun, FireHeaders } from '../../shared/schema/wire-triggers.ts'
+import { ApiError } from '../../shared/kernel/errors.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import type { Webhook } from '../../shared/starts/queries/triggers.ts'
 import { isBody } from '../../shared/starts/rules/source.ts'
+import { challengeOf } from '../../shared/starts/rules/webhook-signatures.ts'
 import type { Posted } from '../../shared/starts/verbs/posted-items.ts'
-import type { Webhook } from '../../shared/store/triggers.ts'
+import { fireWebhook, verifySender, webhookAt } from '../../shared/starts/verbs/webhook.ts'
+import { Challenge, FireBody, FiredRun, FireHeaders } from '../../shared/starts/wire/triggers.ts'
 
 export const fireTrigger = endpoint({
   method: 'post',
@@ -42,10 +45,13 @@ export const fireTrigger = endpoint({
   async handle({ ctx, params, headers: sent, request, reply }) {
     const webhook = await webhookAt(ctx, params.webhookId)
     // Of a sender who proves nothing nobody reads what may be long.
-    const provesFirst = webhook.scheme === 'bearer' && isBody(webhook.source)
-    if (provesFirst) await verifySender(ctx, webhook, request.headers, NOTHING)
-    const bytes = await bodyFor(webhook, request)
-    if (!provesFirst) await verifySender(ctx, webhook, request.headers, bytes)
+    const provesFirst = webhook.scheme === 'bearer'
+    if (provesFirst) await verify(ctx, webhook, request, NOTHING)
+    const { account_id } = webhook
+    const max = isBody(webhook.source) ? LIMITS.trigger_items_bytes : LIMITS.item_input_bytes
+    using _room = await roomFor(provesFirst ? ctx.bodies : ctx.unprovenBodies, request, account_id, max)
+    const bytes = await readBytes(request, max, tooLarge(webhook), provesFirst ? undefined : IN_TIME)
+    if (!provesFirst) await verify(ctx, webhook, request, bytes)
     await checkFireRate(ctx, webhook)
     const posted = postedTo(webhook, request, bytes)
     const challenge = 'text' in posted ? challengeOf(webhook.scheme, posted.text) : undefined
@@ -63,14 +69,30 @@ export const fireTrigger = endpoint({
 const NOTHING = new Uint8Array()
 const LINES = /^application\/(x-ndjson|ndjson|jsonl)\s*(;|$)/i
 
-const bodyFor = ({ source }: Webhook, request: Request): Promise<Uint8Array> =>
+const tooLarge = ({ source }: Webhook) =>
   isBody(source)
-    ? readBytes(
-        request,
-        LIMITS.trigger_items_bytes,
-        'Send more items at once to POST /v1/batches, or let a source be read.',
-      )
-    : readBytes(request, LIMITS.item_input_bytes, 'An input is as large at most.')
+    ? 'Send more items at once to POST /v1/batches, or let a source be read.'
+    : 'An input is as large at most.'
+
+/** Of a body that is read before it is known who sends it: it takes room that others need. */
+const IN_TIME = {
+  ms: LIMITS.unproven_body_ms,
+  tooSlow: () =>
+    new ApiError('invalid_request', `The body did not come within ${LIMITS.unproven_body_ms / 1000} s.`),
+}
+
+async function verify(ctx: Context, webhook: Webhook, request: Request, body: Uint8Array): Promise<void> {
+  try {
+    await verifySender(ctx, webhook, request.headers, body)
+  } catch (error) {
+    const { account_id, project_id, id: target_id } = webhook
+    const address = ctx.addressOf(request)
+    const isRefused = error instanceof ApiError && error.code === 'unauthenticated'
+    if (isRefused)
+      noteRefusal(ctx, { operation_id: 'fireTrigger', account_id, project_id, target_id, address })
+    throw error
+  }
+}
 
 function postedTo({ source }: Webhook, request: Request, bytes: Uint8Array): Posted {
   if (isBody(source) && LINES.test(request.headers.get('content-type')?.trim() ?? '')) return { lines: bytes }

@@ -1,11 +1,11 @@
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, scopeOf } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { cursor, pageSize, uuid } from '../../shared/schema/input.ts'
-import { Trigger, triggerOf } from '../../shared/schema/wire-triggers.ts'
-import { listTriggers as list } from '../../shared/store/triggers.ts'
+import { listTriggers as list } from '../../shared/starts/queries/triggers.ts'
+import { Trigger, triggerOf } from '../../shared/starts/wire/triggers.ts'
 
 export const listTriggers = endpoint({
   method: 'get',

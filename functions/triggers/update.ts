@@ -1,10 +1,10 @@
 import { refuseUnpricedStart } from '../../shared/accounts/verbs/prices.ts'
-import { changeTrigger } from '../../shared/engine/triggers.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { triggerIn } from '../../shared/http/scope.ts'
-import { NewTrigger, TriggerChanges, triggerOf } from '../../shared/schema/wire-triggers.ts'
 import { refuseUnknownGenerator } from '../../shared/starts/verbs/kept-source.ts'
-import { triggerSourceOrder } from '../../shared/starts/wire.ts'
+import { changeTrigger } from '../../shared/starts/verbs/triggers.ts'
+import { triggerSourceOrder } from '../../shared/starts/wire/sources.ts'
+import { NewTrigger, TriggerChanges, triggerOf } from '../../shared/starts/wire/triggers.ts'
 
 export const updateTrigger = endpoint({
   method: 'patch',

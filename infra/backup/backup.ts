@@ -9,7 +9,7 @@ import { dirname } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Sql } from 'postgres'
-import { VERSION } from '../../shared/domain/version.ts'
+import { VERSION } from '../../shared/kernel/version.ts'
 import { fingerprintOf } from '../../shared/upkeep/rules/master-key.ts'
 import { Refusal } from '../local/refusal.ts'
 import {

@@ -1,10 +1,12 @@
 // What `npm start` runs, with whatever Node is there: makes sure of the dependencies, Node 24 among them, then makes the
 // stack into one file and runs that with it. Signals are passed on; when this process dies, the stack notices and stops;
-// when the stack crashes, it is made and started again, unless it does so over and over.
+// when the stack crashes, it is made and started again: at once the first times, then after waits, in which /health/ready
+// says so.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -15,6 +17,8 @@ const driver = join(root, 'node_modules', 'postgres', 'src', 'index.js')
 // npm writes this one last, so an install that was cut short lacks it.
 const installed = join(root, 'node_modules', '.package-lock.json')
 const stamp = join(root, 'node_modules', '.assay-installed')
+// As shared/http/readiness.ts has them, which an old Node cannot load.
+const DEPENDENCIES = ['postgres', 'redis', 'schema', 'role', 'master_key']
 const packagedNode = join(root, 'node_modules', '.bin', 'node')
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
@@ -23,14 +27,18 @@ const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGABRT: 6, SIGKILL: 9, SIGTERM: 
 const CRASHED = new Set([70, 128 + 9, 128 + 6])
 // V8 lets what is short-lived grow to 120 MB and gives it back late; a sixth of that is as fast.
 const HEAP = ['--max-semi-space-size=8']
-const CRASHES_FORGIVEN = 5
 const CRASH_WINDOW_MS = 600_000
-const RESTART_MS = 500 // what it left behind ends meanwhile
+// What it left behind ends within the first; doubled with each crash of the last ten minutes.
+const RESTART_MS = { base: 500, max: 60_000 }
+const HOST = '127.0.0.1'
 let child
+let port = Number(process.env.PORT || 8090)
 let stopping = false
+let endPause = () => {}
 for (const signal of SIGNALS) {
   process.on(signal, () => {
     stopping = true
+    endPause()
     child?.kill(signal)
   })
 }
@@ -43,7 +51,7 @@ const bundled = await bundle()
 if (stopping) process.exit(0)
 process.exit(bundled === 0 ? await runStack(node) : bundled)
 
-/** Resolves with the exit code of a stack that was asked to stop, could not start, or crashes over and over. */
+/** Resolves with the exit code of a stack that was asked to stop, or could not start. */
 async function runStack(node) {
   const crashes = []
   for (;;) {
@@ -51,17 +59,50 @@ async function runStack(node) {
     if (stopping || !CRASHED.has(code)) return code
     crashes.push(Date.now())
     const lately = crashes.filter(at => at > Date.now() - CRASH_WINDOW_MS)
-    if (lately.length > CRASHES_FORGIVEN) {
-      return fail(
-        `the stack has crashed ${lately.length} times within ten minutes, so it is not started again`,
-      )
-    }
-    console.error('the stack crashed and is started again; no item is lost')
-    await new Promise(resolve => setTimeout(resolve, RESTART_MS))
+    crashes.splice(0, crashes.length - lately.length)
+    await pauseAfter(lately.length)
     // What lies there may have been made by another version, and the migrations beside it are those of the checkout.
     if (!stopping) await bundle()
     if (stopping) return code
   }
+}
+
+/** Waits longer with each crash, and tells whoever asks meanwhile. */
+async function pauseAfter(crashes) {
+  const wait_ms = Math.min(RESTART_MS.base * 2 ** (crashes - 1), RESTART_MS.max)
+  const so_often = crashes > 1 ? ` ${crashes} times within ten minutes` : ''
+  const message = `the stack crashed${so_often} and is started again in ${wait_ms / 1000} s; no item is lost`
+  console.error(message)
+  const server = await sayMeanwhile(message, wait_ms)
+  await new Promise(resolve => {
+    endPause = resolve
+    setTimeout(resolve, wait_ms)
+  })
+  server.closeAllConnections()
+  await new Promise(resolve => server.close(resolve))
+}
+
+/** Answers in the place of the stack: that it is not ready, and to all else that it is away. */
+async function sayMeanwhile(message, wait_ms) {
+  const dependency = { status: 'unknown', latency_ms: 0, reason: null }
+  const turn = { status: 'unknown', age_ms: null }
+  const unavailable = {
+    status: 'unavailable',
+    dependencies: Object.fromEntries(DEPENDENCIES.map(name => [name, dependency])),
+    turns: { tick: turn, consumer: turn },
+    held_since: null,
+    error: { code: 'process_restarting', message },
+  }
+  const error = { code: 'store_unreachable', message, hint: 'Ask again.' }
+  const server = createServer((request, response) => {
+    const isProbe = request.url.split('?')[0].endsWith('/health/ready') // as sent: it may be no URL
+    const headers = { 'content-type': 'application/json', 'retry-after': String(Math.ceil(wait_ms / 1000)) }
+    response.writeHead(isProbe ? 503 : 500, { ...headers, connection: 'close' })
+    response.end(JSON.stringify(isProbe ? unavailable : { error }))
+  })
+  // Whoever else took the port meanwhile answers there; the stack says so when it is started.
+  await new Promise(resolve => server.once('error', resolve).listen(port, HOST, resolve))
+  return server
 }
 
 async function ensureDependencies() {
@@ -113,6 +154,9 @@ function run(command, args, channel) {
   return new Promise(resolve => {
     const stdio = ['inherit', 'inherit', 'inherit', ...(channel ? [channel] : [])]
     child = spawn(command, args, { cwd: root, stdio })
+    child.on('message', told => {
+      if (Number.isInteger(told?.port)) port = told.port
+    })
     child.once('error', error => fail(`cannot run ${command}: ${error.message}`))
     child.once('exit', (code, signal) => {
       child = undefined

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SETTING_NAMES, type SettingName } from '../node/setting-names.ts'
 import { readSettings } from '../node/settings.ts'
-import { REFUSED, startSettings } from './start-settings.ts'
+import { openNetworks, REFUSED, startSettings } from './start-settings.ts'
 
 const settingsOf = (env: Partial<Record<SettingName, string>>) => readSettings(env, '/nowhere')
 const followed = SETTING_NAMES.filter(name => REFUSED[name] === undefined)
@@ -61,5 +61,16 @@ describe('npm start', () => {
       allowPrivateNetworks: ['127.0.0.0/8', '::1/128', '10.0.0.0/8'],
     })
     expect('baseUrl' in startSettings(settingsOf({})).server).toBe(false)
+  })
+
+  it('says which private networks are open, its own machine among them, and to whom', () => {
+    const said = (env: Parameters<typeof settingsOf>[0]) =>
+      openNetworks(startSettings(settingsOf(env)).server)
+    expect(said({})).toBe(
+      'open beside the public internet: 127.0.0.0/8 and ::1/128 to agents, 127.0.0.0/8 and ::1/128 to callbacks, alerts and sources',
+    )
+    expect(said({ ASSAY_ALLOW_NETWORKS: '10.0.0.0/8', ASSAY_ALLOW_CALLBACK_NETWORKS: '10.1.0.0/16' })).toBe(
+      'open beside the public internet: 127.0.0.0/8 and ::1/128 and 10.0.0.0/8 to agents, 10.1.0.0/16 to callbacks, alerts and sources',
+    )
   })
 })

@@ -67,6 +67,15 @@ export function startSettings(settings: Settings) {
   }
 }
 
+/** What is open beside the public internet, for whoever starts it: others' code and addresses come here. */
+export const openNetworks = ({
+  allowPrivateNetworks,
+  allowCallbackNetworks,
+}: ReturnType<typeof startSettings>['server']): string =>
+  `open beside the public internet: ${list(allowPrivateNetworks)} to agents, ${list(allowCallbackNetworks)} to callbacks, alerts and sources`
+
+const list = (networks: readonly string[]) => networks.join(' and ') || 'nothing'
+
 /** Undefined for the database that is started here. */
 function migrationFrom(settings: Settings) {
   if (settings.get('DATABASE_URL') !== undefined) return migrationTarget(settings)

@@ -1,11 +1,12 @@
 // The whole of Assay on one machine, in the order its parts need each other; stopped in the reverse order, within a
 // bound. Nothing it started is left behind, and starting again finds all data.
 
+import '../node/threads.ts'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
-import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
+import { bootstrapAccount } from '../../shared/accounts/verbs/bootstrap.ts'
 import { isUnreachable } from '../../shared/kernel/unreachable.ts'
 import { migrate } from '../migrate.ts'
 import { type ConnectionOptions, openConnections } from '../node/connections.ts'
@@ -29,7 +30,7 @@ import {
 } from './data-folder.ts'
 import { openDemo } from './demo.ts'
 import { endOf, Refusal } from './refusal.ts'
-import { HOST, startSettings } from './start-settings.ts'
+import { HOST, openNetworks, startSettings } from './start-settings.ts'
 import { isFree } from './store.ts'
 import { openStores } from './stores.ts'
 
@@ -85,6 +86,7 @@ async function start(): Promise<void> {
     )
   }
   say(`data folder ${dataFolder.path}`)
+  say(openNetworks(given.server))
   const stores = parts.adopt(
     await openStores({
       dataFolder,
@@ -132,6 +134,7 @@ async function start(): Promise<void> {
     }),
     server => server.close(),
   )
+  process.send?.({ port: server.port }) // where the bootstrap answers while it waits to start this again
   const { account, project_id, api_key } = access!
   await writeJson(file, {
     base_url: server.url,

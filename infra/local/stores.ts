@@ -1,6 +1,8 @@
 // PostgreSQL and Redis of one local stack: its own unless a URL names another. One that dies while the stack is up is
-// started again on the same port; what it held is still there.
+// started again on the same port, as often as it takes; what it held is still there, and meanwhile /health/ready says that
+// it is away.
 
+import { pause } from '../../shared/kernel/pause.ts'
 import type { DataFolder } from './data-folder.ts'
 import { startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
@@ -18,12 +20,14 @@ export interface StoresOptions {
   databaseUrl?: string | undefined
   redisUrl?: string | undefined
   say(line: string): void
-  /** One died and could not be brought back. */
+  /** One died, and what can be started again is not what it was. */
   onLost(reason: Error): void
 }
 
-const RESTARTS = 5
-const RESTARTS_WITHIN_MS = 60_000
+/** Between two tries: a store whose disk is full dies as soon as it starts, and may do so for hours. */
+const BACKOFF_MS = { base: 500, max: 30_000 }
+/** Up for so long, it is well. */
+const WELL_MS = 60_000
 
 export async function openStores(options: StoresOptions): Promise<Stores> {
   const { dataFolder, say } = options
@@ -57,26 +61,38 @@ interface Watched {
 }
 
 async function watch(name: string, start: () => Promise<Store>, options: StoresOptions): Promise<Watched> {
-  let closing = false
+  const closing = new AbortController()
   let store = await start()
   const { url } = store
-  const deaths: number[] = []
+  let tries = 0
 
+  /** Undefined where it did not come up. */
+  const startAgain = () =>
+    start().catch((error: Error) => {
+      options.say(error.message)
+      return undefined
+    })
+  /** Undefined where nobody wants it any more. */
+  const again = async (): Promise<Store | undefined> => {
+    for (;;) {
+      const wait_ms = Math.min(BACKOFF_MS.base * 2 ** tries++, BACKOFF_MS.max)
+      options.say(`${name} died; starting it again${tries > 1 ? ` in ${wait_ms / 1000} s` : ''}`)
+      if (tries > 1) await pause(wait_ms, closing.signal)
+      if (closing.signal.aborted) return undefined
+      const started = await startAgain()
+      if (started !== undefined) return started
+    }
+  }
   const keep = async () => {
     for (;;) {
+      const up_ms = performance.now()
       await store.exited
-      if (closing) return
-      const now = Date.now()
-      deaths.push(now)
-      if (deaths.filter(at => at > now - RESTARTS_WITHIN_MS).length > RESTARTS) {
-        throw new Refusal(
-          'store_lost',
-          `${name} died ${RESTARTS + 1} times within a minute; its log is in the data folder`,
-        )
-      }
-      options.say(`${name} died; starting it again`)
-      store = await start()
-      if (closing) return store.stop()
+      if (closing.signal.aborted) return
+      if (performance.now() - up_ms >= WELL_MS) tries = 0
+      const next = await again()
+      if (next === undefined) return
+      store = next
+      if (closing.signal.aborted) return store.stop()
       if (store.url !== url) {
         await store.stop()
         throw new Refusal('store_lost', `${name} died and another process took its port; start again`)
@@ -87,7 +103,7 @@ async function watch(name: string, start: () => Promise<Store>, options: StoresO
   return {
     url,
     async close() {
-      closing = true
+      closing.abort()
       await store.stop()
       await kept
     },

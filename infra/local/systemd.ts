@@ -11,6 +11,32 @@ export interface UnitPlace {
   path: string
 }
 
+/**
+ * What neither the server nor an agent that has left its sandbox has a use for. The rest of the machine stays as it is: a start
+ * as root may install what it needs.
+ */
+const BOUNDS = `NoNewPrivileges=yes
+RestrictSUIDSGID=yes
+RestrictRealtime=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+ProtectClock=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectControlGroups=yes
+`
+
+/** Of a service that owns nothing but its StateDirectory. */
+export const UNPRIVILEGED = `${BOUNDS}CapabilityBoundingSet=
+PrivateDevices=yes
+PrivateTmp=yes
+ProtectHome=read-only
+ProtectSystem=strict
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+`
+
 /** Longer than the stack takes to stop by itself: items are given back, stores written. */
 const STOP_S = 60
 
@@ -33,7 +59,7 @@ Environment=${quoted(`PATH=${withoutPackages(path)}`)}
 # Environment=ASSAY_TRUSTED_PROXIES=127.0.0.1/32
 KillMode=mixed
 TimeoutStopSec=${STOP_S}
-Restart=always
+${BOUNDS}Restart=always
 RestartSec=5
 # What a person has to mend is said in the last line of the journal, and not tried again.
 RestartPreventExitStatus=${REFUSED}

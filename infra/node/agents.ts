@@ -1,7 +1,7 @@
 // The agent runtime of a process that executes items.
 
+import { findBundle } from '../../shared/agents/queries/bundles.ts'
 import { platformBearer } from '../../shared/http/platform-function.ts'
-import { findBundle } from '../../shared/store/bundles.ts'
 import { createInvoker, type Invoker, type InvokerOptions } from '../runtime/invoker.ts'
 import type { Connections } from './connections.ts'
 import { keysFrom, type Settings } from './settings.ts'
@@ -14,13 +14,13 @@ interface At {
 /** Bundles run in the function that ASSAY_RUNTIME_URL names; where it names none, in this process. */
 export function createAgents({ connections, settings }: At): Invoker {
   const runtime = remoteRuntime(settings.get('ASSAY_RUNTIME_URL'), () => keysFrom(settings))
-  return createInvoker({ ...localRuntime({ connections, settings }), runtime })
+  return createInvoker({ ...localRuntime(settings, hash => findBundle(connections.sql, hash)), runtime })
 }
 
 /** Where this machine's processes for agents are and what they may reach. */
-export function localRuntime({ connections, settings }: At): InvokerOptions {
+export function localRuntime(settings: Settings, loadBundle: InvokerOptions['loadBundle']): InvokerOptions {
   return {
-    loadBundle: hash => findBundle(connections.sql, hash),
+    loadBundle,
     dataDir: settings.get('ASSAY_DATA_DIR') ?? '/tmp/assay',
     allowPrivateNetworks: settings.networks('ASSAY_ALLOW_NETWORKS') ?? [],
   }

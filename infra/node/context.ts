@@ -2,11 +2,11 @@
 
 import type { Config, Context } from '../../shared/context.ts'
 import { errorText } from '../../shared/domain/error-text.ts'
-import { type FillRandom, newId, newRunId } from '../../shared/domain/ids.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import type { InvokeAgent } from '../../shared/engine/agent-port.ts'
 import type { Get, Post, SendMail } from '../../shared/engine/outside-port.ts'
 import type { Telemetry } from '../../shared/engine/telemetry-port.ts'
+import { type FillRandom, newId, newRunId } from '../../shared/kernel/ids.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { Pool } from '../../shared/kernel/pool.ts'
 import type { LogLevel } from '../../shared/upkeep/rules/log-events.ts'
 import { invalid } from '../local/refusal.ts'
@@ -105,6 +105,11 @@ export function createContext(options: ContextOptions): NodeContext {
       { size: LIMITS.bodies_bytes, share: LIMITS.bodies_bytes_per_account },
       'large_body_bytes',
     ),
+    unprovenBodies: new Pool(
+      { size: LIMITS.unproven_bodies_bytes, share: LIMITS.trigger_items_bytes },
+      'unproven_body_bytes',
+    ),
+    hashes: new Pool({ size: LIMITS.password_hashes, share: LIMITS.password_hashes }, 'password_hashes'),
     log,
     async idle() {
       while (pending.size > 0) await Promise.all(pending)

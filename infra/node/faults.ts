@@ -1,7 +1,7 @@
 // Makes fault points do what ASSAY_FAULTS says, for tests that break a process at an exact line:
 // `settle.before_commit=kill@3` kills it with SIGKILL the third time it comes there, `=stop` sends SIGSTOP.
 
-import { FAULT_POINTS, type FaultPoint, onFault } from '../../shared/domain/fault.ts'
+import { FAULT_POINTS, type FaultPoint, onFault } from '../../shared/kernel/fault.ts'
 
 const SIGNALS = { kill: 'SIGKILL', stop: 'SIGSTOP' } as const
 

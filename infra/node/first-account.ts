@@ -3,7 +3,7 @@
 // Usage: node infra/node/first-account.ts [--email WHO-SIGNS-IN] [--name WHAT-IT-IS-CALLED]
 
 import { parseArgs } from 'node:util'
-import { bootstrapAccount, FIRST } from '../../shared/engine/bootstrap.ts'
+import { bootstrapAccount, FIRST } from '../../shared/accounts/verbs/bootstrap.ts'
 import { endOf, Refusal } from '../local/refusal.ts'
 import { openDatabase } from './connections.ts'
 import { createContext } from './context.ts'

@@ -1,19 +1,20 @@
 // Serves one unit of functions as a Node process of its own, the way OpenFaaS and Knative run one. Guarantee: asked to
 // stop, it claims nothing more and finishes what it has; nothing it accepted is lost with it.
 
+import './threads.ts'
 import { answerMetrics, isMetrics } from '../../functions/metrics.ts'
 import type { Config, Context } from '../../shared/context.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { stopDelivering } from '../../shared/engine/deliver.ts'
-import { readFigures } from '../../shared/engine/metrics.ts'
 import { listenForWakes, publishWake } from '../../shared/hints/wake.ts'
 import { createApp } from '../../shared/http/app.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
 import type { Operation } from '../../shared/http/no-operation.ts'
 import { answerPlatform, type PlatformFunction, platformBearer } from '../../shared/http/platform-function.ts'
 import { answerReadiness } from '../../shared/http/readiness.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { stopDelivering } from '../../shared/outbox/verbs/deliver.ts'
 import { stopReading } from '../../shared/starts/verbs/source-reader.ts'
 import { type Joined, join, MasterKeyDiffers } from '../../shared/upkeep/verbs/installation.ts'
+import { readFigures } from '../../shared/upkeep/verbs/metrics.ts'
 import { Refusal } from '../local/refusal.ts'
 import { createPoker } from '../poke.ts'
 import { type Connections, openWith, poolOf } from './connections.ts'

@@ -4,8 +4,8 @@
 import { performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { MiB } from '../../shared/domain/limits/bytes.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { MiB } from '../../shared/kernel/limits/bytes.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 
 /** Of the event loop's time, in use; the ticks of an idle process take 1 to 2 %. */
 const AT_REST = 0.05

@@ -2,8 +2,8 @@
 // start, and a PostgreSQL that is merely away is waited for.
 
 import type { Context, Sql } from '../../shared/context.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { pause } from '../../shared/engine/pause.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { pause } from '../../shared/kernel/pause.ts'
 import { codeOf } from '../../shared/kernel/store-errors.ts'
 import { isUnreachable } from '../../shared/kernel/unreachable.ts'
 import { readDatabaseState } from '../../shared/upkeep/queries/database-state.ts'

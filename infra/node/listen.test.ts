@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect, it } from 'vitest'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { addressOf, listen } from './listen.ts'
 
 /** Asks twice with a forwarded address; returns where it came from, and what was logged. */
@@ -33,5 +36,24 @@ it('keeps a connection for longer than the proxies before it, so that none meets
   const listener = await listen({ port: 0, host: '127.0.0.1' }, () => new Response('here'))
   const { headers } = await fetch(listener.url)
   expect(headers.get('keep-alive')).toBe('timeout=125')
+  await listener.close()
+})
+
+it('ends a connection on which more is asked at once than anybody asks, and begins none of it', async () => {
+  let begun = 0
+  const held = Promise.withResolvers<void>()
+  const listener = await listen({ port: 0, host: '127.0.0.1' }, async () => {
+    begun++
+    await held.promise
+    return new Response('here')
+  })
+  const socket = connect(listener.port, '127.0.0.1')
+  socket.on('error', () => {}) // a reset is an end as well
+  const ended = once(socket, 'close')
+  socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(500))
+  await ended
+  expect(begun).toBe(LIMITS.requests_per_connection)
+  held.resolve()
+  expect(await (await fetch(listener.url)).text()).toBe('here')
   await listener.close()
 })

@@ -1,18 +1,33 @@
-// An HTTP server around a fetch handler, which knows where its requests came from.
+// An HTTP server around a fetch handler, which knows where its requests came from. Guarantee: one connection has a bounded number of
+// requests under way.
 
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { type HttpBindings, serve } from '@hono/node-server'
 import type { Context } from '../../shared/context.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { callerNetwork } from '../outside/networks.ts'
 import { createCallerAddress } from './caller-address.ts'
+import { lingerAfter } from './linger.ts'
 import { type Address, type Listener, listening } from './listening.ts'
-
-/** How often uploads are looked at: one is ended by us, before a platform ends its function. */
-const LOOK_MS = 2000
+import { LOOK_MS, watchUploads } from './uploads.ts'
 
 // Where requests came from; a request is only known by its socket while it is being handled.
 const addresses = new WeakMap<Request, string>()
+
+/** Of each connection, how many requests are not answered yet. */
+const unanswered = new WeakMap<Socket, number>()
+
+/**
+ * Whether a connection has room for another request. One who sends hundreds without waiting for an answer would have all of them
+ * begun at once, so that nobody else is answered before.
+ */
+function hasRoom({ socket }: IncomingMessage, outgoing: ServerResponse): boolean {
+  const count = (unanswered.get(socket) ?? 0) + 1
+  unanswered.set(socket, count)
+  outgoing.once('close', () => unanswered.set(socket, unanswered.get(socket)! - 1))
+  return count <= LIMITS.requests_per_connection
+}
 
 export const addressOf = (request: Request): string | null => addresses.get(request) ?? null
 
@@ -28,7 +43,12 @@ export async function listen(
 ): Promise<Listener> {
   const callerOf = createCallerAddress(at.proxies ?? [])
   let isTold = (at.proxies ?? []).length > 0
-  const fetch = (request: Request, { incoming }: HttpBindings) => {
+  const fetch = (request: Request, { incoming, outgoing }: HttpBindings) => {
+    if (!hasRoom(incoming, outgoing)) {
+      incoming.socket.destroy()
+      return new Response(null, { status: 429 })
+    }
+    lingerAfter(incoming, outgoing)
     const forwarded = incoming.headersDistinct['x-forwarded-for']?.join(',') ?? null
     const { remoteAddress = '' } = incoming.socket
     addresses.set(request, callerNetwork(callerOf(remoteAddress, forwarded)))
@@ -43,7 +63,8 @@ export async function listen(
     fetch: fetch as (request: Request) => Response,
     port: at.port,
     hostname: at.host,
-    serverOptions: { requestTimeout: LIMITS.upload_ms, connectionsCheckingInterval: LOOK_MS },
+    serverOptions: { connectionsCheckingInterval: LOOK_MS }, // for what has not sent its headers
   })
+  watchUploads(server as Server)
   return listening(server as Server, at)
 }

@@ -9,6 +9,7 @@
 // PostgreSQL at most), and
 // OpenTelemetry's own variables (where traces and measurements are sent: see telemetry.ts).
 
+import './threads.ts'
 import { poolOf } from './connections.ts'
 import { logLevelOf } from './context.ts'
 import { armFaults } from './faults.ts'

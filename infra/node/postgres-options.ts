@@ -3,7 +3,7 @@
 
 import type { Duplex } from 'node:stream'
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { Refusal } from '../local/refusal.ts'
 
 export interface PostgresTarget {

@@ -4,7 +4,7 @@
 import { readFetchedPrices } from '../../shared/accounts/rules/fetched-prices.ts'
 import { usePrices } from '../../shared/accounts/rules/price-book.ts'
 import type { Context } from '../../shared/context.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 
 /** Fetches now and every day from then on; returns what ends that. */
 export function keepPrices(url: string, log: Context['log']): () => void {

@@ -6,9 +6,9 @@ import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import type { Get, OutsideRequest, Post } from '../../shared/engine/outside-port.ts'
-import { judgedLookup, refuseLiteral } from '../outside/judged-lookup.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { JudgedNames, refuseLiteral } from '../outside/judged-lookup.ts'
 import { allowsOutside } from '../outside/networks.ts'
 
 export interface Outside {
@@ -19,7 +19,7 @@ export interface Outside {
 /** `allowNetworks` may be reached although they are private, as CIDR blocks. */
 export function createOutside(allowNetworks: readonly string[]): Outside {
   const allows = allowsOutside(allowNetworks)
-  const judged = judgedLookup(allows)
+  const names = new JudgedNames(allows)
 
   /** Resolves with the head of the answer. */
   async function ask(method: 'GET' | 'POST', asked: OutsideRequest): Promise<IncomingMessage> {
@@ -29,10 +29,11 @@ export function createOutside(allowNetworks: readonly string[]): Outside {
     const url = new URL(asked.url)
     refuseLiteral(url, allows)
     signal.throwIfAborted()
+    const lookup = names.lookupFor(asked.account_id)
     const { request } = url.protocol === 'https:' ? https : http
     return new Promise((resolve, reject) => {
       // A connection of its own: one that was kept may be closed by the receiver just as it is taken up again.
-      const outgoing = request(url, { method, headers, agent: false, lookup: judged, signal })
+      const outgoing = request(url, { method, headers, agent: false, lookup, signal })
       outgoing.on('error', error => reject(inWords(error, signal)))
       // Without a listener the connection would be closed with neither an error nor an answer, and the try never end.
       outgoing.once('upgrade', (incoming, socket) => {

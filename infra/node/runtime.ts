@@ -1,16 +1,15 @@
-// The process of the runtime function: DATABASE_URL (for the code of bundles), ASSAY_KEYS or ASSAY_MASTER_KEY, and
-// optionally PORT, HOST, ASSAY_DATA_DIR and ASSAY_ALLOW_NETWORKS, as for a consumer, which finds it by ASSAY_RUNTIME_URL.
+// The process of the runtime function: ASSAY_KEYS or ASSAY_MASTER_KEY, and optionally PORT, HOST, ASSAY_DATA_DIR and
+// ASSAY_ALLOW_NETWORKS, as for a consumer, which finds it by ASSAY_RUNTIME_URL. Guarantee: it has no way to a store; consumers
+// bring the code of bundles along.
 
 import { platformBearer } from '../../shared/http/platform-function.ts'
+import { CarriedBundles } from '../runtime/carried-bundles.ts'
 import { createInvoker } from '../runtime/invoker.ts'
 import { serveRuntime } from '../runtime/runtime-server.ts'
 import { localRuntime } from './agents.ts'
-import { openDatabase } from './connections.ts'
-import { endWhereRefused, refuseUnfit } from './installation.ts'
-import { tell, tellReady } from './log.ts'
-import { databaseFrom, keysFrom, listeningAt, readSettings } from './settings.ts'
+import { tellReady } from './log.ts'
+import { keysFrom, listeningAt, readSettings } from './settings.ts'
 import { endOnCrash, endOnSignal, endStart } from './stop.ts'
-import { refusalOf } from './store-trouble.ts'
 
 const PORT = 8080
 
@@ -19,16 +18,14 @@ async function start(): Promise<void> {
   const at = listeningAt(settings, PORT)
   const bearer = await platformBearer(keysFrom(settings))
   const closing = new AsyncDisposableStack()
-  const connections = openDatabase(databaseFrom(settings)) // it reads a bundle when a process starts, and nothing else
-  closing.defer(() => connections.close())
-  endWhereRefused(tell, () => refuseUnfit(connections.sql))
-  const agents = createInvoker(localRuntime({ connections, settings }))
+  const bundles = new CarriedBundles()
+  const agents = createInvoker(localRuntime(settings, hash => bundles.load(hash)))
   closing.defer(() => agents.close())
-  const server = await serveRuntime({ ...at, bearer, invoke: agents.invoke })
+  const server = await serveRuntime({ ...at, bearer, bundles, invoke: agents.invoke })
   closing.defer(() => server.close())
   tellReady({ unit: 'runtime', url: server.url })
   endOnSignal({ close: () => closing.disposeAsync() })
 }
 
 endOnCrash()
-await start().catch(error => endStart(refusalOf(error) ?? error))
+await start().catch(error => endStart(error))

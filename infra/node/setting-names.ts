@@ -1,7 +1,7 @@
 // What a process may be told, by name. Guarantee: no setting is read that is not in the list, and a variable that looks
 // like one and is none is told, with the name that may have been meant.
 
-import { nearest } from '../../shared/domain/nearest.ts'
+import { nearest } from '../../shared/kernel/nearest.ts'
 import type { Log } from '../../shared/upkeep/rules/log-events.ts'
 
 /** Each may also stand in a file that NAME_FILE names. OpenTelemetry's own are not listed. */

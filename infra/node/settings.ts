@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { isKeySet } from '../../shared/domain/secrets.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { isKeySet } from '../../shared/kernel/secrets.ts'
 import { invalid, Refusal } from '../local/refusal.ts'
 import type { SettingName } from './setting-names.ts'
 

@@ -2,9 +2,9 @@
 // receiver, nothing of OpenTelemetry is loaded.
 
 import type { Context } from '../../shared/context.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import type { Figures } from '../../shared/engine/metrics.ts'
 import type { Telemetry } from '../../shared/engine/telemetry-port.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import type { Figures } from '../../shared/upkeep/verbs/metrics.ts'
 import { invalid } from '../local/refusal.ts'
 import type { Settings } from './settings.ts'
 

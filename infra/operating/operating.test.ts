@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { METRICS } from '../../shared/engine/metrics.ts'
+import { METRICS } from '../../shared/upkeep/verbs/metrics.ts'
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8')
 const known = [...Object.keys(METRICS), 'assay_info'].sort()

@@ -1,23 +1,85 @@
 // Looks names up for connections to addresses that callers named. Guarantee: what is dialled was judged after it was resolved, so
-// that a name which changes its mind in between gains nothing.
+// that a name which changes its mind in between gains nothing; and an account whose names take long to resolve leaves look-ups
+// to others.
+//
+// The system looks a name up in a thread of the runtime, of which libuv gives it half (see ../node/threads.ts), and nobody can
+// take it back from a name server that is silent: some 10 s for each name.
 
-import { lookup } from 'node:dns'
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
+import { promisify } from 'node:util'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { Pool, type PoolBounds } from '../../shared/kernel/pool.ts'
 import { type Allows, literalAddress, refusedAddress } from './networks.ts'
 
+/** All addresses of a name. */
+export type Resolve = (host: string, options: LookupOptions & { all: true }) => Promise<LookupAddress[]>
+
+/** Whose share of the look-ups is used; null is whoever has no account. */
+export type Asker = string | null
+
+const ofSystem: Resolve = promisify(lookup)
+
+/** Of the process, as its threads are: what libuv would keep waiting has no turn. */
+const ofProcess = new Pool(lookUps(Number(process.env.UV_THREADPOOL_SIZE) || 4), 'name_lookups')
+
+function lookUps(threads: number): PoolBounds {
+  const size = Math.min(LIMITS.name_lookups, Math.floor((threads + 1) / 2))
+  return { size, share: Math.max(1, Math.min(LIMITS.name_lookups_per_account, size - 1)) }
+}
+
 /** Leaves those addresses of a name that are allowed. Node asks for names only: see `refuseLiteral`. */
-export function judgedLookup(allows: Allows): LookupFunction {
-  return (host, options, done) => {
-    lookup(host, { ...options, all: true }, (error, addresses) => {
-      if (error) return done(error, [])
-      const allowed = addresses.filter(({ address }) => allows(address))
-      const [first] = allowed
-      if (first === undefined) return done(refusedAddress(addresses[0]?.address ?? 'nowhere', host), [])
-      if (options.all) done(null, allowed)
-      else done(null, first.address, first.family)
-    })
+export class JudgedNames {
+  readonly #allows: Allows
+  readonly #resolve: Resolve
+  readonly #turns: Pool
+  /** Connections that are opened at once to one name ask once. */
+  readonly #underWay = new Map<string, Promise<LookupAddress[]>>()
+
+  constructor(allows: Allows, resolve = ofSystem, turns = ofProcess) {
+    this.#allows = allows
+    this.#resolve = resolve
+    this.#turns = turns
+  }
+
+  lookupFor(account_id: Asker): LookupFunction {
+    return (host, options, done) => {
+      this.#addressesOf(host, options, account_id).then(
+        addresses => {
+          const allowed = addresses.filter(({ address }) => this.#allows(address))
+          const [first] = allowed
+          if (first === undefined) done(refusedAddress(addresses[0]?.address ?? 'nowhere', host), [])
+          else if (options.all) done(null, allowed)
+          else done(null, first.address, first.family)
+        },
+        error => done(error, []),
+      )
+    }
+  }
+
+  #addressesOf(host: string, options: LookupOptions, account_id: Asker): Promise<LookupAddress[]> {
+    const key = JSON.stringify([account_id, host, options.family, options.hints])
+    let asked = this.#underWay.get(key)
+    if (asked === undefined) {
+      asked = this.#ask(host, options, account_id).finally(() => this.#underWay.delete(key))
+      this.#underWay.set(key, asked)
+    }
+    return asked
+  }
+
+  async #ask(host: string, options: LookupOptions, account_id: Asker): Promise<LookupAddress[]> {
+    const end = await this.#turns.take(account_id ?? '', 1, LIMITS.name_lookup_wait_ms)
+    if (end === undefined) throw Object.assign(new Error(`too many names wait beside ${host}`), NOT_NOW)
+    try {
+      return await this.#resolve(host, { ...options, all: true })
+    } finally {
+      end()
+    }
   }
 }
+
+/** As the system says it of a name server that does not answer. */
+const NOT_NOW = { code: 'EAI_AGAIN', syscall: 'getaddrinfo' }
 
 /** @throws Error where the URL spells out an address that is not allowed */
 export function refuseLiteral(url: URL, allows: Allows): void {

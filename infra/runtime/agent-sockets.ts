@@ -6,7 +6,7 @@ import http from 'node:http'
 import https from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
 import { urlToHttpOptions } from 'node:url'
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 
 /** A request that waits for its connection. */
 export interface Waiting {
@@ -43,19 +43,12 @@ export class AgentSockets {
   #waiting = 0
   #isClosed = false
 
-  /** `lookup` resolves names, the system unless told. */
   constructor({
     secure = false,
     idle_ms = LIMITS.agent_socket_idle_ms,
-    lookup,
-  }: { secure?: boolean; idle_ms?: number; lookup?: LookupFunction } = {}) {
+  }: { secure?: boolean; idle_ms?: number } = {}) {
     this.secure = secure
-    const options = {
-      keepAlive: true,
-      maxFreeSockets: LIMITS.agent_free_sockets,
-      timeout: idle_ms,
-      ...(lookup && { lookup }),
-    }
+    const options = { keepAlive: true, maxFreeSockets: LIMITS.agent_free_sockets, timeout: idle_ms }
     this.agent = secure ? new https.Agent(options) : new http.Agent(options)
     // After the agent's own listener, which has put the connection among the free ones by then.
     this.agent.on('free', (_, options) => {
@@ -63,10 +56,12 @@ export class AgentSockets {
     })
   }
 
-  at(url: URL): Destination {
+  /** `lookup` resolves its name for a new connection, the system unless told. */
+  at(url: URL, lookup?: LookupFunction): Destination {
     const { hostname, port, path, auth } = urlToHttpOptions(url)
     const credentials = auth ? `Basic ${Buffer.from(auth).toString('base64')}` : undefined
-    return this.#to({ host: hostname!, port: Number(port ?? this.#port) }, path!, url.host, credentials)
+    const to = this.#to({ host: hostname!, port: Number(port ?? this.#port) }, path!, url.host, credentials)
+    return lookup === undefined ? to : { ...to, options: { ...to.options, lookup } }
   }
 
   /** A process of this machine. */

@@ -2,13 +2,20 @@
 // Guarantee: one start however many ask; an alone pool lets one request in at a time; an error in a process that
 // died is told as that death.
 
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { resolveNetwork } from '../../shared/domain/network.ts'
-import type { AgentRequest, AgentResponse, AgentTarget } from '../../shared/engine/agent-port.ts'
+import {
+  type AgentRequest,
+  type AgentResponse,
+  type AgentTarget,
+  NotSent,
+} from '../../shared/engine/agent-port.ts'
+import { sinceMs } from '../../shared/kernel/elapsed.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { resolveNetwork } from '../../shared/kernel/network.ts'
 import { AgentSockets } from './agent-sockets.ts'
 import { egressRules } from './egress.ts'
 import { type RequestOwner, send } from './http-client.ts'
 import type { Launcher } from './launch.ts'
+import type { ProcessRoom } from './process-room.ts'
 import { WorkerdProcess } from './workerd-process.ts'
 
 export interface PoolContext {
@@ -17,6 +24,7 @@ export interface PoolContext {
   loadBundle(hash: string): Promise<string>
   allowPrivateNetworks: string[]
   now(): number
+  room: ProcessRoom
 }
 
 export interface ProcessReport {
@@ -63,7 +71,9 @@ export class BundlePool {
     } catch (error) {
       this.#leave()
       endTurn?.end()
-      throw error
+      throw request.signal.aborted
+        ? new NotSent('no process of the agent was ready', { cause: error })
+        : error
     }
     const owner: RequestOwner = {
       over: error => {
@@ -90,13 +100,22 @@ export class BundlePool {
     this.#ready?.look()
   }
 
+  get account_id(): string | null {
+    return this.#target.account_id
+  }
+
+  /** It has a process that nobody uses. */
+  get isIdle(): boolean {
+    return this.#inFlight === 0 && this.#spawned.size > 0
+  }
+
   get in_flight(): number {
     return this.#inFlight
   }
 
   /** How long nothing has been in flight. */
   idle_ms(): number {
-    return this.#inFlight > 0 ? 0 : this.#context.now() - this.#lastUsed
+    return this.#inFlight > 0 ? 0 : sinceMs(this.#context.now(), this.#lastUsed)
   }
 
   report(): ProcessReport[] {
@@ -129,23 +148,31 @@ export class BundlePool {
 
   async #start(): Promise<WorkerdProcess> {
     const { launcher, dataDir, loadBundle, allowPrivateNetworks } = this.#context
-    const { deployment_id, bundle_hash, declaration, env, alone, generates } = this.#target
+    const { account_id, deployment_id, bundle_hash, declaration, env, alone, generates } = this.#target
+    let leave: (() => void) | undefined
     try {
       if (bundle_hash === null)
         throw new Error(`deployment ${deployment_id} is a bundle without a bundle hash`)
+      const code = await loadBundle(bundle_hash) // first: a request that has to come again with it waits for room once
+      leave = await this.#context.room.take(account_id)
       const spec = {
         name: `agent ${declaration.name} (deployment ${deployment_id})`,
-        code: await loadBundle(bundle_hash),
+        code,
         env,
         rules: egressRules(resolveNetwork(declaration.network, env), allowPrivateNetworks),
         cpu_without_pong_ms:
           alone || generates ? LIMITS.agent_alone_cpu_without_pong_ms : LIMITS.agent_cpu_without_pong_ms,
       }
-      const process = await WorkerdProcess.start(launcher, dataDir, spec, spawned => this.#adopt(spawned))
+      const process = await WorkerdProcess.start(launcher, dataDir, spec, spawned => {
+        this.#adopt(spawned)
+        void spawned.died.then(leave)
+        leave = undefined
+      })
       this.#ready = process
       return process
     } catch (error) {
       this.#current = undefined
+      leave?.()
       throw error
     }
   }

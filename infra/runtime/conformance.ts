@@ -3,8 +3,6 @@
 
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { signingKey, standardHeaders } from '../../shared/domain/message-signature.ts'
 import {
   type AgentLine,
   type ItemLine,
@@ -13,6 +11,8 @@ import {
   type StepReport,
 } from '../../shared/domain/protocol.ts'
 import { STEP_KINDS } from '../../shared/domain/vocabulary.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { signingKey, standardHeaders } from '../../shared/kernel/message-signature.ts'
 import { generatorFaults } from './conformance-generators.ts'
 
 export interface Check {

@@ -2,13 +2,18 @@
 // of an answer (that the agent's process died, and of what) arrives as its last line, which no agent can imitate; an
 // answer without it was cut on the way.
 
-import { AgentProcessDied, type AgentTarget } from '../../shared/engine/agent-port.ts'
+import { AgentProcessDied, type AgentTarget, NotSent } from '../../shared/engine/agent-port.ts'
 
 /** What goes before the agent's own body: a line of this. */
 export interface HopRequest {
   target: AgentTarget
+  /** Of the bundle, where the runtime answered that it wants it. */
+  code?: string
   headers: Record<string, string>
 }
+
+/** The status by which the runtime asks for the same request with the code of its bundle. */
+export const BUNDLE_WANTED = 428
 
 /** The head of an answer. */
 export const HOP_HEADERS = {
@@ -21,15 +26,22 @@ export const HOP_HEADERS = {
 
 /** How an answer ended; without an error, well. */
 export interface HopEnd {
-  error?: { message: string; died?: AgentProcessDied['code'] }
+  error?: { message: string; died?: AgentProcessDied['code']; not_sent?: true }
 }
 
 function endOf(error: unknown): HopEnd {
   const message = error instanceof Error ? error.message : String(error)
-  return { error: { message, ...(error instanceof AgentProcessDied ? { died: error.code } : {}) } }
+  return {
+    error: {
+      message,
+      ...(error instanceof AgentProcessDied && { died: error.code }),
+      ...(error instanceof NotSent && { not_sent: true }),
+    },
+  }
 }
 
-function errorOf({ message, died }: NonNullable<HopEnd['error']>): Error {
+function errorOf({ message, died, not_sent }: NonNullable<HopEnd['error']>): Error {
+  if (not_sent) return new NotSent(message)
   return died === undefined ? new Error(message) : new AgentProcessDied(died, message)
 }
 

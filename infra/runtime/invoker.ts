@@ -3,15 +3,17 @@
 // gone after `close`; a request in a process that dies fails with `AgentProcessDied`.
 
 import { resolve } from 'node:path'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import type { AgentRequest, AgentResponse, AgentTarget, InvokeAgent } from '../../shared/engine/agent-port.ts'
-import { judgedLookup, refuseLiteral } from '../outside/judged-lookup.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import type { PoolBounds } from '../../shared/kernel/pool.ts'
+import { JudgedNames, refuseLiteral } from '../outside/judged-lookup.ts'
 import { allowsOutside } from '../outside/networks.ts'
 import { AgentSockets, type Destination } from './agent-sockets.ts'
 import { BundlePool, type PoolContext, type ProcessReport } from './bundle-pool.ts'
 import { send } from './http-client.ts'
 import { createLauncher, type Launcher } from './launch.ts'
 import { removeAbandoned } from './process-folder.ts'
+import { ProcessRoom } from './process-room.ts'
 import { createRuntimeClient } from './runtime-client.ts'
 
 export interface InvokerOptions {
@@ -21,12 +23,14 @@ export interface InvokerOptions {
   dataDir: string
   /** Private networks (CIDR) whose addresses an agent may declare. */
   allowPrivateNetworks?: string[]
-  /** The user id for agents' processes when this process is root; nobody unless given. */
+  /** The user id for agents' processes when this process is root; one of its own for each unless given. */
   runAs?: number
   /** The function that runs bundles; this process does unless given. */
   runtime?: { url: string; bearer(): Promise<string> } | undefined
   /** The clock that idleness is measured with. */
   now?: () => number
+  /** How many processes there may be, and of one account; what the machine's memory holds unless given. */
+  bounds?: PoolBounds
 }
 
 export interface Invoker {
@@ -40,6 +44,7 @@ const IDLE_LOOK_EVERY = 4 // looks; a process with nothing in flight can wait fo
 
 export function createInvoker(options: InvokerOptions): Invoker {
   let launcher: Launcher | undefined
+  const room = new ProcessRoom(() => makeRoom(), options.bounds)
   const context: PoolContext = {
     // Not before a bundle runs: where all agents are behind URLs there need be no workerd.
     get launcher() {
@@ -50,12 +55,14 @@ export function createInvoker(options: InvokerOptions): Invoker {
     loadBundle: options.loadBundle,
     allowPrivateNetworks: options.allowPrivateNetworks ?? [],
     now: options.now ?? (() => performance.now()),
+    room,
   }
   void removeAbandoned(context.dataDir)
   const pools = new Map<string, BundlePool>()
   const stopping = new Set<Promise<void>>()
   const remote = createRemote(options.allowPrivateNetworks ?? [])
-  const runtime = options.runtime && createRuntimeClient(options.runtime)
+  const runtime =
+    options.runtime && createRuntimeClient({ ...options.runtime, loadBundle: options.loadBundle })
   let looks = 0
   let closed = false
 
@@ -65,12 +72,27 @@ export function createInvoker(options: InvokerOptions): Invoker {
     stopping.add(stopped)
   }
 
+  /** Idle processes go where somebody waits for their room, those that were idle longest first. */
+  function makeRoom(): void {
+    let wanted = room.waiting - stopping.size // what is about to go makes room as well
+    if (wanted <= 0) return
+    const idle = [...pools]
+      .filter(([, pool]) => pool.isIdle)
+      .sort(([, a], [, b]) => b.idle_ms() - a.idle_ms())
+    for (const [key, pool] of idle) {
+      if (wanted <= 0 || !room.isWanted(pool.account_id)) continue
+      wanted--
+      stop(key, pool)
+    }
+  }
+
   const ticker = setInterval(() => {
     const idleToo = looks++ % IDLE_LOOK_EVERY === 0
     for (const [key, pool] of pools) {
       if (pool.in_flight > 0 || idleToo) pool.look()
       if (pool.idle_ms() >= LIMITS.agent_idle_ms) stop(key, pool)
     }
+    makeRoom()
   }, LIMITS.agent_watch_ms)
   ticker.unref()
 
@@ -91,6 +113,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
     async close() {
       closed = true
       clearInterval(ticker)
+      room.close()
       for (const [key, pool] of pools) stop(key, pool)
       await Promise.all(stopping)
       remote.close()
@@ -103,23 +126,24 @@ export function createInvoker(options: InvokerOptions): Invoker {
 /** Agents behind a URL, over connections kept per scheme, at public addresses and in the `networks`. */
 function createRemote(networks: readonly string[]): { invoke: InvokeAgent; close(): void } {
   const allows = allowsOutside(networks)
-  const lookup = judgedLookup(allows)
-  const plain = new AgentSockets({ lookup })
+  const names = new JudgedNames(allows)
+  const plain = new AgentSockets()
   let secure: AgentSockets | undefined // made with the first, which loads TLS
   const destinations = new Map<string, Destination>()
 
-  function destinationOf(address: string): Destination {
-    const known = destinations.get(address)
+  function destinationOf(address: string, account_id: string | null): Destination {
+    const key = `${account_id} ${address}`
+    const known = destinations.get(key)
     if (known) return known
     const url = new URL(address)
     if (url.protocol !== 'http:' && url.protocol !== 'https:') {
       throw new Error(`an agent's URL starts with http:// or https://, not ${url.protocol}`)
     }
     refuseLiteral(url, allows)
-    if (url.protocol === 'https:') secure ??= new AgentSockets({ secure: true, lookup })
-    const destination = (url.protocol === 'https:' ? secure! : plain).at(url)
+    if (url.protocol === 'https:') secure ??= new AgentSockets({ secure: true })
+    const destination = (url.protocol === 'https:' ? secure! : plain).at(url, names.lookupFor(account_id))
     if (destinations.size >= URLS_REMEMBERED) destinations.clear()
-    destinations.set(address, destination)
+    destinations.set(key, destination)
     return destination
   }
 
@@ -128,7 +152,7 @@ function createRemote(networks: readonly string[]): { invoke: InvokeAgent; close
       if (target.url === null) throw new Error(`deployment ${target.deployment_id} has kind "url" and no URL`)
       // Plain JSON answers when the item is done, which is for the caller's deadline to bound.
       const head_ms = target.protocol === 'ndjson' ? LIMITS.agent_head_ms : 0
-      return send({ to: destinationOf(target.url), head_ms }, request)
+      return send({ to: destinationOf(target.url, target.account_id), head_ms }, request)
     },
     close() {
       plain.destroy()

@@ -1,11 +1,12 @@
 // Reaches bundles through the runtime function. Guarantee: a request behaves as one to a process of this machine, its
-// abort and the death of the agent's process included; when the runtime itself dies, that is a fault of transport.
+// abort and the death of the agent's process included; the code of a bundle goes along where the runtime asks for it; when the
+// runtime itself dies, that is a fault of transport.
 
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { NDJSON } from '../../shared/domain/protocol.ts'
-import type { AgentResponse, InvokeAgent } from '../../shared/engine/agent-port.ts'
+import type { AgentRequest, AgentResponse, AgentTarget, InvokeAgent } from '../../shared/engine/agent-port.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { AgentSockets } from './agent-sockets.ts'
-import { HOP_HEADERS, type HopRequest, withoutEnd } from './hop.ts'
+import { BUNDLE_WANTED, HOP_HEADERS, type HopRequest, withoutEnd } from './hop.ts'
 import { type HttpAnswer, send } from './http-client.ts'
 
 export interface RuntimeClient {
@@ -13,26 +14,74 @@ export interface RuntimeClient {
   close(): void
 }
 
-export function createRuntimeClient(at: { url: string; bearer(): Promise<string> }): RuntimeClient {
+export interface RuntimeAt {
+  url: string
+  bearer(): Promise<string>
+  /** The code of a bundle, by its hash. */
+  loadBundle(hash: string): Promise<string>
+}
+
+export function createRuntimeClient(at: RuntimeAt): RuntimeClient {
   const url = new URL(at.url)
   const sockets = new AgentSockets({ secure: url.protocol === 'https:' })
   // The runtime may have to start the process first.
   const endpoint = { to: sockets.at(url), head_ms: LIMITS.agent_start_ms + LIMITS.agent_head_ms }
+  /** Requests under way that brought the code of a bundle, by its hash. */
+  const bringing = new Map<string, Promise<unknown>>()
+
+  async function ask(target: AgentTarget, request: AgentRequest, code?: string): Promise<HttpAnswer> {
+    const hop: HopRequest = { target, headers: request.headers, ...(code !== undefined && { code }) }
+    const headers = {
+      authorization: `Bearer ${await at.bearer()}`,
+      'content-type': NDJSON,
+      accept: NDJSON, // by which the watchdog of OpenFaaS knows that it must not collect the answer
+    }
+    const body = `${JSON.stringify(hop)}\n${request.body}`
+    return send(endpoint, { headers, body, signal: request.signal })
+  }
+
+  /**
+   * One brings the code, and the others that found no process ask again once it has been answered. Where its process did not live,
+   * the next one brings it: of a bundle that dies as it starts, no more than one copy is on its way.
+   */
+  async function bring(hash: string, target: AgentTarget, request: AgentRequest): Promise<HttpAnswer> {
+    for (let other = bringing.get(hash); other !== undefined; other = bringing.get(hash)) {
+      await Promise.race([other, aborted(request.signal)])
+      const answer = await ask(target, request)
+      if (!(await isWanted(answer))) return answer
+    }
+    const answer = at.loadBundle(hash).then(code => ask(target, request, code))
+    const over: Promise<void> = answer
+      .catch(() => {})
+      .then(() => {
+        if (bringing.get(hash) === over) bringing.delete(hash)
+      })
+    bringing.set(hash, over)
+    return answer
+  }
 
   return {
     async invoke(target, request) {
-      const hop: HopRequest = { target, headers: request.headers }
-      const headers = {
-        authorization: `Bearer ${await at.bearer()}`,
-        'content-type': NDJSON,
-        accept: NDJSON, // by which the watchdog of OpenFaaS knows that it must not collect the answer
-      }
-      const body = `${JSON.stringify(hop)}\n${request.body}`
-      return unwrapped(await send(endpoint, { headers, body, signal: request.signal }))
+      const answer = await ask(target, request)
+      if (target.bundle_hash === null || !(await isWanted(answer))) return unwrapped(answer)
+      return unwrapped(await bring(target.bundle_hash, target, request))
     },
     close: () => sockets.destroy(),
   }
 }
+
+/** Whether the runtime asks for the code; its answer is over then. */
+async function isWanted({ status, body }: HttpAnswer): Promise<boolean> {
+  if (status !== BUNDLE_WANTED) return false
+  for await (const _ of body); // so that the connection is kept
+  return true
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 
 async function unwrapped({ status, headers, body }: HttpAnswer): Promise<AgentResponse> {
   const end = headers[HOP_HEADERS.end]

@@ -1,16 +1,18 @@
 // The agent runtime as a function of its own: takes requests to bundles from consumers, and runs them in the processes of
-// this machine. Guarantee: whoever lacks the bearer runs nothing; a consumer that goes away takes its request with it.
+// this machine. Guarantee: whoever lacks the bearer runs nothing; a consumer that goes away takes its request with it; code that
+// is needed is asked of the consumer, so that the runtime reaches no store.
 
 import { timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { NDJSON } from '../../shared/domain/protocol.ts'
 import type { AgentRequest, InvokeAgent } from '../../shared/engine/agent-port.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { liveHeaders } from '../../shared/kernel/live-answer.ts'
-import { HOP_HEADERS, type HopRequest, withEnd } from './hop.ts'
+import { BundleWanted, CarriedBundles } from './carried-bundles.ts'
+import { BUNDLE_WANTED, HOP_HEADERS, type HopRequest, withEnd } from './hop.ts'
 
 export interface RuntimeOptions {
   port: number
@@ -18,6 +20,8 @@ export interface RuntimeOptions {
   /** What consumers prove themselves with. */
   bearer: string
   invoke: InvokeAgent
+  /** Where `invoke` finds the code of bundles. */
+  bundles?: CarriedBundles
 }
 
 export interface RuntimeServer {
@@ -26,7 +30,8 @@ export interface RuntimeServer {
   close(): Promise<void>
 }
 
-export async function serveRuntime({ port, host, bearer, invoke }: RuntimeOptions): Promise<RuntimeServer> {
+export async function serveRuntime(options: RuntimeOptions): Promise<RuntimeServer> {
+  const { port, host, bearer, invoke, bundles = new CarriedBundles() } = options
   const expected = Buffer.from(`Bearer ${bearer}`)
   const server = http.createServer((request, response) => {
     if (request.url === '/healthz') return answer(response, 200, { status: 'ok' })
@@ -40,7 +45,7 @@ export async function serveRuntime({ port, host, bearer, invoke }: RuntimeOption
       )
     if (request.method !== 'POST')
       return refuse(response, 404, 'not_found', 'The agent runtime is called with POST.')
-    pass(invoke, request, response).catch(() => response.destroy())
+    pass({ invoke, bundles }, request, response).catch(() => response.destroy())
   })
   server.requestTimeout = 0 // an item may take a day; consumers close what they give up
   server.listen(port, host)
@@ -58,7 +63,11 @@ export async function serveRuntime({ port, host, bearer, invoke }: RuntimeOption
 }
 
 /** Runs one request, for as long as its consumer waits. */
-async function pass(invoke: InvokeAgent, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function pass(
+  { invoke, bundles }: Required<Pick<RuntimeOptions, 'invoke' | 'bundles'>>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   const gone = new AbortController()
   outgoing.once('close', () => gone.abort(new Error('the consumer went away')))
   const text = await bodyOf(incoming)
@@ -70,18 +79,23 @@ async function pass(invoke: InvokeAgent, incoming: IncomingMessage, outgoing: Se
       `A request has at most ${LIMITS.runtime_request_bytes} bytes.`,
     )
   const line = text.indexOf('\n')
-  const { target, headers }: HopRequest = JSON.parse(text.slice(0, line))
+  const { target, headers, code }: HopRequest = JSON.parse(text.slice(0, line))
   const request: AgentRequest = { headers, body: text.slice(line + 1), signal: gone.signal }
   const end = crypto.randomUUID()
   const head: Record<string, string> = { ...liveHeaders(NDJSON), [HOP_HEADERS.end]: end }
   let body: AsyncIterable<Uint8Array>
+  let release = () => {}
   try {
+    if (code !== undefined) release = await bundles.hold(target.bundle_hash ?? '', code)
     const response = await invoke(target, request)
     head[HOP_HEADERS.status] = String(response.status)
     head[HOP_HEADERS.type] = encodeURIComponent(response.contentType)
     body = response.body
   } catch (error) {
+    if (error instanceof BundleWanted) return refuse(outgoing, BUNDLE_WANTED, 'bundle_wanted', error.message)
     body = failing(error)
+  } finally {
+    release()
   }
   if (outgoing.destroyed) return
   outgoing.writeHead(200, head)

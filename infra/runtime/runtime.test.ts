@@ -12,7 +12,15 @@ import { createRuntimeClient } from './runtime-client.ts'
 import { serveRuntime } from './runtime-server.ts'
 
 const target: AgentTarget = {
-  ...{ agent_id: 'a', deployment_id: 'd', kind: 'bundle', protocol: 'ndjson', url: null, bundle_hash: 'h' },
+  ...{
+    account_id: 'c',
+    agent_id: 'a',
+    deployment_id: 'd',
+    kind: 'bundle',
+    protocol: 'ndjson',
+    url: null,
+    bundle_hash: 'h',
+  },
   ...{ declaration: { name: 'é' }, env: { TOKEN: 'secret' }, alone: true },
 }
 
@@ -26,7 +34,11 @@ afterEach(async () => {
 async function hop(invoke: InvokeAgent, bearer = 'right') {
   const server = await serveRuntime({ port: 0, host: '127.0.0.1', bearer: 'right', invoke })
   parts.defer(() => server.close())
-  const client = createRuntimeClient({ url: server.url, bearer: async () => bearer })
+  const client = createRuntimeClient({
+    url: server.url,
+    bearer: async () => bearer,
+    loadBundle: () => Promise.reject(new Error('no code is asked for')),
+  })
   parts.defer(() => client.close())
   return (signal = new AbortController().signal) =>
     client.invoke(target, { headers: { 'assay-run': 'r' }, body: '{"seq":1}\n{"seq":2}\n', signal })

@@ -5,8 +5,8 @@ import type { ChildProcess } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import http from 'node:http'
 import { join } from 'node:path'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { AgentProcessDied } from '../../shared/engine/agent-port.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { EGRESS_WORKER, type EgressRules } from './egress.ts'
 import type { Launcher } from './launch.ts'
 import { LogRing } from './log-ring.ts'
@@ -65,7 +65,8 @@ export class WorkerdProcess {
     spec: ProcessSpec,
     spawned: (process: WorkerdProcess) => void,
   ): Promise<WorkerdProcess> {
-    const folder = await privateFolder(dataDir, launcher.uid)
+    const user = launcher.user()
+    const folder = await privateFolder(dataDir, user?.uid)
     const config = workerdConfig({
       env: spec.env,
       rules: spec.rules,
@@ -76,12 +77,13 @@ export class WorkerdProcess {
     const files = { [AGENT_FILE]: spec.code, [EGRESS_FILE]: EGRESS_WORKER, [CONFIG_FILE]: config }
     try {
       for (const [name, content] of Object.entries(files))
-        await writePrivate(join(folder, name), content, launcher.uid)
+        await writePrivate(join(folder, name), content, user?.uid)
     } catch (error) {
       await rm(folder, { recursive: true, force: true })
       throw error
     }
-    const child = launcher.spawn(join(folder, CONFIG_FILE), folder, LIMITS.agent_memory_bytes)
+    const limits = { user, memory_bytes: LIMITS.agent_memory_bytes }
+    const child = launcher.spawn(join(folder, CONFIG_FILE), folder, limits)
     const started = new WorkerdProcess(child, folder, spec)
     spawned(started)
     await started.#listening()

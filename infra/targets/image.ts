@@ -1,7 +1,7 @@
 // What every platform that runs the container image has to know of it: which programs are in it, which units an
 // installation is made of, and how much room each needs.
 
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { type Packaging, type Unit, unitsOf } from '../packaging.ts'
 import { type Needs, needsOf, ROUTER_NEEDS, RUNTIME_NEEDS } from '../unit-settings.ts'
 

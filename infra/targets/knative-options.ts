@@ -4,7 +4,7 @@
 import type { IScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject'
 import type { ITriggerAuthentication } from '@kubernetes-models/keda/keda.sh/v1alpha1/TriggerAuthentication'
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment'
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { settingsOf } from './environment.ts'
 import { CONSUMER, LARGE, METRICS_PATH, SERVER_COMMAND, workloadsOf } from './image.ts'
 import { addressesOf, placeOf } from './knative-objects.ts'

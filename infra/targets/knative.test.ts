@@ -148,7 +148,7 @@ describe('the services', () => {
       )
     expect(told(ROUTER)).toEqual(['FUNCTION', 'ASSAY_LOG_LEVEL', 'ASSAY_UNIT_URL'])
     expect([secretsOf('docs'), secretsOf('health')]).toEqual([[], []])
-    expect(secretsOf(RUNTIME)).toEqual(['DATABASE_URL', 'ASSAY_KEYS'])
+    expect(secretsOf(RUNTIME)).toEqual(['ASSAY_KEYS'])
     expect(secretsOf('account')).toContain('ASSAY_OPERATOR_KEY')
     expect(secretsOf('tick')).toEqual(expect.arrayContaining(['ASSAY_METRICS_TOKEN', 'ASSAY_SMTP_URL']))
     const others = services.map(one => one.metadata.name).filter(name => !['account', 'tick'].includes(name))
@@ -187,7 +187,7 @@ describe('with KEDA', () => {
     expect(names).not.toContain('ASSAY_RUNTIME_URL')
   })
 
-  it('the consumer, which runs bundles, has the network of the runtime, Redis, and what receives traces', () => {
+  it('the consumer, which runs bundles, has the network of the runtime, the stores, and what receives traces', () => {
     const policies = withKeda.filter(({ kind }) => kind === 'NetworkPolicy')
     const egressOf = (labels: Record<string, string>) =>
       policies.filter(one => one.spec.policyTypes.includes('Egress') && selects(one.spec.podSelector, labels))
@@ -195,8 +195,8 @@ describe('with KEDA', () => {
     expect(others).toEqual([])
     const [ofRuntime] = egressOf(service(RUNTIME, withKeda.filter(isService)).spec.template.metadata.labels)
     const ports = (rules: { ports?: { port: number }[] }[]) => rules.at(-1)!.ports!.map(one => one.port)
-    expect(ports(ofConsumer!.spec.egress)).toEqual([...ports(ofRuntime!.spec.egress), 6379, 4318])
-    expect(ofConsumer!.spec.egress.slice(0, -1)).toEqual(ofRuntime!.spec.egress.slice(0, -1))
+    expect(ports(ofConsumer!.spec.egress)).toEqual([5432, 6379, 4318])
+    expect(ofConsumer!.spec.egress.slice(0, -1)).toEqual(ofRuntime!.spec.egress)
     expect(JSON.stringify(ofRuntime)).toContain('10.40.0.0/16') // agent_networks
   })
 })

@@ -1,5 +1,5 @@
 // Who may reach what in a cluster: callers only through the platform's gateways, Prometheus the metrics, and code of
-// agents nothing that is private but PostgreSQL, from where the runtime reads it, and what the values name.
+// agents nothing that is private but what the values name.
 
 import type {
   INetworkPolicy,
@@ -52,9 +52,9 @@ const policy = (
 
 const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16']
 
-/** What code of agents reaches: public addresses, PostgreSQL wherever it is, and what agents may. */
+/** What code of agents reaches: public addresses, and what agents may; and beside it `more`. */
 const agentsReach = (
-  { agent_networks, stores }: ImageValues,
+  { agent_networks }: ImageValues,
   more: { networks?: readonly string[]; ports?: readonly number[] } = {},
 ): INetworkPolicyEgressRule[] => [
   DNS,
@@ -65,7 +65,7 @@ const agentsReach = (
       ...[...agent_networks, ...(more.networks ?? [])].map(cidr => ({ ipBlock: { cidr } })),
     ],
   },
-  { ports: [stores.postgres_port, ...(more.ports ?? [])].map(port => ({ protocol: 'TCP', port })) },
+  ...(more.ports ? [{ ports: more.ports.map(port => ({ protocol: 'TCP' as const, port })) }] : []),
 ]
 
 /** Ports at which traces are received: their receivers are mostly in the cluster. */
@@ -162,7 +162,7 @@ export function knativePolicies(values: KnativeValues): INetworkPolicy[] {
             policyTypes: ['Egress'],
             egress: agentsReach(values, {
               networks: values.callback_networks,
-              ports: [stores.redis_port, ...telemetryPorts(values)],
+              ports: [stores.postgres_port, stores.redis_port, ...telemetryPorts(values)],
             }),
           }),
         ]

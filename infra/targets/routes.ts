@@ -3,8 +3,8 @@
 // serves goes to the unit that answers in our words.
 
 import type { IHTTPRoute } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute'
-import { VERSION } from '../../shared/domain/version.ts'
 import { patternOf, type Route } from '../../shared/http/routes.ts'
+import { VERSION } from '../../shared/kernel/version.ts'
 import { routesOf, type Unit } from '../packaging.ts'
 import { PORT } from './image.ts'
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { objectsIn } from '../../test/support/kubernetes.ts'
 import { Stack } from '../../test/support/openfaas.ts'
 import { ROUTER, RUNTIME } from './image.ts'

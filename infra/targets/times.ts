@@ -1,7 +1,7 @@
 // How long a request may take at each place it passes, reckoned from the one time that an operator chooses: the
 // consumer's. Guarantee: whoever waits outlives whom it waits for, so that an end is told by the one who knows the reason.
 
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import type { Role } from './image.ts'
 
 /** Between the last moment of what is waited for and the end of waiting: to give back items, and to say so. */

@@ -2,7 +2,7 @@
 // one that has no right answer of its own must be given.
 
 import * as z from 'zod'
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { PACKAGINGS } from '../packaging.ts'
 
 const { min: SHORTEST, max: LONGEST } = LIMITS.consume_seconds

@@ -1,6 +1,7 @@
 // The functions as workerd runs them by itself: the router, a worker for each unit, and the two of workerd's own that
 // call by the clock and keep the queue.
 
+import { UNPRIVILEGED } from '../local/systemd.ts'
 import { type Unit, unitsOf } from '../packaging.ts'
 import { text } from '../runtime/workerd-config.ts'
 import { asksStores, needsOf, type SecretSetting } from '../unit-settings.ts'
@@ -38,7 +39,7 @@ After=network-online.target
 [Service]
 User=${user}
 WorkingDirectory=${checkout}
-${more}ExecStart=${start}
+${more}${UNPRIVILEGED}ExecStart=${start}
 Restart=always
 RestartSec=2
 RestartPreventExitStatus=78

@@ -1,7 +1,7 @@
 // The commands about alerts.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import {
   ALERT_RULES,
   type AlertRule,

@@ -1,6 +1,6 @@
 // The log of changes, on the command line.
 
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import type { Schemas } from '../sdk/client.ts'
 import { answered } from './api.ts'
 import type { Given } from './arguments.ts'

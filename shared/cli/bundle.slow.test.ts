@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { bundleAgent } from './bundle.ts'
 
 it('a bundle is given up whose file never finishes loading', {

@@ -1,6 +1,6 @@
 // The command that lists why items did not work: what is alike is one line, counted by the server over all items.
 
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import type { Doubt } from '../view/verdict.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'

@@ -1,6 +1,6 @@
 // The command that lists what failed by what went wrong, and the same of some time, from what waits in triage.
 
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { type Api, answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import type { ExitCode } from './failure.ts'

@@ -1,6 +1,6 @@
 // The command about deadlines.
 
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import type { Schemas } from '../sdk/client.ts'
 import { answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'

@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { planSchedules, planTriggers } from '../domain/deploy-plan.ts'
+import { planSchedules, planTriggers } from '../agents/rules/deploy-plan.ts'
 import type { AgentDeclaration } from '../domain/protocol.ts'
 import type { Agent, Api } from './api.ts'
 import { answered } from './api.ts'

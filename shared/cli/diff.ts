@@ -1,7 +1,7 @@
 // Compares two runs over the same items. Guarantee: items are matched by their item_id alone, and none is left out:
 // those that only one of the runs has are counted.
 
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { answered, type Run, type RunItem } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'

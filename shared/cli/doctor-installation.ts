@@ -1,8 +1,8 @@
 // The part of the check-up that looks at the server itself: whether it and its stores answer, their clocks, versions
 // and settings, and the key.
 
-import { LIMITS } from '../domain/limits.ts'
-import { VERSION } from '../domain/version.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { VERSION } from '../kernel/version.ts'
 import { judge, VERSION_HEADER } from '../sdk/foreign-answer.ts'
 import { type Api, answered, unreachable } from './api.ts'
 import { type Finding, LATE_S, tried } from './finding.ts'

@@ -1,6 +1,6 @@
 // The part of the check-up that looks for work that is stuck or late, and counts again what was counted.
 
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { type Api, answered, type Run } from './api.ts'
 import { type Finding, LATE_S, tried } from './finding.ts'
 import { ago, count, plural } from './format.ts'

@@ -1,6 +1,6 @@
 // The command that lists the items of a run, and follows which of them end and how.
 
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { answered, pageOf, type Run, type RunItem } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode } from './failure.ts'

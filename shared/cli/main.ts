@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The `assay` command. Guarantee: it asks nothing but a person at a terminal; it ends with an exit code of EXIT, whatever happens.
 
-import { VERSION } from '../domain/version.ts'
+import { VERSION } from '../kernel/version.ts'
 import { findAccess, findOperatorAccess, serverOf } from './access.ts'
 import { type Api, asFailure, connect } from './api.ts'
 import { bareAmounts, type Command, parse } from './arguments.ts'

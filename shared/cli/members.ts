@@ -1,8 +1,8 @@
 // Who can sign in to the account. Guarantee: a password is made here, shown once, and taken from nobody.
 
-import { LIMITS } from '../domain/limits.ts'
-import { randomWord } from '../domain/secrets.ts'
 import type { MemberRole } from '../domain/vocabulary.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { randomWord } from '../kernel/secrets.ts'
 import { answered, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'

@@ -1,7 +1,7 @@
 // What matters now, read from the lists of the API. Guarantee: a bounded number of requests, all at once, whatever
 // there is; a figure that is a lower bound says so.
 
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { type Api, answered, pageOf, type Run, type Schemas } from './api.ts'
 import { triageSince } from './clusters.ts'
 import { EXIT, type ExitCode, Failure } from './failure.ts'

@@ -1,6 +1,6 @@
 // The prices of a project's own: listed, set from a date on, removed.
 
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'

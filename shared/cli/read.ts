@@ -1,6 +1,6 @@
 // The commands that look and change nothing, and cancel.
 
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { abortedInFlight } from '../view/run.ts'
 import { type Agent, answered, pageOf, type Run, type Step } from './api.ts'
 import type { Given } from './arguments.ts'

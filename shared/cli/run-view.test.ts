@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sampleItem, sampleRun, screen } from '../../test/support/cli-samples.ts'
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import type { Verification } from './api.ts'
 import { widthOf } from './format.ts'
 import { itemsTable, runSummary, runsTable, uncountedText, verificationText } from './run-view.ts'

@@ -1,6 +1,6 @@
 // Searches the steps of all items.
 
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import type { operations } from '../sdk/client.gen.ts'
 import { reasonWords } from '../view/reason.ts'
 import { answered, type Step } from './api.ts'

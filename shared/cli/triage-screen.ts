@@ -1,7 +1,7 @@
 // Triage on the whole screen. Guarantee: a key that decides something says what it is about to do, and does it only
 // when that was confirmed; only taking back what was just decided is done at once.
 
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import type { Doubt } from '../view/verdict.ts'
 import { answered, asFailure } from './api.ts'
 import { EXIT, type ExitCode } from './failure.ts'

@@ -1,6 +1,6 @@
 // The versions of an agent: which there are, and making an older one the current one again.
 
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { type Agent, type Api, answered, findAgent, pageOf, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { dryRunText, planLines, secretLines } from './deploy-view.ts'

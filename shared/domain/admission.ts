@@ -3,7 +3,7 @@
 // run's lock (shared/items/queries/take-functions.ts): a rule that changes here changes there.
 
 import type { PeriodBudget } from '../accounts/rules/budgets.ts'
-import { LIMITS } from './limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import type { StopReason } from './vocabulary.ts'
 
 export interface AdmissionFacts {

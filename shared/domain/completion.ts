@@ -14,7 +14,7 @@ import {
   shown,
 } from '../items/rules/providers/answer.ts'
 import { SHAPES } from '../items/rules/providers/shapes.ts'
-import { LIMITS } from './limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import type { ModelAnswer, StepReport } from './protocol.ts'
 
 export type { Completion, CompletionUsage, Finish }

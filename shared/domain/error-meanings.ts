@@ -1,7 +1,7 @@
 // What every error code means, in one sentence each. The document's examples and the table of error codes are made
 // from this; a code without a meaning does not compile.
 
-import type { ApiErrorCode } from './errors.ts'
+import type { ApiErrorCode } from '../kernel/errors.ts'
 import type { ItemErrorCode } from './vocabulary.ts'
 
 export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {

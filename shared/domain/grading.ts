@@ -4,6 +4,7 @@
 import { type Asked, failedCheck } from '../items/rules/checks.ts'
 import { fields, filled, Gathered } from '../items/rules/providers/answer.ts'
 import { readRefusal } from '../items/rules/refusal.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import {
   type Completion,
   type CompletionUsage,
@@ -13,7 +14,6 @@ import {
   readCompletion,
   toldUsage,
 } from './completion.ts'
-import { LIMITS } from './limits.ts'
 import type { AgentDeclaration, StepReport } from './protocol.ts'
 import type { DeclaredCheck, Outcome, OutcomeReason, StepKind } from './vocabulary.ts'
 

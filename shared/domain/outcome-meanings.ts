@@ -126,4 +126,4 @@ export function nextOf(item: {
 
 /** What an error code of an item means; undefined for an agent's own. */
 export const itemErrorMeaning = (code: string): string | undefined =>
-  ITEM_ERROR_MEANINGS[code as ItemErrorCode]
+  Object.hasOwn(ITEM_ERROR_MEANINGS, code) ? ITEM_ERROR_MEANINGS[code as ItemErrorCode] : undefined

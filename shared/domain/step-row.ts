@@ -1,11 +1,11 @@
 // Turns a reported step into the row that is kept: checked, graded, priced and cut to size.
 
 import type { PriceBook } from '../accounts/rules/price-book.ts'
+import { costMicro, covers } from '../accounts/rules/pricing.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { plainText } from '../kernel/plain-text.ts'
 import { isRead, type Reading, readCall, saysAnswer } from './completion.ts'
 import { type GradeChoices, gradeStep, type StepTokens, usageOf } from './grading.ts'
-import { LIMITS } from './limits.ts'
-import { plainText } from './plain-text.ts'
-import { costMicro, covers } from './pricing.ts'
 import type { StepReport } from './protocol.ts'
 import { type Outcome, type OutcomeReason, STEP_KINDS, type StepKind } from './vocabulary.ts'
 
@@ -47,12 +47,13 @@ export class ProtocolError extends Error {}
 const KINDS = new Set<string>(STEP_KINDS)
 
 export function stepRow(
-  step: StepReport,
+  report: StepReport,
   place: { seq: number; attempt: number; step_no: number },
   prices: PriceBook,
   declared?: GradeChoices,
 ): StepRow {
-  const started_ms = startOf(step)
+  const started_ms = startOf(report)
+  const step = withoutNull(report)
   const reading = readCall(step)
   const grade = gradeStep(step, declared, reading)
   const usage = usageOf(step, reading)
@@ -147,6 +148,13 @@ export function reusedRow(
   }
 }
 
+/** Many a language writes null where there is nothing. */
+function withoutNull(report: StepReport): StepReport {
+  if (report.error !== null) return report
+  const { error: _, ...step } = report
+  return step
+}
+
 /** When it began; throws ProtocolError where the step has not the shape of one. */
 function startOf(step: StepReport): number {
   const started_ms = typeof step?.started_at === 'string' ? msOf(step.started_at) : Number.NaN
@@ -163,7 +171,7 @@ function startOf(step: StepReport): number {
               ? 'step.started_at must be an RFC 3339 time'
               : !Number.isFinite(step.duration_ms) || step.duration_ms > LIMITS.step_duration_ms
                 ? `step.duration_ms must be a number, at most ${LIMITS.step_duration_ms}`
-                : step.error &&
+                : step.error != null &&
                     (typeof step.error.code !== 'string' || typeof step.error.message !== 'string')
                   ? 'step.error must have a code and a message'
                   : null

@@ -3,10 +3,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LIST_PRICES } from '../accounts/rules/price-book.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { outlineOf, payloadOf } from '../sdk/payload.ts'
 import { readCall } from './completion.ts'
 import { gradeStep } from './grading.ts'
-import { LIMITS } from './limits.ts'
 import type { StepReport } from './protocol.ts'
 import { stepRow } from './step-row.ts'
 

@@ -1,9 +1,12 @@
 // What an agent's lines about an item come to: steps counted and priced, and in the end a verdict. Guarantee: pure, so
 // that the consumer and a test of an agent cannot come to different verdicts.
 
+import { dollars } from '../accounts/rules/amounts.ts'
 import type { PriceBook } from '../accounts/rules/price-book.ts'
 import { sayUnpriced } from '../accounts/rules/prices.ts'
-import { dollars } from './amounts.ts'
+import { microOf } from '../accounts/rules/pricing.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { plainText } from '../kernel/plain-text.ts'
 import {
   type DeployedDeclaration,
   explained,
@@ -11,9 +14,6 @@ import {
   type GradedStep,
   gradeItem,
 } from './grading.ts'
-import { LIMITS } from './limits.ts'
-import { plainText } from './plain-text.ts'
-import { microOf } from './pricing.ts'
 import {
   type AgentDeclaration,
   type AgentLine,
@@ -145,7 +145,7 @@ export function errorVerdict(
   if (mayHelp && progress.item.agent_failures < retries) return 'again'
   if (error.code === 'budget_exceeded')
     return budgetVerdict(declaration.on_budget, itemBudgetMicro(declaration, progress))
-  const reason = REASON_OF_CODE[error.code] ?? 'agent_error'
+  const reason = REASON_OF_CODE.get(error.code) ?? 'agent_error'
   return failedVerdict(
     error.code,
     reason === 'agent_error' ? explained(error.message, progress.graded) : error.message,
@@ -165,7 +165,7 @@ export function failedVerdict(code: string, message: string, reason: OutcomeReas
     status: 'failed',
     outcome: 'failed',
     outcome_reason: reason,
-    error_code: plainText(code, LIMITS.name_characters),
+    error_code: plainText(code, LIMITS.name_characters) || 'agent_error',
     error_message: words(message),
   }
 }
@@ -187,14 +187,14 @@ const unpricedVerdict = ({ key, model, has_price }: StepRow): Verdict => ({
 /** Errors that another attempt would meet again. */
 const FINAL_CODES = new Set(['budget_exceeded', 'invalid_input', 'output_too_large', 'step_limit_exceeded'])
 
-const REASON_OF_CODE: Record<string, OutcomeReason> = {
-  llm_call_error: 'provider_error',
-  tool_call_error: 'step_error',
-  step_error: 'step_error',
-  step_timeout: 'limit_exceeded',
-  step_limit_exceeded: 'limit_exceeded',
-  output_too_large: 'limit_exceeded',
-}
+const REASON_OF_CODE = new Map<string, OutcomeReason>([
+  ['llm_call_error', 'provider_error'],
+  ['tool_call_error', 'step_error'],
+  ['step_error', 'step_error'],
+  ['step_timeout', 'limit_exceeded'],
+  ['step_limit_exceeded', 'limit_exceeded'],
+  ['output_too_large', 'limit_exceeded'],
+])
 
 const words = (text: unknown) => plainText(String(text ?? ''), LIMITS.error_message_characters)
 

@@ -1,11 +1,11 @@
 // Why an item is not running, in one token and one sentence. Pure: the facts are read without locks, and admission is
 // judged by the very function that admits.
 
+import { dollars } from '../accounts/rules/amounts.ts'
 import { budgetName, saySpent } from '../accounts/rules/budgets.ts'
 import { setPriceCommand } from '../accounts/rules/prices.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { type AdmissionFacts, admit, isSpent } from './admission.ts'
-import { dollars } from './amounts.ts'
-import { LIMITS } from './limits.ts'
 import type { DeploymentKind, ItemStatus, Outcome, RunStatus, TriageLane } from './vocabulary.ts'
 
 /** What an item can be waiting for; `ended` and `running` are not waits, `next` is none either: its turn comes. */

@@ -3,9 +3,9 @@
 
 import { quotaError } from '../accounts/rules/quotas.ts'
 import type { Context } from '../context.ts'
-import { ApiError } from '../domain/errors.ts'
-import { LIMITS } from '../domain/limits.ts'
 import type { RunRefusal } from '../items/rules/run-admission.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import * as store from '../store/submission.ts'
 
 /**

@@ -5,6 +5,8 @@ import type { AgentProtocol, DeploymentKind } from '../domain/vocabulary.ts'
 
 /** The deployment a request goes to. */
 export interface AgentTarget {
+  /** Whose share of what the host gives to all is used: connections, look-ups, processes. Null where the project was deleted. */
+  account_id: string | null
   agent_id: string
   deployment_id: string
   kind: DeploymentKind

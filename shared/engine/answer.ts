@@ -1,9 +1,6 @@
 // Reads an agent's answer, line by line, into the settler. Guarantee: each item of the request is ended at most
 // once, and lines about items or attempts that are not in the request are ignored.
 
-import { fieldsOf } from '../domain/json.ts'
-import { LIMITS } from '../domain/limits.ts'
-import { plainText } from '../domain/plain-text.ts'
 import type { AgentLine, ItemError, StepReport } from '../domain/protocol.ts'
 import { ProtocolError, type StepRow } from '../domain/step-row.ts'
 import {
@@ -15,6 +12,10 @@ import {
   type Verdict,
 } from '../domain/verdict.ts'
 import type { OutcomeReason } from '../domain/vocabulary.ts'
+import { fieldsOf } from '../kernel/json.ts'
+import { JsonError } from '../kernel/json-error.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { plainText } from '../kernel/plain-text.ts'
 import type { Claim } from './claim.ts'
 import type { Flight } from './flight.ts'
 import type { Later, Settler } from './settler.ts'
@@ -58,9 +59,10 @@ export class Answer {
     return [...this.#flights.values()].filter(flight => !flight.done)
   }
 
-  /** @throws ProtocolError when the line is not one of the protocol's. */
+  /** @throws ProtocolError when the line is not one of the protocol's, and nothing else. */
   line(text: string): void {
-    const line = parse(text)
+    const returned = returnedOf(text)
+    const line = returned?.line ?? parse(text)
     if (line.type === 'heartbeat') return
     if (line.type === 'later') return this.later()
     const flight = this.#flights.get(line.seq)
@@ -71,12 +73,17 @@ export class Answer {
       case 'result':
         return this.end(
           flight,
-          resultVerdict(line, outputText(line, text), flight.graded, this.#claim.target.declaration),
+          resultVerdict(
+            checkedResult(line),
+            returned?.output ?? outputText(text),
+            flight.graded,
+            this.#claim.target.declaration,
+          ),
         )
       case 'error':
         return this.#error(flight, line.error)
       case 'hold':
-        return this.end(flight, holdVerdict(line.reason))
+        return this.end(flight, holdVerdict(wordsOf('reason', line.reason) ?? ''))
       case 'yield':
         return this.giveBack(
           flight,
@@ -89,6 +96,17 @@ export class Answer {
       default:
         throw new ProtocolError(`unknown line type ${JSON.stringify((line as { type: unknown }).type)}`)
     }
+  }
+
+  /** The whole of a plain answer is the output. @throws ProtocolError when it is not JSON */
+  plain(flight: Flight, text: string): void {
+    const line: ResultLine = {
+      type: 'result',
+      seq: flight.seq,
+      attempt: flight.attempt,
+      output: parsedJson(text),
+    }
+    this.end(flight, resultVerdict(line, text, flight.graded, this.#claim.target.declaration))
   }
 
   end(flight: Flight, verdict: Verdict): void {
@@ -108,7 +126,8 @@ export class Answer {
     flight: Flight,
     code: string,
     message: string,
-    blame: 'agent' | 'transport' | 'nobody',
+    /** `unsent`: nothing of it reached the agent, so neither a failure nor time is counted. */
+    blame: 'agent' | 'transport' | 'nobody' | 'unsent',
     delayMs: number,
     alone = false,
     cuts?: number,
@@ -123,7 +142,7 @@ export class Answer {
       delay_ms: delayMs,
       alone,
       ...(cuts !== undefined && { cuts }),
-      blame,
+      blame: blame === 'unsent' ? 'nobody' : blame,
       ran_ms: blame === 'nobody' ? Math.max(0, this.#now() - this.#startedMs) : 0,
     })
   }
@@ -166,29 +185,69 @@ export function backoffMs(earlier: number): number {
   return Math.min(base * 2 ** earlier, max)
 }
 
-function parse(text: string): AgentLine {
-  let line: unknown
+function parsedJson(text: string): unknown {
   try {
-    line = JSON.parse(text)
+    return JSON.parse(text)
   } catch {
     throw new ProtocolError(`a line is not JSON: ${text.slice(0, 120)}`)
   }
+}
+
+function parse(text: string): AgentLine {
+  const line = parsedJson(text)
   if (typeof line !== 'object' || line === null) throw new ProtocolError('a line is not a JSON object')
   return line as AgentLine
 }
 
-/** The output exactly as it was sent. */
-function outputText(line: Extract<AgentLine, { type: 'result' }>, text: string): string {
-  if (line.output === undefined) return 'null'
-  const head = `{"type":"result","seq":${line.seq},"attempt":${line.attempt},"output":`
-  if (
-    text.startsWith(head) &&
-    line.degraded === undefined &&
-    line.schema_error === undefined &&
-    fields(line) === 4
-  )
-    return text.slice(head.length, text.lastIndexOf('}')).trim()
-  return fieldsOf(text).get('output') ?? 'null'
+type ResultLine = Extract<AgentLine, { type: 'result' }>
+
+/** How a result begins as the SDK writes it. */
+const RESULT_HEAD = /^\{"type":"result","seq":(\d{1,9}),"attempt":(\d{1,9}),"output":/
+
+/**
+ * A result that says nothing but its output. That is parsed alone, so its text is one JSON value and nothing that
+ * stands beside one; undefined of any other line.
+ */
+function returnedOf(text: string): { line: ResultLine; output: string } | undefined {
+  const head = RESULT_HEAD.exec(text)
+  if (head === null || !text.endsWith('}')) return undefined
+  const output = text.slice(head[0].length, -1)
+  try {
+    const line = {
+      type: 'result',
+      seq: Number(head[1]),
+      attempt: Number(head[2]),
+      output: JSON.parse(output),
+    }
+    return { line: line as ResultLine, output: output.trim() }
+  } catch {
+    return undefined
+  }
 }
 
-const fields = (line: object) => Object.keys(line).length
+/** The output of any other result, exactly as it was sent. */
+function outputText(text: string): string {
+  try {
+    return fieldsOf(text).get('output') ?? 'null'
+  } catch (error) {
+    if (error instanceof JsonError) throw new ProtocolError(error.message)
+    throw error
+  }
+}
+
+/** What an agent says in words, of which null is none. */
+function wordsOf(name: string, given: unknown): string | undefined {
+  if (given === undefined || given === null) return undefined
+  if (typeof given === 'string') return given
+  throw new ProtocolError(`${name} must be a string`)
+}
+
+function checkedResult({ degraded, schema_error, ...line }: ResultLine): ResultLine {
+  const said = wordsOf('degraded', degraded)
+  const mismatch = wordsOf('schema_error', schema_error)
+  return {
+    ...line,
+    ...(said !== undefined && { degraded: said }),
+    ...(mismatch !== undefined && { schema_error: mismatch }),
+  }
+}

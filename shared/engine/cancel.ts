@@ -2,14 +2,14 @@
 // they end with what was recorded of them, and nothing of a later answer counts.
 
 import type { Context } from '../context.ts'
-import { ApiError } from '../domain/errors.ts'
-import { fault } from '../domain/fault.ts'
-import type { RunKey } from '../domain/ids.ts'
-import { LIMITS } from '../domain/limits.ts'
 import { publishAbort } from '../hints/wake.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { fault } from '../kernel/fault.ts'
+import type { RunKey } from '../kernel/ids.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { deliverSoon } from '../outbox/verbs/deliver.ts'
 import { abortClaims, stopCancelled, sweepStopped } from '../store/stop.ts'
-import { deliverSoon } from './deliver.ts'
-import { traceRunEnd } from './run-trace.ts'
+import { traceRunEnd } from '../traces/verbs/run-trace.ts'
 
 /** What becomes of items in flight. */
 export const IN_FLIGHT = ['finish', 'abort'] as const

@@ -3,25 +3,25 @@
 
 import { DEFAULT_ZONE } from '../accounts/rules/budgets.ts'
 import { type PriceBook, pricesAt } from '../accounts/rules/price-book.ts'
+import { microOf } from '../accounts/rules/pricing.ts'
 import { periodEnd } from '../accounts/rules/spend-days.ts'
+import { openEnv } from '../agents/verbs/deploy.ts'
 import type { Context, Sql } from '../context.ts'
 import { type Admission, type AdmissionFacts, admit, isSpent } from '../domain/admission.ts'
-import { fault } from '../domain/fault.ts'
 import type { GradedStep } from '../domain/grading.ts'
-import { runKeyOf } from '../domain/ids.ts'
-import { LIMITS } from '../domain/limits.ts'
-import { microOf } from '../domain/pricing.ts'
 import type { RecordedStep } from '../domain/protocol.ts'
 import type { OfferedRecord } from '../domain/step-row.ts'
 import { touchRun } from '../items/queries/open-runs.ts'
 import type { Late } from '../items/rules/consumer-time.ts'
+import { fault } from '../kernel/fault.ts'
+import { runKeyOf } from '../kernel/ids.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { findOfferedSteps, findOriginalEnds, type OriginalEnd } from '../recovery/queries/recorded.ts'
 import * as claims from '../store/claims.ts'
 import { stopSpent } from '../store/stop.ts'
 import type * as store from '../store/take.ts'
 import { type Taking, takeDue, takeFair, takeRange } from '../store/take.ts'
 import type { AgentTarget } from './agent-port.ts'
-import { openEnv } from './deploy.ts'
 
 /** Items of one run under one lease, with all that is needed to execute them. */
 export interface Claim {
@@ -97,7 +97,14 @@ export async function claimItems(
 /** What a claim says of its run. */
 type ClaimedRun = Pick<
   claims.ReadRun,
-  'id' | 'project_id' | 'agent_id' | 'timeout_seconds' | 'allow_unpriced' | 'prices' | 'waited_ms'
+  | 'id'
+  | 'project_id'
+  | 'account_id'
+  | 'agent_id'
+  | 'timeout_seconds'
+  | 'allow_unpriced'
+  | 'prices'
+  | 'waited_ms'
 > & { under_budget: boolean }
 
 export const toClaim = (run: claims.ReadRun): ClaimedRun => ({ ...run, under_budget: isUnderBudget(run) })
@@ -116,6 +123,7 @@ export function claimOf(
     run_id: run.id,
     project_id: run.project_id,
     target: {
+      account_id: run.account_id,
       agent_id: run.agent_id,
       deployment_id: deployment.id,
       kind: deployment.kind,

@@ -2,21 +2,23 @@
 // its time is over. Guarantee: whatever it holds when it stops, even by being killed, is offered again.
 
 import type { Context } from '../context.ts'
-import { LIMITS } from '../domain/limits.ts'
 import { dropTurns, noteTurn } from '../hints/turns.ts'
 import { findNextDue, isAnyLeftToFresh } from '../items/queries/open-runs.ts'
 import { type Late, stepTimeMs } from '../items/rules/consumer-time.ts'
+import { HeldItems } from '../items/rules/held-items.ts'
 import { OpenRequests } from '../items/verbs/agent-open-requests.ts'
 import { Claimer, type Holder } from '../items/verbs/claimer.ts'
+import { sinceMs } from '../kernel/elapsed.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { CauseNamer } from '../recovery/verbs/causes.ts'
 import { extendLeases } from '../store/claims.ts'
+import { RunTrace } from '../traces/verbs/run-trace.ts'
 import type { Claim } from './claim.ts'
 import type { Consumed, ConsumeOptions } from './consume-options.ts'
 import { execute } from './execute.ts'
 import { type Flight, type Lease, takeOff } from './flight.ts'
-import { RunTrace } from './run-trace.ts'
 import { Settler } from './settler.ts'
-import type { Timing } from './timing.ts'
+import { TimeLeft, type Timing } from './timing.ts'
 
 /** Works until nothing is left to do, or the time is over. Any number of consumers may run at once. */
 export async function consume(ctx: Context, options: ConsumeOptions = {}): Promise<Consumed> {
@@ -29,18 +31,17 @@ const DUE_MS = 50 // at least, since an item that is due may have to wait for ro
 
 /** What a consumer has of one run. */
 interface Work {
+  run_id: string
   project_id: string
+  account_id: string | null
   settler: Settler
   executions: number
-  /** Items in flight. */
-  held: number
 }
 
 class Consumer {
   readonly #ctx: Context
   readonly #options: ConsumeOptions
-  readonly #endsAt: number
-  readonly #beganAt: number
+  readonly #time: TimeLeft
   readonly #requests = new OpenRequests()
   readonly #work = new Map<string, Work>()
   readonly #claimer: Claimer
@@ -50,7 +51,7 @@ class Consumer {
   /** When the last look ended, and by which name that was noted. */
   #looked_ms: number
   readonly #id: string
-  #inFlight = 0
+  readonly #held = new HeldItems()
   #claimed = 0
   #settled = 0
   #endSleep: () => void = () => {}
@@ -62,8 +63,7 @@ class Consumer {
     this.#ctx = ctx
     this.#options = options
     this.#causes = new CauseNamer(ctx)
-    this.#endsAt = ctx.now() + (options.time_ms ?? Number.POSITIVE_INFINITY)
-    this.#beganAt = options.began_ms ?? ctx.now()
+    this.#time = new TimeLeft(() => ctx.now(), options.time_ms, options.began_ms)
     this.#looked_ms = ctx.now()
     this.#id = ctx.newId()
     this.#claimer = new Claimer(ctx, this.#holder)
@@ -74,7 +74,7 @@ class Consumer {
   async run(): Promise<Consumed> {
     let noted = false
     const heartbeat = setInterval(() => {
-      noteTurn(this.#ctx.redis, 'consumer', this.#id, this.#ctx.now() - this.#looked_ms)
+      noteTurn(this.#ctx.redis, 'consumer', this.#id, this.#sinceMs(this.#looked_ms))
       noted = true
       void this.#heartbeat()
     }, LIMITS.heartbeat_ms)
@@ -88,7 +88,7 @@ class Consumer {
     try {
       while (!this.#isOver()) {
         this.#woken = false
-        if (this.#ctx.now() - heard_ms >= IDLE_MS) {
+        if (this.#sinceMs(heard_ms) >= IDLE_MS) {
           heard_ms = this.#ctx.now()
           this.#claimer.hear()
         }
@@ -99,7 +99,7 @@ class Consumer {
           continue
         }
         const nextMs = await this.#untilNextDue()
-        const isIdle = this.#inFlight === 0 && this.#executions.size === 0 && !this.#woken
+        const isIdle = this.#held.all === 0 && this.#executions.size === 0 && !this.#woken
         // What is due and was not to be had twice is kept back by what others hold: theirs to go on with.
         looksInVain = isIdle && nextMs === 0 ? looksInVain + 1 : 0
         if (isIdle && (nextMs === null || looksInVain === 2)) break
@@ -123,14 +123,14 @@ class Consumer {
   #isOver(): boolean {
     return (
       this.#options.stop?.aborted === true ||
-      this.#ctx.now() >= this.#endsAt - (this.#options.time_ms === undefined ? 0 : LIMITS.yield_before_end_ms)
+      this.#time.but(this.#options.time_ms === undefined ? 0 : LIMITS.yield_before_end_ms) === 0
     )
   }
 
   /** What it has left, unless it has its time before it. */
   #late(): Late | undefined {
     const whole_ms = this.#timing.wholeMs()
-    if (whole_ms === null || this.#ctx.now() < this.#beganAt + LIMITS.consumer_fresh_ms) return undefined
+    if (whole_ms === null || this.#time.sinceBegan() < LIMITS.consumer_fresh_ms) return undefined
     return { left_ms: this.#timing.leftMs(), whole_ms, base_url: this.#ctx.config.base_url }
   }
 
@@ -141,17 +141,17 @@ class Consumer {
   }
 
   readonly #holder: Holder = {
-    held: () => this.#inFlight + (this.#options.given?.reserved ?? 0),
-    heldOf: run_id => this.#work.get(run_id)?.held ?? 0,
+    held: () => this.#held.all + (this.#options.given?.reserved ?? 0),
+    here: this.#held,
     late: () => this.#late(),
     isOver: () => this.#isOver(),
     launch: claim => this.#launch(claim),
     lookAgain: () => this.#lookAgain(),
   }
 
-  /** For a claim that is given to it: while others wait, it chooses itself. */
+  /** For a claim that is given to it: while others wait, or places are scarce and shared out, it chooses itself. */
   #hasRoom(items: number): boolean {
-    const isFree = this.#holder.held() + items <= LIMITS.items_in_flight_per_consumer
+    const isFree = this.#holder.held() + items <= LIMITS.items_in_flight_per_consumer / 2
     return isFree && this.#claimer.isIdle && !this.#isLeaving && !this.#isOver()
   }
 
@@ -171,8 +171,7 @@ class Consumer {
       this.#leases.delete(claim.id)
       this.#let(work, lease.open)
     })
-    this.#inFlight += flights.length
-    work.held += flights.length
+    this.#held.change(work.run_id, work.account_id, flights.length)
     this.#claimed += flights.length
     this.#ctx.telemetry?.measure('assay.claim.size', flights.length)
     this.#ctx.telemetry?.measure('assay.claim.wait', claim.waited_ms / 1000)
@@ -190,18 +189,17 @@ class Consumer {
 
   /** Items that left its hands make room for others. */
   #let(work: Work, items: number): void {
-    this.#inFlight -= items
-    work.held -= items
+    this.#held.change(work.run_id, work.account_id, -items)
     this.#notify(work.project_id)
   }
 
-  #untilEnd = (ms: number) => Math.max(0, this.#endsAt - ms - this.#ctx.now())
+  #sinceMs = (then_ms: number) => sinceMs(this.#ctx.now(), then_ms)
 
   readonly #timing: Timing = {
-    yieldMs: () => this.#untilEnd(LIMITS.yield_before_end_ms),
-    leftMs: () => this.#untilEnd(LIMITS.hand_over_ms),
+    yieldMs: () => this.#time.but(LIMITS.yield_before_end_ms),
+    leftMs: () => this.#time.but(LIMITS.hand_over_ms),
     wholeMs: () => {
-      const whole = stepTimeMs(this.#endsAt - this.#beganAt)
+      const whole = stepTimeMs(this.#time.whole())
       return this.#options.stop?.aborted || whole === Number.POSITIVE_INFINITY ? null : whole
     },
     requests: this.#requests,
@@ -220,7 +218,7 @@ class Consumer {
       },
       trace: telemetry && new RunTrace(this.#ctx, telemetry, claim),
     })
-    const work: Work = { project_id, settler, executions: 0, held: 0 }
+    const work: Work = { run_id, project_id, account_id: target.account_id, settler, executions: 0 }
     this.#work.set(run_id, work)
     return work
   }
@@ -253,7 +251,7 @@ class Consumer {
 
   async #untilNextDue(): Promise<number | null> {
     try {
-      const leftMs = Math.min(this.#endsAt - this.#ctx.now(), LIMITS.transport_backoff_ms.max)
+      const leftMs = Math.min(this.#time.but(0), LIMITS.transport_backoff_ms.max)
       return await findNextDue(this.#ctx.sql, leftMs, this.#late())
     } catch {
       return IDLE_MS
@@ -287,7 +285,7 @@ class Consumer {
   async #sleep(ms: number): Promise<boolean> {
     if (this.#woken) return false
     const isOver = await new Promise<boolean>(resolve => {
-      const left_ms = Math.max(0, Math.min(ms, this.#endsAt - this.#ctx.now()))
+      const left_ms = Math.min(ms, this.#time.but(0))
       const timer = setTimeout(() => resolve(true), left_ms)
       this.#endSleep = () => {
         clearTimeout(timer)

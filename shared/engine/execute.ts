@@ -2,8 +2,6 @@
 // ended or given back, whatever the agent, its process or the network does.
 
 import type { Context } from '../context.ts'
-import { fault } from '../domain/fault.ts'
-import { LIMITS } from '../domain/limits.ts'
 import { ProtocolError } from '../domain/step-row.ts'
 import { budgetVerdict, itemBudgetMicro } from '../domain/verdict.ts'
 import { findUnanswered } from '../items/queries/answers.ts'
@@ -16,6 +14,9 @@ import {
 import { requestOf, requestsOf, timeLeft } from '../items/verbs/agent-request.ts'
 import { readResponse } from '../items/verbs/agent-response.ts'
 import { answerAddress } from '../items/verbs/answer-address.ts'
+import { fault } from '../kernel/fault.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { LineError } from '../kernel/ndjson.ts'
 import { AgentProcessDied, NotSent } from './agent-port.ts'
 import { Answer, backoffMs } from './answer.ts'
 import type { Claim } from './claim.ts'
@@ -216,13 +217,15 @@ const hasSteps = (flight: Flight) => flight.step_count > flight.item.step_count
 /** The request is over and items are unfinished: who is to blame decides what becomes of them. */
 function giveUp(answer: Answer, error: unknown, alone: boolean): void {
   const message = error instanceof Error ? error.message : String(error)
-  const code = error instanceof ProtocolError ? 'protocol_error' : 'agent_unreachable'
+  const code =
+    error instanceof ProtocolError || error instanceof LineError ? 'protocol_error' : 'agent_unreachable'
   for (const flight of answer.unfinished()) {
     if (error instanceof AgentProcessDied) {
       // With others about, nobody knows who did it; alone, the item did.
       if (alone) answer.fail(flight, error.code, message, 'agent_error')
       else answer.giveBack(flight, error.code, message, 'nobody', 0, true)
-    } else if (flight.item.transport_failures + 1 >= LIMITS.transport_attempts)
+    } else if (error instanceof NotSent) answer.giveBack(flight, code, message, 'unsent', backoffMs(0), alone)
+    else if (flight.item.transport_failures + 1 >= LIMITS.transport_attempts)
       answer.fail(flight, code, message, 'transport_error')
     else answer.giveBack(flight, code, message, 'transport', backoffMs(flight.item.transport_failures), alone)
   }

@@ -2,8 +2,8 @@
 
 import type { StepRow } from '../domain/step-row.ts'
 import type { ItemProgress, Verdict } from '../domain/verdict.ts'
+import type { TracedStep } from '../traces/verbs/run-trace.ts'
 import type { ClaimedItem } from './claim.ts'
-import type { TracedStep } from './run-trace.ts'
 
 /** The lease an item is held under, shared by all items of its claim. */
 export interface Lease {

@@ -1,12 +1,12 @@
 // What a flush says about an item, and about its items together. Guarantee: every step of an item and all that it cost is
 // in one part, and what a part says counts as said.
 
-import { promptHead } from '../domain/clustering.ts'
-import { LIMITS } from '../domain/limits.ts'
-import { plainText } from '../domain/plain-text.ts'
 import type { StepRow } from '../domain/step-row.ts'
 import type { Verdict } from '../domain/verdict.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { plainText } from '../kernel/plain-text.ts'
 import { type Symptoms, symptomsOf } from '../recovery/rules/causes.ts'
+import { promptHead } from '../recovery/rules/clustering.ts'
 import { endedAlike } from '../recovery/rules/reuse.ts'
 import type { Entry } from '../store/settle.ts'
 import type { Flight } from './flight.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { itemOfBody, itemsOfLines, parseItemLine } from './item-lines.ts'
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {

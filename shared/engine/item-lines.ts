@@ -1,13 +1,13 @@
 // Turns submitted text into items. Guarantee: an input is passed on as the very text it was sent as, and of a bad
 // submission as many lines are named as LIMITS.bad_lines_named allows.
 
-import { type BadLine, describeLines } from '../domain/bad-lines.ts'
-import { ApiError } from '../domain/errors.ts'
-import { membersOf } from '../domain/json.ts'
-import { JsonError } from '../domain/json-error.ts'
-import { LIMITS } from '../domain/limits.ts'
-import { LineError, ndjsonLines } from '../domain/ndjson.ts'
 import type { NewItem } from '../items/rules/chunks.ts'
+import { type BadLine, describeLines } from '../kernel/bad-lines.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { membersOf } from '../kernel/json.ts'
+import { JsonError } from '../kernel/json-error.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { LineError, ndjsonLines } from '../kernel/ndjson.ts'
 import { keyProblem } from '../schema/input.ts'
 
 /** Says why a line is no item. */

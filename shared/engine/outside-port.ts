@@ -4,6 +4,8 @@
 export interface OutsideRequest {
   /** http or https. */
   url: string
+  /** Whose share of what the host gives to all is used, as look-ups of names; null where nobody's is known. */
+  account_id: string | null
   headers: Record<string, string>
   /** A text, or what is too long to be held. */
   body: string | OutsideFile

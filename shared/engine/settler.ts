@@ -4,23 +4,23 @@
 // ends the item that says it, and no other.
 
 import type { Context } from '../context.ts'
-import { fault } from '../domain/fault.ts'
-import { itemRecordId } from '../domain/ids.ts'
-import { LIMITS } from '../domain/limits.ts'
 import type { StepRow } from '../domain/step-row.ts'
 import type { Verdict } from '../domain/verdict.ts'
 import { handOver } from '../items/queries/answers.ts'
 import type { FlushClaims } from '../items/queries/settle-ended.ts'
 import { bisect } from '../kernel/bisect.ts'
+import { fault } from '../kernel/fault.ts'
+import { itemRecordId } from '../kernel/ids.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { deliverSoon } from '../outbox/verbs/deliver.ts'
 import type { CauseNamer } from '../recovery/verbs/causes.ts'
 import { closeClaims } from '../store/claims.ts'
 import { type Return, returnItems } from '../store/returns.ts'
 import * as store from '../store/settle.ts'
-import { deliverSoon } from './deliver.ts'
+import type { RunTrace } from '../traces/verbs/run-trace.ts'
 import { abandon, endingWith, type Flight, isOver, stillHeld } from './flight.ts'
 import { type Part, partOf, refusedPart, streakOf, takeParts, unpricedModelOf } from './flush-part.ts'
 import { persist } from './persist.ts'
-import type { RunTrace } from './run-trace.ts'
 
 export interface SettlerEvents {
   /** Called after each flush with the number of items that left the consumer's hands. */

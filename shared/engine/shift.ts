@@ -2,9 +2,10 @@
 // a consumer that is awake or by one that is called, and nobody stays awake for what others hold.
 
 import type { Context } from '../context.ts'
-import { LIMITS } from '../domain/limits.ts'
 import { fallAsleep, stayAwake } from '../hints/awake.ts'
-import { countBacklog } from '../store/backlog.ts'
+import { sinceMs } from '../kernel/elapsed.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { countBacklog } from '../upkeep/queries/backlog.ts'
 import { consume } from './consume.ts'
 import type { Consumed, ConsumeOptions } from './consume-options.ts'
 
@@ -18,9 +19,15 @@ export interface ShiftOptions {
 export async function workShift(ctx: Context, { stop, onWake }: ShiftOptions): Promise<Consumed> {
   const shift = new Shift(ctx)
   const began_ms = ctx.now()
-  const endsAt = began_ms + (ctx.config.consume_ms ?? LIMITS.consume_ms)
+  const whole_ms = ctx.config.consume_ms ?? LIMITS.consume_ms
   const part = () =>
-    consume(ctx, { time_ms: endsAt - ctx.now(), began_ms, stop, onWake, onHandOver: () => shift.handOver() })
+    consume(ctx, {
+      time_ms: whole_ms - sinceMs(ctx.now(), began_ms),
+      began_ms,
+      stop,
+      onWake,
+      onHandOver: () => shift.handOver(),
+    })
   await shift.begin()
   try {
     const worked = await part()

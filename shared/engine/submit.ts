@@ -2,16 +2,17 @@
 // left, however long the batch is; and a process that dies in between leaves only a run that is still materializing,
 // which is never dispatched and which the tick removes.
 
+import { microOf } from '../accounts/rules/pricing.ts'
 import { refuseUnpriced } from '../accounts/verbs/prices.ts'
 import type { Context, Sql } from '../context.ts'
 import { deal } from '../domain/deal.ts'
-import { ApiError } from '../domain/errors.ts'
-import { fault } from '../domain/fault.ts'
-import { itemRecordId, type RunKey, runKeyOf } from '../domain/ids.ts'
-import { LIMITS } from '../domain/limits.ts'
-import { microOf } from '../domain/pricing.ts'
+import { findKeyedRun, type KeyedAnswer, takeIdempotencyKey } from '../items/queries/idempotency-keys.ts'
 import { bytesOf, type Chunk, chunksOf, type NewItem } from '../items/rules/chunks.ts'
 import { duplicateIds, type RepeatedId, SeenIds } from '../items/rules/item-ids.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { fault } from '../kernel/fault.ts'
+import { itemRecordId, type RunKey, runKeyOf } from '../kernel/ids.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import * as store from '../store/submission.ts'
 import { admitRuns } from './admit.ts'
 
@@ -112,10 +113,10 @@ export const newRun = (ctx: Context, order: RunOrder): Omit<store.NewRun, 'deplo
 
 async function findEarlier(ctx: Context, { project_id, idempotency }: RunOrder) {
   if (!idempotency) return undefined
-  return store.findKeyedRun(ctx.sql, project_id, idempotency.key, LIMITS.idempotency_window_hours)
+  return findKeyedRun(ctx.sql, project_id, idempotency.key, LIMITS.idempotency_window_hours)
 }
 
-async function answerAgain(order: RunOrder, earlier: store.KeyedAnswer): Promise<Submitted> {
+async function answerAgain(order: RunOrder, earlier: KeyedAnswer): Promise<Submitted> {
   if (earlier.fingerprint !== (await order.idempotency!.fingerprint()))
     throw new ApiError(
       'idempotency_key_reused',
@@ -243,18 +244,27 @@ async function refuseRepeatedIds(sql: Sql, run: RunKey): Promise<void> {
 
 async function takeKey(sql: Sql, order: RunOrder, run_id: string): Promise<void> {
   const key = await keyOf(order, run_id)
-  if (key !== null && !(await store.takeIdempotencyKey(sql, key))) throw new KeyTaken()
+  if (key !== null && !(await takeIdempotencyKey(sql, key))) throw new KeyTaken()
 }
 
 export const keyOf = async ({ project_id, idempotency }: RunOrder, run_id: string) =>
   idempotency && { project_id, key: idempotency.key, fingerprint: await idempotency.fingerprint(), run_id }
 
-/** Removes a run that never opened, in bounded steps; if this dies too, the tick goes on with it. */
-export async function giveUp(ctx: Context, run: RunKey): Promise<void> {
+/**
+ * Removes a run that never opened, in bounded steps, while it may go on; if this dies too, the tick goes on with it. Null
+ * when all of it is gone, else the seq of an item to go on after.
+ */
+export async function giveUp(
+  ctx: Context,
+  run: RunKey,
+  after?: number,
+  mayGoOn?: () => boolean,
+): Promise<number | null> {
   // First of all: a sender that was only slow must not open a run whose items are being removed.
   await store.closeMaterializing(ctx.sql, run.run_id)
-  await store.deleteItems(ctx.sql, run, LIMITS.sweep_items)
-  await store.deleteMaterializingRun(ctx.sql, run.run_id)
+  const left = await store.deleteItems(ctx.sql, run, LIMITS.sweep_items, after, mayGoOn)
+  if (left === null) await store.deleteMaterializingRun(ctx.sql, run.run_id)
+  return left
 }
 
 /** Deals a chunk's items and gives an id to those that brought none. @throws ApiError `duplicate_item_id` */

@@ -1,7 +1,7 @@
 // What is told about the work as it is done, where somebody collects it: spans of traces, and measurements. A host that
 // exports to nobody has no such port, and then nothing is made for it.
 
-import type { CallerSpan, SpanPlace } from '../domain/tracing.ts'
+import type { CallerSpan, SpanPlace } from '../traces/rules/tracing.ts'
 
 export type Attributes = Record<string, string | number | boolean>
 

@@ -2,10 +2,10 @@
 
 import type { Context } from '../context.ts'
 import { type WhyFacts, whyNot } from '../domain/why.ts'
+import type { ItemKey } from '../recovery/verbs/replay.ts'
 import { readRun } from '../store/claims.ts'
 import { findWaiting } from '../store/why.ts'
 import { admissionFacts } from './claim.ts'
-import type { ItemKey } from './replay.ts'
 
 export async function whyItem(ctx: Context, key: ItemKey) {
   const [item, run] = await Promise.all([findWaiting(ctx.sql, key), readRun(ctx.sql, key.run_id)])

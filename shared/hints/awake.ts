@@ -2,7 +2,7 @@
 // wrong or gone, a consumer is called in vain, or the tick calls the one that is missing.
 
 import type { Redis } from '../context.ts'
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 
 // One slot of a cluster, since a script names both.
 const AWAKE = '{assay:consumers}:awake'

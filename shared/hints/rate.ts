@@ -1,8 +1,9 @@
-// Token buckets in Redis, one for each name. A hint: without Redis a caller's requests are all allowed, what must not be is
-// counted by each process for itself, and a wiped bucket is full.
+// Token buckets in Redis, one for each name. A hint: without Redis a caller's requests are all allowed, and a wiped bucket is
+// full. What must not be is counted by each process for itself as well, whether Redis answers, is late, away or wiped.
 
 import type { Context, Redis } from '../context.ts'
-import { LIMITS } from '../domain/limits.ts'
+import { sinceMs } from '../kernel/elapsed.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { TAKE_TOKENS } from './rate-script.ts'
 
 export interface Bucket {
@@ -12,12 +13,13 @@ export interface Bucket {
   burst: number
 }
 
-let restingUntil_ms = 0
+/** When Redis last did not answer. */
+let silent_ms = Number.NEGATIVE_INFINITY
 
 /**
  * Takes tokens (a negative number gives them back); returns the milliseconds until there are enough, 0 when they
- * were taken. Never fails and never waits long: when Redis does not answer, it is left alone for a while, and this
- * process counts by itself.
+ * were taken. Never fails and never waits long: when Redis does not answer, it is left alone for a while. No process
+ * lets more pass than the bucket holds, whatever Redis says.
  */
 export async function takeTokens(
   redis: Redis,
@@ -25,7 +27,11 @@ export async function takeTokens(
   tokens: number,
   now_ms: number,
 ): Promise<number> {
-  return (await ask(redis, bucket, tokens, now_ms, ''))?.wait_ms ?? takeOwn(bucket, tokens, now_ms)
+  const own_ms = takeOwn(bucket, tokens, now_ms)
+  if (own_ms > 0) return own_ms
+  const wait_ms = (await ask(redis, bucket, tokens, now_ms, ''))?.wait_ms ?? 0
+  if (wait_ms > 0) takeOwn(bucket, -tokens, now_ms)
+  return wait_ms
 }
 
 /** Buckets of this process, those used last at the end. */
@@ -33,13 +39,13 @@ const own = new Map<string, { tokens: number; at_ms: number }>()
 
 function takeOwn({ name, per_second, burst }: Bucket, tokens: number, now_ms: number): number {
   const before = own.get(name) ?? { tokens: burst, at_ms: now_ms }
-  const back = (Math.max(0, now_ms - before.at_ms) / 1000) * per_second
+  const back = (sinceMs(now_ms, before.at_ms) / 1000) * per_second
   const there = Math.min(burst, before.tokens + back)
-  if (tokens > there) return Math.ceil(((tokens - there) / per_second) * 1000)
+  const isEnough = tokens <= there
   own.delete(name)
   if (own.size >= LIMITS.auth_cached) own.delete(own.keys().next().value!)
-  own.set(name, { tokens: Math.min(burst, there - tokens), at_ms: now_ms })
-  return 0
+  own.set(name, { tokens: isEnough ? Math.min(burst, there - tokens) : there, at_ms: now_ms })
+  return isEnough ? 0 : Math.ceil(((tokens - there) / per_second) * 1000)
 }
 
 /** What a bucket had when Redis last answered, less what was asked for since. */
@@ -82,7 +88,7 @@ function knownOf(name: string): Known {
 
 /** Undefined where Redis does not say. */
 async function ask(redis: Redis, bucket: Bucket, tokens: number, now_ms: number, how: 'owes' | '') {
-  if (now_ms < restingUntil_ms) return undefined
+  if (sinceMs(now_ms, silent_ms) < LIMITS.rate_rest_ms) return undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   try {
     const late = new Promise<never>((_, reject) => {
@@ -98,7 +104,7 @@ async function ask(redis: Redis, bucket: Bucket, tokens: number, now_ms: number,
     const [wait_ms, left] = (await Promise.race([asked, late])) as [number, number]
     return { wait_ms, left }
   } catch {
-    restingUntil_ms = now_ms + LIMITS.rate_rest_ms
+    silent_ms = now_ms
     return undefined
   } finally {
     clearTimeout(timer)

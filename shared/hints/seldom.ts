@@ -2,6 +2,8 @@
 // counts for itself.
 
 import type { Context } from '../context.ts'
+import { sinceMs } from '../kernel/elapsed.ts'
+import { LIMITS } from '../kernel/limits.ts'
 
 /** By host: when each was last let through. */
 const last = new WeakMap<object, Map<string, number>>()
@@ -11,11 +13,21 @@ export async function isFirstWithin(ctx: Context, name: string, ms: number): Pro
   const own = last.get(ctx.sql) ?? new Map<string, number>()
   last.set(ctx.sql, own)
   const now = ctx.now()
-  if (now - (own.get(name) ?? Number.NEGATIVE_INFINITY) < ms) return false
+  if (sinceMs(now, own.get(name) ?? Number.NEGATIVE_INFINITY) < ms) return false
+  own.delete(name) // so that the first is the one that was let through longest ago
+  if (own.size >= LIMITS.seldom_names) own.delete(own.keys().next().value!)
   own.set(name, now)
   try {
-    return (await ctx.redis.set(`assay:seldom:${name}`, '1', 'PX', ms, 'NX')) === 'OK'
+    return (await ctx.redis.set(keyOf(name), '1', 'PX', ms, 'NX')) === 'OK'
   } catch {
     return true
   }
 }
+
+/** Lets the next caller through: what this one was let through for was not done. */
+export async function letNextIn(ctx: Context, name: string): Promise<void> {
+  last.get(ctx.sql)?.delete(name)
+  await ctx.redis.set(keyOf(name), '', 'PX', 1).catch(() => {})
+}
+
+const keyOf = (name: string) => `assay:seldom:${name}`

@@ -2,7 +2,7 @@
 // with Redis is noted again at the next turn.
 
 import type { Redis } from '../context.ts'
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 
 export const TURNERS = ['tick', 'consumer'] as const
 export type Turner = (typeof TURNERS)[number]
@@ -17,6 +17,7 @@ export interface Turn {
 }
 
 const KEY = 'assay:turns'
+const PROBE = 'probe:'
 
 // Times are Redis's own, so that hosts with different clocks agree.
 const NOW = `
@@ -27,11 +28,18 @@ const NOTE = `${NOW}
 redis.call('ZADD', KEYS[1], now_ms - ARGV[1], ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])`
 
+// What reads is the probe of whether Redis keeps what it is told, too: it says that it was there, and what stood in the way.
 const READ = `${NOW}
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now_ms - ARGV[1])
+local kept = redis.call('ZSCORE', KEYS[1], ARGV[2])
+local noted = redis.pcall('ZADD', KEYS[1], now_ms, ARGV[2])
+local refused = type(noted) == 'table' and noted.err or ''
+if refused == '' then
+  redis.call('PEXPIRE', KEYS[1], ARGV[1])
+  redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now_ms - ARGV[1])
+end
 local turns = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
 for i = 2, #turns, 2 do turns[i] = tostring(now_ms - turns[i]) end
-return turns`
+return { kept and 1 or 0, refused, turns }`
 
 /** Notes a turn that ended `ageMs` ago, by one of several where `of` names it. */
 export function noteTurn(redis: Redis, turner: Turner, of = '', ageMs = 0): void {
@@ -48,11 +56,34 @@ export const UNKNOWN_TURNS: Record<Turner, Turn> = { tick: UNKNOWN, consumer: UN
 
 /** The latest turn of each kind, whoever made it. */
 export const readTurns = (redis: Redis): Promise<Record<Turner, Turn>> =>
-  readTurnsOrFail(redis).catch(() => UNKNOWN_TURNS)
+  askTurns(redis).then(
+    ({ turns }) => turns,
+    () => UNKNOWN_TURNS,
+  )
+
+export interface AskedTurns {
+  turns: Record<Turner, Turn>
+  /** What Redis said when it was told something; null where it took that. */
+  refused: Error | null
+  /** It had taken the same before, and has it no more. */
+  hasLost: boolean
+}
+
+/** When Redis last took what a probe of this process told it. */
+const told = new WeakMap<Redis, number>()
 
 /** Rejects where Redis does not answer, or refuses what is asked of it. */
-export async function readTurnsOrFail(redis: Redis): Promise<Record<Turner, Turn>> {
-  const ages = agesOf((await redis.eval(READ, 1, KEY, LIMITS.turn_kept_ms)) as string[])
+export async function askTurns(redis: Redis): Promise<AskedTurns> {
+  const asked = redis.eval(READ, 1, KEY, LIMITS.turn_kept_ms, PROBE)
+  const [kept, refused, turns] = (await asked) as [number, string, string[]]
+  const told_ms = told.get(redis) ?? Number.NEGATIVE_INFINITY
+  const hasLost = kept === 0 && performance.now() - told_ms < LIMITS.turn_kept_ms / 2
+  if (refused === '') told.set(redis, performance.now())
+  return { turns: turnsOf(turns), refused: refused === '' ? null : new Error(refused), hasLost }
+}
+
+function turnsOf(noted: readonly string[]): Record<Turner, Turn> {
+  const ages = agesOf(noted)
   const turn = (turner: Turner): Turn => {
     const age_ms = Math.min(...ages.filter(([name]) => name === turner).map(([, age]) => age))
     if (age_ms === Number.POSITIVE_INFINITY) return { status: 'none', age_ms: null }

@@ -19,13 +19,19 @@ export function publishAbort(redis: Redis, runId: string): void {
  * reconnects by itself.
  */
 export function listenForWakes(redis: Redis, onWake: (aborted?: string) => void): () => void {
+  const isCluster = 'slots' in redis
   // A client of a cluster subscribes at one node, to which the others pass messages on, and at the next when that dies.
-  const subscriber =
-    'slots' in redis
-      ? redis.duplicate()
-      : redis.duplicate({ lazyConnect: true, autoResubscribe: true, maxRetriesPerRequest: null })
+  const subscriber = isCluster
+    ? redis.duplicate()
+    : redis.duplicate({ lazyConnect: true, autoResubscribe: false, maxRetriesPerRequest: null })
   subscriber.on('error', () => {}) // Redis may be away; the client goes on trying
   subscriber.on('message', (_, aborted: string) => onWake(aborted || undefined))
-  subscriber.subscribe(CHANNEL).catch(() => {})
+  const subscribe = () => void subscriber.subscribe(CHANNEL).catch(() => {})
+  if (isCluster) subscribe()
+  else {
+    // Told to, a client of one server subscribes again by itself; what then fails is caught by nobody and ends the process.
+    subscriber.on('ready', subscribe)
+    subscriber.connect().catch(() => {})
+  }
   return () => subscriber.disconnect()
 }

@@ -4,12 +4,13 @@
 import { Hono } from 'hono'
 import type { Context } from '../context.ts'
 import { errorText } from '../domain/error-text.ts'
-import { ApiError } from '../domain/errors.ts'
-import { LIMITS } from '../domain/limits.ts'
-import { isFull, isUnreachable, noteFull, onceMore } from '../kernel/unreachable.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { isFull, isUnreachable, noteTrouble, onceMore, takesNoWrites } from '../kernel/unreachable.ts'
 import { logRequest, type Subject } from './access-log.ts'
 import { basePath } from './base-path.ts'
-import { BodyBrokeOff, drain } from './body.ts'
+import { BodyBrokeOff } from './body.ts'
+import { drain } from './drain.ts'
 import type { Endpoint } from './endpoint.ts'
 import { checkEncoding, errorAnswer, OWN_HEADERS } from './error-answer.ts'
 import { noOperation, type Operation } from './no-operation.ts'
@@ -75,7 +76,7 @@ async function failed(ctx: Context, request: Request, request_id: string, error:
 
 function unexpected(ctx: Context, request: Request, request_id: string, error: unknown): ApiError {
   ctx.log('error', 'request_failed', { request_id, ...named(request), error: errorText(error) })
-  if (isFull(error)) noteFull(ctx.sql, ctx.now())
+  noteTrouble(ctx.sql, error, ctx.now())
   if (isUnreachable(error)) return storeUnreachable(request, request_id, error)
   return new ApiError(
     'internal',
@@ -86,13 +87,18 @@ function unexpected(ctx: Context, request: Request, request_id: string, error: u
 const storeUnreachable = ({ method }: Request, request_id: string, error: unknown) =>
   new ApiError(
     'store_unreachable',
-    isFull(error)
-      ? `No connection to PostgreSQL became free in time; the log names request ${request_id}.`
-      : `PostgreSQL did not answer in its time; the log names request ${request_id}.`,
+    `${whatOf(error)}; the log names request ${request_id}.`,
     method === 'GET'
       ? 'Ask again.'
       : 'Whether it was done is not known: look first, or ask again with the same idempotency_key.',
     LIMITS.store_retry_s,
   )
+
+function whatOf(error: unknown): string {
+  if (isFull(error)) return 'No connection to PostgreSQL became free in time'
+  return takesNoWrites(error)
+    ? 'PostgreSQL has no room to write now'
+    : 'PostgreSQL did not answer in its time'
+}
 
 const named = ({ method, url }: Request) => ({ method, path: new URL(url).pathname })

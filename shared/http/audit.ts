@@ -1,10 +1,13 @@
 // Logs changes: who, what, when. Guarantee: a change that is `atomic` and its entry are committed together or not
-// at all; of other changes the entry follows, and only a crash in between can lose it.
+// at all; of other changes the entry follows, and only a crash in between can lose it. A read that is logged is shown after
+// its entry.
 
+import { insertAuditEntry, NOBODY_ID, noteAuditEntry } from '../accounts/queries/audit.ts'
 import type { Context, Database } from '../context.ts'
-import { insertAuditEntry, noteAuditEntry } from '../store/audit.ts'
+import { isFirstWithin, letNextIn } from '../hints/seldom.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { subjectOf } from './access-log.ts'
-import type { OperatorPrincipal, Principal } from './auth.ts'
+import { callerOf, type OperatorPrincipal, type Principal } from './auth.ts'
 
 export interface Change {
   operation_id: string
@@ -37,6 +40,23 @@ export async function recordChange<T>(
   })
 }
 
+/**
+ * Adds the entry of a read before its answer is given: what it shows is shown to nobody unsaid. One that the same caller
+ * repeats within a minute adds none.
+ */
+export async function recordRead(ctx: Context, read: Change, value: unknown): Promise<void> {
+  const { operation_id, principal, params } = read
+  const caller = principal.kind === 'operator' ? principal.kind : callerOf(principal)
+  const name = ['read', operation_id, caller, ...Object.values(params)].join(':')
+  if (!(await isFirstWithin(ctx, name, LIMITS.read_noted_ms))) return
+  try {
+    await noteAuditEntry(ctx.sql, entryOf(ctx, read, value))
+  } catch (error) {
+    await letNextIn(ctx, name) // or the same request, repeated, would show it without an entry
+    throw error
+  }
+}
+
 function entryOf(
   ctx: Context,
   { operation_id, principal, params, body, lines, reply }: Change,
@@ -54,12 +74,9 @@ function entryOf(
   }
 }
 
-/** The operator's id in the log, where everybody else has one of their own. */
-const OPERATOR_ID = '00000000-0000-0000-0000-000000000000'
-
 function actorOf(principal: Principal | OperatorPrincipal) {
   if (principal.kind === 'operator')
-    return { actor_kind: principal.kind, actor_id: OPERATOR_ID, actor_name: 'operator' }
+    return { actor_kind: principal.kind, actor_id: NOBODY_ID, actor_name: 'operator' }
   return principal.kind === 'key'
     ? { actor_kind: principal.kind, actor_id: principal.key_id, actor_name: principal.name }
     : { actor_kind: 'member' as const, actor_id: principal.member_id, actor_name: principal.name }

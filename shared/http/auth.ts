@@ -3,14 +3,15 @@
 
 import { sha256 as sha256Now } from '@noble/hashes/sha2.js'
 import { jwtVerify, SignJWT } from 'jose'
+import { liveKey, touchKey } from '../accounts/queries/api-keys.ts'
+import { liveSession } from '../accounts/queries/sessions.ts'
 import type { SetQuotas } from '../accounts/rules/quotas.ts'
 import type { Context } from '../context.ts'
-import { ApiError } from '../domain/errors.ts'
-import { LIMITS } from '../domain/limits.ts'
-import { derivedKey, sameBytes, sha256, toHex } from '../domain/secrets.ts'
 import { type KeyRole, MEMBER_ROLES, type MemberRole } from '../domain/vocabulary.ts'
-import { liveKey, touchKey } from '../store/api-keys.ts'
-import { liveSession } from '../store/sessions.ts'
+import { sinceMs } from '../kernel/elapsed.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { derivedKey, sameBytes, sha256, toHex } from '../kernel/secrets.ts'
 
 export interface KeyPrincipal {
   kind: 'key'
@@ -51,7 +52,7 @@ export interface OperatorPrincipal {
 const ISSUER = 'assay'
 const AUDIENCE = 'assay-api'
 const BROWSER_AUDIENCE = 'assay-dashboard'
-const cache = new Map<string, { principal: Principal; until_ms: number; isRenewed: boolean }>()
+const cache = new Map<string, { principal: Principal; asked_ms: number; isRenewed: boolean }>()
 
 /**
  * The caller named by the Authorization header; throws `unauthenticated` unless it is a live key or session.
@@ -219,7 +220,7 @@ function liveSessionOf(ctx: Context, session_id: string, anew: boolean): Promise
  */
 async function cached(ctx: Context, name: string, anew: boolean, look: () => Promise<Principal | undefined>) {
   const known = cache.get(name)
-  const left_ms = known === undefined ? 0 : known.until_ms - ctx.now()
+  const left_ms = known === undefined ? 0 : LIMITS.auth_cache_ms - sinceMs(ctx.now(), known.asked_ms)
   if (anew || known === undefined || left_ms <= 0) return renewed(ctx, name, look)
   if (left_ms < LIMITS.auth_cache_ms / 2 && !known.isRenewed) {
     known.isRenewed = true
@@ -234,7 +235,7 @@ async function renewed(ctx: Context, name: string, look: () => Promise<Principal
   cache.delete(name)
   if (principal === undefined) return undefined
   if (cache.size >= LIMITS.auth_cached) cache.delete(cache.keys().next().value!)
-  cache.set(name, { principal, until_ms: began + LIMITS.auth_cache_ms, isRenewed: false })
+  cache.set(name, { principal, asked_ms: began, isRenewed: false })
   return principal
 }
 

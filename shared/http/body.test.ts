@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { bodyOf } from './body.ts'
 
 beforeEach(() => void vi.useFakeTimers())

@@ -1,11 +1,11 @@
 // Reads request bodies. Guarantee: no more is held than an endpoint says, and what comes out passed the JSON gate.
 
 import * as z from 'zod'
-import { ApiError } from '../domain/errors.ts'
-import { checkJson } from '../domain/json.ts'
-import { JsonError } from '../domain/json-error.ts'
-import { type LongList, readLongList } from '../domain/json-list.ts'
-import { LIMITS } from '../domain/limits.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { checkJson } from '../kernel/json.ts'
+import { JsonError } from '../kernel/json-error.ts'
+import { type LongList, readLongList } from '../kernel/json-list.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { checked } from './validation.ts'
 
 /** How long a body may take to come, and the error for one that takes longer. */
@@ -25,11 +25,13 @@ export async function readBytes(
   const length = request.headers.get('content-length') ?? ''
   const isShort = /^\d+$/.test(length) && Number(length) <= Math.min(max, LIMITS.body_bytes)
   if (isShort && within === undefined) return wholeBody(request)
+  const tooLarge = () => new ApiError('body_too_large', `The body is larger than ${max} bytes.`, hint)
+  if (/^\d+$/.test(length) && Number(length) > max) throw tooLarge()
   const pieces: Uint8Array[] = []
   let bytes = 0
   for await (const piece of bodyOf(request, within)) {
     bytes += piece.length
-    if (bytes > max) throw new ApiError('body_too_large', `The body is larger than ${max} bytes.`, hint)
+    if (bytes > max) throw tooLarge()
     pieces.push(piece)
   }
   const whole = new Uint8Array(bytes)
@@ -170,35 +172,6 @@ async function next(reader: ReadableStreamDefaultReader<Uint8Array>) {
   } catch (error) {
     throw new BodyBrokeOff(error)
   }
-}
-
-/**
- * Reads what is left of a body, up to LIMITS.body_drain_bytes and LIMITS.body_drain_ms: a host resets a connection on which bytes
- * arrive that nobody reads, and the sender would then see the reset and not the answer. Where still more comes, the answer says
- * that the connection ends with it.
- */
-export async function drain(request: Request, answer: Response): Promise<Response> {
-  if (request.body === null || request.body.locked) return answer
-  const reader = (request.body as ReadableStream<Uint8Array>).getReader()
-  let isWhole = true
-  const giveUp = () => {
-    isWhole = false
-    void reader.cancel().catch(() => {})
-  }
-  const timer = setTimeout(giveUp, LIMITS.body_drain_ms)
-  try {
-    let bytes = 0
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      bytes += part.value.length
-      if (bytes > LIMITS.body_drain_bytes) giveUp()
-    }
-  } catch {
-    // The sender has gone; there is nobody to answer.
-  } finally {
-    clearTimeout(timer)
-  }
-  if (!isWhole) answer.headers.set('connection', 'close')
-  return answer
 }
 
 /** Compressed bodies are not unpacked: a small one could hold any amount. */

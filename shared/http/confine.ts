@@ -2,10 +2,10 @@
 // this account, and a stream, which goes on after its handler has returned, none but the ones of each piece it reads. What may take seconds
 // waits for its turn before it takes a connection, so that plain reads never queue behind it.
 
+import { noStores, readForAccount } from '../accounts/queries/tenant.ts'
 import type { Context } from '../context.ts'
-import { ApiError } from '../domain/errors.ts'
-import { LIMITS } from '../domain/limits.ts'
-import { noStores, readForAccount } from '../store/tenant.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import type { Principal } from './auth.ts'
 
 export interface Reading {

@@ -2,8 +2,8 @@
 // the filters and the caller's scope it was made for; anything else is `invalid_cursor`.
 
 import type { Context } from '../context.ts'
-import { ApiError } from '../domain/errors.ts'
-import { derivedKey, fromBase64Url, sameBytes, toBase64Url } from '../domain/secrets.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { derivedKey, fromBase64Url, sameBytes, toBase64Url } from '../kernel/secrets.ts'
 
 /** The database's own text of each column the list is sorted by. */
 export type CursorKey = string[]
@@ -63,19 +63,23 @@ export interface Page<T> {
   next_cursor: string | null
 }
 
-/** Reads one row more than the page holds to know whether another page follows. */
+/**
+ * Reads one row more than the page holds to know whether another page follows; one may also follow where `isFull` says that
+ * the rows end before what was asked for.
+ */
 export async function readPage<T>(
   ctx: Context,
   identity: ListIdentity,
   page: { cursor?: string | undefined; limit: number },
   read: (after: CursorKey | undefined, limit: number) => Promise<T[]>,
   keyOf: (row: T) => CursorKey,
+  isFull: (rows: readonly T[]) => boolean = () => false,
 ): Promise<Page<T>> {
   const after = page.cursor === undefined ? undefined : await openCursor(ctx, identity, page.cursor)
   const rows = await read(after, page.limit + 1)
-  if (rows.length <= page.limit) return { rows, next_cursor: null }
-  rows.length = page.limit
-  return { rows, next_cursor: await sealCursor(ctx, identity, keyOf(rows[page.limit - 1]!)) }
+  if (rows.length <= page.limit && !isFull(rows)) return { rows, next_cursor: null }
+  rows.length = Math.min(rows.length, page.limit)
+  return { rows, next_cursor: await sealCursor(ctx, identity, keyOf(rows.at(-1)!)) }
 }
 
 /** Documents the header that carries the cursor where the body is a plain array. */

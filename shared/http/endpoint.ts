@@ -5,15 +5,15 @@
 
 import type { z } from 'zod'
 import type { Context } from '../context.ts'
-import { ApiError, type ApiErrorCode } from '../domain/errors.ts'
-import { isUuid } from '../domain/ids.ts'
-import { LIMITS } from '../domain/limits.ts'
 import type { MemberRole } from '../domain/vocabulary.ts'
+import { ApiError, type ApiErrorCode } from '../kernel/errors.ts'
+import { isUuid } from '../kernel/ids.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { onceMore } from '../kernel/unreachable.ts'
 import { CAUSE_ID } from '../recovery/rules/causes.ts'
 import { toJson } from '../schema/raw-json.ts'
 import { type Subject, subjectOf } from './access-log.ts'
-import { recordChange } from './audit.ts'
+import { recordChange, recordRead } from './audit.ts'
 import {
   authenticate,
   authenticateOperator,
@@ -98,6 +98,8 @@ export interface Endpoint {
   heavy?: true
   /** Writes no entry in the log although it is no read. */
   unlogged?: true
+  /** A read that the log says as well: what it shows opens something. */
+  logged?: true
   params: Record<string, Noun>
   query?: z.ZodType
   /** By their lower-case names; those it does not name go unseen. */
@@ -199,7 +201,7 @@ export function endpoint<
       const query = queryOf(request, lines?.query ?? definition.query)
       const takesBody = NEEDS_BODY.has(definition.method) && lines === undefined && !definition.raw_body
       using _room =
-        takesBody && principal ? await roomFor(ctx, request, principal.account_id, max) : undefined
+        takesBody && principal ? await roomFor(ctx.bodies, request, principal.account_id, max) : undefined
       const { text, body, elements } = takesBody ? await readBody(definition, request, max) : NO_BODY
       const invocation = {
         principal: principal as PrincipalOf<A>,
@@ -226,6 +228,8 @@ export function endpoint<
       const value = await handled.catch(error =>
         principal === null ? Promise.reject(error) : failedFor(ctx, request, error),
       )
+      if (definition.logged && principal !== null)
+        await recordRead(ctx, { ...definition, ...invocation, principal }, value)
       Object.assign(subject, subjectOf(invocation, value))
       if (value instanceof Response) return value
       const answer = definition.answers[reply.status || status]

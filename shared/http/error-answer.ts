@@ -1,7 +1,7 @@
 // What an answer that is an error looks like, wherever it comes from: an endpoint, the app around it or the router.
 
-import { ApiError } from '../domain/errors.ts'
-import { VERSION } from '../domain/version.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { VERSION } from '../kernel/version.ts'
 
 /** On every answer: clients know by it that no proxy wrote it, and which version they talk to. */
 export const OWN_HEADERS = { 'assay-version': VERSION }

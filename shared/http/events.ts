@@ -5,8 +5,9 @@
 // caller's key or session.
 
 import type { Context } from '../context.ts'
-import { ApiError } from '../domain/errors.ts'
-import { LIMITS } from '../domain/limits.ts'
+import { sinceMs } from '../kernel/elapsed.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { liveHeaders } from '../kernel/live-answer.ts'
 import { Pool } from '../kernel/pool.ts'
 import { toJson } from '../schema/raw-json.ts'
@@ -133,9 +134,6 @@ function placeOf(now: number, { account_id, project_id, caller, thing }: Followi
   places.add(place)
   return place
 }
-
-/** A clock that was set back is no reason to wait until it has come as far again. */
-const sinceMs = (now: number, then: number) => Math.abs(now - then)
 
 /** What is new for a stream that was told `last`; that again while another one is reading, or has just read it. */
 async function nextEvent(

@@ -1,8 +1,8 @@
 // Bounds what exports take from everybody else. Guarantee: this process has so many open at once, of one account and
 // altogether; what each reads takes its turn among heavy reads.
 
-import { ApiError } from '../domain/errors.ts'
-import { LIMITS } from '../domain/limits.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { Pool } from '../kernel/pool.ts'
 
 const exportsOpen = new Pool(

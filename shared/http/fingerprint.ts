@@ -1,7 +1,7 @@
 // Tells whether two requests say the same, without keeping either.
 
 import { sha256 } from '@noble/hashes/sha2.js'
-import { toHex } from '../domain/secrets.ts'
+import { toHex } from '../kernel/secrets.ts'
 import { slices } from '../kernel/slices.ts'
 
 /** Characters that are hashed at once: a millisecond. */

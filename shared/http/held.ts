@@ -1,16 +1,18 @@
 // Whether the installation is held, for whoever has to say so.
 
 import type { Context } from '../context.ts'
-import { LIMITS } from '../domain/limits.ts'
+import { sinceMs } from '../kernel/elapsed.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { readInstallationRow } from '../upkeep/queries/installation.ts'
 
-const known = new WeakMap<Context['sql'], { since: Date | null; until_ms: number }>()
+const known = new WeakMap<Context['sql'], { since: Date | null; asked_ms: number }>()
 
 /** Since when it is; at most LIMITS.held_cache_ms old, unless it is asked anew. */
 export async function heldSince(ctx: Context, anew = false): Promise<Date | null> {
   const last = known.get(ctx.sql)
-  if (!anew && last !== undefined && last.until_ms > ctx.now()) return last.since
+  if (!anew && last !== undefined && sinceMs(ctx.now(), last.asked_ms) < LIMITS.held_cache_ms)
+    return last.since
   const { held_since: since } = await readInstallationRow(ctx.sql)
-  known.set(ctx.sql, { since, until_ms: ctx.now() + LIMITS.held_cache_ms })
+  known.set(ctx.sql, { since, asked_ms: ctx.now() })
   return since
 }

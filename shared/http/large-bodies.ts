@@ -1,9 +1,9 @@
 // Room for large bodies. Guarantee: a process holds a bounded amount of them, whoever sends how many, and no account takes the
 // room of all others; a short body waits for nobody.
 
-import type { Context } from '../context.ts'
-import { ApiError } from '../domain/errors.ts'
-import { LIMITS } from '../domain/limits.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import type { Pool } from '../kernel/pool.ts'
 
 /**
  * Resolves when there is room for the request's body, as long as it says to be, or of `max` bytes where it says nothing; until
@@ -12,7 +12,7 @@ import { LIMITS } from '../domain/limits.ts'
  * @throws ApiError `rate_limited`
  */
 export async function roomFor(
-  { bodies }: Pick<Context, 'bodies'>,
+  bodies: Pool,
   request: Request,
   account_id: string,
   max: number,

@@ -1,8 +1,8 @@
 // What a caller is told who asks for an operation that there is not.
 
-import { ApiError } from '../domain/errors.ts'
-import { isUuid } from '../domain/ids.ts'
-import { nearest } from '../domain/nearest.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { isUuid } from '../kernel/ids.ts'
+import { nearest } from '../kernel/nearest.ts'
 import { prefixHint } from './base-path.ts'
 import { checkEncoding } from './error-answer.ts'
 

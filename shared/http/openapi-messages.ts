@@ -1,10 +1,10 @@
 // The messages of the OpenAPI document: what Assay sends, when, and how a receiver knows that it was Assay.
 
-import { LIMITS } from '../domain/limits.ts'
 import * as z from '../kernel/documented-zod.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { AlertRaised, RunFinished } from '../outbox/wire/deliveries.ts'
 import { AlertResolved, ChannelTest, RunDigest } from '../outbox/wire/messages.ts'
 import { Result } from '../recovery/wire/results.ts'
-import { AlertRaised, RunFinished } from '../schema/wire-deliveries.ts'
 
 /** What Assay sends to the addresses that callers name. */
 export const MESSAGES = [

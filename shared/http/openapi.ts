@@ -3,8 +3,8 @@
 
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi'
 import { ERROR_MEANINGS } from '../domain/error-meanings.ts'
-import { API_ERRORS, type ApiErrorCode } from '../domain/errors.ts'
 import { Sampler } from '../domain/sample.ts'
+import { API_ERRORS, type ApiErrorCode } from '../kernel/errors.ts'
 import { CAUSE_ID } from '../recovery/rules/causes.ts'
 import type { Answer, Auth, Endpoint, Noun } from './endpoint.ts'
 import type { Document, Media, Operation, Parameter } from './openapi-document.ts'

@@ -3,9 +3,9 @@
 
 import type { Context } from '../context.ts'
 import { errorText } from '../domain/error-text.ts'
-import { LIMITS } from '../domain/limits.ts'
-import { derivedKey, sameBytes, toHex } from '../domain/secrets.ts'
 import { isFirstWithin } from '../hints/seldom.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { derivedKey, sameBytes, toHex } from '../kernel/secrets.ts'
 
 export interface PlatformFunction {
   name: 'consume' | 'tick'

@@ -2,17 +2,18 @@
 // LIMITS.ready_ms, whatever the stores do; what is in the way is named with its reason, as soon as that is known.
 
 import type { Context } from '../context.ts'
-import { LIMITS } from '../domain/limits.ts'
-import { readTurnsOrFail, type Turn, type Turner, UNKNOWN_TURNS } from '../hints/turns.ts'
-import { codeOf, type StoreName, storeFault } from '../kernel/store-errors.ts'
-import { isFull, NoConnection, noteFull, SAY_FULL, wasFull } from '../kernel/unreachable.ts'
+import { type AskedTurns, askTurns, type Turn, type Turner, UNKNOWN_TURNS } from '../hints/turns.ts'
+import { sinceMs } from '../kernel/elapsed.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { codeOf, type StoreFault, type StoreName, storeFault } from '../kernel/store-errors.ts'
+import { isFull, noteTrouble, SAY_FULL, troubleOf } from '../kernel/unreachable.ts'
 import { type DatabaseState, readDatabaseState } from '../upkeep/queries/database-state.ts'
 import { readRoleState } from '../upkeep/queries/running-role.ts'
 import type { RoleState } from '../upkeep/rules/faults.ts'
 
 export interface Dependency {
-  /** `unknown` is what PostgreSQL would have to tell, and does not. */
-  status: 'ok' | 'unreachable' | 'unusable' | 'unknown'
+  /** `degraded` does a part of what is asked of it, and `unknown` is what PostgreSQL would have to tell, and does not. */
+  status: 'ok' | 'degraded' | 'unreachable' | 'unusable' | 'unknown'
   latency_ms: number
   /** What is wrong with it and what to do; null where nothing is. */
   reason: string | null
@@ -49,7 +50,7 @@ const answers = new WeakMap<Context['sql'], Kept>()
 /** Asks the stores once for all who want to know at about the same time. */
 export function probe(ctx: Context): Promise<Readiness> {
   const kept = answers.get(ctx.sql)
-  if (kept && (kept.ended_ms === undefined || isWithin(LIMITS.ready_kept_ms, kept.ended_ms, ctx.now())))
+  if (kept && (kept.ended_ms === undefined || sinceMs(ctx.now(), kept.ended_ms) < LIMITS.ready_kept_ms))
     return kept.answer
   const asking: Kept = { answer: askStores(ctx), ended_ms: undefined }
   answers.set(ctx.sql, asking)
@@ -60,25 +61,27 @@ export function probe(ctx: Context): Promise<Readiness> {
   return asking.answer
 }
 
-/** A clock that was set back makes nothing last. */
-const isWithin = (bound_ms: number, then_ms: number, now_ms: number): boolean =>
-  Math.abs(now_ms - then_ms) < bound_ms
-
 async function askStores(ctx: Context): Promise<Readiness> {
   const [postgres, redis] = await Promise.all([
-    asked(ctx, 'DATABASE', () => stateUnlessFull(ctx)),
-    asked(ctx, 'REDIS', () => readTurnsOrFail(ctx.redis), ctx.redisTrouble?.()),
+    asked(
+      ctx,
+      'DATABASE',
+      () => stateUnlessFull(ctx),
+      () => troubleOf(ctx.sql, ctx.now()),
+    ),
+    asked(ctx, 'REDIS', () => askTurns(ctx.redis), lossOf, ctx.redisTrouble?.()),
   ])
   const dependencies = { postgres: told(postgres), redis: told(redis), ...ofDatabase(postgres) }
   const state = {
     dependencies,
-    turns: turnsOf(redis.found, postgres.found),
+    turns: turnsOf(redis.found?.turns, postgres.found),
     held_since: postgres.found?.held_since?.toISOString() ?? null,
   }
   const failing = Object.entries(dependencies).filter(([, { reason }]) => reason !== null)
   const message = failing.map(([name, { reason }]) => `${name} ${reason}.`).join(' ')
-  tellOnce(ctx, message)
-  if (failing.length === 0) return { status: 'ready', ...state }
+  const isReady = failing.every(([, { status }]) => status === 'degraded')
+  tellOnce(ctx, message, isReady)
+  if (isReady) return { status: 'ready', ...state }
   const isAway = failing.some(([, { status }]) => status === 'unreachable')
   const code = isAway ? 'dependency_unreachable' : 'dependency_unusable'
   return { status: 'unavailable', ...state, error: { code, message } }
@@ -86,14 +89,22 @@ async function askStores(ctx: Context): Promise<Readiness> {
 
 /** A connection that the probe kept says nothing for callers who were given none. */
 async function stateUnlessFull(ctx: Context): Promise<DatabaseState> {
-  if (wasFull(ctx.sql, ctx.now())) throw new NoConnection()
+  const met = troubleOf(ctx.sql, ctx.now())
+  if (isFull(met)) throw met
   try {
     return await stateOf(ctx)
   } catch (error) {
-    if (isFull(error)) noteFull(ctx.sql, ctx.now())
+    noteTrouble(ctx.sql, error, ctx.now())
     throw error
   }
 }
+
+/** What it took and then had no more, or did not take at all. */
+const lossOf = ({ refused, hasLost }: AskedTurns): unknown => refused ?? (hasLost ? LOST : undefined)
+
+const LOST = Symbol('lost')
+const SAY_LOST =
+  'lost what it was told a moment ago: it was emptied or started anew, or it evicts: give it more maxmemory, or maxmemory-policy noeviction'
 
 const roles = new WeakMap<Context['sql'], { role: RoleState; asked_ms: number }>()
 
@@ -101,7 +112,7 @@ const roles = new WeakMap<Context['sql'], { role: RoleState; asked_ms: number }>
 async function stateOf({ sql, config, now }: Context): Promise<DatabaseState> {
   const known = roles.get(sql)
   const asked_ms = now()
-  const isKnown = known !== undefined && isWithin(LIMITS.ready_rights_ms, known.asked_ms, asked_ms)
+  const isKnown = known !== undefined && sinceMs(asked_ms, known.asked_ms) < LIMITS.ready_rights_ms
   roles.delete(sql) // until the other questions were answered: what fails may do so for want of a right
   const role = isKnown ? known.role : await readRoleState(sql)
   const state = await readDatabaseState(sql, config.master_key, role)
@@ -144,6 +155,8 @@ async function asked<T>(
   ctx: Context,
   store: StoreName,
   ask: () => Promise<T>,
+  /** What it was found not to do, though it answers. */
+  lackOf: (found: T) => unknown,
   trouble: Promise<unknown> = new Promise(() => {}),
 ): Promise<Probe<T>> {
   const started_ms = ctx.now()
@@ -157,33 +170,40 @@ async function asked<T>(
   failed.catch(() => {})
   try {
     const found = await Promise.race([answer, failed, late])
-    return { status: 'ok', latency_ms: ctx.now() - started_ms, reason: null, found }
+    const lack = lackOf(found)
+    const state = lack === undefined ? WELL : faultOf(lack, store)
+    return { ...state, latency_ms: sinceMs(ctx.now(), started_ms), found }
   } catch (error) {
     // What the connection broke off for says more than that it did.
     const reason = await Promise.race([trouble, Promise.resolve(error)])
-    return { ...faultOf(reason, store), latency_ms: ctx.now() - started_ms, found: undefined }
+    return { ...faultOf(reason, store), latency_ms: sinceMs(ctx.now(), started_ms), found: undefined }
   } finally {
     clearTimeout(timer)
   }
 }
 
+const WELL = { status: 'ok', reason: null } as const
+
 function faultOf(error: unknown, store: StoreName): Pick<Dependency, 'status' | 'reason'> {
-  if (error instanceof NoConnection || isFull(error)) return { status: 'unreachable', reason: SAY_FULL }
+  if (error === LOST) return { status: 'degraded', reason: SAY_LOST }
+  if (isFull(error)) return { status: 'unreachable', reason: SAY_FULL }
   const fault = storeFault(error, store)
-  if (fault !== undefined)
-    return { status: fault.passes ? 'unreachable' : 'unusable', reason: `${fault.says}: ${fault.mend}` }
+  if (fault !== undefined) return { status: statusOf(fault), reason: `${fault.says}: ${fault.mend}` }
   if (error === TOO_LATE)
     return { status: 'unreachable', reason: `did not answer within ${LIMITS.ready_ms / 1000} s` }
   const code = codeOf(error)
   return { status: 'unreachable', reason: `cannot be reached${code && ` (${code})`}` }
 }
 
+const statusOf = ({ isPartial, passes }: StoreFault) =>
+  isPartial ? 'degraded' : passes ? 'unreachable' : 'unusable'
+
 const last = new WeakMap<Context['sql'], string>()
 
 /** A line of the log for each change, however often it is asked. */
-function tellOnce(ctx: Context, message: string): void {
+function tellOnce(ctx: Context, message: string, isReady: boolean): void {
   if ((last.get(ctx.sql) ?? '') === message) return
   last.set(ctx.sql, message)
   if (message === '') ctx.log('info', 'ready_again')
-  else ctx.log('warn', 'not_ready', { error: message })
+  else ctx.log('warn', isReady ? 'degraded' : 'not_ready', { error: message })
 }

@@ -2,9 +2,9 @@
 // the answer, from what the log says too; each of the two links to the other.
 
 import type { Context } from '../context.ts'
-import { isRunId } from '../domain/ids.ts'
-import { toHex } from '../domain/secrets.ts'
-import { readTraceparent, runSpan, type SpanPlace } from '../domain/tracing.ts'
+import { isRunId } from '../kernel/ids.ts'
+import { toHex } from '../kernel/secrets.ts'
+import { readTraceparent, runSpan, type SpanPlace } from '../traces/rules/tracing.ts'
 import type { Subject } from './access-log.ts'
 import type { Endpoint } from './endpoint.ts'
 

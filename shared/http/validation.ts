@@ -2,7 +2,8 @@
 // `invalid_request` naming it; nothing is dropped or coerced silently.
 
 import * as z from 'zod'
-import { ApiError } from '../domain/errors.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { LIMITS } from '../kernel/limits.ts'
 
 const ISSUES_NAMED = 5
 
@@ -22,8 +23,10 @@ function described(issue: z.core.$ZodIssue, where: Part): string {
   const path = issue.path.map(String).join('.')
   if (issue.code === 'unrecognized_keys') {
     const kind = NAMES[where].toLowerCase()
-    const keys = issue.keys.map(key => JSON.stringify(path === '' ? key : `${path}.${key}`)).join(', ')
-    return `Unknown ${kind}${issue.keys.length > 1 ? 's' : ''} ${keys}.`
+    const named = issue.keys.slice(0, ISSUES_NAMED)
+    const keys = named.map(key => JSON.stringify(path === '' ? key : `${path}.${key}`)).join(', ')
+    const more = issue.keys.length - named.length
+    return `Unknown ${kind}${issue.keys.length > 1 ? 's' : ''} ${keys}${more > 0 ? ` and ${more} more` : ''}.`
   }
   const name = path === '' && where === 'body' ? 'The body' : `${NAMES[where]} "${path}"`
   return `${name}: ${issue.message.replace(/^Invalid input: /, '')}.`
@@ -34,7 +37,10 @@ export function queryOf<S extends z.ZodType>(
   request: Request,
   schema: S | undefined,
 ): z.output<S> | undefined {
-  const entries = [...new URL(request.url).searchParams]
+  const { searchParams } = new URL(request.url)
+  if (searchParams.size > LIMITS.query_parameters)
+    throw new ApiError('invalid_request', `The query has more than ${LIMITS.query_parameters} parameters.`)
+  const entries = [...searchParams]
   const seen = new Set<string>()
   const repeated = entries.find(([name]) => seen.size === seen.add(name).size)
   if (repeated !== undefined) {

@@ -20,6 +20,9 @@ it.for([
   ['REDIS', thrown('WRONGPASS invalid username-password pair or user is disabled.'), 'redis_refused_login'],
   ['REDIS', thrown("NOPERM User x has no permissions to run the 'eval' command"), 'redis_not_permitted'],
   ['REDIS', thrown('MOVED 3999 10.0.0.2:6379'), 'redis_is_a_cluster'],
+  ['DATABASE', thrown('could not extend file: No space left on device', '53100'), 'postgres_disk_full'],
+  ['DATABASE', thrown('cannot execute INSERT in a read-only transaction', '25006'), 'postgres_read_only'],
+  ['REDIS', thrown('NOREPLICAS Not enough good replicas to write.'), 'redis_takes_no_writes'],
   ['REDIS', thrown("READONLY You can't write against a read only replica."), 'redis_is_a_replica'],
 ] as [StoreName, Error, string][])(
   'of %s, "%s" is %s, also as the cause of another error',

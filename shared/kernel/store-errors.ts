@@ -12,6 +12,8 @@ export interface StoreFault {
   mend: string
   /** It may pass by itself: whoever starts waits for it. */
   passes?: true
+  /** It does a part of what is asked of it, and work goes on with that. */
+  isPartial?: true
 }
 
 type FaultOf = (store: StoreName, error: Error) => StoreFault
@@ -68,12 +70,39 @@ const BY_CODE: Record<string, FaultOf> = {
     mend: 'raise max_connections, or put a pooler before it',
     passes: true,
   }),
+  '53100': () => ({
+    code: 'postgres_disk_full',
+    says: 'takes no writes, since its disk is full',
+    mend: 'make room there, or give it a larger disk; all goes on by itself then',
+    passes: true,
+    isPartial: true,
+  }),
+  '53200': () => ({
+    code: 'postgres_out_of_memory',
+    says: 'had no memory for what it was asked',
+    mend: 'give it more, or lower max_connections or work_mem there',
+    passes: true,
+    isPartial: true,
+  }),
+  '25006': () => ({
+    code: 'postgres_read_only',
+    says: 'takes no writes: it is no primary, or was made read-only, as providers do where its disk is full',
+    mend: 'name the primary by DATABASE_URL, or make room',
+    passes: true,
+    isPartial: true,
+  }),
   '57P03': () => ({
     code: 'postgres_starting',
     says: 'is starting or stopping',
     mend: 'wait',
     passes: true,
   }),
+}
+
+const WANTED: Record<string, string> = {
+  OOM: 'memory (maxmemory)',
+  MISCONF: 'room on its disk',
+  NOREPLICAS: 'replicas (min-replicas-to-write)',
 }
 
 /** What poolers, drivers and Redis say with no code of its own, or with one that says too little. */
@@ -131,14 +160,16 @@ const BY_MESSAGE: [words: RegExp, FaultOf][] = [
       code: 'redis_is_a_replica',
       says: 'is a replica that takes no writes',
       mend: 'name its master by REDIS_URL',
+      isPartial: true,
     }),
   ],
   [
-    /^(OOM|MISCONF)\b/,
-    () => ({
+    /^(OOM|MISCONF|NOREPLICAS)\b/,
+    (_, { message }) => ({
       code: 'redis_takes_no_writes',
-      says: 'takes no writes, for want of memory or disk',
-      mend: 'its log says which',
+      says: `takes no writes, for want of ${WANTED[message.split(' ')[0]!]}`,
+      mend: 'its log says more; all goes on by itself when it takes them again',
+      isPartial: true,
     }),
   ],
   [

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isFull, isUnreachable, onceMore } from './unreachable.ts'
+import { isFull, isUnreachable, noteTrouble, onceMore, takesNoWrites, troubleOf } from './unreachable.ts'
 
 const thrown = (message: string, code = '08P01') => Object.assign(new Error(message), { code })
 
@@ -47,4 +47,29 @@ it.for([
   const clock = () => now_ms
   await expect(onceMore(ask, clock)).rejects.toThrow('CONNECTION_CLOSED')
   expect(asks).toBe(asked)
+})
+
+it.for([
+  ['53100', 'could not extend file: No space left on device'],
+  ['53200', 'out of memory'],
+  ['25006', 'cannot execute INSERT in a read-only transaction'],
+] as const)(
+  'a PostgreSQL that says %s cannot write now, and nothing is wrong with what it was asked',
+  ([code, message]) => {
+    const error = new Error('a query failed', { cause: thrown(message, code) })
+    expect([takesNoWrites(error), isUnreachable(error), isFull(error)]).toEqual([true, true, false])
+  },
+)
+
+it('what a host met is told for ten seconds, also where its clock is set back by an hour', () => {
+  const host = {}
+  const met = thrown('sorry, too many clients already', '53300')
+  noteTrouble(host, met, 3_600_000)
+  noteTrouble(host, thrown('syntax error', '42601'), 3_600_000)
+  expect([3_600_000, 3_609_999, 3_610_000, 0].map(now => troubleOf(host, now))).toEqual([
+    met,
+    met,
+    undefined,
+    undefined,
+  ])
 })

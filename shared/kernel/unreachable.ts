@@ -1,5 +1,7 @@
-// Tells a store that does not answer from one that refuses. Guarantee: `true` says that nothing is wrong with what was
+// Tells a store that does not answer, or cannot do what is asked now, from one that refuses. Guarantee: `true` says that nothing is wrong with what was
 // asked; it does not say that it was not done.
+
+import { sinceMs } from './elapsed.ts'
 
 /** For a connection where there is none, five seconds; and for so long readiness says so. */
 const WAITS_MS = [100, 200, 400, 800, 1500, 2000]
@@ -35,9 +37,22 @@ const POOLER_IS_CUT_OFF = /^(?!.*authentication failed)(server login |cannot con
 /** By deadlines of their own, or in the middle of a statement. */
 const POOLER_GAVE_UP = /query_wait_timeout|client_login_timeout|server conn crashed/
 
-/** Whether the error, or what caused it, is that a store cannot be talked to. */
+/**
+ * Of a PostgreSQL that reads and cannot write: its disk is full, or its memory, or it takes no writes at all, as one that is
+ * no primary any more does, and one of a provider whose disk is full.
+ */
+const NO_ROOM = new Set(['53100', '53200', '25006'])
+
+/** Whether the error, or what caused it, is that a store cannot be talked to, or has no room for what it is told. */
 export const isUnreachable = (error: unknown): boolean =>
-  hasCode(error, CODES) || says(error, POOLER_IS_CUT_OFF) || wasWaitedFor(error) || isFull(error)
+  hasCode(error, CODES) ||
+  says(error, POOLER_IS_CUT_OFF) ||
+  wasWaitedFor(error) ||
+  isFull(error) ||
+  takesNoWrites(error)
+
+/** Whether it is that PostgreSQL cannot write, though it may read. */
+export const takesNoWrites = (error: unknown): boolean => hasCode(error, NO_ROOM)
 
 /** Whether asking again would make a caller wait for the sum of several deadlines. */
 const wasWaitedFor = (error: unknown): boolean => hasCode(error, TIMEOUTS) || says(error, POOLER_GAVE_UP)
@@ -93,17 +108,18 @@ export async function untilGiven<T>(ask: () => Promise<T>, mayRepeat = () => tru
   throw new Error('the last try has returned or thrown')
 }
 
-const refusals = new WeakMap<object, number>()
+const troubles = new WeakMap<object, { error: unknown; at_ms: number }>()
 
-/** Notes that a host was given no connection, however long it waited. */
-export const noteFull = (host: object, now_ms: number): void => void refusals.set(host, now_ms)
+/** Notes what a probe, which takes a connection that it kept and writes nothing, does not meet. */
+export function noteTrouble(host: object, error: unknown, now_ms: number): void {
+  if (isFull(error) || takesNoWrites(error)) troubles.set(host, { error, at_ms: now_ms })
+}
 
-/** Whether that was so lately: then what it says of itself is no better than what its callers meet. */
-export const wasFull = (host: object, now_ms: number): boolean =>
-  now_ms - (refusals.get(host) ?? Number.NEGATIVE_INFINITY) < TOLD_MS
-
-/** What a host says that was given no connection lately. */
-export class NoConnection extends Error {}
+/** What a host met lately: what it says of itself is no better than what its callers meet. */
+export function troubleOf(host: object, now_ms: number): unknown {
+  const met = troubles.get(host)
+  return met !== undefined && sinceMs(now_ms, met.at_ms) < TOLD_MS ? met.error : undefined
+}
 
 /** Of PostgreSQL. */
 export const SAY_FULL =

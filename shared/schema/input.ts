@@ -2,8 +2,8 @@
 // no lone surrogates, every number within what its column holds.
 
 import * as z from 'zod'
-import { LIMITS } from '../domain/limits.ts'
 import { OUTCOMES } from '../domain/vocabulary.ts'
+import { LIMITS } from '../kernel/limits.ts'
 
 const encoder = new TextEncoder()
 const CONTROL = /[\u0000-\u001f\u007f]/
@@ -153,13 +153,16 @@ export const instant = (description: string) =>
     })
     .meta({ format: 'date-time', description })
 
+const MAX_USD = 999_999_999 // micro-dollars stay below 2^53
+
 /** An amount of dollars in a query, in micro-dollars. */
 export const usdAmount = (description: string) =>
   z
     .string()
     .refine(text => /^\d{1,9}(\.\d{1,12})?$/.test(text), 'must be a number of dollars, at least 0')
+    .refine(text => Number(text) <= MAX_USD, `must be at most ${MAX_USD}`)
     .transform(text => Math.ceil(Number(text) * 1e6 - 1e-6))
-    .meta({ type: 'number', minimum: 0, maximum: 999_999_999, description })
+    .meta({ type: 'number', minimum: 0, maximum: MAX_USD, description })
 
 export const cursor = z
   .string()

@@ -1,7 +1,7 @@
 // What a caller sends to start a run, and what comes back.
 
-import { LIMITS } from '../domain/limits.ts'
 import * as z from '../kernel/documented-zod.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import {
   BUDGET_CENTS,
   budgetCents,

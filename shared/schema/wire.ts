@@ -3,12 +3,12 @@
 // Guarantee: payloads leave as the very text they came in as; money leaves as whole cents and as dollars.
 
 import { pricesAsOf } from '../accounts/rules/price-day.ts'
-import { itemRecordId } from '../domain/ids.ts'
+import { centsOf, usdOf } from '../accounts/rules/pricing.ts'
 import { worstOutcome } from '../domain/lifecycle.ts'
-import { centsOf, usdOf } from '../domain/pricing.ts'
 import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../domain/vocabulary.ts'
 import { FailedRunChecks, failedRunChecksOf } from '../items/wire/run-checks.ts'
 import * as z from '../kernel/documented-zod.ts'
+import { itemRecordId } from '../kernel/ids.ts'
 import { rawJson } from './raw-json.ts'
 import type { items, runs } from './tables.ts'
 

@@ -1,9 +1,9 @@
 // The options of @agent, and what each of them takes.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { LIMITS } from '../domain/limits.ts'
 import type { AgentDeclaration } from '../domain/protocol.ts'
 import { DECLARED_CHECKS, LANGUAGES, type Language, REFUSAL_CHOICES } from '../domain/vocabulary.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { DecoratorValidationError } from './errors.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: without a schema the author's own annotation decides

@@ -2,8 +2,8 @@
 // passed every check of its options.
 
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import { LIMITS } from '../domain/limits.ts'
 import type { AgentDeclaration, DeclaredSchedule, DeclaredTrigger } from '../domain/protocol.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { type AgentOptions, type AnySchema, checkOptions } from './agent-options.ts'
 import type { Context } from './context.ts'
 import { DecoratorTargetError, DecoratorValidationError } from './errors.ts'

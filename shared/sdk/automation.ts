@@ -1,12 +1,12 @@
 // @schedule and @trigger: what starts an agent besides a call. Guarantee: what a class carries is what a deploy
 // accepts; a mistake is told where it is written, before anything is sent.
 
-import { checkCron, normalCron, ScheduleError } from '../domain/cron.ts'
-import { LIMITS } from '../domain/limits.ts'
 import type { DeclaredSchedule, DeclaredTrigger } from '../domain/protocol.ts'
-import { checkTimezone } from '../domain/timezone.ts'
 import { SECRET_ENV, TRIGGER_NAME } from '../domain/vocabulary.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { RESULT_FORMATS } from '../recovery/rules/results.ts'
+import { checkCron, normalCron, ScheduleError } from '../starts/rules/cron.ts'
+import { checkTimezone } from '../starts/rules/timezone.ts'
 import { type AgentClass, type Registration, registrationAbove } from './agent.ts'
 import { DecoratorValidationError } from './errors.ts'
 import { checkNow } from './schema-check.ts'

@@ -1,8 +1,8 @@
 // Who may send items to an agent. Guarantee: where ASSAY_AGENT_KEY is set, only requests signed with one of its keys
 // within the last minutes pass, judged by the bytes of the body as they came.
 
-import { ApiError } from '../domain/errors.ts'
-import { signingSecretProblem, verifySignature } from '../domain/webhook-signatures.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { signingSecretProblem, verifySignature } from '../starts/rules/webhook-signatures.ts'
 
 /** What a host hands over beside the request: workerd its bindings, others things that are not looked at. */
 export type HostEnvironment = { ASSAY_AGENT_KEY?: unknown } | undefined

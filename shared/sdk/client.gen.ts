@@ -230,7 +230,7 @@ export interface paths {
         };
         /**
          * Read the secret that signs callbacks and alerts
-         * @description For receivers, who check with it that a message comes from here.
+         * @description For receivers, who check with it that a message comes from here. Who read it stands in the log.
          */
         get: operations["getSigningSecret"];
         put?: never;
@@ -1168,7 +1168,7 @@ export interface paths {
         };
         /**
          * Search steps
-         * @description Filters combine. `q` finds every step whose name, error code, error message, input or output (the first 4,000 characters of each) has all its words, the last of which may be the beginning of one; and every step whose name holds `q` as it stands. Steps that retention has taken are not found.
+         * @description Filters combine. `q` finds every step whose name, error code, error message, input or output (the first 4,000 characters of each) has all its words, the last of which may be the beginning of one; and every step whose name holds `q` as it stands. Steps that retention has taken are not found. A page may hold fewer steps than `limit` and still lead on, where their inputs and outputs are large.
          */
         get: operations["listSteps"];
         put?: never;
@@ -2342,17 +2342,17 @@ export interface components {
              * @description RFC 3339, UTC.
              */
             created_at: string;
-            /** @description The operationId of what was done. */
+            /** @description The operationId of what was done, with `.refused` behind it where a stranger tried it in vain. */
             action: string;
             actor: {
                 /** @enum {string} */
-                kind: "key" | "member" | "operator";
+                kind: "key" | "member" | "operator" | "stranger";
                 /**
                  * Format: uuid
-                 * @description The key or the member; all zeros where it is whoever operates the installation.
+                 * @description The key or the member; all zeros where it is whoever operates the installation, or a stranger.
                  */
                 id: string;
-                /** @description The key's prefix or the member's e-mail at that time. */
+                /** @description The key's prefix, the member's e-mail at that time, or the stranger's address. */
                 name: string;
             };
             /**
@@ -5472,10 +5472,10 @@ export interface operations {
                         dependencies: {
                             postgres: {
                                 /**
-                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
                                  * @enum {string}
                                  */
-                                status: "ok" | "unreachable" | "unusable" | "unknown";
+                                status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
                                 /** @description How long the answer, or giving up, took. */
                                 latency_ms: number;
                                 /** @description What is wrong with it, and what to do. */
@@ -5483,10 +5483,10 @@ export interface operations {
                             };
                             redis: {
                                 /**
-                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
                                  * @enum {string}
                                  */
-                                status: "ok" | "unreachable" | "unusable" | "unknown";
+                                status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
                                 /** @description How long the answer, or giving up, took. */
                                 latency_ms: number;
                                 /** @description What is wrong with it, and what to do. */
@@ -5495,10 +5495,10 @@ export interface operations {
                             /** @description Whether the database has the migrations that this version needs, or newer ones. */
                             schema: {
                                 /**
-                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
                                  * @enum {string}
                                  */
-                                status: "ok" | "unreachable" | "unusable" | "unknown";
+                                status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
                                 /** @description How long the answer, or giving up, took. */
                                 latency_ms: number;
                                 /** @description What is wrong with it, and what to do. */
@@ -5507,10 +5507,10 @@ export interface operations {
                             /** @description Whether the role that signs in may read and write what it must. */
                             role: {
                                 /**
-                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
                                  * @enum {string}
                                  */
-                                status: "ok" | "unreachable" | "unusable" | "unknown";
+                                status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
                                 /** @description How long the answer, or giving up, took. */
                                 latency_ms: number;
                                 /** @description What is wrong with it, and what to do. */
@@ -5519,10 +5519,10 @@ export interface operations {
                             /** @description Whether it is there, and the one that the installation was sealed under. */
                             master_key: {
                                 /**
-                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
                                  * @enum {string}
                                  */
-                                status: "ok" | "unreachable" | "unusable" | "unknown";
+                                status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
                                 /** @description How long the answer, or giving up, took. */
                                 latency_ms: number;
                                 /** @description What is wrong with it, and what to do. */
@@ -5577,7 +5577,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `dependency_unreachable` names the store that did not answer, `dependency_unusable` what a person has to mend; the message and `dependencies` say why. */
+            /** @description `dependency_unreachable` names the store that did not answer, `dependency_unusable` what a person has to mend, `process_restarting` that `npm start` waits before it starts what crashed again; the message and `dependencies` say why. */
             503: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -5590,10 +5590,10 @@ export interface operations {
                         dependencies: {
                             postgres: {
                                 /**
-                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
                                  * @enum {string}
                                  */
-                                status: "ok" | "unreachable" | "unusable" | "unknown";
+                                status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
                                 /** @description How long the answer, or giving up, took. */
                                 latency_ms: number;
                                 /** @description What is wrong with it, and what to do. */
@@ -5601,10 +5601,10 @@ export interface operations {
                             };
                             redis: {
                                 /**
-                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
                                  * @enum {string}
                                  */
-                                status: "ok" | "unreachable" | "unusable" | "unknown";
+                                status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
                                 /** @description How long the answer, or giving up, took. */
                                 latency_ms: number;
                                 /** @description What is wrong with it, and what to do. */
@@ -5613,10 +5613,10 @@ export interface operations {
                             /** @description Whether the database has the migrations that this version needs, or newer ones. */
                             schema: {
                                 /**
-                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
                                  * @enum {string}
                                  */
-                                status: "ok" | "unreachable" | "unusable" | "unknown";
+                                status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
                                 /** @description How long the answer, or giving up, took. */
                                 latency_ms: number;
                                 /** @description What is wrong with it, and what to do. */
@@ -5625,10 +5625,10 @@ export interface operations {
                             /** @description Whether the role that signs in may read and write what it must. */
                             role: {
                                 /**
-                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
                                  * @enum {string}
                                  */
-                                status: "ok" | "unreachable" | "unusable" | "unknown";
+                                status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
                                 /** @description How long the answer, or giving up, took. */
                                 latency_ms: number;
                                 /** @description What is wrong with it, and what to do. */
@@ -5637,10 +5637,10 @@ export interface operations {
                             /** @description Whether it is there, and the one that the installation was sealed under. */
                             master_key: {
                                 /**
-                                 * @description `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
                                  * @enum {string}
                                  */
-                                status: "ok" | "unreachable" | "unusable" | "unknown";
+                                status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
                                 /** @description How long the answer, or giving up, took. */
                                 latency_ms: number;
                                 /** @description What is wrong with it, and what to do. */
@@ -5674,7 +5674,7 @@ export interface operations {
                         held_since: string | null;
                         error: {
                             /** @enum {string} */
-                            code: "dependency_unreachable" | "dependency_unusable";
+                            code: "dependency_unreachable" | "dependency_unusable" | "process_restarting";
                             message: string;
                         };
                     };

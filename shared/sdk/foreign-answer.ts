@@ -138,7 +138,7 @@ function wordsOf({ answered_by: by, sets, status, headers, page, base }: Told): 
     return {
       code: 'proxy_unavailable',
       message: 'The request took longer to arrive than it may (408)',
-      hint: 'Assay gives an upload five minutes in all, and a proxy perhaps less: submit it in several batches',
+      hint: 'A proxy bounds the time of an upload: raise that, or submit it in several batches',
     }
   if (status === 504 || status === 408 || status === 524)
     return {

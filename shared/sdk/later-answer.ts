@@ -1,8 +1,8 @@
 // Lines that an agent sends after its request has ended. Guarantee: they leave in the order they were written, one POST
 // at a time, each until it is taken or nobody awaits it any more; while there are none, a heartbeat keeps the lease.
 
-import { LIMITS } from '../domain/limits.ts'
 import { NDJSON } from '../domain/protocol.ts'
+import { LIMITS } from '../kernel/limits.ts'
 
 /** Items by their seq that are still awaited. */
 export type Awaited = ReadonlySet<number>

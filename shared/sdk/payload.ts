@@ -1,6 +1,6 @@
 // Values on their way into a line: written as JSON once, and cut where they are longer than a trace keeps.
 
-import { LIMITS } from '../domain/limits.ts'
+import { LIMITS } from '../kernel/limits.ts'
 
 const encoder = new TextEncoder()
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { LIMITS } from '../domain/limits.ts'
-import { secretText, signingKey, standardHeaders } from '../domain/message-signature.ts'
 import type { AgentLine, ItemLine, StepReport } from '../domain/protocol.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { secretText, signingKey, standardHeaders } from '../kernel/message-signature.ts'
 import { agent } from './agent.ts'
 import type { AgentOptions } from './agent-options.ts'
 import type { Context } from './context.ts'
@@ -62,6 +62,19 @@ describe('results', () => {
     expect(text).toBe(
       '{"type":"result","seq":0,"attempt":1,"output":2}\n{"type":"result","seq":1,"attempt":1,"output":4}\n',
     )
+  })
+
+  it('lets others in while it begins many items', async () => {
+    let begun = 0
+    const fetch = agentOf(() => ++begun)
+    const answer = linesOf(fetch(request(...Array.from({ length: 1000 }, () => ({})))))
+    const seen: number[] = []
+    while (begun < 1000) {
+      await new Promise(resolve => setTimeout(resolve))
+      seen.push(begun)
+    }
+    expect(seen.filter(count => count > 0 && count < 1000).length).toBeGreaterThan(5)
+    expect(await answer).toHaveLength(1000)
   })
 
   it('answers null for no output', async () => {

@@ -7,8 +7,6 @@ import type { PeriodBudget } from '../accounts/rules/budgets.ts'
 import type { DatedPrice } from '../accounts/rules/price-book.ts'
 import type { Sql } from '../context.ts'
 import type { DeployedDeclaration } from '../domain/grading.ts'
-import type { RunKey } from '../domain/ids.ts'
-import { LIMITS } from '../domain/limits.ts'
 import type {
   AgentProtocol,
   DeploymentKind,
@@ -21,6 +19,8 @@ import { RUNS_WITH_CAPS } from '../items/queries/admission.ts'
 import { CUT_IS_DUE, keptPlaces, outlasts, unlessCut } from '../items/queries/open-runs.ts'
 import { become, countMoves, guard, useMoves } from '../items/queries/transitions.ts'
 import type { Late } from '../items/rules/consumer-time.ts'
+import type { RunKey } from '../kernel/ids.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import type { ProjectSettings } from '../schema/tables.ts'
 import { OFFERED_ITEMS, PILOT_LEFT } from '../starts/queries/pilots.ts'
 import { isHeld } from '../upkeep/queries/installation.ts'
@@ -29,6 +29,8 @@ import { isHeld } from '../upkeep/queries/installation.ts'
 export interface ReadRun {
   id: string
   project_id: string
+  /** Null where the project was deleted. */
+  account_id: string | null
   agent_id: string
   stop_reason: StopReason | null
   budget_micro: number | null
@@ -89,7 +91,7 @@ export const RUN_DEPLOYMENT = `jsonb_build_object('id', d.id, 'kind', d.kind, 'p
 /** Undefined when the run has finished or does not exist. */
 export async function readRun(sql: Sql, runId: string, late?: Late): Promise<ReadRun | undefined> {
   const [row] = await sql<ReadRun[]>`
-    select r.id, r.project_id, r.agent_id, r.stop_reason, r.budget_micro, r.cost_micro, r.concurrency,
+    select r.id, r.project_id, p.account_id, r.agent_id, r.stop_reason, r.budget_micro, r.cost_micro, r.concurrency,
       r.timeout_seconds, r.next_seq, r.total_items, ${sql.unsafe(OFFERED_ITEMS)} as offered_items, r.input_bytes,
       ${sql.unsafe(PILOT_LEFT)} as pilot_left, r.running, ended_items(r) as ended,
       r.total_items - r.running - r.paused - ended_items(r) as queued,

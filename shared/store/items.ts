@@ -2,13 +2,13 @@
 
 import { and, asc, eq, getTableColumns, gt, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Database, Sql } from '../context.ts'
-import type { RunKey } from '../domain/ids.ts'
-import { LIMITS } from '../domain/limits.ts'
 import type { ItemStatus, Outcome } from '../domain/vocabulary.ts'
+import type { RunKey } from '../kernel/ids.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import type { ItemKey } from '../recovery/queries/triage.ts'
 import { agents, items, projects, runs, triage } from '../schema/tables.ts'
 import type { ItemInRunRow, ItemRow } from '../schema/wire.ts'
 import { columnsOf } from './columns.ts'
-import type { ItemKey } from './triage.ts'
 
 export interface ItemFilter extends RunKey {
   /** Of the run. */

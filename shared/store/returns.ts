@@ -2,9 +2,9 @@
 // statement may be sent again, and an item that somebody else has by now stays with them.
 
 import type { Sql } from '../context.ts'
-import type { RunKey } from '../domain/ids.ts'
 import { type FlushClaims, LOCKED, lockClaims } from '../items/queries/settle-ended.ts'
 import { become, countMoves, guard, useMoves } from '../items/queries/transitions.ts'
+import type { RunKey } from '../kernel/ids.ts'
 import { numbers, texts } from './columns.ts'
 
 /** An attempt that ended without ending its item. */

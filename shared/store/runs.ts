@@ -2,9 +2,9 @@
 
 import { and, desc, eq, getTableColumns, gte, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Database, Sql } from '../context.ts'
-import { firstIdAt } from '../domain/ids.ts'
-import { LIMITS } from '../domain/limits.ts'
 import type { Outcome, RunState, RunStatus, StopReason } from '../domain/vocabulary.ts'
+import { firstIdAt } from '../kernel/ids.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { agents, deployments, items, projects, runs } from '../schema/tables.ts'
 import type { RunRow } from '../schema/wire.ts'
 

@@ -1,9 +1,8 @@
-// Stops runs and ends, pauses or resumes the part of a pile that is not dispatched. Everything here but the abort locks
+// Stops runs and ends, pauses or resumes the part of a backlog that is not dispatched. Everything here but the abort locks
 // the run's row first and touches queued and paused items only; those in flight belong to settle.
 
 import { WAITS_FOR_MONEY } from '../accounts/queries/budgets.ts'
 import type { Sql } from '../context.ts'
-import { isUuid, type RunKey } from '../domain/ids.ts'
 import type { OutcomeReason } from '../domain/vocabulary.ts'
 import {
   become,
@@ -18,6 +17,7 @@ import {
   statusAfter,
   useMoves,
 } from '../items/queries/transitions.ts'
+import { isUuid, type RunKey } from '../kernel/ids.ts'
 import { untilGiven } from '../kernel/unreachable.ts'
 
 /**
@@ -60,8 +60,8 @@ export async function stopSpent(sql: Sql, { project_id, run_id }: RunKey): Promi
 }
 
 /**
- * What of a pile is not in flight: from the cursor on, then what is due again below it. A statement that takes it
- * moves the cursor, so that sweeping a long pile in bounded steps reads every row once.
+ * What of a backlog is not in flight: from the cursor on, then what is due again below it. A statement that takes it
+ * moves the cursor, so that sweeping a long backlog in bounded steps reads every row once.
  */
 const undispatched = (of: RunKey, limit: number) => `
   ahead as (

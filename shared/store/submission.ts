@@ -1,19 +1,20 @@
 // Writes a run and its pile. Items carry no foreign key: a run and its items are only ever written here, and the
 // check would cost a tenth of the throughput.
 
-import type { PendingQuery, Row } from 'postgres'
 import { UNDER_BUDGET } from '../accounts/queries/budgets.ts'
 import type { Sql } from '../context.ts'
-import type { RunKey } from '../domain/ids.ts'
-import { LIMITS } from '../domain/limits.ts'
+import { type IdempotencyKey, takeKeyFor } from '../items/queries/idempotency-keys.ts'
 import { ROOM, refusal } from '../items/queries/run-admission.ts'
-import { type TakenAtOnceRow, takenAtOnce } from '../items/queries/taken-at-once.ts'
+import { claimAtOnce, placesAtOnce, type RunAtOnce } from '../items/queries/taken-at-once.ts'
+import { WRITTEN_COLUMNS, written } from '../items/queries/transitions.ts'
 import type { NewItem } from '../items/rules/chunks.ts'
 import type { RepeatedId } from '../items/rules/item-ids.ts'
 import type { RunRefusal } from '../items/rules/run-admission.ts'
+import type { RunKey } from '../kernel/ids.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import type { AccountPlan } from '../schema/tables.ts'
 import { numbers, texts } from './columns.ts'
-import { type ClaimedItem, claimed } from './take.ts'
+import { type ClaimedItem, takenAtOnce } from './take.ts'
 
 export interface NewRun {
   id: string
@@ -121,8 +122,8 @@ async function append(
       select id, project_id from runs ${isAwaited ? sql`` : sql`, unawaited`}
       where project_id = ${project_id} and id = ${run_id} and stop_reason is null for share of runs
     )
-    insert into items (project_id, run_id, seq, line, status, item_id, partition_key, input)
-    select run.project_id, run.id, ${firstSeq}::int - 1 + n, line, 'queued', item_id, partition_key, input
+    insert into items (project_id, run_id, seq, line, item_id, partition_key, input, ${sql.unsafe(WRITTEN_COLUMNS)})
+    select run.project_id, run.id, ${firstSeq}::int - 1 + n, line, item_id, partition_key, input, ${sql.unsafe(written('false'))}
     from run, ${itemRows(sql, items)}`
   return result.count
 }
@@ -137,7 +138,7 @@ interface Opening {
 /** Of a run that was opened: the items of it that were taken at once, and what a claim says of it. */
 export interface Opened {
   taken: ClaimedItem[]
-  run: TakenAtOnceRow['run']
+  run: RunAtOnce | null
 }
 
 /**
@@ -154,25 +155,34 @@ export async function openRunAtOnce(
 ): Promise<Opened | undefined> {
   const keyed =
     key === null ? sql`` : sql`, keyed as (${takeKeyFor(sql, key, sql`admitted`)} returning run_id)`
-  const rows = await sql<TakenAtOnceRow[]>`
+  const places = takes ? placesAtOnce(sql, run, items.length) : sql`select 0 as items, null::json as run`
+  const [row] = await sql<{ running: number; claim_id: number | null; run: RunAtOnce | null }[]>`
     with admitted as materialized (
       select s.* from (${submitterOf(sql, run.project_id, run.agent_id, 1)}) s
       where refusal is null and (${allows_budget}::boolean or not under_budget)
-    )${keyed}, opened as (
+    )${keyed}, places as materialized (${places}), opened as (
       insert into runs (id, project_id, agent_id, deployment_id, name, budget_micro, concurrency, timeout_seconds,
-        callback_url, allow_unpriced, pilot_items, from_source, total_items, input_bytes)
+        callback_url, allow_unpriced, pilot_items, from_source, total_items, input_bytes,
+        running, next_seq, started_at)
       select ${run.id}, ${run.project_id}, ${run.agent_id}, deployment_id, ${run.name}, ${run.budget_micro}::bigint,
         ${run.concurrency}::int, ${run.timeout_seconds}::int, ${run.callback_url}, ${run.allow_unpriced}::boolean,
-        ${run.pilot_items}::int, ${run.from_source}::boolean, ${items.length}::int, ${input_bytes}::bigint
-      from admitted ${key === null ? sql`` : sql`, keyed`}
-      returning id, project_id
-    )${takes ? sql`, made as (` : sql``}
-    insert into items (project_id, run_id, seq, line, status, item_id, partition_key, input)
-    select opened.project_id, opened.id, n, line, 'queued', item_id, partition_key, input
-    from opened, ${itemRows(sql, items)}
-    ${takes ? sql`returning seq)${takenAtOnce(sql, run)}` : sql``}`
-  if (rows.count === 0) return undefined
-  return { taken: claimed(rows.filter(row => row.claim_id != null)), run: rows[0]?.run ?? null }
+        ${run.pilot_items}::int, ${run.from_source}::boolean, ${items.length}::int, ${input_bytes}::bigint,
+        coalesce(places.items, 0), coalesce(places.items, 0) + 1, case when places.items > 0 then now() end
+      from admitted ${key === null ? sql`` : sql`cross join keyed`} left join places on true
+      returning id, project_id, running
+    ), made as (
+      insert into items (project_id, run_id, seq, line, item_id, partition_key, input, ${sql.unsafe(WRITTEN_COLUMNS)})
+      select opened.project_id, opened.id, n, line, item_id, partition_key, input, ${sql.unsafe(written('n <= opened.running'))}
+      from opened, ${itemRows(sql, items)}
+    ), ${claimAtOnce(sql)}
+    select opened.running, claim.id as claim_id, places.run
+    from opened left join claim on true left join places on true`
+  if (!row) return undefined
+  const { running, claim_id, run: facts } = row
+  return {
+    taken: claim_id === null ? [] : takenAtOnce(items.slice(0, running), claim_id),
+    run: claim_id === null ? null : facts,
+  }
 }
 
 /** Whether every chunk is there, each of which is by its first item, since it was committed whole. */
@@ -212,11 +222,24 @@ export async function findRepeatedIds(sql: Sql, { project_id, run_id }: RunKey, 
     order by 2 limit ${limit}`.timeout(LIMITS.store_long_ms / 1000)
 }
 
-/** Removes the items of a run that was given up, so many in each statement. */
-export async function deleteItems(sql: Sql, run: RunKey, piece: number): Promise<void> {
-  // From where the last piece ended, not over what is gone; and once more, for a chunk that was still on its way.
-  const remove = (after: number) => deleteAfter(sql, run, after, piece)
-  for (let last = await remove(0); last !== null; last = (await remove(last)) ?? (await remove(0)));
+/**
+ * Removes the items of a run that was given up, so many in each statement, while it may go on. Null when all are gone, else
+ * the seq to go on after: over what is gone PostgreSQL would look again, which for ten million takes seconds.
+ */
+export async function deleteItems(
+  sql: Sql,
+  run: RunKey,
+  piece: number,
+  after = 0,
+  mayGoOn = () => true,
+): Promise<number | null> {
+  for (let last = after; mayGoOn(); ) {
+    const next = await deleteAfter(sql, run, last, piece)
+    if (next === null && last === 0) return null
+    last = next ?? 0 // and once more from the first on, for a chunk that was still on its way
+    after = last
+  }
+  return after
 }
 
 /**
@@ -247,45 +270,3 @@ export async function findAbandonedRuns(sql: Sql, idleMinutes: number, limit: nu
     where finished_at is null and materializing and recovery_id is null and touched_at < now() - make_interval(mins => ${idleMinutes})
     limit ${limit}`
 }
-
-export interface KeyedAnswer {
-  fingerprint: string
-  run_id: string
-  total_items: number
-}
-
-/** The run an idempotency key already started within its window. */
-export async function findKeyedRun(sql: Sql, projectId: string, key: string, windowHours: number) {
-  const [row] = await sql<KeyedAnswer[]>`
-    select k.fingerprint, k.run_id, r.total_items
-    from idempotency_keys k join runs r on r.id = k.run_id
-    where k.project_id = ${projectId} and k.key = ${key}
-      and k.created_at > now() - make_interval(hours => ${windowHours})`
-  return row
-}
-
-/** The idempotency key that a run is started under. */
-export interface IdempotencyKey {
-  project_id: string
-  key: string
-  fingerprint: string
-  run_id: string
-}
-
-/** Takes the key for a run; false when another submission took it first. Waits for one that is committing. */
-export async function takeIdempotencyKey(sql: Sql, key: IdempotencyKey): Promise<boolean> {
-  const result = await takeKeyFor(sql, key, sql`(values (1)) one`)
-  return result.count === 1
-}
-
-/** Takes the key if `source` has a row; no row where another run has it within its window. */
-const takeKeyFor = (
-  sql: Sql,
-  { project_id, key, fingerprint, run_id }: IdempotencyKey,
-  source: PendingQuery<Row[]>,
-) => sql`
-  insert into idempotency_keys as k (project_id, key, fingerprint, run_id)
-  select ${project_id}::uuid, ${key}, ${fingerprint}, ${run_id}::uuid from ${source}
-  on conflict (project_id, key) do update
-    set fingerprint = excluded.fingerprint, run_id = excluded.run_id, created_at = now()
-    where k.created_at <= now() - make_interval(hours => ${LIMITS.idempotency_window_hours})`

@@ -42,7 +42,7 @@ export interface Shares {
   lookahead: number
 }
 
-export interface TakenRow
+interface TakenRow
   extends Pick<ClaimedItem, 'claim_id' | 'seq' | 'attempt' | 'item_id' | 'partition_key' | 'input'> {
   /** Of an item that was offered before; null is all of `FRESH`. */
   past: Omit<ClaimedItem, keyof TakenRow> | null
@@ -87,7 +87,7 @@ const common = (sql: Sql, taking: Taking) => {
   return sql`${project_id}, ${run_id}, ${deployment_id}, ${most}, ${kept_places}, ${kept_of_run}, ${lease_ms}`
 }
 
-export function claimed(rows: readonly TakenRow[]): ClaimedItem[] {
+function claimed(rows: readonly TakenRow[]): ClaimedItem[] {
   return rows.map(({ past, claim_id, seq, attempt, item_id, partition_key, input }) => ({
     claim_id,
     seq,
@@ -98,3 +98,18 @@ export function claimed(rows: readonly TakenRow[]): ClaimedItem[] {
     ...(past ?? FRESH),
   }))
 }
+
+/** Items as they were submitted, where the same statement took them. */
+export const takenAtOnce = (
+  items: readonly { item_id: string; partition_key: string | null; input: string }[],
+  claim_id: number,
+): ClaimedItem[] =>
+  items.map(({ item_id, partition_key, input }, i) => ({
+    claim_id,
+    seq: i + 1,
+    attempt: 1,
+    item_id,
+    partition_key,
+    input,
+    ...FRESH,
+  }))

@@ -1,7 +1,7 @@
 // Counts a run again from its items and steps.
 
 import type { Sql } from '../context.ts'
-import type { RunKey } from '../domain/ids.ts'
+import type { RunKey } from '../kernel/ids.ts'
 import type { Counters, Recount, Tally } from '../schema/wire-verify.ts'
 
 type Flat = Tally['counts'] & Tally['totals']

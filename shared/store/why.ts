@@ -2,7 +2,7 @@
 
 import type { Sql } from '../context.ts'
 import type { WhyFacts } from '../domain/why.ts'
-import type { ItemKey } from './triage.ts'
+import type { ItemKey } from '../recovery/queries/triage.ts'
 
 export type WaitingItem = Omit<WhyFacts, 'admission' | 'deployment_kind'> & { due_at: Date | null }
 

@@ -2,11 +2,8 @@
 // verdict, steps and cost are what a run on a server records for the same answers; nothing waits between attempts.
 
 import { type OwnPrice, PriceBook } from '../accounts/rules/price-book.ts'
+import { usdOf } from '../accounts/rules/pricing.ts'
 import type { DeployedDeclaration } from '../domain/grading.ts'
-import { fieldsOf } from '../domain/json.ts'
-import { LIMITS } from '../domain/limits.ts'
-import { ndjsonLines } from '../domain/ndjson.ts'
-import { usdOf } from '../domain/pricing.ts'
 import type { AgentDeclaration, AgentLine, ItemLine } from '../domain/protocol.ts'
 import type { StepRow } from '../domain/step-row.ts'
 import {
@@ -20,6 +17,9 @@ import {
 } from '../domain/verdict.ts'
 import type { Outcome, OutcomeReason, StepKind } from '../domain/vocabulary.ts'
 import { DEFAULT_CHECKS } from '../items/rules/checks.ts'
+import { fieldsOf } from '../kernel/json.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { ndjsonLines } from '../kernel/ndjson.ts'
 import { type AgentClass, declarationOf } from '../sdk/agent.ts'
 import { serve } from '../sdk/serve.ts'
 import { bodyOf, type Model, ModelError, nameOf } from './model.ts'

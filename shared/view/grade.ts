@@ -1,6 +1,6 @@
 // By which rules answers were graded, what differs, and what could not be graded again, in words.
 
-import { counted } from '../domain/amounts.ts'
+import { counted } from '../accounts/rules/amounts.ts'
 import type { GradeRules, RegradeChange } from '../items/rules/regrade.ts'
 
 /** Of an agent's version where they are declared. */

@@ -1,6 +1,6 @@
 // How verdicts that people judge are told, once, for dashboard and command line.
 
-import { count } from '../domain/amounts.ts'
+import { count } from '../accounts/rules/amounts.ts'
 import type { WrongOf } from '../domain/vocabulary.ts'
 import type { Schemas } from '../sdk/client.ts'
 

@@ -3,7 +3,7 @@
 //
 //   node test/bench/pages.ts [--stay] [--items 1000000] [--runs 100000]
 
-import { newRunId } from '../../shared/domain/ids.ts'
+import { newRunId } from '../../shared/kernel/ids.ts'
 import { type Bench, startBench } from './stack.ts'
 
 const ITEMS = Number(argument('--items') ?? 1_000_000)

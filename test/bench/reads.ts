@@ -3,15 +3,15 @@
 //   npm run bench:reads [-- --explain] [--items 200000]
 
 import { drizzle } from 'drizzle-orm/postgres-js'
-import { newRunId } from '../../shared/domain/ids.ts'
+import { newRunId } from '../../shared/kernel/ids.ts'
+import { countCohort } from '../../shared/recovery/queries/recoveries.ts'
+import { listTriage } from '../../shared/recovery/queries/triage.ts'
 import { listItems } from '../../shared/store/items.ts'
-import { ensureStepPartitions } from '../../shared/store/partitions.ts'
-import { countCohort } from '../../shared/store/recoveries.ts'
 import { listRuns } from '../../shared/store/runs.ts'
-import { type StepSearch, searchSteps } from '../../shared/store/search.ts'
-import { countErrorCategories } from '../../shared/store/step-errors.ts'
-import { indexSteps } from '../../shared/store/step-index.ts'
-import { listTriage } from '../../shared/store/triage.ts'
+import { type StepSearch, searchSteps } from '../../shared/traces/queries/search.ts'
+import { countErrorCategories } from '../../shared/traces/queries/step-errors.ts'
+import { indexSteps } from '../../shared/traces/queries/step-index.ts'
+import { ensureStepPartitions } from '../../shared/upkeep/queries/partitions.ts'
 import { type Bench, startBench } from './stack.ts'
 
 const SMALL = 10_000

@@ -3,7 +3,7 @@
 //   npm run bench:results [-- --items 200000]
 
 import { readFile } from 'node:fs/promises'
-import { newRunId } from '../../shared/domain/ids.ts'
+import { newRunId } from '../../shared/kernel/ids.ts'
 import { type Bench, startBench } from './stack.ts'
 
 const at = process.argv.indexOf('--items')

@@ -1,6 +1,6 @@
 // `npm run bench:index`: how fast steps are indexed for search, and whether that costs the runs that write them.
 
-import { indexSteps } from '../../shared/store/step-index.ts'
+import { indexSteps } from '../../shared/traces/queries/step-index.ts'
 import { batch, median, perSecond, ROUNDS, show } from './batch.ts'
 import { type Agent, type Bench, startBench } from './stack.ts'
 

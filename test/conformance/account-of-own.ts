@@ -1,9 +1,9 @@
 // An account for tests that change or delete it: with an owner who is signed in, a project and its key.
 
 import { expect } from 'vitest'
-import { mintKey } from '../../shared/engine/keys.ts'
-import { addMember } from '../../shared/engine/members.ts'
-import { createProject } from '../../shared/engine/projects.ts'
+import { mintKey } from '../../shared/accounts/verbs/keys.ts'
+import { addMember } from '../../shared/accounts/verbs/members.ts'
+import { createProject } from '../../shared/accounts/verbs/projects.ts'
 import type { World } from './world.ts'
 
 export const PASSWORD = 'correct horse battery'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { removeDeleted } from '../../shared/engine/removal.ts'
+import { removeDeleted } from '../../shared/upkeep/verbs/removal.ts'
 import { openAccount, PASSWORD } from './account-of-own.ts'
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'

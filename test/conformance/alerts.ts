@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mintKey } from '../../shared/engine/keys.ts'
+import { mintKey } from '../../shared/accounts/verbs/keys.ts'
 import { openAccount } from './account-of-own.ts'
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'

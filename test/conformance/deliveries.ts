@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { mintKey } from '../../shared/engine/keys.ts'
+import { mintKey } from '../../shared/accounts/verbs/keys.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { openAccount, signIn } from './account-of-own.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { VERSION } from '../../shared/domain/version.ts'
+import { VERSION } from '../../shared/kernel/version.ts'
 import type { Given } from './suite.ts'
 
 /** What holds for all operations: credentials, errors, bodies, queries. */

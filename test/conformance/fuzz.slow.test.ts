@@ -1,13 +1,13 @@
-// Twenty thousand requests made from the OpenAPI document, while a played agent works off what they start. Whatever is
+// Five thousand requests made from the OpenAPI document, while a played agent works off what they start. Whatever is
 // asked, the answer is one that the document allows; every operation succeeds now and then; and afterwards every run
-// still adds up. FUZZ_SEED and FUZZ_REQUESTS repeat or prolong it.
+// still adds up. FUZZ_SEED and FUZZ_REQUESTS repeat or prolong it: `npm run fuzz` does.
 
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { addMember } from '../../shared/engine/members.ts'
-import { sweep } from '../../shared/engine/sweep.ts'
+import { addMember } from '../../shared/accounts/verbs/members.ts'
 import { askQuestions } from '../../shared/recovery/verbs/questions.ts'
-import { indexSteps } from '../../shared/store/step-index.ts'
+import { indexSteps } from '../../shared/traces/queries/step-index.ts'
+import { sweep } from '../../shared/upkeep/verbs/sweep.ts'
 import { openAccount, PASSWORD, signIn } from './account-of-own.ts'
 import { SPARE_PROJECT } from './fuzz-operations.ts'
 import { kindOf, type Named, THING, type Token, type Wish, wishes } from './fuzz-requests.ts'
@@ -17,8 +17,9 @@ import { called, deploy, fails, holds, type Play, workOff, works } from './play.
 import { makeTenants, type Tenant } from './sweep-tenants.ts'
 import { type Answer, openWorld, type World } from './world.ts'
 
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 20_000)
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 5000)
 const AT_ONCE = 25
+const TOLD_TIMES = 10 // how far it got, while it goes on
 const UNKNOWN = '01900000-0000-7000-8000-000000000001'
 
 let world: World
@@ -30,6 +31,8 @@ const things: Record<string, string[]> = {}
 const kept = new Set<string>()
 /** They take part with others, who are not here: test/integration/sources.test.ts has a source, answers.test.ts an agent. */
 const OUTWARD = ['previewSource', 'answerItems']
+/** How many answers had each status. */
+const statuses = new Map<number, number>()
 /** How often each operation was asked, and how often that succeeded. */
 const asked = new Map<string, { times: number; succeeded: number }>()
 
@@ -107,36 +110,41 @@ async function keep(...ids: string[]): Promise<void> {
   for (const id of [(await read('/v1/account')).json.member.id, current.id, ...ids]) kept.add(id)
 }
 
-it('answers any request as the document says, and loses nothing [errors.only-these, errors.codes, errors.json]', async () => {
-  const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
-  console.log(`fuzz: seed ${seed}, ${REQUESTS} requests`)
-  const wish = wishes(world.contract.document)
-  let batches = 0
-  let turn = new AbortController()
-  let playing: Promise<void> | undefined
-  await fc.assert(
-    fc.asyncProperty(fc.array(wish, { minLength: AT_ONCE, maxLength: AT_ONCE }), async batch => {
-      batches++
-      // Beside the requests, so that they meet items in every state.
-      if (batches % 10 === 0) {
-        turn.abort()
-        await playing
-        turn = new AbortController()
-        playing = workOff(world, plays, turn.signal)
-        playing.catch(() => {})
-      }
-      if (batches % 100 === 0) await sweep(world.ctx)
-      await Promise.all(batch.map(send))
-    }),
-    // Nothing is shrunk: the requests before have changed what the server holds. The one that failed is named.
-    { seed, numRuns: Math.ceil(REQUESTS / AT_ONCE), endOnFailure: true },
-  )
-  turn.abort()
-  await playing
-  await workOff(world, plays, AbortSignal.timeout(5000))
-  tellSuccesses()
-  await addUp()
-}, 600_000)
+it(
+  'answers any request as the document says, and loses nothing [errors.only-these, errors.codes, errors.json]',
+  async () => {
+    const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
+    console.log(`fuzz: seed ${seed}, ${REQUESTS} requests`)
+    const wish = wishes(world.contract.document)
+    let batches = 0
+    let turn = new AbortController()
+    let playing: Promise<void> | undefined
+    await fc.assert(
+      fc.asyncProperty(fc.array(wish, { minLength: AT_ONCE, maxLength: AT_ONCE }), async batch => {
+        batches++
+        tellProgress(batches)
+        // Beside the requests, so that they meet items in every state.
+        if (batches % 10 === 0) {
+          turn.abort()
+          await playing
+          turn = new AbortController()
+          playing = workOff(world, plays, turn.signal)
+          playing.catch(() => {})
+        }
+        if (batches % 100 === 0) await sweep(world.ctx)
+        await Promise.all(batch.map(send))
+      }),
+      // Nothing is shrunk: the requests before have changed what the server holds. The one that failed is named.
+      { seed, numRuns: Math.ceil(REQUESTS / AT_ONCE), endOnFailure: true },
+    )
+    turn.abort()
+    await playing
+    await workOff(world, plays, AbortSignal.timeout(5000))
+    tellSuccesses()
+    await addUp()
+  },
+  600_000 + REQUESTS * 50,
+)
 
 /** What becomes of an item follows from its input alone, so that a replay of one that failed fails again. */
 const plays: Play = item => {
@@ -154,6 +162,19 @@ const plays: Play = item => {
     default:
       return works(item)
   }
+}
+
+const began_ms = performance.now()
+
+/** Says how many were asked, how fast, and how large the process is that asks and answers. */
+function tellProgress(batches: number): void {
+  const all = Math.ceil(REQUESTS / AT_ONCE)
+  if (batches !== 1 && batches % Math.ceil(all / TOLD_TIMES) !== 0) return
+  const seconds = (performance.now() - began_ms) / 1000
+  const rate = Math.round((batches * AT_ONCE) / seconds)
+  const mb = Math.round(process.memoryUsage().rss / 1e6)
+  const told = [...statuses].sort(([a], [b]) => a - b).map(([status, times]) => `${status}: ${times}`)
+  console.log(`fuzz: ${batches * AT_ONCE} requests, ${rate} a second, ${mb} MB; ${told.join(', ')}`)
 }
 
 /** Says how often each operation succeeded. One that never did was not tried: see fuzz-operations.ts. */
@@ -217,6 +238,7 @@ async function send(wish: Wish): Promise<void> {
     asked.set(wish.operation_id, tally)
     tally.times++
     if (answer.status < 300) tally.succeeded++
+    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
     expect(answer.status).toBeLessThan(500)
     // A mail that was sent is shown as it was, with its HTML.
     const told = wish.operation_id === 'getDelivery' ? '' : answer.text

@@ -44,7 +44,9 @@ export const startNodeHost: StartHost = async options => {
     () => ctx,
   )
   serveDashboard(app, endpoints, () => ctx)
-  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
+  // As the server of the product has it: with Node's five seconds a client on a busy machine meets the end of its connection.
+  const serverOptions = { keepAliveTimeout: 125_000 }
+  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1', serverOptions })
   await new Promise(resolve => server.once('listening', resolve))
   const address = server.address() as { port: number }
   return {

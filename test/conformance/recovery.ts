@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { advanceRecoveries } from '../../shared/engine/recover.ts'
+import { advanceRecoveries } from '../../shared/recovery/verbs/recover.ts'
 import { makeAgent, makeRun } from './make.ts'
 import { fails, holds, type Play, ran, recordId, workOff, works } from './play.ts'
 import type { Given } from './suite.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { firstIdAt } from '../../shared/domain/ids.ts'
 import type { AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
+import { firstIdAt } from '../../shared/kernel/ids.ts'
 import { makeAgent, makeRun } from './make.ts'
 import { deploy, fails, holds, type Play, ran, recordId, workOff, works } from './play.ts'
 import type { Given } from './suite.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fireDue } from '../../shared/engine/fire.ts'
+import { fireDue } from '../../shared/starts/verbs/fire.ts'
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'
 

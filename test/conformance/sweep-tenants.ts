@@ -1,8 +1,8 @@
 // Tenants for the sweep: two accounts with two projects each, and in every project one of everything.
 
-import { mintKey } from '../../shared/engine/keys.ts'
-import { addMember } from '../../shared/engine/members.ts'
-import { createProject } from '../../shared/engine/projects.ts'
+import { mintKey } from '../../shared/accounts/verbs/keys.ts'
+import { addMember } from '../../shared/accounts/verbs/members.ts'
+import { createProject } from '../../shared/accounts/verbs/projects.ts'
 import { openAccount, PASSWORD, signIn } from './account-of-own.ts'
 import { makeAgent } from './make.ts'
 import type { World } from './world.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { body, startSource, type TestSource, ticketLines } from '../support/source.ts'
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'

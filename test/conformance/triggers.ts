@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { addMember } from '../../shared/engine/members.ts'
+import { addMember } from '../../shared/accounts/verbs/members.ts'
 import { openAccount, PASSWORD, signIn } from './account-of-own.ts'
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'
@@ -17,7 +17,7 @@ interface Made {
   secret: string
 }
 
-/** Triggers, and the fires that start runs. How senders sign is tested in shared/domain/webhook-signatures.test.ts. */
+/** Triggers, and the fires that start runs. How senders sign is tested in shared/starts/rules/webhook-signatures.test.ts. */
 export function triggersPart(given: Given): void {
   const create = (body: object, token?: string) =>
     given().call('POST', '/v1/triggers', { body, ...(token !== undefined && { token }) })

@@ -1,7 +1,7 @@
 // Triage, recovery and search as a person uses them: in a browser, over real stores; only the agent is played.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { advanceRecoveries } from '../../shared/engine/recover.ts'
+import { advanceRecoveries } from '../../shared/recovery/verbs/recover.ts'
 import { startNodeHost } from '../conformance/hosts.ts'
 import { fails, holds, type Play, ran, recordId, workOff, works } from '../conformance/play.ts'
 import { openWorld, type World } from '../conformance/world.ts'

@@ -1,22 +1,27 @@
 // `npm start` of which parts are killed, two of it beside one another, and one on a database behind a pooler.
 
-import { readFile } from 'node:fs/promises'
+import { readFile, rename } from 'node:fs/promises'
+import { createConnection } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { expect, inject, test, vi } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import {
   alive,
+  childrenOf,
   DOWN_MS,
   dataFolder,
   defer,
   ended,
   health,
   local,
+  postmasterOf,
   processesIn,
   start,
   UP_MS,
 } from '../support/npm-start.ts'
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { freePort } from '../support/ports.ts'
 import { emptyDatabase } from '../support/stores.ts'
 import { killAll } from '../support/temp-folder.ts'
 
@@ -38,6 +43,66 @@ test('a stack that crashes is started again', { timeout: 2 * UP_MS }, async () =
   stack.npm.kill('SIGTERM')
   await ended(stack)
   expect(await processesIn(dataDir)).toEqual([])
+})
+
+test('one that crashes again and again is started again after longer waits, and /health/ready says so meanwhile', {
+  timeout: 4 * UP_MS,
+}, async () => {
+  const dataDir = await dataFolder()
+  const port = await freePort()
+  const stack = await start(dataDir, { PORT: String(port) })
+  const bootstrap = stack.pids[0]!
+  const ready = () => stack.lines.filter(line => line.startsWith('ready '))
+  const crash = async (n: number) => {
+    await eventually(() => expect(ready()).toHaveLength(n))
+    const [child] = await childrenOf(bootstrap)
+    process.kill(child!, 'SIGKILL')
+  }
+  for (let n = 1; n <= 3; n++) await crash(n)
+  const told = await vi.waitFor(
+    async () => {
+      const response = await fetch(`${stack.url}/health/ready`)
+      const body = await response.json()
+      expect(body.error?.code).toBe('process_restarting')
+      return { http: response.status, body }
+    },
+    { timeout: DOWN_MS, interval: 50 },
+  )
+  expect(told.http).toBe(503)
+  // What is no URL is answered like all else, and ends nothing.
+  const odd = createConnection(port, '127.0.0.1').end('GET // HTTP/1.1\r\nhost: localhost\r\n\r\n')
+  expect(await text(odd)).toMatch(/^HTTP\/1.1 500 /)
+  expect(told.body.error.message).toMatch(
+    /^the stack crashed( \d times within ten minutes)? and is started again in/,
+  )
+  const document = JSON.parse(
+    await readFile(join(import.meta.dirname, '../../infra/generated/openapi.json'), 'utf8'),
+  )
+  const { schema } = document.paths['/health/ready'].get.responses['503'].content['application/json']
+  expect(Object.keys(told.body).sort()).toEqual(schema.required.toSorted())
+  await eventually(() => expect(ready()).toHaveLength(4))
+  expect((await fetch(`${stack.url}/health/ready`)).status).toBe(200)
+})
+
+test('a PostgreSQL that cannot start for a while is tried again, without an end to the stack, and all is well when it can', {
+  timeout: 3 * UP_MS,
+}, async () => {
+  const dataDir = await dataFolder()
+  const stack = await start(dataDir)
+  const postmaster = await postmasterOf(dataDir)
+  const control = join(dataDir, 'postgres', 'global', 'pg_control')
+  await rename(control, `${control}.away`) // without it none starts
+  process.kill(postmaster, 'SIGKILL')
+  await eventually(() => {
+    const tries = stack.lines.filter(line => line.includes('PostgreSQL died; starting it again in'))
+    expect(tries.length).toBeGreaterThanOrEqual(3)
+  })
+  const away = await fetch(`${stack.url}/health/ready`)
+  expect(away.status).toBe(503)
+  expect((await away.json()).dependencies.postgres.status).toBe('unreachable')
+  await rename(`${control}.away`, control)
+  await eventually(async () => expect((await fetch(`${stack.url}/health/ready`)).status).toBe(200))
+  expect(stack.npm.exitCode).toBeNull()
 })
 
 test('after kill -9 of everything the next start has the same access', { timeout: 2 * UP_MS }, async () => {

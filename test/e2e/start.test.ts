@@ -39,6 +39,9 @@ test('one command brings a stack that answers, and its access for its owner alon
     expect((await stat(join(dataDir, file))).mode & 0o777, file).toBe(0o600)
   }
   expect(stack.lines.filter(line => line.startsWith('ready '))).toHaveLength(1)
+  expect(stack.lines).toContainEqual(
+    expect.stringMatching(/^open beside the public internet: 127\.0\.0\.0\/8 /),
+  )
 })
 
 test('SIGTERM to npm alone leaves no process, and the next start has the same access, and what it is told by then', {

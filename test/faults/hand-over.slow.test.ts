@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
 import { createInvoker } from '../../infra/runtime/invoker.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { findBundle } from '../../shared/agents/queries/bundles.ts'
 import { consume } from '../../shared/engine/consume.ts'
-import { findBundle } from '../../shared/store/bundles.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { MASTER_KEY, PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
 
 const parts = new AsyncDisposableStack()

@@ -3,6 +3,8 @@
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { KEY_SETS } from '../../infra/unit-settings.ts'
+import { keySet } from '../../shared/kernel/secrets.ts'
 import { answers, bundles, watchdogSettings } from '../conformance/function-hosts.ts'
 import type { FunctionProcess } from '../support/doubles/process.ts'
 import { startRevision } from '../support/doubles/queue-proxy.ts'
@@ -20,7 +22,9 @@ interface Around {
 const ITEMS = 30
 let stack: Stack
 let bundle: string
+let keys: string
 beforeAll(async () => {
+  keys = await keySet(MASTER_KEY, KEY_SETS.runtime)
   stack = await startStack()
   const folder = await bundles()
   await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules')) // as in the image
@@ -29,9 +33,7 @@ beforeAll(async () => {
 afterAll(() => stack?.close())
 
 const environment = () => ({
-  DATABASE_URL: stack.stores.databaseUrl,
-  REDIS_URL: stack.stores.redisUrl,
-  ASSAY_MASTER_KEY: MASTER_KEY,
+  ASSAY_KEYS: keys,
   ASSAY_DATA_DIR: stack.dataDir,
   ASSAY_ALLOW_NETWORKS: '127.0.0.1/32',
   HOST: '127.0.0.1',

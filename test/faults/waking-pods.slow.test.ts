@@ -1,7 +1,7 @@
 // Several pods of the consumer behind one address, each under the watchdog of OpenFaaS: a call lands on one of them.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { answers, watchdogSettings } from '../conformance/function-hosts.ts'
 import { passBack, passOn, startProxy } from '../support/doubles/proxy.ts'
 import { startWatchdog, type Watchdog } from '../support/doubles/watchdog.ts'

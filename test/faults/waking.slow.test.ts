@@ -2,8 +2,8 @@
 // caller or a consumer.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { countAwake } from '../../shared/hints/awake.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { type Sleeping, startSleeping } from '../support/sleeping.ts'
 import { testDatabase, testRedis } from '../support/stores.ts'
 

@@ -3,10 +3,11 @@
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { mintKey } from '../../shared/engine/keys.ts'
+import { mintKey } from '../../shared/accounts/verbs/keys.ts'
+import { consume } from '../../shared/engine/consume.ts'
 import { createApp } from '../../shared/http/app.ts'
-import { type TestEngine, testEngine } from '../support/engine.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { result, step, type TestEngine, testEngine } from '../support/engine.ts'
 
 const ITEMS = 600
 const BYTES = 1_000_000 // of each input and output, near the most there may be
@@ -90,3 +91,30 @@ it.each([
   },
   300_000,
 )
+
+it('a search finds steps with payloads as large as they may be, a page at a time', async () => {
+  const STEPS = 300
+  const text = `a needle ${'large '.repeat(LIMITS.step_payload_bytes / 6 - 10)}`
+  engine.play(items =>
+    items.flatMap(item => [step(item, 'large', { input: text, output: text }), result(item)]),
+  )
+  const searched = await engine.submit(STEPS)
+  await consume(engine.ctx)
+  expect(await engine.run(searched)).toMatchObject({ ok: STEPS })
+  const [found, growth] = await grownBy(async () => {
+    let found = 0
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const answer = await ask(
+        `/v1/steps?q=needle&limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+      )
+      expect(answer.status).toBe(200)
+      const page = (await answer.json()) as { steps: unknown[]; next_cursor: string | null }
+      found += page.steps.length
+      cursor = page.next_cursor
+    }
+    return found
+  })
+  console.log(`search of ${STEPS} steps of ${2 * text.length} bytes: ${Math.round(growth / 1e6)} MB more`)
+  expect(found).toBe(STEPS)
+  expect(growth).toBeLessThan(GROWTH)
+}, 300_000)

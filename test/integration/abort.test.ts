@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { cancelRun } from '../../shared/engine/cancel.ts'
 import { consume } from '../../shared/engine/consume.ts'
-import { sweep } from '../../shared/engine/sweep.ts'
 import { listenForWakes } from '../../shared/hints/wake.ts'
+import { sweep } from '../../shared/upkeep/verbs/sweep.ts'
 import { centStep, conservation, result, type TestEngine, testEngine } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 

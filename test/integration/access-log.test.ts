@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
 import { createContext, logLevelOf } from '../../infra/node/context.ts'
-import { mintKey } from '../../shared/engine/keys.ts'
+import { mintKey } from '../../shared/accounts/verbs/keys.ts'
 import { createApp } from '../../shared/http/app.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 

@@ -1,12 +1,12 @@
 // What becomes of the work of an account that is suspended and resumed, and of an installation that is held.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { readForAccount } from '../../shared/accounts/queries/tenant.ts'
 import { setStatus } from '../../shared/accounts/verbs/accounts.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import { whyItem } from '../../shared/engine/why.ts'
-import { countBacklog } from '../../shared/store/backlog.ts'
 import { stopCancelled } from '../../shared/store/stop.ts'
-import { readForAccount } from '../../shared/store/tenant.ts'
+import { countBacklog } from '../../shared/upkeep/queries/backlog.ts'
 import { conservation, result, type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine

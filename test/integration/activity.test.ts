@@ -1,8 +1,8 @@
 // What a project did by day, where most of it is long over.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { newRunId } from '../../shared/domain/ids.ts'
-import { daysSince } from '../../shared/engine/activity.ts'
+import { daysSince } from '../../shared/accounts/verbs/activity.ts'
+import { newRunId } from '../../shared/kernel/ids.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 
 const DAY_MS = 86_400_000

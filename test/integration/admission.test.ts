@@ -3,7 +3,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { admit } from '../../shared/domain/admission.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { admissionFacts } from '../../shared/engine/claim.ts'
 import {
   HAS_ROOM,
@@ -14,8 +13,9 @@ import {
   RUNS_WITH_CAPS,
 } from '../../shared/items/queries/admission.ts'
 import { findOpenRuns } from '../../shared/items/queries/open-runs.ts'
-import { countBacklog } from '../../shared/store/backlog.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { readRun } from '../../shared/store/claims.ts'
+import { countBacklog } from '../../shared/upkeep/queries/backlog.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine

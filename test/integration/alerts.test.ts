@@ -1,15 +1,20 @@
 // What raises alerts, and that the same thing is told once.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { scheduleMissed } from '../../shared/domain/alerts.ts'
 import type { AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
-import { addAlertChannel, raiseAlerts, setAlertRule, watchForAlerts } from '../../shared/engine/alerts.ts'
 import { cancelRun } from '../../shared/engine/cancel.ts'
 import { consume } from '../../shared/engine/consume.ts'
-import { startRecovery } from '../../shared/engine/recover.ts'
+import { findNearlySpent } from '../../shared/outbox/queries/alert-watch.ts'
+import { scheduleMissed } from '../../shared/outbox/rules/alerts.ts'
 import { creditNear } from '../../shared/outbox/rules/run-alerts.ts'
 import type { AlertRule } from '../../shared/outbox/rules/vocabulary.ts'
-import { findNearlySpent } from '../../shared/store/alert-watch.ts'
+import {
+  addAlertChannel,
+  raiseAlerts,
+  setAlertRule,
+  watchForAlerts,
+} from '../../shared/outbox/verbs/alerts.ts'
+import { startRecovery } from '../../shared/recovery/verbs/recover.ts'
 import { centStep, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
 import { recoveryOrder } from '../support/recoveries.ts'
 

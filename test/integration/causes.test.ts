@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { consume } from '../../shared/engine/consume.ts'
-import { acknowledgeItem, dismissItem, replayItem } from '../../shared/engine/replay.ts'
-import { sweep } from '../../shared/engine/sweep.ts'
 import { findTopCauses, listCauses } from '../../shared/recovery/queries/causes.ts'
 import { maskedWords } from '../../shared/recovery/rules/masking.ts'
 import { CauseNamer } from '../../shared/recovery/verbs/causes.ts'
-import { removeRunRows } from '../../shared/store/removal.ts'
+import { acknowledgeItem, dismissItem, replayItem } from '../../shared/recovery/verbs/replay.ts'
+import { removeRunRows } from '../../shared/upkeep/queries/removal.ts'
+import { sweep } from '../../shared/upkeep/verbs/sweep.ts'
 import {
   centStep,
   conservation,
@@ -141,7 +141,7 @@ describe('the counts are those of the rows', () => {
     expect(await listCauses(engine.sql, { ...all, from_day: today })).toMatchObject([{ count: 9 }])
     expect(await listCauses(engine.sql, { ...all, to_day: '2026-01-01' })).toEqual([])
 
-    while ((await removeRunRows(engine.sql, engine.key(second), 1)) > 0);
+    while ((await removeRunRows(engine.sql, { project_id: engine.project_id, run_ids: [second] }, 1)) > 0);
     expect(await listCauses(engine.sql, all)).toMatchObject([{ count: 7, runs: 2 }])
     expect(await conservation(engine, first)).toEqual([])
   })

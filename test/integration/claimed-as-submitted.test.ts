@@ -3,13 +3,13 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startConsumer } from '../../infra/node/consumer.ts'
+import { seal } from '../../shared/accounts/verbs/sealing.ts'
 import type { Context } from '../../shared/context.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { type Claim, claimItems } from '../../shared/engine/claim.ts'
-import { seal } from '../../shared/engine/sealing.ts'
 import type { RunOrder } from '../../shared/engine/submit.ts'
 import { GivenClaims } from '../../shared/items/verbs/given-claims.ts'
 import { submitItems } from '../../shared/items/verbs/submit-at-once.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { reapClaims } from '../../shared/store/claims.ts'
 import { centStep, conservation, result, type TestEngine, testEngine } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
@@ -106,14 +106,6 @@ describe('what is claimed with a submission is what a claim of its own takes', (
     ],
     ['under a budget of each item', ITEMS, { sql: declares('{"item_budget_cents": 3}') }],
     [
-      'under a budget by day',
-      LIMITS.budget_probe_items,
-      {
-        sql: `insert into budgets (project_id, period, limit_micro) select id, 'day', 1000 from projects;
-          update project_usage set spend_day = current_date`,
-      },
-    ],
-    [
       'with credit for two items',
       2,
       { sql: `${declares('{"item_budget_cents": 3}')}; update projects set credit_micro = 60000` },
@@ -140,6 +132,16 @@ describe('what is claimed with a submission is what a claim of its own takes', (
     const runId = await submitTo(engine.ctx, ITEMS, order)
     const own = await claimItems(engine.ctx, runId, ITEMS)
     expect(alike(claim)).toEqual(alike(own.claim ?? undefined))
+  })
+
+  it('not under a budget by day, which a claim of its own reckons', async () => {
+    await engine.sql`insert into budgets (project_id, period, limit_micro) select id, 'day', 1000 from projects`
+    await engine.sql`update project_usage set spend_day = current_date`
+    const { ctx, given, asked } = keeping()
+    const runId = await submitTo(ctx, ITEMS)
+    expect([given.isEmpty, given.reserved, asked.notices]).toEqual([true, 0, 1])
+    const { claim } = await claimItems(engine.ctx, runId, ITEMS)
+    expect(claim?.items.length).toBe(LIMITS.budget_probe_items)
   })
 
   it('with the environment of its agent', async () => {

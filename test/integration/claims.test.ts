@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { admit } from '../../shared/domain/admission.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { admissionFacts, claimItems } from '../../shared/engine/claim.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { readRun } from '../../shared/store/claims.ts'
 import { takeRange } from '../../shared/store/take.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'

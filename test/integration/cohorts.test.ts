@@ -1,21 +1,22 @@
 // Failures seen together: clusters, cohort recovery, and why an item is not running.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { onFault } from '../../shared/domain/fault.ts'
 import type { ItemLine } from '../../shared/domain/protocol.ts'
 import { cancelRun } from '../../shared/engine/cancel.ts'
-import { clusterUndispatched, failureClusters } from '../../shared/engine/clusters.ts'
 import { consume } from '../../shared/engine/consume.ts'
+import { whyItem } from '../../shared/engine/why.ts'
+import { onFault } from '../../shared/kernel/fault.ts'
+import { findCohortCost } from '../../shared/recovery/queries/cohort.ts'
+import { clusterUndispatched, failureClusters } from '../../shared/recovery/verbs/clusters.ts'
 import {
   abortRecovery,
   advanceRecoveries,
   planRecovery,
   type RecoveryOrder,
   startRecovery,
-} from '../../shared/engine/recover.ts'
-import { acknowledgeItem, dismissItem, replayItem } from '../../shared/engine/replay.ts'
-import { sweep } from '../../shared/engine/sweep.ts'
-import { whyItem } from '../../shared/engine/why.ts'
+} from '../../shared/recovery/verbs/recover.ts'
+import { acknowledgeItem, dismissItem, replayItem } from '../../shared/recovery/verbs/replay.ts'
+import { sweep } from '../../shared/upkeep/verbs/sweep.ts'
 import {
   centStep,
   conservation,
@@ -125,14 +126,14 @@ describe('failure clusters', () => {
     expect(await conservation(engine, runId)).toEqual([])
   })
 
-  it('hold an empty prompt and an empty error code like any other, where a flush has just one', async () => {
+  it('hold an empty prompt like any other, and what has no error code by the general one, where a flush has just one', async () => {
     failing('')
     const dispatched = await engine.submit([{ input: '""' }])
     await consume(engine.ctx)
     await engine.submit([{ input: '""' }], { budget_cents: 0 })
     await consume(engine.ctx)
     const [row] = await engine.sql`select prompt, error_code from triage where run_id = ${dispatched}`
-    expect(row).toEqual({ prompt: '', error_code: '' })
+    expect(row).toEqual({ prompt: '', error_code: 'agent_error' })
     expect(await clusterUndispatched(engine.ctx)).toBe(1)
     expect(await clusterUndispatched(engine.ctx)).toBe(0)
     expect(await conservation(engine, dispatched)).toEqual([])
@@ -469,4 +470,19 @@ describe('why an item is not running', () => {
     await consume(engine.ctx)
     expect(await why(broke)).toBe('credit')
   })
+})
+
+it('a cohort of a run of which PostgreSQL knows nothing yet is summed by a look-up for each of its items', async () => {
+  const { ctx, sql, project_id, agent_id } = engine
+  await engine.submit(2000)
+  await sql`analyze items, triage, runs`
+  const id = ctx.newRunId()
+  await sql`insert into runs (id, project_id, agent_id, total_items, failed, finished_at)
+    values (${id}, ${project_id}, ${agent_id}, 30000, 30000, now())`
+  await sql`insert into items (project_id, run_id, seq, line, item_id, input, status, cost_micro)
+    select ${project_id}, ${id}, n, n, n, '1', 'failed', 2 from generate_series(1, 30000) n`
+  await sql`insert into triage (project_id, run_id, seq, agent_id, lane, reason)
+    select ${project_id}, ${id}, n, ${agent_id}, 'dlq', 'agent_error' from generate_series(1, 30000) n`
+  // Each compared with each, they take longer than a statement may.
+  expect(await findCohortCost(sql, project_id, { run_id: id })).toEqual({ cost_micro: 60_000, unpriced: 0 })
 })

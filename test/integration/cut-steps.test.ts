@@ -2,11 +2,11 @@
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Context } from '../../shared/context.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { NotSent } from '../../shared/engine/agent-port.ts'
 import { claimItems } from '../../shared/engine/claim.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import { findOpenRuns, isAnyLeftToFresh } from '../../shared/items/queries/open-runs.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { conservation, result, step, type TestEngine, testEngine } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 

@@ -2,7 +2,7 @@
 
 import { request as ask } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { LIMITS } from '../../shared/domain/limits.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { startNodeHost } from '../conformance/hosts.ts'
 import { fails, ran, recordId } from '../conformance/play.ts'
 import { openWorld, type World } from '../conformance/world.ts'

@@ -1,21 +1,26 @@
 // Decisions about many items in one order: dismissed, acknowledged or resumed by what they have in common.
 
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { onFault } from '../../shared/domain/fault.ts'
 import type { AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
-import { actionsOf } from '../../shared/domain/recovery.ts'
 import { cancelRun } from '../../shared/engine/cancel.ts'
 import { consume } from '../../shared/engine/consume.ts'
-import { abortRecovery, advanceRecoveries, planRecovery, startRecovery } from '../../shared/engine/recover.ts'
+import { onFault } from '../../shared/kernel/fault.ts'
+import { listCauses } from '../../shared/recovery/queries/causes.ts'
+import { findStanding } from '../../shared/recovery/queries/triage.ts'
+import { actionsOf } from '../../shared/recovery/rules/recovery.ts'
+import {
+  abortRecovery,
+  advanceRecoveries,
+  planRecovery,
+  startRecovery,
+} from '../../shared/recovery/verbs/recover.ts'
 import {
   acknowledgeItem,
   dismissItem,
   reopenItem,
   replayItem,
   resumeItem,
-} from '../../shared/engine/replay.ts'
-import { listCauses } from '../../shared/recovery/queries/causes.ts'
-import { findStanding } from '../../shared/store/triage.ts'
+} from '../../shared/recovery/verbs/replay.ts'
 import { centStep, conservation, failure, result, type TestEngine, testEngine } from '../support/engine.ts'
 import { findRecovery, recovered, recoveryOrder } from '../support/recoveries.ts'
 

@@ -48,7 +48,15 @@ afterAll(async () => {
 })
 
 const target = (more: Partial<AgentTarget> = {}): AgentTarget => ({
-  ...{ agent_id: 'a', deployment_id: 'd', kind: 'bundle', protocol: 'ndjson', url: null, bundle_hash: 'h' },
+  ...{
+    account_id: 'c',
+    agent_id: 'a',
+    deployment_id: 'd',
+    kind: 'bundle',
+    protocol: 'ndjson',
+    url: null,
+    bundle_hash: 'h',
+  },
   ...{ declaration: bundle.declaration, env: {}, alone: false },
   ...more,
 })

@@ -1,11 +1,11 @@
 // Runs whose items an agent's generator makes: the rules are those of every source, whatever the generator does.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { onFault } from '../../shared/domain/fault.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import type { AgentLine } from '../../shared/domain/protocol.ts'
-import { fireDue, retryFires } from '../../shared/engine/fire.ts'
-import { createSchedule } from '../../shared/engine/schedules.ts'
+import { onFault } from '../../shared/kernel/fault.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { fireDue, retryFires } from '../../shared/starts/verbs/fire.ts'
+import { createSchedule } from '../../shared/starts/verbs/schedules.ts'
 import { readSources } from '../../shared/starts/verbs/source-reader.ts'
 import { setClock } from '../support/clock.ts'
 import { conservation, type Script, type TestEngine, testEngine } from '../support/engine.ts'

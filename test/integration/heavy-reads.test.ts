@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { mintKey } from '../../shared/engine/keys.ts'
+import { readForAccount } from '../../shared/accounts/queries/tenant.ts'
+import { mintKey } from '../../shared/accounts/verbs/keys.ts'
 import { createApp } from '../../shared/http/app.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { isUnreachable } from '../../shared/kernel/unreachable.ts'
-import { readForAccount } from '../../shared/store/tenant.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine
@@ -27,11 +27,8 @@ async function caller() {
   await sql`insert into agents ${sql({ id: agent_id, project_id, name: 'reads', slug: 'reads' })}`
   await sql`insert into runs ${sql({ id: run_id, project_id, agent_id, total_items: 1 })}`
   const { key } = await mintKey(ctx, project_id, 'reads')
-  const ask = async (path: string) => {
-    const began = performance.now()
-    const { status } = await app.request(path, { headers: { authorization: `Bearer ${key}` } })
-    return { status, took_ms: performance.now() - began }
-  }
+  const ask = async (path: string) =>
+    (await app.request(path, { headers: { authorization: `Bearer ${key}` } })).status
   return { verify: () => ask(`/v2/runs/${run_id}/verify`), runs: () => ask('/v2/runs') }
 }
 
@@ -66,22 +63,18 @@ it('twelve that hang leave plain reads of all what they take at rest, and an acc
   await neighbour.runs()
   const { heavyReads, lanes } = engine.ctx
   expect(lanes.size).toBeGreaterThan(LIMITS.heavy_reads)
-  const attack: Promise<{ status: number }>[] = []
+  const attack: Promise<number>[] = []
   await held(async () => {
     for (let n = 0; n < 12; n++) attack.push(heavy.verify())
     // The attack got there: its share is in PostgreSQL, and the rest waits for it.
     await expect.poll(underWay).toBe(LIMITS.heavy_reads_per_account)
     await expect.poll(() => heavyReads.waiting).toBe(12 - LIMITS.heavy_reads_per_account)
-    for (const one of [neighbour, heavy])
-      for (let n = 0; n < 10; n++) {
-        const { status, took_ms } = await one.runs()
-        expect(status).toBe(200)
-        expect(took_ms).toBeLessThan(250)
-      }
+    // Behind the twelve they would never be answered: those end with the lock, and the lock with this.
+    for (const one of [neighbour, heavy]) for (let n = 0; n < 10; n++) expect(await one.runs()).toBe(200)
     attack.push(neighbour.verify())
     await expect.poll(underWay).toBe(LIMITS.heavy_reads_per_account + 1) // not behind the eleven
   })
-  expect((await Promise.all(attack)).map(({ status }) => status)).toEqual(Array(13).fill(200))
+  expect(await Promise.all(attack)).toEqual(Array(13).fill(200))
   expect(heavyReads.figures).toMatchObject({ in_use: 0, waiting: 0 })
 })
 

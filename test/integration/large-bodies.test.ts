@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { submitBatch } from '../../functions/runs/submit-batch.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { mintKey } from '../../shared/engine/keys.ts'
+import { mintKey } from '../../shared/accounts/verbs/keys.ts'
 import { createApp } from '../../shared/http/app.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine

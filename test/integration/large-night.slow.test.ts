@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ItemLine } from '../../shared/domain/protocol.ts'
 import { consume } from '../../shared/engine/consume.ts'
-import { advanceRecoveries, planRecovery, startRecovery } from '../../shared/engine/recover.ts'
 import { listCauses } from '../../shared/recovery/queries/causes.ts'
 import { resultsInChunks, slicesOf } from '../../shared/recovery/queries/results.ts'
+import { advanceRecoveries, planRecovery, startRecovery } from '../../shared/recovery/verbs/recover.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
 import { recoveryOrder } from '../support/recoveries.ts'
 

@@ -3,10 +3,10 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
+import { mintKey } from '../../shared/accounts/verbs/keys.ts'
 import type { Context } from '../../shared/context.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { mintKey } from '../../shared/engine/keys.ts'
 import { eventStream, type State } from '../../shared/http/events.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { startNodeHost } from '../conformance/hosts.ts'
 import { makeAgent, makeRun } from '../conformance/make.ts'
 import { openWorld, type World } from '../conformance/world.ts'

@@ -4,7 +4,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { mintKey } from '../../shared/engine/keys.ts'
+import { mintKey } from '../../shared/accounts/verbs/keys.ts'
 import { checkMasterKey } from '../../shared/upkeep/verbs/installation.ts'
 import { startProcess } from '../support/doubles/process.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'

@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { answerMetrics } from '../../functions/metrics.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { INSTALLATION_METRICS } from '../../shared/engine/installation.ts'
-import { METRICS, POOL_METRICS } from '../../shared/engine/metrics.ts'
-import { seal } from '../../shared/engine/sealing.ts'
+import { seal } from '../../shared/accounts/verbs/sealing.ts'
 import { noteTurn, TURNERS } from '../../shared/hints/turns.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { INSTALLATION_METRICS } from '../../shared/upkeep/verbs/check-up.ts'
+import { METRICS, POOL_METRICS } from '../../shared/upkeep/verbs/metrics.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine

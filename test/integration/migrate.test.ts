@@ -3,8 +3,8 @@ import postgres from 'postgres'
 import { afterEach, expect, inject, test } from 'vitest'
 import { applyWhileOthersWork, grantTenantReads, migrate, migrateOnceReachable } from '../../infra/migrate.ts'
 import { openConnections } from '../../infra/node/connections.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { readForAccount } from '../../shared/store/tenant.ts'
+import { readForAccount } from '../../shared/accounts/queries/tenant.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { nextMigration } from '../support/next-migration.ts'
 
 let parts = new AsyncDisposableStack()

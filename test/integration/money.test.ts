@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { consume } from '../../shared/engine/consume.ts'
-import { sweep } from '../../shared/engine/sweep.ts'
 import { pauseForMoney, resumeFunded } from '../../shared/store/stop.ts'
+import { sweep } from '../../shared/upkeep/verbs/sweep.ts'
 import {
   centStep,
   conservation,

@@ -2,12 +2,12 @@
 
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { consume } from '../../shared/engine/consume.ts'
-import { fireDue } from '../../shared/engine/fire.ts'
-import { createSchedule } from '../../shared/engine/schedules.ts'
 import { findOpenRuns } from '../../shared/items/queries/open-runs.ts'
+import { fireDue } from '../../shared/starts/verbs/fire.ts'
 import { judgePilots } from '../../shared/starts/verbs/pilots.ts'
+import { createSchedule } from '../../shared/starts/verbs/schedules.ts'
 import { readSources } from '../../shared/starts/verbs/source-reader.ts'
-import { countBacklog } from '../../shared/store/backlog.ts'
+import { countBacklog } from '../../shared/upkeep/queries/backlog.ts'
 import { conservation, result, type TestEngine, testEngine } from '../support/engine.ts'
 import { body, startSource, type TestSource, ticketLines } from '../support/source.ts'
 

@@ -7,10 +7,10 @@ import { readExample } from '../../infra/targets/installation.ts'
 import { tickSource } from '../../infra/targets/knative-objects.ts'
 import { BACKLOG_QUERY } from '../../infra/targets/knative-options.ts'
 import type { Context } from '../../shared/context.ts'
-import { onFault } from '../../shared/domain/fault.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { consume } from '../../shared/engine/consume.ts'
 import { answerPlatform, type PlatformFunction, platformBearer } from '../../shared/http/platform-function.ts'
+import { onFault } from '../../shared/kernel/fault.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { result, type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine

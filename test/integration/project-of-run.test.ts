@@ -1,7 +1,7 @@
 // What a version before writes without a project has one all the same, so that both may work beside each other.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createSchedule } from '../../shared/engine/schedules.ts'
+import { createSchedule } from '../../shared/starts/verbs/schedules.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine

@@ -2,8 +2,8 @@
 
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { takeToken, takeTokens } from '../../shared/hints/rate.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { type TestStore, testRedis } from '../support/stores.ts'
 
 let store: TestStore
@@ -19,35 +19,35 @@ afterAll(async () => {
 
 it('a bucket gives its burst and then says how long to wait', async () => {
   const bucket = { name: 'burst', per_second: 0.1, burst: 3 }
-  for (let n = 0; n < 3; n++) expect(await takeTokens(redis, bucket, 1, 0)).toBe(0)
-  const wait_ms = await takeTokens(redis, bucket, 1, 0)
+  for (let n = 0; n < 3; n++) expect(await takeTokens(redis, bucket, 1, Date.now())).toBe(0)
+  const wait_ms = await takeTokens(redis, bucket, 1, Date.now())
   expect(wait_ms).toBeGreaterThan(9000)
   expect(wait_ms).toBeLessThanOrEqual(10_000)
 })
 
 it('a bucket fills again with time and never beyond its burst', async () => {
   const bucket = { name: 'fill', per_second: 50, burst: 2 }
-  for (let n = 0; n < 2; n++) await takeTokens(redis, bucket, 1, 0)
-  await expect.poll(() => takeTokens(redis, bucket, 2, 0), { interval: 10 }).toBe(0)
-  expect(await takeTokens(redis, bucket, 3, 0)).toBeGreaterThan(0)
+  for (let n = 0; n < 2; n++) await takeTokens(redis, bucket, 1, Date.now())
+  await expect.poll(() => takeTokens(redis, bucket, 2, Date.now()), { interval: 10 }).toBe(0)
+  expect(await takeTokens(redis, bucket, 3, Date.now())).toBeGreaterThan(0)
 })
 
 it('tokens can be given back', async () => {
   const bucket = { name: 'back', per_second: 0.01, burst: 1 }
-  expect(await takeTokens(redis, bucket, 1, 0)).toBe(0)
-  await takeTokens(redis, bucket, -1, 0)
-  expect(await takeTokens(redis, bucket, 1, 0)).toBe(0)
-  expect(await takeTokens(redis, bucket, 1, 0)).toBeGreaterThan(0)
+  expect(await takeTokens(redis, bucket, 1, Date.now())).toBe(0)
+  await takeTokens(redis, bucket, -1, Date.now())
+  expect(await takeTokens(redis, bucket, 1, Date.now())).toBe(0)
+  expect(await takeTokens(redis, bucket, 1, Date.now())).toBeGreaterThan(0)
 })
 
 it('50 at once get no more than the burst', async () => {
   const bucket = { name: 'parallel', per_second: 0.01, burst: 7 }
-  const waits = await Promise.all(Array.from({ length: 50 }, () => takeTokens(redis, bucket, 1, 0)))
+  const waits = await Promise.all(Array.from({ length: 50 }, () => takeTokens(redis, bucket, 1, Date.now())))
   expect(waits.filter(wait => wait === 0)).toHaveLength(7)
 })
 
 it('a bucket that is full again is forgotten', async () => {
-  await takeTokens(redis, { name: 'forget', per_second: 1, burst: 2 }, 1, 0)
+  await takeTokens(redis, { name: 'forget', per_second: 1, burst: 2 }, 1, Date.now())
   expect(await redis.pttl('assay:rate:forget')).toBeLessThanOrEqual(2000)
 })
 
@@ -63,7 +63,7 @@ it('a caller with plenty left does not wait for Redis, gets no more than the bur
 
   const shared = { name: 'shared', per_second: 1, burst: 10 }
   expect(await takeToken(ctx, shared)).toBe(0)
-  expect(await takeTokens(redis, shared, 9, 0)).toBe(0)
+  expect(await takeTokens(redis, shared, 9, Date.now())).toBe(0)
   expect(await takeToken(ctx, shared)).toBe(0)
   await Promise.all(pending)
   expect(await takeToken(ctx, shared)).toBeGreaterThan(1000)
@@ -71,8 +71,8 @@ it('a caller with plenty left does not wait for Redis, gets no more than the bur
 
 it('a process that stood still reads the answer that came meanwhile', async () => {
   const bucket = { name: 'still', per_second: 0.01, burst: 1 }
-  expect(await takeTokens(redis, bucket, 1, 0)).toBe(0)
-  const asked = takeTokens(redis, bucket, 1, 0)
+  expect(await takeTokens(redis, bucket, 1, Date.now())).toBe(0)
+  const asked = takeTokens(redis, bucket, 1, Date.now())
   const until = performance.now() + 2 * LIMITS.rate_answer_ms
   while (performance.now() < until);
   expect(await asked).toBeGreaterThan(0)

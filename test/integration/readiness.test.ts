@@ -5,9 +5,10 @@ import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext, type NodeContext } from '../../infra/node/context.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { noteTurn } from '../../shared/hints/turns.ts'
 import { probe } from '../../shared/http/readiness.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { noteTrouble } from '../../shared/kernel/unreachable.ts'
 import { SCHEMA } from '../../shared/upkeep/rules/schema.gen.ts'
 import { checkMasterKey } from '../../shared/upkeep/verbs/installation.ts'
 import { makeRunningRole } from '../support/running-role.ts'
@@ -119,6 +120,27 @@ it('a Redis that is back is ready again, and the log has a line for each change 
   await expect.poll(async () => (await probeLater(ctx)).status).toBe('ready')
   const events = log.map(line => JSON.parse(line).event)
   expect(events.filter(event => event !== 'redis_unreachable')).toEqual(['not_ready', 'ready_again'])
+})
+
+it('a PostgreSQL that had no room for a write is degraded for a while: that is told, and it is ready [health.degraded, log.degraded]', async () => {
+  const log: string[] = []
+  const ctx = contextOf({ log })
+  const writing = ctx.sql`do $$ begin raise exception 'no space left on device' using errcode = '53100'; end $$`
+  noteTrouble(ctx.sql, await writing.catch(error => error), now_ms)
+  const told = await probe(ctx)
+  expect(told).toMatchObject({
+    status: 'ready',
+    dependencies: {
+      postgres: {
+        status: 'degraded',
+        reason: expect.stringMatching(/^takes no writes, since its disk is full: /),
+      },
+      schema: { status: 'ok' },
+    },
+  })
+  now_ms += 10_000
+  expect((await probe(ctx)).dependencies.postgres).toMatchObject({ status: 'ok', reason: null })
+  expect(log.map(line => JSON.parse(line).event)).toEqual(['degraded', 'ready_again'])
 })
 
 it.for([

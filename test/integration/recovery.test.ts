@@ -1,18 +1,18 @@
 // What becomes of items that did not work: decisions, replays and resumes, one by one and raced.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { onFault } from '../../shared/domain/fault.ts'
 import type { AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
 import { cancelRun } from '../../shared/engine/cancel.ts'
 import { consume } from '../../shared/engine/consume.ts'
+import { onFault } from '../../shared/kernel/fault.ts'
+import { findLineage } from '../../shared/recovery/queries/replay.ts'
 import {
   acknowledgeItem,
   dismissItem,
   reopenItem,
   replayItem,
   resumeItem,
-} from '../../shared/engine/replay.ts'
-import { findLineage } from '../../shared/store/replay.ts'
+} from '../../shared/recovery/verbs/replay.ts'
 import {
   centStep,
   conservation,

@@ -25,7 +25,7 @@ const SENT_BY_SCRIPTS = [
   ...['time'], // Server
   ...['pexpire'], // Generic
   ...['hmget', 'hset'], // Hash
-  ...['zadd', 'zcard', 'zcount', 'zpopmin', 'zrange', 'zremrangebyscore'], // Sorted Set
+  ...['zadd', 'zcard', 'zcount', 'zpopmin', 'zrange', 'zremrangebyscore', 'zscore'], // Sorted Set
 ]
 
 const parts = new AsyncDisposableStack()

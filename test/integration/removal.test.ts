@@ -4,9 +4,10 @@ import postgres from 'postgres'
 import { expect, it } from 'vitest'
 import type { Sql } from '../../shared/context.ts'
 import { consume } from '../../shared/engine/consume.ts'
-import { removeDeleted } from '../../shared/engine/removal.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { callOkWrong } from '../../shared/recovery/queries/verdicts.ts'
-import { RUN_TABLES, removeRun, removeRunRows } from '../../shared/store/removal.ts'
+import { RUN_TABLES, removeRunRows, removeRuns } from '../../shared/upkeep/queries/removal.ts'
+import { removeDeleted } from '../../shared/upkeep/verbs/removal.ts'
 import { failure, testEngine } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 import { testDatabase } from '../support/stores.ts'
@@ -42,11 +43,12 @@ it('what is said of an item while its run is removed goes with the run', async (
     await engine.deploy()
     const run_id = await engine.submit(1)
     await consume(engine.ctx)
+    const runs = { project_id: engine.project_id, run_ids: [run_id] }
     let removed: Promise<number> | undefined
     await sql.begin(async tx => {
       expect(await callOkWrong(tx as unknown as Sql, engine.item(run_id, 1))).toBe(true)
-      await removeRunRows(sql, engine.key(run_id), 100)
-      removed = removeRun(sql, engine.key(run_id))
+      await removeRunRows(sql, runs, 100)
+      removed = removeRuns(sql, runs)
       await eventually(async () =>
         expect(
           await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -73,6 +75,24 @@ it('of a deleted project no failure is counted any more', async () => {
     await sql`update projects set account_id = null where id = ${engine.project_id}`
     while ((await removeDeleted(engine.ctx)) > 0);
     for (const table of ['projects', 'triage', 'failure_clusters', 'causes', 'cause_runs'])
+      expect(await sql`select from ${sql(table)}`).toEqual([])
+  } finally {
+    await engine.close()
+  }
+})
+
+it('a long run that is deleted with its agent and with its project is removed once', async () => {
+  const engine = await testEngine()
+  const { sql, ctx, project_id } = engine
+  try {
+    const [agent_id, id] = [ctx.newId(), ctx.newRunId()]
+    await sql`insert into agents ${sql({ id: agent_id, project_id, name: 'long', slug: 'long' })}`
+    const total_items = LIMITS.sweep_items / 2 + 1
+    await sql`insert into runs ${sql({ id, project_id, agent_id, total_items, finished_at: new Date() })}`
+    await sql`update agents set deleted_at = now() where id = ${agent_id}`
+    await sql`update projects set account_id = null where id = ${project_id}`
+    while ((await removeDeleted(ctx)) > 0);
+    for (const table of ['runs', 'agents', 'projects'])
       expect(await sql`select from ${sql(table)}`).toEqual([])
   } finally {
     await engine.close()

@@ -1,8 +1,10 @@
 // What one request may cost is known before it is read: bytes by the endpoint and by who asks, and time in slices.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { startNodeHost } from '../conformance/hosts.ts'
+import { endpoints } from '../../functions/index.ts'
+import type { Endpoint } from '../../shared/http/endpoint.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { OPERATOR_KEY, startNodeHost } from '../conformance/hosts.ts'
 import { makeAgent, makeRun } from '../conformance/make.ts'
 import { openWorld, type World } from '../conformance/world.ts'
 
@@ -56,6 +58,37 @@ describe('a body', () => {
   })
 })
 
+describe('a body one byte longer than its operation takes', () => {
+  const taking = endpoints.filter(
+    ({ method, raw_body }) => (method === 'post' || method === 'patch') && !raw_body,
+  )
+  const boundOf = ({ body_bytes, auth }: Endpoint) =>
+    body_bytes ?? (auth === 'none' ? LIMITS.open_body_bytes : LIMITS.body_bytes)
+  const sent = async (endpoint: Endpoint, token: string | null) => {
+    const named = endpoint.path.replaceAll(/\{\w+\}/g, world.first.project_id)
+    const path = endpoint.operation_id === 'answerItems' ? `${named}?to=nobody` : named
+    const raw = new Uint8Array(boundOf(endpoint) + 1).fill(0x20)
+    const headers = { 'content-type': 'application/json' }
+    const { status, json } = await world.call(endpoint.method.toUpperCase(), path, { raw, headers, token })
+    return [status, json.error?.code]
+  }
+  let session: string
+  beforeAll(async () => {
+    const opened = await world.call('POST', '/v1/sessions', { body: world.first.account, token: null })
+    session = opened.json.access_token
+  })
+
+  it.each(taking.map(endpoint => [endpoint.operation_id, endpoint] as const))(
+    'is refused: %s',
+    async (_, endpoint) => {
+      const tooLarge = [400, 'body_too_large']
+      const { auth } = endpoint
+      expect(await sent(endpoint, null)).toEqual(auth === 'none' ? tooLarge : [401, 'unauthenticated'])
+      expect(await sent(endpoint, auth === 'operator' ? OPERATOR_KEY : session)).toEqual(tooLarge)
+    },
+  )
+})
+
 it('a body that goes on beyond all bounds is answered, and its connection ended', async () => {
   const piece = new Uint8Array(2 ** 20).fill(0x20)
   let pieces = 0
@@ -69,6 +102,14 @@ it('a body that goes on beyond all bounds is answered, and its connection ended'
   const { status, json, headers } = await world.call('POST', '/v1/agents', { raw, headers: type })
   expect([status, json.error.code, headers.get('connection')]).toEqual([400, 'body_too_large', 'close'])
   expect((await world.call('GET', '/v1/agents')).status).toBe(200)
+})
+
+it('a query of more than a hundred parameters is refused in a few words, and of unknown ones five are named', async () => {
+  const names = (count: number) => Array.from({ length: count }, (_, n) => `n${n}`).join('&')
+  const many = await world.call('GET', `/health?${names(LIMITS.query_parameters + 1)}`)
+  expect([many.status, many.json.error.message]).toEqual([400, 'The query has more than 100 parameters.'])
+  const unknown = await world.call('GET', `/health?${names(7)}`)
+  expect(unknown.json.error.message).toBe('Unknown query parameters "n0", "n1", "n2", "n3", "n4" and 2 more.')
 })
 
 describe('a form', () => {

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { firstIdAt, newId } from '../../shared/domain/ids.ts'
-import { sweep } from '../../shared/engine/sweep.ts'
-import { ensureStepPartitions } from '../../shared/store/partitions.ts'
-import { searchSteps } from '../../shared/store/search.ts'
-import { indexSteps } from '../../shared/store/step-index.ts'
+import { firstIdAt, newId } from '../../shared/kernel/ids.ts'
+import { searchSteps } from '../../shared/traces/queries/search.ts'
+import { indexSteps } from '../../shared/traces/queries/step-index.ts'
+import { ensureStepPartitions } from '../../shared/upkeep/queries/partitions.ts'
+import { markSpentRuns, purgePiece } from '../../shared/upkeep/queries/retention.ts'
+import { sweep } from '../../shared/upkeep/verbs/sweep.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 
 const DAY_MS = 24 * 3600 * 1000
@@ -170,6 +171,16 @@ it('removes as many small runs in a tick as its share of it allows', async () =>
   expect(await engine.sql`select id from runs`).toHaveLength(0)
 })
 
+it('takes small runs together: their rows in one piece, and themselves in the next', async () => {
+  for (let i = 0; i < 20; i++) await oldRun(8)
+  await keep({ record_retention_days: 7 })
+  expect(await markSpentRuns(engine.sql, NOW, 100)).toBe(20)
+  let pieces = 0
+  while (await purgePiece(engine.sql, NOW)) pieces++
+  expect(pieces).toBe(2)
+  expect(await engine.sql`select id from runs`).toHaveLength(0)
+})
+
 it('takes nothing where nothing was set', async () => {
   const old = await oldRun(3000)
   await sweep(engine.ctx)
@@ -239,7 +250,7 @@ it('gives steps that came before the partition of their week, as after a long ou
   expect(await found()).toEqual([run, run])
 })
 
-it('takes keys of requests after their day, sessions after their expiry and audit entries after a year', async () => {
+it('takes keys of requests after their day, sessions after their expiry, API keys a month after their end and audit entries after a year', async () => {
   const { sql, project_id, ctx } = engine
   const [{ account_id }] =
     (await sql`select account_id from projects where id = ${project_id}`) as unknown as [
@@ -263,6 +274,18 @@ it('takes keys of requests after their day, sessions after their expiry and audi
   })
   const later = new Date(Date.now() + DAY_MS)
   await sql`insert into sessions ${sql([session('old', old), session('young', later)])}`
+  const ago = (days: number) => new Date(Date.now() - days * DAY_MS)
+  const apiKey = (name: string, ends: { revoked_at?: Date; expires_at?: Date }) => ({
+    ...{ id: ctx.newId(), project_id, name, prefix: 'pk_', hash: Buffer.from(name) },
+    ...{ revoked_at: null, expires_at: null, ...ends },
+  })
+  await sql`insert into api_keys ${sql([
+    apiKey('revoked long ago', { revoked_at: ago(31), expires_at: later }),
+    apiKey('expired long ago', { expires_at: ago(31) }),
+    apiKey('expired lately', { expires_at: ago(29) }),
+    apiKey('revoked lately', { revoked_at: ago(1) }),
+    apiKey('endless', {}),
+  ])}`
   const entry = (days: number) => ({
     ...{ id: firstIdAt(NOW - days * DAY_MS), account_id, actor_kind: 'member', actor_id: member!.id },
     ...{ actor_name: 'm', action: `${days} days ago` },
@@ -271,6 +294,11 @@ it('takes keys of requests after their day, sessions after their expiry and audi
   await sweep(engine.ctx)
   expect(await sql`select key from idempotency_keys`).toEqual([{ key: 'young' }])
   expect(await sql`select refresh_hash from sessions`).toEqual([{ refresh_hash: Buffer.from('young') }])
+  expect(await sql`select name from api_keys where prefix = 'pk_' order by name`.values()).toEqual([
+    ['endless'],
+    ['expired lately'],
+    ['revoked lately'],
+  ])
   expect(await sql`select action from audit_log where account_id = ${account_id}`).toEqual([
     { action: '364 days ago' },
   ])

@@ -1,9 +1,9 @@
 // Whether runs may be started is one rule: of submissions, recoveries and schedules, in SQL and in TypeScript.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { refusalOf } from '../../shared/items/rules/run-admission.ts'
-import { findPayers } from '../../shared/store/occurrences.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { findPayers } from '../../shared/starts/queries/occurrences.ts'
 import { findSubmitter } from '../../shared/store/submission.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 

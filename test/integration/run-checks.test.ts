@@ -2,12 +2,12 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AgentDeclaration } from '../../shared/domain/protocol.ts'
-import { addAlertChannel, watchForAlerts } from '../../shared/engine/alerts.ts'
 import { consume } from '../../shared/engine/consume.ts'
-import { deliverDue } from '../../shared/engine/deliver.ts'
-import { sweep } from '../../shared/engine/sweep.ts'
 import { checkRuns } from '../../shared/items/verbs/run-checks.ts'
 import { failedRunChecksOf } from '../../shared/items/wire/run-checks.ts'
+import { addAlertChannel, watchForAlerts } from '../../shared/outbox/verbs/alerts.ts'
+import { deliverDue } from '../../shared/outbox/verbs/deliver.ts'
+import { sweep } from '../../shared/upkeep/verbs/sweep.ts'
 import { centStep, conservation, result, type TestEngine, testEngine } from '../support/engine.ts'
 import { startReceiver } from '../support/receiver.ts'
 

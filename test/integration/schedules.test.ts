@@ -2,15 +2,21 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Sql } from '../../shared/context.ts'
-import { onFault } from '../../shared/domain/fault.ts'
-import { fireByHand, fireDue, retryFires, type StartedByHand, watchStarts } from '../../shared/engine/fire.ts'
+import { onFault } from '../../shared/kernel/fault.ts'
+import { lockDue } from '../../shared/starts/queries/occurrences.ts'
+import {
+  fireByHand,
+  fireDue,
+  retryFires,
+  type StartedByHand,
+  watchStarts,
+} from '../../shared/starts/verbs/fire.ts'
 import {
   createSchedule,
   disableSchedule,
   enableSchedule,
   updateSchedule,
-} from '../../shared/engine/schedules.ts'
-import { lockDue } from '../../shared/store/occurrences.ts'
+} from '../../shared/starts/verbs/schedules.ts'
 import { setClock } from '../support/clock.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 

@@ -3,12 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
 import { type Server, startServer } from '../../infra/node/server.ts'
+import { bootstrapAccount, type FirstCredentials } from '../../shared/accounts/verbs/bootstrap.ts'
+import { addMember } from '../../shared/accounts/verbs/members.ts'
 import type { Context, Redis } from '../../shared/context.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { sha256, toHex } from '../../shared/domain/secrets.ts'
-import { bootstrapAccount, type FirstCredentials } from '../../shared/engine/bootstrap.ts'
 import { takeTokens } from '../../shared/hints/rate.ts'
 import { authenticate } from '../../shared/http/auth.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { sha256, toHex } from '../../shared/kernel/secrets.ts'
 import { testDatabase, testRedis } from '../support/stores.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -62,7 +63,7 @@ it('an address with too many wrong passwords has to wait, whoever it says it is,
   expect(answers.at(-1)!.status).toBe(429)
   expect(answers.at(-1)!.wait).toBeGreaterThan(0)
   // Refused, it does not use up the attempts of the e-mail.
-  for (let n = 0; n <= LIMITS.sign_ins_per_email.burst; n++) await guess(email)
+  for (let n = 0; n <= LIMITS.sign_ins_per_email_and_address.burst; n++) await guess(email)
   expect((await signIn('127.0.0.3', email, password)).status).toBe(201)
 })
 
@@ -161,7 +162,7 @@ describe('a refresh token', () => {
 it('whoever signed in from a place before gets in from there while others guess, and nobody from elsewhere', async () => {
   const { email, password } = first.account
   expect((await signIn('127.0.0.6', email, password)).status).toBe(201)
-  const { burst, per_minute } = LIMITS.sign_ins_per_email
+  const { burst, per_minute } = LIMITS.sign_ins_per_email // as if many addresses had guessed
   const name = `sign-in:email:${toHex(await sha256(email))}`
   await takeTokens(redis, { name, burst, per_second: per_minute / 60 }, burst - 1, Date.now())
   expect((await signIn('127.0.0.7', email, 'wrong')).status).toBe(401)
@@ -169,4 +170,43 @@ it('whoever signed in from a place before gets in from there while others guess,
   expect((await signIn('127.0.0.6', email, password)).status).toBe(201)
   expect((await signIn('127.0.0.6', email, 'wrong')).status).toBe(401)
   expect((await signIn('127.0.0.6', email, password)).status).toBe(201)
+})
+
+/** Of a member of the test's own, whose guesses nobody else has counted. */
+async function addWatched(email: string) {
+  const [{ account_id }] =
+    (await ctx.sql`select account_id from members where email = ${first.account.email}`) as [
+      { account_id: string },
+    ]
+  await addMember(ctx, { account_id, email, role: 'viewer', password: PASSWORD })
+}
+const PASSWORD = 'a long password'
+
+it('guesses from an address are bounded by e-mail, and keep nobody out who comes from another one', async () => {
+  const email = 'guessed@example.org'
+  await addWatched(email)
+  const { burst } = LIMITS.sign_ins_per_email_and_address
+  const guesses = await Promise.all(
+    Array.from({ length: 3 * burst }, () => signIn('127.0.0.8', email, 'wrong')),
+  )
+  const tried = guesses.filter(({ status }) => status === 401)
+  // A busy machine takes seconds for these: some attempts come back meanwhile, and some are not tried, since their turn is late.
+  expect(tried.length).toBeGreaterThan(0)
+  expect(tried.length).toBeLessThan(burst + 4)
+  expect((await signIn('127.0.0.9', email, PASSWORD)).status).toBe(201)
+})
+
+it('failed sign-ins of a member stand in the log of the account, and however many they are, few [audit.refusals]', async () => {
+  const email = 'watched@example.org'
+  await addWatched(email)
+  const [member] = await ctx.sql`select id from members where email = ${email}`
+  const noted = () =>
+    ctx.sql`select actor_kind, actor_name from audit_log where action = 'createSession.refused' and target_id = ${member!.id}`
+  const { burst, per_hour } = LIMITS.refusals_noted
+  const bucket = { name: `refusals:${member!.id}`, burst, per_second: per_hour / 3600 }
+  await takeTokens(redis, bucket, burst - 2, Date.now())
+  for (let n = 0; n < 4; n++) expect((await signIn('127.0.0.10', email, 'wrong')).status).toBe(401)
+  expect((await signIn('127.0.0.10', 'nobody@example.org', 'wrong')).status).toBe(401)
+  const entry = { actor_kind: 'stranger', actor_name: '127.0.0.10' }
+  await expect.poll(async () => [...(await noted())]).toEqual([entry, entry])
 })

@@ -1,11 +1,11 @@
 // Nights of a schedule whose items come from a source, each with the one alert it gives reason for and no other.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { addAlertChannel, watchForAlerts } from '../../shared/engine/alerts.ts'
 import { consume } from '../../shared/engine/consume.ts'
-import { fireDue, retryFires } from '../../shared/engine/fire.ts'
-import { createSchedule } from '../../shared/engine/schedules.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { addAlertChannel, watchForAlerts } from '../../shared/outbox/verbs/alerts.ts'
+import { fireDue, retryFires } from '../../shared/starts/verbs/fire.ts'
+import { createSchedule } from '../../shared/starts/verbs/schedules.ts'
 import { readSources, stopReading } from '../../shared/starts/verbs/source-reader.ts'
 import { setClock } from '../support/clock.ts'
 import { result, type TestEngine, testEngine } from '../support/engine.ts'

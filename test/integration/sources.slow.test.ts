@@ -1,8 +1,8 @@
 // A source of a million rows is read in memory that does not grow with it.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { fireDue } from '../../shared/engine/fire.ts'
-import { createSchedule } from '../../shared/engine/schedules.ts'
+import { fireDue } from '../../shared/starts/verbs/fire.ts'
+import { createSchedule } from '../../shared/starts/verbs/schedules.ts'
 import { readSources } from '../../shared/starts/verbs/source-reader.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { startSource, type TestSource } from '../support/source.ts'

@@ -1,14 +1,14 @@
 // The search index of steps and the counts beside it, against a recount of the steps themselves.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { newId } from '../../shared/domain/ids.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { retain } from '../../shared/engine/retention.ts'
-import { catchUpSearch, indexNewSteps } from '../../shared/engine/search.ts'
-import { sweep } from '../../shared/engine/sweep.ts'
-import { searchSteps } from '../../shared/store/search.ts'
-import { countErrorCategories } from '../../shared/store/step-errors.ts'
-import { indexSteps } from '../../shared/store/step-index.ts'
+import { newId } from '../../shared/kernel/ids.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { searchSteps } from '../../shared/traces/queries/search.ts'
+import { countErrorCategories } from '../../shared/traces/queries/step-errors.ts'
+import { indexSteps } from '../../shared/traces/queries/step-index.ts'
+import { catchUpSearch, indexNewSteps } from '../../shared/traces/verbs/index-steps.ts'
+import { retain } from '../../shared/upkeep/verbs/retention.ts'
+import { sweep } from '../../shared/upkeep/verbs/sweep.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 
 const HOUR_MS = 3600 * 1000

@@ -2,13 +2,13 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
+import { mintKey } from '../../shared/accounts/verbs/keys.ts'
 import type { Context } from '../../shared/context.ts'
-import { ApiError } from '../../shared/domain/errors.ts'
-import { mintKey } from '../../shared/engine/keys.ts'
 import { type RunOrder, submitRun } from '../../shared/engine/submit.ts'
 import { createApp } from '../../shared/http/app.ts'
 import type { NewItem } from '../../shared/items/rules/chunks.ts'
 import { submitItems } from '../../shared/items/verbs/submit-at-once.ts'
+import { ApiError } from '../../shared/kernel/errors.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 
 let engine: TestEngine

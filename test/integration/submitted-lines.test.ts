@@ -3,10 +3,10 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { mintKey } from '../../shared/engine/keys.ts'
+import { mintKey } from '../../shared/accounts/verbs/keys.ts'
 import { giveUp, submitRun } from '../../shared/engine/submit.ts'
 import { createApp } from '../../shared/http/app.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { insertChunk, insertItems } from '../../shared/store/submission.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,7 +1,7 @@
 // What functions in processes of their own export: one trace, whoever writes its spans.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { traceIdOf } from '../../shared/domain/tracing.ts'
+import { traceIdOf } from '../../shared/traces/rules/tracing.ts'
 import { type Collector, startCollector } from '../support/collector.ts'
 import { type Sleeping, startSleeping } from '../support/sleeping.ts'
 import { testDatabase, testRedis } from '../support/stores.ts'

@@ -4,11 +4,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { tick } from '../../functions/tick.ts'
 import type { Context, Sql } from '../../shared/context.ts'
-import { firstIdAt } from '../../shared/domain/ids.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { consume } from '../../shared/engine/consume.ts'
-import { sweep } from '../../shared/engine/sweep.ts'
-import { ensureStepPartitions, weekStart } from '../../shared/store/partitions.ts'
+import { firstIdAt } from '../../shared/kernel/ids.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { ensureStepPartitions, weekStart } from '../../shared/upkeep/queries/partitions.ts'
+import { sweep } from '../../shared/upkeep/verbs/sweep.ts'
 import { result, step, type TestEngine, testEngine } from '../support/engine.ts'
 
 const WEEK_MS = 7 * 24 * 3600 * 1000

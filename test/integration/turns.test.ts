@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Context } from '../../shared/context.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { consume } from '../../shared/engine/consume.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { conservation, result, type TestEngine, testEngine } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 

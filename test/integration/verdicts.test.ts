@@ -1,9 +1,17 @@
 // Verdicts that people judge: called wrong, confirmed, asked about, and counted.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { LIMITS } from '../../shared/domain/limits.ts'
 import { consume } from '../../shared/engine/consume.ts'
-import { planRecovery, startRecovery } from '../../shared/engine/recover.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { findCorrections } from '../../shared/outbox/queries/digests.ts'
+import { findWithoutCause } from '../../shared/recovery/queries/causes.ts'
+import { askAboutSuspected } from '../../shared/recovery/queries/questions.ts'
+import { type ResultScope, resultsInChunks, slicesOf } from '../../shared/recovery/queries/results.ts'
+import { type ItemKey, listTriage } from '../../shared/recovery/queries/triage.ts'
+import { listVerdicts } from '../../shared/recovery/queries/verdicts.ts'
+import { nameUnnamed } from '../../shared/recovery/verbs/causes.ts'
+import { askQuestions } from '../../shared/recovery/verbs/questions.ts'
+import { planRecovery, startRecovery } from '../../shared/recovery/verbs/recover.ts'
 import {
   acknowledgeItem,
   callItemWrong,
@@ -11,18 +19,10 @@ import {
   dismissItem,
   reopenItem,
   replayItem,
-} from '../../shared/engine/replay.ts'
-import { retain } from '../../shared/engine/retention.ts'
-import { findCorrections } from '../../shared/outbox/queries/digests.ts'
-import { findWithoutCause } from '../../shared/recovery/queries/causes.ts'
-import { askAboutSuspected } from '../../shared/recovery/queries/questions.ts'
-import { type ResultScope, resultsInChunks, slicesOf } from '../../shared/recovery/queries/results.ts'
-import { listVerdicts } from '../../shared/recovery/queries/verdicts.ts'
-import { nameUnnamed } from '../../shared/recovery/verbs/causes.ts'
-import { askQuestions } from '../../shared/recovery/verbs/questions.ts'
+} from '../../shared/recovery/verbs/replay.ts'
 import { triageEntryOf } from '../../shared/recovery/wire/triage.ts'
-import { indexSteps } from '../../shared/store/step-index.ts'
-import { type ItemKey, listTriage } from '../../shared/store/triage.ts'
+import { indexSteps } from '../../shared/traces/queries/step-index.ts'
+import { retain } from '../../shared/upkeep/verbs/retention.ts'
 import { conservation, failure, result, step, type TestEngine, testEngine } from '../support/engine.ts'
 import { recovered, recoveryOrder } from '../support/recoveries.ts'
 

@@ -5,9 +5,9 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { startServer } from '../../infra/node/server.ts'
-import { LIMITS } from '../../shared/domain/limits.ts'
-import { type Chore, sweep } from '../../shared/engine/sweep.ts'
 import { dropTurns, noteTurn, readTurns } from '../../shared/hints/turns.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { type Chore, sweep } from '../../shared/upkeep/verbs/sweep.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { freePort } from '../support/ports.ts'
 import { type TestStore, testDatabase, testRedis } from '../support/stores.ts'
@@ -85,6 +85,36 @@ it('a sweep that had no time for all chores leaves the rest to the next one, whi
   expect(done.splice(0)).toEqual(['first', 'second'])
   expect(await sweep(ctx, chores)).toBe(1)
   expect(done.splice(0)).toEqual(['third', 'first'])
+})
+
+it('a clock that is set back by an hour ends a sweep, and a chore that hung is begun again', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const begun: string[] = []
+  let now = engine.ctx.now()
+  const ctx = { ...engine.ctx, sql: Object.assign(() => {}) as never, now: () => now }
+  const hung: Chore = {
+    name: 'hung',
+    run() {
+      begun.push('hung')
+      return new Promise(() => {})
+    },
+  }
+  const setsBack: Chore = {
+    name: 'sets back',
+    async run() {
+      now -= 3_600_000
+      return 1
+    },
+  }
+  const rest: Chore = { name: 'rest', run: async () => begun.push('rest') }
+  const chores = [hung, setsBack, rest]
+  const first = sweep(ctx, chores)
+  await vi.advanceTimersByTimeAsync(LIMITS.chore_ms)
+  expect(await first).toBe(2) // one done, one left
+  const second = sweep(ctx, chores)
+  await vi.advanceTimersByTimeAsync(LIMITS.chore_ms)
+  await second
+  expect(begun).toEqual(['hung', 'rest', 'hung'])
 })
 
 it('a process that starts before its PostgreSQL waits for it', async () => {

@@ -31,20 +31,20 @@ const NO_ALIAS =
 
 /** What a statement asks over projects, and why it may. */
 const ACROSS: Record<string, string> = {
-  'shared/store/backlog.ts countBacklog: claims': 'what a consumer could start of all',
-  'shared/store/backlog.ts isAnythingHeld: claims': 'whether an installation is at rest',
+  'shared/upkeep/queries/backlog.ts countBacklog: claims': 'what a consumer could start of all',
+  'shared/upkeep/queries/backlog.ts isAnythingHeld: claims': 'whether an installation is at rest',
   'shared/store/claims.ts extendLeases: claims': 'all leases of a consumer at once',
-  'shared/store/installation.ts readDatabaseState: purges': 'a gauge of the installation',
-  'shared/store/partitions.ts dropSpentWeek: purges': 'a week is dropped of all projects at once',
-  'shared/store/step-index.ts indexSteps: unindexed_steps': 'what was filed first, of whomever',
-  'shared/store/step-index.ts isWorkUnderWay: claims': 'whether an installation is at rest',
+  'shared/upkeep/queries/check-up.ts readDatabaseState: purges': 'a gauge of the installation',
+  'shared/upkeep/queries/partitions.ts dropSpentWeek: purges': 'a week is dropped of all projects at once',
+  'shared/traces/queries/step-index.ts indexSteps: unindexed_steps': 'what was filed first, of whomever',
+  'shared/traces/queries/step-index.ts isWorkUnderWay: claims': 'whether an installation is at rest',
   'shared/upkeep/queries/database-state.ts readDatabaseState: claims': 'a gauge of the installation',
 }
 
 /** What is put into a statement names the project by a condition that several have. */
 const BY_CONDITION: Record<string, string> = {
-  'shared/store/recoveries.ts countCohort: i': 'cancelled',
-  'shared/store/recoveries.ts countCohort: t': 'inTriage',
+  'shared/recovery/queries/recoveries.ts countCohort: i': 'cancelled',
+  'shared/recovery/queries/recoveries.ts countCohort: t': 'inTriage',
   'shared/recovery/queries/cohort.ts findReasons: t': 'inTriage',
   'shared/recovery/queries/mended.ts findMended: items': 'ofProject',
   'shared/recovery/queries/mended.ts findMended: replays': 'ofProject',

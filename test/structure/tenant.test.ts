@@ -3,7 +3,7 @@
 import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import { expect, it } from 'vitest'
-import { BEHIND_VIEWS } from '../../shared/schema/tables/tenant.ts'
+import { BEHIND_VIEWS } from '../../shared/accounts/tables/tenant.ts'
 import * as schema from '../../shared/schema/tables.ts'
 
 /** No endpoint reads these, and one that tried would be refused by PostgreSQL. */
@@ -23,7 +23,7 @@ const tables = Object.values(schema)
   .filter(table => is(table, PgTable))
   .map(table => getTableConfig(table))
 
-it('every table says what an endpoint sees of it (shared/schema/tables/tenant.ts), or is listed here as the engine’s alone', () => {
+it('every table says what an endpoint sees of it (shared/accounts/tables/tenant.ts), or is listed here as the engine’s alone', () => {
   const silent = tables.filter(table => table.policies.length === 0).map(({ name }) => name)
   const unseen = silent.filter(name => !(name in BEHIND_VIEWS))
   expect(unseen.sort()).toEqual(Object.keys(ENGINE_ALONE).sort())

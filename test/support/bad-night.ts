@@ -4,9 +4,9 @@
 
 import { expect, vi } from 'vitest'
 import type { AgentLine, ItemLine } from '../../shared/domain/protocol.ts'
-import { watchForAlerts } from '../../shared/engine/alerts.ts'
-import { deliverDue } from '../../shared/engine/deliver.ts'
-import { fireDue } from '../../shared/engine/fire.ts'
+import { watchForAlerts } from '../../shared/outbox/verbs/alerts.ts'
+import { deliverDue } from '../../shared/outbox/verbs/deliver.ts'
+import { fireDue } from '../../shared/starts/verbs/fire.ts'
 import { deploy, recordId, workOff } from '../conformance/play.ts'
 import type { World } from '../conformance/world.ts'
 import { calmly, INVOICES, invoices, TICKETS, tickets } from './bad-night-agents.ts'

@@ -93,10 +93,18 @@ export async function ended(stack: Stack): Promise<void> {
   expect(await alive(stack.pids)).toEqual([])
 }
 
-async function descendants(pid: number): Promise<number[]> {
+export async function childrenOf(pid: number): Promise<number[]> {
   const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim()
-  if (children === '') return []
-  const pids = children.split(' ').map(Number)
+  return children === '' ? [] : children.split(' ').map(Number)
+}
+
+/** The process that keeps the PostgreSQL of this data folder. */
+export async function postmasterOf(dataDir: string): Promise<number> {
+  return Number.parseInt(await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
+}
+
+async function descendants(pid: number): Promise<number[]> {
+  const pids = await childrenOf(pid)
   return [...pids, ...(await Promise.all(pids.map(descendants))).flat()]
 }
 

@@ -1,7 +1,7 @@
 // Recoveries in tests of the engine: an order with what nobody cares about filled in, and its end.
 
 import { consume } from '../../shared/engine/consume.ts'
-import { advanceRecoveries, type RecoveryOrder } from '../../shared/engine/recover.ts'
+import { advanceRecoveries, type RecoveryOrder } from '../../shared/recovery/verbs/recover.ts'
 import type { TestEngine } from './engine.ts'
 
 export const recoveryOrder = (engine: TestEngine, more: Partial<RecoveryOrder> = {}): RecoveryOrder => ({

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { openConnections } from '../../infra/node/connections.ts'
 import { createContext } from '../../infra/node/context.ts'
-import { bootstrapAccount } from '../../shared/engine/bootstrap.ts'
+import { bootstrapAccount } from '../../shared/accounts/verbs/bootstrap.ts'
 import { freePort } from './ports.ts'
 import { testDatabase, testRedis } from './stores.ts'
 import { tempFolder } from './temp-folder.ts'
@@ -19,6 +19,8 @@ const MASTER_KEY = '5a'.repeat(32)
 export interface Stack {
   base_url: string
   api_key: string
+  /** The process that serves; 0 while none does. */
+  readonly pid: number
   /** Who signs in, where the database was empty. */
   account?: { email: string; password: string }
   databaseUrl: string
@@ -66,6 +68,9 @@ export async function startStack({
   const stack: Stack = {
     base_url,
     api_key,
+    get pid() {
+      return server?.pid ?? 0
+    },
     ...('account' in first && { account: first.account }),
     databaseUrl,
     dataDir: folder.path,

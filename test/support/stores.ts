@@ -8,7 +8,7 @@ import { startRedis } from '../../infra/local/redis.ts'
 import type { Store } from '../../infra/local/store.ts'
 import { migrate } from '../../infra/migrate.ts'
 import { TEMPLATE } from './global-setup.ts'
-import { tempFolder } from './temp-folder.ts'
+import { type TempFolder, tempFolder } from './temp-folder.ts'
 
 export interface TestStore {
   url: string
@@ -81,9 +81,9 @@ export interface PrivateStores {
   close(): Promise<void>
 }
 
-/** Servers of the test's own, migrated (to `upTo`, where given), for tests that stop or kill them. */
-export async function privateStores(upTo?: number): Promise<PrivateStores> {
-  const folder = await tempFolder()
+/** Servers of the test's own, migrated (to `upTo`, where given), for tests that stop or kill them; in `place` where that is told. */
+export async function privateStores(upTo?: number, place?: TempFolder): Promise<PrivateStores> {
+  const folder = place ?? (await tempFolder())
   // Six processes with the pools they open by themselves hold up to 144 between them.
   const at = { dataDir: folder.path, connections: 250 }
   const [database, redis] = await Promise.all([startPostgres(at), startRedis(at)])

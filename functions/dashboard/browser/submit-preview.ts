@@ -2,7 +2,7 @@
 // stands in it is shown as text.
 
 import { BadLines, itemLines } from '../../../shared/domain/file-items.ts'
-import { fieldsOf } from '../../../shared/domain/json.ts'
+import { fieldsOf } from '../../../shared/kernel/json.ts'
 
 const HEAD_BYTES = 64 * 1024
 /** Of the head at once, so that what is broken further down hides nothing. */

@@ -3,8 +3,8 @@
 // pressing again.
 
 import { BadLines } from '../../../shared/domain/file-items.ts'
-import { INPUT_LIMITS } from '../../../shared/domain/limits/input.ts'
-import { spreadOver } from '../../../shared/domain/pilot.ts'
+import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
+import { spreadOver } from '../../../shared/starts/rules/pilot.ts'
 import {
   BadOrder,
   CHANGED,

@@ -2,7 +2,6 @@
 // other site, and is worth nothing once the session has ended.
 
 import type { Context } from '../../../shared/context.ts'
-import { ApiError } from '../../../shared/domain/errors.ts'
 import {
   authenticate,
   browserSessionOf,
@@ -11,6 +10,7 @@ import {
   signBrowserToken,
 } from '../../../shared/http/auth.ts'
 import { basePath } from '../../../shared/http/base-path.ts'
+import { ApiError } from '../../../shared/kernel/errors.ts'
 
 const SESSION = 'session'
 type Told = Pick<Context, 'config'>

@@ -3,8 +3,8 @@
 
 import type { Child } from 'hono/jsx'
 import { pricesAsOf } from '../../../shared/accounts/rules/price-day.ts'
-import { VERSION } from '../../../shared/domain/version.ts'
 import type { SessionPrincipal } from '../../../shared/http/auth.ts'
+import { VERSION } from '../../../shared/kernel/version.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import type { Call } from './api.ts'
 import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from './assets.ts'

@@ -3,7 +3,7 @@
 
 import * as z from 'zod'
 import type { Context } from '../../../shared/context.ts'
-import { LIMITS } from '../../../shared/domain/limits.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ownPath } from './addresses.ts'
 import { cookieOf, setCookie } from './browser-session.ts'
 

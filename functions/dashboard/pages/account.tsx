@@ -1,7 +1,7 @@
 // One's own account: who one is, where one is signed in, and one's password.
 
 import * as z from 'zod'
-import { LIMITS } from '../../../shared/domain/limits.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ROOT } from '../frame/addresses.ts'
 import { action, page } from '../frame/page.ts'
 import { Field } from '../parts/form.tsx'

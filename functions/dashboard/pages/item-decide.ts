@@ -1,8 +1,8 @@
 // Decisions about one item.
 
 import * as z from 'zod'
-import { ApiError } from '../../../shared/domain/errors.ts'
 import { WRONG_OF } from '../../../shared/domain/vocabulary.ts'
+import { ApiError } from '../../../shared/kernel/errors.ts'
 import { ofItem } from '../frame/addresses.ts'
 import { centsOfDollars } from '../frame/dollars.ts'
 import { action } from '../frame/page.ts'

@@ -1,7 +1,7 @@
 // The bytes of an input or an output. Guarantee: the very text that was kept, and no browser takes it for a page.
 
 import * as z from 'zod'
-import { ApiError } from '../../../shared/domain/errors.ts'
+import { ApiError } from '../../../shared/kernel/errors.ts'
 import { page } from '../frame/page.ts'
 import { readItem, readTrace } from '../parts/record.ts'
 

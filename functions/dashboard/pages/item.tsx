@@ -2,7 +2,7 @@
 
 import * as z from 'zod'
 import { itemErrorMeaning, nextOf, reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
-import { sayDisposition } from '../../../shared/domain/recovery.ts'
+import { sayDisposition } from '../../../shared/recovery/rules/recovery.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
 import { sayGraded, saySuspected, sayUnchanged } from '../../../shared/view/run.ts'
 import { ofItem, ofProject, ofRun } from '../frame/addresses.ts'

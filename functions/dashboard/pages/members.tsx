@@ -1,8 +1,8 @@
 // Who can sign in to the account, and what each may do.
 
 import * as z from 'zod'
-import { LIMITS } from '../../../shared/domain/limits.ts'
 import { MEMBER_ROLES } from '../../../shared/domain/vocabulary.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ROOT } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'
 import { action, page } from '../frame/page.ts'

@@ -1,7 +1,7 @@
 // A run beside an earlier one: their totals, and what became of each item in both.
 
 import * as z from 'zod'
-import { LIMITS } from '../../../shared/domain/limits.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofItem, ofRun } from '../frame/addresses.ts'
 import { page } from '../frame/page.ts'

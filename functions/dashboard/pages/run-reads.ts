@@ -1,6 +1,6 @@
 // What the pages of a run ask the API for.
 
-import { LIMITS } from '../../../shared/domain/limits.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 
 type Run = Schemas['Run']

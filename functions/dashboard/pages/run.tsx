@@ -1,7 +1,7 @@
 // One run: whether it ran beside whether it worked, what it took beside what is usual, what failed alike and what to
 // do about it, and its items.
 
-import { LIMITS } from '../../../shared/domain/limits.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ranAndWorked } from '../../../shared/view/run.ts'
 import { doubtOf } from '../../../shared/view/verdict.ts'
 import { ofProject, ofRun } from '../frame/addresses.ts'

@@ -1,8 +1,8 @@
 // One schedule: when it fires next, what became of every moment, and its switch.
 
 import * as z from 'zod'
-import { fieldsOf } from '../../../shared/domain/json.ts'
-import { prettyJson } from '../../../shared/domain/pretty-json.ts'
+import { fieldsOf } from '../../../shared/kernel/json.ts'
+import { prettyJson } from '../../../shared/kernel/pretty-json.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofItem, ofProject, ofRun, ofSchedule } from '../frame/addresses.ts'
 import { defined } from '../frame/defined.ts'

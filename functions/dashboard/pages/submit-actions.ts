@@ -3,9 +3,9 @@
 
 import * as z from 'zod'
 import { BadLines, itemLines } from '../../../shared/domain/file-items.ts'
-import { LIMITS } from '../../../shared/domain/limits.ts'
-import { spreadOver } from '../../../shared/domain/pilot.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ApiFailure } from '../../../shared/sdk/client.ts'
+import { spreadOver } from '../../../shared/starts/rules/pilot.ts'
 import { ofProject, ofRun } from '../frame/addresses.ts'
 import { action, type Done } from '../frame/page.ts'
 import { BadOrder, CHANGED, mappingOf, orderOf, orderOfPilot, pilotQuery } from '../parts/submit-order.ts'

@@ -1,9 +1,9 @@
 // Sends a file of items to be run: all of it, or a pilot first, and the rest when that looks right.
 
 import * as z from 'zod'
-import { LIMITS } from '../../../shared/domain/limits.ts'
-import { outlookOf } from '../../../shared/domain/pilot.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
+import { outlookOf } from '../../../shared/starts/rules/pilot.ts'
 import { ofProject, ofRun } from '../frame/addresses.ts'
 import { SUBMIT_SCRIPT_PATH } from '../frame/assets.ts'
 import { centsOfDollars } from '../frame/dollars.ts'

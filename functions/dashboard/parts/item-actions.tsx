@@ -1,7 +1,7 @@
 // What may be done with an item, each said before it is done.
 
-import { LIMITS } from '../../../shared/domain/limits.ts'
 import type { MemberRole } from '../../../shared/domain/vocabulary.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ofItem } from '../frame/addresses.ts'
 import { Sure } from './form.tsx'
 import type { Item } from './record.ts'

@@ -1,7 +1,7 @@
 // An item among those it replays and those that replay it, and what another of them gave instead.
 
-import { LIMITS } from '../../../shared/domain/limits.ts'
-import { lineDiff } from '../../../shared/domain/line-diff.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { lineDiff } from '../../../shared/kernel/line-diff.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofItem } from '../frame/addresses.ts'
 import { Id, Status, Verdict } from './text.tsx'

@@ -2,7 +2,7 @@
 // where they begin with http.
 
 import type { Message, Part } from '../../../shared/domain/conversation.ts'
-import { LIMITS } from '../../../shared/domain/limits.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { Folded } from './payload.tsx'
 import { counted } from './text.tsx'
 

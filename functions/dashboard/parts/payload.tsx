@@ -1,8 +1,8 @@
 // A JSON value as people read it: indented, long ones folded, texts as texts. Guarantee: numbers keep their digits;
 // where it is cut it says so, and the link beside it gives every byte.
 
-import { LIMITS } from '../../../shared/domain/limits.ts'
-import { prettyJson } from '../../../shared/domain/pretty-json.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { prettyJson } from '../../../shared/kernel/pretty-json.ts'
 import { count } from './text.tsx'
 
 const SHOWN_LINES = 16

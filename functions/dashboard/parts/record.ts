@@ -1,7 +1,7 @@
 // An item and its steps with their payloads as texts. Guarantee: an input or output is the very text it came in as.
 
-import { elementsOf, fieldsOf } from '../../../shared/domain/json.ts'
-import { LIMITS } from '../../../shared/domain/limits.ts'
+import { elementsOf, fieldsOf } from '../../../shared/kernel/json.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 
 export interface Payloads {

@@ -1,6 +1,6 @@
 // The form that takes a file of items: for which agent, what of a row is what, and within which bounds.
 
-import { LIMITS } from '../../../shared/domain/limits.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../frame/addresses.ts'
 import { AMOUNT_HINT } from '../frame/dollars.ts'

@@ -1,7 +1,7 @@
 // What the forms of the submit page order, read the same way by the page's script and by the server.
 
 import type { Fields } from '../../../shared/domain/file-items.ts'
-import { pilotName } from '../../../shared/domain/pilot.ts'
+import { pilotName } from '../../../shared/starts/rules/pilot.ts'
 import { centsOfDollars } from '../frame/dollars.ts'
 
 /** The names of the forms' fields, and of the parameters that carry them to the pilot's page. */

@@ -2,7 +2,7 @@
 // also a word.
 
 import type { Child } from 'hono/jsx'
-import { count, counted, money } from '../../../shared/domain/amounts.ts'
+import { count, counted, money } from '../../../shared/accounts/rules/amounts.ts'
 import { isHeld } from '../../../shared/domain/lifecycle.ts'
 
 export { count, counted, money }

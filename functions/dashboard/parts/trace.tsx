@@ -2,8 +2,8 @@
 // is also in words; each attempt has a scale of its own, since hours may lie between two.
 
 import { readAnswer, readPrompt } from '../../../shared/domain/conversation.ts'
-import { LIMITS } from '../../../shared/domain/limits.ts'
 import { reasonMeaning } from '../../../shared/domain/outcome-meanings.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { reasonWords } from '../../../shared/view/reason.ts'
 import { ofItem } from '../frame/addresses.ts'
 import { Messages } from './messages.tsx'

@@ -3,8 +3,8 @@
 
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import type { AccountStatus } from '../../domain/vocabulary.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { type AccountPlan, accounts } from '../../schema/tables.ts'
 import type { OperatedAccountRow } from '../wire/accounts.ts'
 

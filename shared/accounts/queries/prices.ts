@@ -2,7 +2,7 @@
 
 import { and, asc, desc, eq } from 'drizzle-orm'
 import type { Database, Sql } from '../../context.ts'
-import type { unpricedModel } from '../../domain/alerts.ts'
+import type { unpricedModel } from '../../outbox/rules/alerts.ts'
 import { prices } from '../../schema/tables.ts'
 import type { DatedPrice } from '../rules/price-book.ts'
 import { UNDER_BUDGET } from './budgets.ts'

@@ -3,7 +3,7 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
-import { LIMITS } from '../../domain/limits.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import type { Counted, SetQuotas } from '../rules/quotas.ts'
 
 /** Of the account `c`. */

@@ -2,8 +2,8 @@
 // had no price, and of each the steps it began with.
 
 import type { Sql } from '../../context.ts'
-import { firstIdAt } from '../../domain/ids.ts'
-import { LIMITS } from '../../domain/limits.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import type { DatedPrice } from '../rules/price-book.ts'
 import type { UsedModel } from '../rules/price-check.ts'
 import { PROJECT_PRICES } from './prices.ts'

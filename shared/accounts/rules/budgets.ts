@@ -1,6 +1,6 @@
 // Budgets by day and by month, beside that of a run. Guarantee: one is called by the same name wherever it is told.
 
-import { dollars } from '../../domain/amounts.ts'
+import { dollars } from './amounts.ts'
 
 export const BUDGET_PERIODS = ['day', 'month'] as const
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number]

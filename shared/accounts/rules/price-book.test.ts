@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LIMITS } from '../../domain/limits.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { isPriced, LIST_PRICES, type OwnPrices, PriceBook, pricesAt } from './price-book.ts'
 
 const price = (model: string, effective_ms: number, input_per_mtok: number) => ({

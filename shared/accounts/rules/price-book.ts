@@ -1,12 +1,12 @@
 // What a model costs a project: by its own prices, each from a date on, else by the list. Guarantee: at any moment a
 // model has one price, the latest that has begun; what was recorded before keeps the cost it was recorded with.
 
-import { LIMITS } from '../../domain/limits.ts'
-import type { Price } from '../../domain/pricing.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { type Found, type ListedProvider, priceAt } from './price-data.ts'
 import { setPricesDay } from './price-day.ts'
 import { pricesText } from './price-list.gen.ts'
 import { PriceList, SNAPSHOT } from './price-list.ts'
+import type { Price } from './pricing.ts'
 
 /** A price that a project or a test sets: those of tokens, and no more. */
 export interface OwnPrice {

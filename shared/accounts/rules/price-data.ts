@@ -1,7 +1,7 @@
 // The data of `@pydantic/genai-prices`, and what it says that a model costs at a moment. Guarantee: of what the data has,
 // nothing that a call is told in is left out; what prices none of that is no price.
 
-import type { Price, Rates } from '../../domain/pricing.ts'
+import type { Price, Rates } from './pricing.ts'
 
 /** Which names a model, or the models of a provider, go by. Cases are alike, except in expressions. */
 export type Match =

@@ -2,11 +2,11 @@
 
 import { calcPrice, findProvider } from '@pydantic/genai-prices'
 import { describe, expect, it } from 'vitest'
-import { costMicro } from '../../domain/pricing.ts'
 import { priceList } from './price-book.ts'
 import { type ListedProvider, type Match, priceAt } from './price-data.ts'
 import { PRICES_AS_OF, pricesText } from './price-list.gen.ts'
 import { PriceList } from './price-list.ts'
+import { costMicro } from './pricing.ts'
 
 const listed = JSON.parse(pricesText()) as ListedProvider[]
 const NOON = Date.parse('2026-10-01T12:00:00Z')

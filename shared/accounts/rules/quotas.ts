@@ -1,8 +1,8 @@
 // Quotas of an account: what it may have in all. Guarantee: this table is the only place that says which quotas there are,
 // how many there may be unless the operator says otherwise, and which error refuses what is more.
 
-import { ApiError } from '../../domain/errors.ts'
-import { LIMITS } from '../../domain/limits.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 
 interface Definition {
   /** What is counted, as it reads after a number. */

@@ -2,8 +2,8 @@
 
 import { doublePrecision, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { at, createdAt, id } from '../../schema/tables/columns.ts'
-import { projects } from '../../schema/tables/projects.ts'
-import { ofProject } from '../../schema/tables/tenant.ts'
+import { projects } from './projects.ts'
+import { ofProject } from './tenant.ts'
 
 export const prices = pgTable(
   'prices',

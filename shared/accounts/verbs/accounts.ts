@@ -2,14 +2,14 @@
 // is resumed, and nothing of it is lost; what was in flight ends.
 
 import type { Context } from '../../context.ts'
-import { ApiError } from '../../domain/errors.ts'
-import { randomWord } from '../../domain/secrets.ts'
 import type { AccountStatus } from '../../domain/vocabulary.ts'
-import { addMember } from '../../engine/members.ts'
-import { createProject } from '../../engine/projects.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { randomWord } from '../../kernel/secrets.ts'
 import * as store from '../queries/accounts.ts'
 import { changed } from '../rules/quotas.ts'
 import type { Opened, OperatedAccountRow } from '../wire/accounts.ts'
+import { addMember } from './members.ts'
+import { createProject } from './projects.ts'
 import { setQuotas } from './quotas.ts'
 
 const PASSWORD_BYTES = 18

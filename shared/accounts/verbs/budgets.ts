@@ -3,10 +3,10 @@
 
 import type { Context, Database } from '../../context.ts'
 import { errorText } from '../../domain/error-text.ts'
-import { LIMITS } from '../../domain/limits.ts'
-import { microOf } from '../../domain/pricing.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import * as store from '../queries/budgets.ts'
 import { BUDGET_PERIODS, type BudgetPeriod, DEFAULT_ZONE } from '../rules/budgets.ts'
+import { microOf } from '../rules/pricing.ts'
 import { spendDayAt } from '../rules/spend-days.ts'
 
 /** As callers name them; null takes one away. */

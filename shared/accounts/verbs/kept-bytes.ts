@@ -2,7 +2,7 @@
 // more than there is room for; of inputs no run is started where there is none, as of the last measurement.
 
 import type { Context, Database } from '../../context.ts'
-import { LIMITS } from '../../domain/limits.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { addKeptBytes, findUnmeasured, measureKeptBytes } from '../queries/kept-bytes.ts'
 import { countUsed, findQuotas, lockQuotas, type Whose } from '../queries/quotas.ts'
 import { isRefused, limitOf, quotaError } from '../rules/quotas.ts'

@@ -1,13 +1,13 @@
-// How often a password may be guessed. Guarantee: guesses are counted by where they come from and by e-mail, whether or not it is
-// a member's; those from elsewhere keep nobody out who has signed in from a place before; and they are counted without Redis
-// too, by each process for itself.
+// How often a password may be guessed. Guarantee: guesses are counted by address, by address and e-mail, and by e-mail over all
+// addresses, whether or not it is a member's; those from a few addresses keep nobody out who comes from another one, and those from
+// many nobody who has signed in from a place before; and each process counts by itself as well, whatever Redis says.
 
 import type { Context } from '../../context.ts'
-import { ApiError } from '../../domain/errors.ts'
-import { LIMITS } from '../../domain/limits.ts'
-import { sha256, toHex } from '../../domain/secrets.ts'
 import { recall, remember } from '../../hints/cache.ts'
 import { type Bucket, takeTokens } from '../../hints/rate.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { sha256, toHex } from '../../kernel/secrets.ts'
 
 export interface Guess {
   /** Gives back what it cost, and remembers the place. */
@@ -28,7 +28,8 @@ export async function countGuess(ctx: Context, email: string, address: string | 
   // The address first: one that is refused must not use up the attempts of those it pretends to be.
   const buckets = [
     ...(address === null ? [] : [bucketOf(`address:${address}`, LIMITS.sign_ins_per_address)]),
-    bucketOf(isKnown ? `${member}:${address}` : member, LIMITS.sign_ins_per_email),
+    bucketOf(`${member}:${address}`, LIMITS.sign_ins_per_email_and_address),
+    ...(isKnown ? [] : [bucketOf(member, LIMITS.sign_ins_per_email)]),
   ]
   for (const bucket of buckets) {
     const wait_ms = await takeTokens(ctx.redis, bucket, 1, ctx.now())
@@ -42,14 +43,25 @@ export async function countGuess(ctx: Context, email: string, address: string | 
   }
 }
 
+/**
+ * Counts a question whether somebody signs in with an e-mail, which each new member is, before it is answered: an account could
+ * ask about everybody. @throws ApiError `rate_limited`
+ */
+export async function countTaken(ctx: Context, account_id: string): Promise<{ wasFree(): Promise<unknown> }> {
+  const bucket = bucketOf(`taken:${account_id}`, LIMITS.emails_taken)
+  const wait_ms = await takeTokens(ctx.redis, bucket, 1, ctx.now())
+  if (wait_ms > 0) throw tooMany(wait_ms, 'e-mails that somebody signs in with already')
+  return { wasFree: () => takeTokens(ctx.redis, bucket, -1, ctx.now()) }
+}
+
 const bucketOf = (name: string, { burst, per_minute }: { burst: number; per_minute: number }): Bucket => ({
   name: `sign-in:${name}`,
   burst,
   per_second: per_minute / 60,
 })
 
-function tooMany(wait_ms: number): ApiError {
+function tooMany(wait_ms: number, of = 'failed sign-ins'): ApiError {
   const wait_s = Math.ceil(wait_ms / 1000)
   const seconds = wait_s === 1 ? 'a second' : `${wait_s} seconds`
-  return new ApiError('rate_limited', 'Too many failed sign-ins.', `Try again in ${seconds}.`, wait_s)
+  return new ApiError('rate_limited', `Too many ${of}.`, `Try again in ${seconds}.`, wait_s)
 }

@@ -2,13 +2,13 @@
 // counts for items that are taken after it holds.
 
 import type { Context } from '../../context.ts'
-import { dollars } from '../../domain/amounts.ts'
-import { ApiError } from '../../domain/errors.ts'
-import { LIMITS } from '../../domain/limits.ts'
-import { microOf } from '../../domain/pricing.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import * as store from '../queries/prices.ts'
+import { dollars } from '../rules/amounts.ts'
 import { isPriced, sayNearest } from '../rules/price-book.ts'
 import { setPriceCommand } from '../rules/prices.ts'
+import { microOf } from '../rules/pricing.ts'
 
 export interface NewPrice {
   model: string

@@ -2,7 +2,7 @@
 // time no more pass than it has room for; what is there already stays, whatever a quota is lowered to.
 
 import type { Context, Database } from '../../context.ts'
-import { ApiError } from '../../domain/errors.ts'
+import { ApiError } from '../../kernel/errors.ts'
 import { updateAccount } from '../queries/accounts.ts'
 import { measureKeptBytes } from '../queries/kept-bytes.ts'
 import { countUsed, findQuotas, lockQuotas, type Whose } from '../queries/quotas.ts'

@@ -4,7 +4,7 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { Context } from '../../context.ts'
-import { derivedKey, randomWord, sameBytes, toBase64Url } from '../../domain/secrets.ts'
+import { derivedKey, randomWord, sameBytes, toBase64Url } from '../../kernel/secrets.ts'
 
 const RANDOM_BYTES = 32
 const TOKEN = /^rt_([0-9a-f-]{36})\.([\w-]+)\.([\w-]+)$/

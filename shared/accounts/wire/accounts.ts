@@ -1,13 +1,13 @@
 // Accounts as whoever operates the installation sees them: how many things are in them, and nothing of what.
 
-import { LIMITS } from '../../domain/limits.ts'
-import { centsOf } from '../../domain/pricing.ts'
 import { ACCOUNT_STATUSES, type AccountStatus } from '../../domain/vocabulary.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { label } from '../../schema/input.ts'
 import type { AccountPlan } from '../../schema/tables.ts'
 import { timestamp } from '../../schema/wire.ts'
-import { email, Member, type MemberRow, memberOf } from '../../schema/wire-members.ts'
+import { centsOf } from '../rules/pricing.ts'
+import { email, Member, type MemberRow, memberOf } from './members.ts'
 
 export interface OperatedAccountRow {
   id: string

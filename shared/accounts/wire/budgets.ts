@@ -1,10 +1,10 @@
 // Budgets by day and month, as callers see and set them.
 
-import { centsOf } from '../../domain/pricing.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { budgetCents } from '../../schema/input.ts'
 import { timestamp } from '../../schema/wire.ts'
 import { BUDGET_PERIODS, type BudgetPeriod, DEFAULT_ZONE } from '../rules/budgets.ts'
+import { centsOf } from '../rules/pricing.ts'
 import { periodEnd } from '../rules/spend-days.ts'
 
 const limit = (period: BudgetPeriod) =>

@@ -1,7 +1,7 @@
 // A project's own prices, as callers see and set them.
 
-import { LIMITS } from '../../domain/limits.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { instant, label } from '../../schema/input.ts'
 import type { prices } from '../../schema/tables.ts'
 import { timestamp } from '../../schema/wire.ts'

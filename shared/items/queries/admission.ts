@@ -4,7 +4,7 @@
 // A run is `r`; its project is `p` with the usage `u`, its account `c`, its agent `a` and its deployment `d`.
 
 import { tightestBudget } from '../../accounts/queries/budgets.ts'
-import { LIMITS } from '../../domain/limits.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { PILOT_LEFT } from '../../starts/queries/pilots.ts'
 import { IS_HELD } from '../../upkeep/queries/installation.ts'
 

@@ -2,9 +2,9 @@
 // one claim at a time, and what is sent again after a lost connection changes nothing.
 
 import type { Sql } from '../../context.ts'
-import type { RunKey } from '../../domain/ids.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import type { Outcome, OutcomeReason, StepKind } from '../../domain/vocabulary.ts'
+import type { RunKey } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { numbers } from '../../store/columns.ts'
 import type { ClaimedItem } from '../../store/take.ts'
 import type { FlushClaims } from './settle-ended.ts'

@@ -2,8 +2,8 @@
 // of a look, and what waits for a consumer that has its time before it is left to one.
 
 import type { Sql } from '../../context.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import type { StopReason } from '../../domain/vocabulary.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { OFFERED_ITEMS } from '../../starts/queries/pilots.ts'
 import { type Late, surelyLeftMs } from '../rules/consumer-time.ts'
 import type { WaitingRun } from '../rules/fair-share.ts'

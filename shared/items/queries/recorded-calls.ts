@@ -2,10 +2,10 @@
 // more at once than a bounded number of rows and bytes, whatever one item holds.
 
 import type { Sql } from '../../context.ts'
-import type { RunKey } from '../../domain/ids.ts'
-import { LIMITS } from '../../domain/limits.ts'
+import type { RunKey } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { recordId } from '../../recovery/queries/triage.ts'
 import { numbers } from '../../store/columns.ts'
-import { recordId } from '../../store/triage.ts'
 import type { RecordedCall, RecordedItem } from '../rules/regrade.ts'
 
 export interface RecordedItems {

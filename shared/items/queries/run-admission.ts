@@ -2,7 +2,7 @@
 // `rules/run-admission.ts` says. A project is `p` and its account `c`.
 
 import type { Sql } from '../../context.ts'
-import { LIMITS } from '../../domain/limits.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 
 /**
  * To be joined: `open.bound`, `open.n`, runs of the project that have not ended, counted no further than that, and the

@@ -2,8 +2,8 @@
 // read, by its key; and what was found is written once.
 
 import type { Sql } from '../../context.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import type { DeclaredCheck } from '../../domain/vocabulary.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { type AnswerFigures, type CheckedRun, type LookedAt, sampledSeqs } from '../rules/run-checks.ts'
 
 export interface RunToCheck {

@@ -1,37 +1,73 @@
-// The items of a run that the statement which opens it takes as well. Guarantee: what may start is reckoned under the locks of
-// every other claim and by the same rule; nothing that waits in the project is overtaken; and nobody waits for a lock to submit.
+// The items of a run that the statement which opens it takes as well. Guarantee: what may start is reckoned under the lock of
+// every other claim's counts and by the same rule; nothing that waits in the project is overtaken; and nobody waits for a lock
+// to submit.
 
 import { PROJECT_PRICES } from '../../accounts/queries/prices.ts'
 import type { DatedPrice } from '../../accounts/rules/price-book.ts'
 import type { Sql } from '../../context.ts'
-import { LIMITS } from '../../domain/limits.ts'
+import { ITEM_COUNTERS } from '../../domain/lifecycle.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { RUN_DEPLOYMENT, type RunDeployment } from '../../store/claims.ts'
-import type { TakenRow } from '../../store/take.ts'
-import { IS_OPEN } from './admission.ts'
+import { IS_OPEN, IS_SERVED, PROJECT_ROOM, RUN_ROOM } from './admission.ts'
 import { OFFERS } from './open-runs.ts'
+import { useMoves } from './transitions.ts'
 
-/** No row where no run was opened; one without a claim where nothing was taken. */
-export interface TakenAtOnceRow extends TakenRow {
-  /** What else a claim says of the run, beside its first item. */
-  run: { deployment: RunDeployment; under_budget: boolean; prices: DatedPrice[] | null } | null
+/** What a claim says of a run beside its items. */
+export interface RunAtOnce {
+  account_id: string
+  deployment: RunDeployment
+  under_budget: boolean
+  prices: DatedPrice[] | null
+}
+
+/** A run that is opened, as far as it decides what may start. */
+interface OpenedRun {
+  id: string
+  project_id: string
+  agent_id: string
+  budget_micro: number | null
+  concurrency: number | null
+  pilot_items: number | null
+}
+
+/** As it is before anything of it was taken. */
+const NOTHING_YET = {
+  ...Object.fromEntries(ITEM_COUNTERS.map(counter => [counter, 0])),
+  cost_micro: 0,
+  waits_for_price: false,
 }
 
 /**
- * Ends a statement in which `admitted` is the submitter and `made` the items that were written. Where partitions have a cap,
- * or the project has more runs than one look goes through, a claim of its own finds out what may start.
+ * How many `items` of a run may start at once, with what is known of it, where `admitted` is its submitter; no row where a
+ * claim of its own has to find out: partitions have a cap, the project has more runs than one look goes through, something
+ * waits in it, somebody else is about to change what may start, or there is a budget by day or month: what others have spent of
+ * it is read as it was before the lock.
  */
-export const takenAtOnce = (sql: Sql, { id, project_id }: { id: string; project_id: string }) => sql`
-  , n as materialized (select count(*)::int as items from made), free as materialized (
-    select n.items, d.id as deployment_id, json_build_object('deployment', ${sql.unsafe(RUN_DEPLOYMENT)},
-      'under_budget', a.under_budget, 'prices', ${sql.unsafe(PROJECT_PRICES)}) as run
-    from n, admitted a join deployments d on d.id = a.deployment_id, project_usage u join projects p on p.id = u.project_id
-    where n.items > 0 and u.project_id = ${project_id} and p.settings->>'partition_concurrency' is null
-      and a.open_runs <= ${LIMITS.open_runs_per_look} and not exists (
-        select from runs r where r.project_id = u.project_id and ${sql.unsafe(`${IS_OPEN} and ${OFFERS}`)})
-    for no key update of u skip locked
-  )
-  select t.*, case when t.seq = 1 then t.run end as run
-  from n left join lateral (
-    select t.*, free.run
-    from free, take_range_2(${project_id}, ${id}, free.deployment_id, free.items, 0, 0, ${LIMITS.lease_ms}) t) t on true
-  where n.items > 0`
+export const placesAtOnce = (
+  sql: Sql,
+  { id, project_id, agent_id, ...caps }: OpenedRun,
+  items: number,
+) => sql`
+  select least(${items}::int, ${sql.unsafe(PROJECT_ROOM)}, ${sql.unsafe(RUN_ROOM)})::int as items,
+    json_build_object('account_id', p.account_id, 'deployment', ${sql.unsafe(RUN_DEPLOYMENT)},
+      'under_budget', admitted.under_budget, 'prices', ${sql.unsafe(PROJECT_PRICES)}) as run
+  from admitted join deployments d on d.id = admitted.deployment_id,
+    json_populate_record(null::runs, ${JSON.stringify({ id, project_id, agent_id, ...caps, ...NOTHING_YET })}::text::json) r,
+    project_usage u join projects p on p.id = u.project_id join accounts c on c.id = p.account_id
+  where u.project_id = ${project_id} and p.settings->>'partition_concurrency' is null and ${sql.unsafe(IS_SERVED)}
+    and not exists (select from budgets b where b.project_id = u.project_id)
+    and admitted.open_runs <= ${LIMITS.open_runs_per_look}
+    and not exists (select from runs r where r.project_id = u.project_id and ${sql.unsafe(`${IS_OPEN} and ${OFFERS}`)})
+  for no key update of u skip locked`
+
+/** The claim of what the statement has written as taken, and its part in the counts; `opened` is the run. */
+export const claimAtOnce = (sql: Sql) => sql`
+  claim as (
+    insert into claims (run_id, project_id, seqs, attempts, lease_until)
+    select id, project_id, array(select generate_series(1, running)), array_fill(1::smallint, array[running]),
+      clock_timestamp() + make_interval(secs => ${LIMITS.lease_ms / 1000})
+    from opened where running > 0 returning id
+  ), used as (
+    update project_usage u set ${sql.unsafe(useMoves({ claim: 'o.running' }))}
+    from opened o where u.project_id = o.project_id and o.running > 0
+  )`

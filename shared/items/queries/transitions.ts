@@ -9,6 +9,7 @@ import {
   counterOf,
   type Decision,
   effectOf,
+  FIRST_STATUS,
   ITEM_COUNTERS,
   type ItemEvent,
   isFinal,
@@ -52,6 +53,12 @@ export function become(event: ItemEvent, at = 'now()'): string {
   }
   return `status = ${quoted(to)}${isFinal(to) ? `, completed_at = ${at}` : ''}${also[event] ?? ''}`
 }
+
+/** Columns of an item that a submission writes: as it first is, or as claimed where a condition says so. */
+export const WRITTEN_COLUMNS = 'status, attempt, started_at'
+export const written = (isClaimed: string): string => `
+  case when ${isClaimed} then ${statusAfter('claim')} else ${quoted(FIRST_STATUS)} end,
+  case when ${isClaimed} then 1 else 0 end, case when ${isClaimed} then now() end`
 
 /** How many items go through each event, or are decided about: the name of a column that says it. */
 export type Moves = { readonly [E in ItemEvent | Decision]?: string }

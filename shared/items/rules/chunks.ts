@@ -1,7 +1,7 @@
 // Regroups submitted items into chunks for one insert each. Guarantee: a chunk is bounded in items and bytes but for a
 // single larger item, and it is known of the last one that it is.
 
-import { LIMITS } from '../../domain/limits.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 
 export interface NewItem {
   /** Its line in the submission, from 1. */

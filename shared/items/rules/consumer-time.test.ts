@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LIMITS } from '../../domain/limits.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { beginningOf, timeWarnings } from './consumer-time.ts'
 
 const whole_ms = LIMITS.consume_ms - LIMITS.hand_over_ms

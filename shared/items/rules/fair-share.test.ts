@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fairShares, shareOut, type WaitingRun } from './fair-share.ts'
+import { fairShares, type HeldHere, shareOut, type WaitingRun } from './fair-share.ts'
 
 const run = (id: string, facts: Partial<WaitingRun> = {}): WaitingRun => ({
   id,
@@ -12,9 +12,9 @@ const run = (id: string, facts: Partial<WaitingRun> = {}): WaitingRun => ({
   project_room: 256,
   ...facts,
 })
-const nothing = () => 0
-const shares = (free: number, runs: WaitingRun[], heldHere = nothing) =>
-  Object.fromEntries(shareOut(free, runs, heldHere))
+const NOTHING = { ofRun: () => 0, ofAccount: () => 0 }
+const shares = (free: number, runs: WaitingRun[], here: HeldHere = NOTHING) =>
+  Object.fromEntries(shareOut(free, runs, here))
 
 describe('places', () => {
   it('go to whoever holds fewest, one after the other', () => {
@@ -64,7 +64,7 @@ describe('a consumer asks', () => {
     const over = run('over', { project_id: 'over', project_running: 2000, project_room: -700 })
     const others = ['one', 'other'].map(id => run(id, { project_id: id, project_room: 5000 }))
     const given = shares(1000, [over, ...others])
-    expect(given).toEqual({ one: 500, other: 500 })
+    expect(given).toEqual({ one: 469, other: 469 })
   })
 
   it('for as much of each account, however many projects and runs it has', () => {
@@ -81,12 +81,41 @@ describe('a consumer asks', () => {
     const lifted = { waiting: 100_000, project_room: 100_000 }
     let held = 0
     for (;;) {
-      const { slow = 0 } = shares(8000 - held, [run('slow', lifted)], () => held)
+      const { slow = 0 } = shares(8000 - held, [run('slow', lifted)], {
+        ofRun: () => held,
+        ofAccount: () => held,
+      })
       if (slow === 0) break
       held += slow
     }
     expect(held).toBe(7000)
     expect(shares(1000, [run('late', lifted)])).toEqual({ late: 875 })
     expect(shares(1, [run('late', lifted)])).toEqual({ late: 1 })
+  })
+
+  it('for less than all it has left of one account too, however many runs it has', () => {
+    const lifted = { waiting: 100_000, project_room: 100_000 }
+    const held = new Map<string, number>()
+    const all = () => [...held.values()].reduce((a, b) => a + b, 0)
+    const here = { ofRun: (id: string) => held.get(id) ?? 0, ofAccount: () => all() }
+    for (let n = 0; ; n++) {
+      // With each look there is a run more, and each of those before waits for another place.
+      const runs = Array.from({ length: n + 1 }, (_, i) => run(`slow ${i}`, lifted))
+      const given = Object.entries(shares(8000 - all(), runs, here))
+      if (given.length === 0) break
+      for (const [id, places] of given) held.set(id, here.ofRun(id) + places)
+    }
+    expect(all()).toBe(7500)
+    const late = run('late', { ...lifted, account_id: 'b', project_id: 'q' })
+    expect(shares(500, [late], { ofRun: () => 0, ofAccount: id => (id === 'a' ? 7500 : 0) })).toEqual({
+      late: 438,
+    })
+  })
+
+  it('for a run that comes later where a long one of its own account has all that a run may', () => {
+    const lifted = { waiting: 100_000, project_room: 100_000 }
+    const late = run('late', { ...lifted, waiting: 1 })
+    const here = { ofRun: (id: string) => (id === 'slow' ? 7000 : 0), ofAccount: () => 7000 }
+    expect(shares(1000, [run('slow', lifted), late], here)).toEqual({ late: 1 })
   })
 })

@@ -1,6 +1,6 @@
 // How many items of each run a consumer asks for where not all that wait have room. Guarantee: of accounts, then of the
-// projects of one, then of the runs of one, whoever has fewest in flight gets the next place; and no run takes all places
-// that a consumer has left, so that a run that comes later never waits for one whose items take long.
+// projects of one, then of the runs of one, whoever has fewest in flight gets the next place; and neither a run nor all runs
+// of an account take all places that a consumer has left, so that what comes later never waits for items that take long.
 
 /** A run with items that could begin. */
 export interface WaitingRun {
@@ -25,14 +25,23 @@ interface Asker {
   wants: number
 }
 
+/** Items in flight in the consumer that asks. */
+export interface HeldHere {
+  ofRun(run_id: string): number
+  ofAccount(account_id: string | null): number
+}
+
 interface Node extends Asker {
   /** A leaf is a run. */
   run_id?: string
   parts: readonly Node[]
 }
 
-/** Of the places that are left, and those that a run holds, so much is the most of one run. */
-const MOST_OF_ONE = 7 / 8
+/**
+ * Of the places that are left, and those that one holds, so much is the most of one run, and of all runs of an account: a run
+ * leaves room to others of its account, and all of them to other accounts.
+ */
+const MOST = { run: 7 / 8, account: 15 / 16 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
 
@@ -62,26 +71,28 @@ export function fairShares(places: number, askers: readonly Asker[]): number[] {
  * Items to ask for by run, none where a run is not named.
  *
  * @param free places that the consumer has left
- * @param heldHere items that the consumer has in flight of a run
+ * @param here items that the consumer itself has in flight
  */
 export function shareOut(
   free: number,
   runs: readonly WaitingRun[],
-  heldHere: (run_id: string) => number,
+  here: HeldHere,
 ): ReadonlyMap<string, number> {
+  const mostOf = (share: number, held: number) => Math.ceil(share * free - (1 - share) * held)
   const leaf = (run: WaitingRun): Node => {
-    const most = Math.ceil(MOST_OF_ONE * free - (1 - MOST_OF_ONE) * heldHere(run.id))
+    const most = mostOf(MOST.run, here.ofRun(run.id))
     const wants = Math.max(0, Math.min(run.waiting, run.room ?? most, most))
     return { run_id: run.id, held: run.running, wants, parts: [] }
   }
   const byAccount = Map.groupBy(runs, run => run.account_id)
-  const accounts = [...byAccount.values()].map(own => {
+  const accounts = [...byAccount].map(([account_id, own]) => {
     const byProject = Map.groupBy(own, run => run.project_id)
     return joined(
       [...byProject.values()].map(ofProject => {
         const { project_running, project_room } = ofProject[0]!
         return { ...joined(ofProject.map(leaf), project_room), held: project_running }
       }),
+      mostOf(MOST.account, here.ofAccount(account_id)),
     )
   })
   const shares = new Map<string, number>()

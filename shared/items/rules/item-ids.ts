@@ -1,8 +1,8 @@
 // The callers' own identifiers of a submission's items: within a run each names one item. Guarantee: whatever the length
 // of a submission, remembering them takes a bounded part of memory.
 
-import { ApiError } from '../../domain/errors.ts'
-import { LIMITS } from '../../domain/limits.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 
 export interface RepeatedId {
   item_id: string

@@ -2,8 +2,8 @@
 // unread, and why; what is kept of them does not grow with the file.
 
 import type { GradeChoices } from '../../domain/grading.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import { OUTCOME_REASONS, OUTCOMES } from '../../domain/vocabulary.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { fields, filled } from './providers/answer.ts'
 import { gradeAnswer, type Regrade, RegradeTally, type VerdictWord } from './regrade.ts'
 

@@ -3,7 +3,6 @@
 
 import { isRead, readCall } from '../../domain/completion.ts'
 import { type GradeChoices, type GradedStep, gradeItem, gradeStep } from '../../domain/grading.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import {
   ANSWER_CHECKS,
   type AnswerCheck,
@@ -13,6 +12,7 @@ import {
   type OutcomeReason,
   type RefusalChoice,
 } from '../../domain/vocabulary.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { DEFAULT_CHECKS } from './checks.ts'
 import { fields } from './providers/answer.ts'
 

@@ -1,9 +1,8 @@
 // The requests that the items of a claim are sent in. Guarantee: an item's input is passed on as it was stored, and no
 // request is longer than an agent expects.
 
+import { signatureOf } from '../../agents/verbs/agent-keys.ts'
 import type { Context } from '../../context.ts'
-import { LIMITS } from '../../domain/limits.ts'
-import { oneLine } from '../../domain/ndjson.ts'
 import {
   ANSWER_URL_HEADER,
   type ItemLine,
@@ -13,12 +12,13 @@ import {
 } from '../../domain/protocol.ts'
 import type { OfferedRecord } from '../../domain/step-row.ts'
 import { itemBudgetMicro } from '../../domain/verdict.ts'
-import { signatureOf } from '../../engine/agent-keys.ts'
 import type { AgentRequest } from '../../engine/agent-port.ts'
 import type { Claim } from '../../engine/claim.ts'
 import type { Flight } from '../../engine/flight.ts'
-import { traceparentOf } from '../../engine/run-trace.ts'
 import type { Timing } from '../../engine/timing.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { oneLine } from '../../kernel/ndjson.ts'
+import { traceparentOf } from '../../traces/verbs/run-trace.ts'
 
 /** How a claim is cut into requests. */
 export function requestsOf(claim: Claim, flights: readonly Flight[]): Flight[][] {

@@ -1,13 +1,13 @@
 // What an agent's response to a request says of its items, line by line. Guarantee: no more of it is held than a line,
 // or a plain output, may have.
 
-import { LIMITS } from '../../domain/limits.ts'
-import { ndjsonLines } from '../../domain/ndjson.ts'
 import { NDJSON } from '../../domain/protocol.ts'
 import { ProtocolError } from '../../domain/step-row.ts'
 import type { AgentProtocol } from '../../domain/vocabulary.ts'
 import type { AgentResponse } from '../../engine/agent-port.ts'
 import type { Answer } from '../../engine/answer.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { ndjsonLines } from '../../kernel/ndjson.ts'
 
 /** Reads it to its end, or until all items have ended; `timeout` cuts it off. */
 export function readResponse(
@@ -64,8 +64,7 @@ async function readPlain(answer: Answer, response: AgentResponse): Promise<void>
   if (!flight) return
   const output = await bodyText(response, LIMITS.agent_line_bytes)
   if (response.status === ACCEPTED && output.trim() === '') return answer.later()
-  const head = `{"type":"result","seq":${flight.seq},"attempt":${flight.attempt},"output":`
-  answer.line(`${head}${output.trim() || 'null'}}`)
+  answer.plain(flight, output.trim() || 'null')
 }
 
 /** The agent answers later; one whose answer has lines, or of a plain one a body, has answered. */
@@ -88,7 +87,15 @@ async function bodyText(response: AgentResponse, maxBytes: number): Promise<stri
   for await (const chunk of response.body) {
     bytes += chunk.length
     if (bytes > maxBytes) throw new ProtocolError(`the answer is longer than ${maxBytes} bytes`)
-    text += decoder.decode(chunk, { stream: true })
+    text += decoded(decoder, chunk)
   }
-  return text + decoder.decode()
+  return text + decoded(decoder)
+}
+
+function decoded(decoder: TextDecoder, chunk?: Uint8Array): string {
+  try {
+    return decoder.decode(chunk, { stream: chunk !== undefined })
+  } catch {
+    throw new ProtocolError('the answer is not valid UTF-8')
+  }
 }

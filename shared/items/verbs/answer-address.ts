@@ -2,11 +2,11 @@
 // about them but their numbers in the run, and none for another claim can be made without the master key; whether they
 // are still awaited is for PostgreSQL to say.
 
+import { seal, unseal } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
-import { ApiError } from '../../domain/errors.ts'
-import { isUuid } from '../../domain/ids.ts'
 import type { Claim } from '../../engine/claim.ts'
-import { seal, unseal } from '../../engine/sealing.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { isUuid } from '../../kernel/ids.ts'
 import type { SentRequest } from '../queries/answers.ts'
 
 export const ANSWERS_PATH = '/v1/answers'

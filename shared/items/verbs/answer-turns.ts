@@ -3,9 +3,9 @@
 // first comes the run that has the least. A turn that is not given back ends by itself.
 
 import type { Context } from '../../context.ts'
-import { ApiError } from '../../domain/errors.ts'
-import { LIMITS } from '../../domain/limits.ts'
-import { pause } from '../../engine/pause.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { pause } from '../../kernel/pause.ts'
 
 /** What is to be read of an answer, at most. */
 export interface AnswerSize {

@@ -3,21 +3,22 @@
 // the lease is renewed before.
 
 import type { Context } from '../../context.ts'
-import { ApiError } from '../../domain/errors.ts'
-import { fault } from '../../domain/fault.ts'
-import { KiB } from '../../domain/limits/bytes.ts'
-import { LIMITS } from '../../domain/limits.ts'
-import { LineError, ndjsonLines } from '../../domain/ndjson.ts'
 import { type AgentLine, HOLD_KEY } from '../../domain/protocol.ts'
 import { ProtocolError } from '../../domain/step-row.ts'
 import { Answer, type ResultSink } from '../../engine/answer.ts'
 import { type Claim, claimOf, toClaim, withSteps } from '../../engine/claim.ts'
 import { type Lease, takeOff } from '../../engine/flight.ts'
-import { pause } from '../../engine/pause.ts'
-import { RunTrace } from '../../engine/run-trace.ts'
 import { Settler } from '../../engine/settler.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { fault } from '../../kernel/fault.ts'
+import { KiB } from '../../kernel/limits/bytes.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { LineError, ndjsonLines } from '../../kernel/ndjson.ts'
+import { pause } from '../../kernel/pause.ts'
+import { plainText } from '../../kernel/plain-text.ts'
 import { CauseNamer } from '../../recovery/verbs/causes.ts'
 import { readRun } from '../../store/claims.ts'
+import { RunTrace } from '../../traces/verbs/run-trace.ts'
 import {
   findHanded,
   findHandedItems,
@@ -70,7 +71,7 @@ export async function takeAnswer(ctx: Context, named: SentRequest, body: SentBod
 
 async function settleLines(ctx: Context, sent: HeldRequest, lines: readonly SentLine[]): Promise<number[]> {
   checkHolds(lines)
-  const named = new Set(lines.flatMap(line => (Number.isSafeInteger(line.seq) ? [line.seq] : [])))
+  const named = new Set(lines.flatMap(line => (line.seq > 0 ? [line.seq] : [])))
   let open = await awaitHandOver(ctx, sent, named)
   await fault('answer.before_settle')
   for (let tries = 0; tries < LIMITS.answer_tries; tries++) {
@@ -173,12 +174,20 @@ async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
 
 function read(text: string, number: number): SentLine {
   try {
-    const { type, seq, attempt, step } = JSON.parse(text) as SentLine & { step?: { key?: string } }
-    return { number, text, type, seq, attempt, key: step?.key }
+    const { type, seq, attempt, step } = JSON.parse(text)
+    return { number, text, type, seq: placeOf(seq), attempt: placeOf(attempt), key: keyOf(step?.key) }
   } catch {
     throw badLine(`Line ${number} is not a JSON object`)
   }
 }
+
+/** 0, which no item and no attempt has, for what is no number of either. */
+const placeOf = (given: unknown): number =>
+  Number.isInteger(given) && (given as number) <= LIMITS.items_per_run ? (given as number) : 0
+
+/** As it is kept, so that what was told is found again. What is none is found out where the step is read. */
+const keyOf = (given: unknown): string | undefined =>
+  typeof given === 'string' ? plainText(given, LIMITS.step_key_characters) : undefined
 
 /** A step that records a hold is written with the hold, and would be lost without it. */
 function checkHolds(lines: readonly SentLine[]): void {

@@ -4,22 +4,22 @@
 
 import type { Context } from '../../context.ts'
 import type { Wait } from '../../domain/admission.ts'
-import type { RunKey } from '../../domain/ids.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import { type Claim, claimItems } from '../../engine/claim.ts'
-import { deliverSoon } from '../../engine/deliver.ts'
-import { pause } from '../../engine/pause.ts'
-import { traceRunEnd } from '../../engine/run-trace.ts'
+import type { RunKey } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { pause } from '../../kernel/pause.ts'
+import { deliverSoon } from '../../outbox/verbs/deliver.ts'
 import { pauseForMoney, sweepStopped } from '../../store/stop.ts'
+import { traceRunEnd } from '../../traces/verbs/run-trace.ts'
 import { findOpenRuns, type OpenRun } from '../queries/open-runs.ts'
 import type { Late } from '../rules/consumer-time.ts'
-import { shareOut } from '../rules/fair-share.ts'
+import { type HeldHere, shareOut } from '../rules/fair-share.ts'
 
 /** The consumer that claims are made for. */
 export interface Holder {
-  /** Items in flight altogether, and of a run. */
+  /** Items in flight altogether, and those that places are kept for. */
   held(): number
-  heldOf(run_id: string): number
+  here: HeldHere
   late(): Late | undefined
   isOver(): boolean
   launch(claim: Claim): void
@@ -118,7 +118,10 @@ export class Claimer {
         project_room: run.project_room - ofProject,
       }
     })
-    return shareOut(free, seen, id => this.#holder.heldOf(id) + asked(run => run.id === id))
+    return shareOut(free, seen, {
+      ofRun: id => this.#holder.here.ofRun(id) + asked(run => run.id === id),
+      ofAccount: id => this.#holder.here.ofAccount(id) + asked(run => run.account_id === id),
+    })
   }
 
   #count = (is: (run: OpenRun) => boolean) => [...this.#underWay].filter(one => is(one.run)).length

@@ -3,14 +3,15 @@
 
 import type { Context } from '../../context.ts'
 import { errorText } from '../../domain/error-text.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import { RUN_CHECKS } from '../../domain/vocabulary.ts'
+import { sinceMs } from '../../kernel/elapsed.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import * as queries from '../queries/run-checks.ts'
 import { failedRunChecks, figuresOf } from '../rules/run-checks.ts'
 
 /** The chore. Returns how many runs it looked at. */
 export async function checkRuns(ctx: Context): Promise<number> {
-  const end = ctx.now() + LIMITS.run_checks_ms
+  const began_ms = ctx.now()
   let looked = 0
   for (;;) {
     const due = await queries.findRunsToCheck(ctx.sql, LIMITS.run_checks_at_once)
@@ -21,7 +22,8 @@ export async function checkRuns(ctx: Context): Promise<number> {
       await queries.endCheck(ctx.sql, run)
     }
     looked += due.length
-    if (due.length < LIMITS.run_checks_at_once || ctx.now() >= end) return looked
+    if (due.length < LIMITS.run_checks_at_once || sinceMs(ctx.now(), began_ms) >= LIMITS.run_checks_ms)
+      return looked
   }
 }
 

@@ -1,13 +1,13 @@
 // Submits items that a request brings. Guarantee: as of `submitRun`, which has the last word: where not all of it can be done
 // by one statement, that finds out what is wrong in the order in which callers are told.
 
+import { openEnv } from '../../agents/verbs/deploy.ts'
 import type { Context, Places } from '../../context.ts'
-import { fault } from '../../domain/fault.ts'
-import { itemRecordId } from '../../domain/ids.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import { claimOf, withSteps } from '../../engine/claim.ts'
-import { openEnv } from '../../engine/deploy.ts'
 import { keyOf, newRun, prepare, type RunOrder, type Submitted, submitChunks } from '../../engine/submit.ts'
+import { fault } from '../../kernel/fault.ts'
+import { itemRecordId } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { type Opened, openRunAtOnce } from '../../store/submission.ts'
 import type { ClaimedItem } from '../../store/take.ts'
 import { bytesOf, type Chunk, chunksOf, type NewItem } from '../rules/chunks.ts'
@@ -93,14 +93,16 @@ async function give(
   ctx: Context,
   places: Places,
   run: ReturnType<typeof newRun>,
-  { deployment, prices, ...seen }: NonNullable<Opened['run']>,
+  { account_id, deployment, prices, ...seen }: NonNullable<Opened['run']>,
   taken: readonly ClaimedItem[],
 ) {
   try {
     const env = await openEnv(ctx, deployment.env_sealed)
     const items = await withSteps(ctx, { ...run, is_replay: false }, taken, [])
     const under_budget = seen.under_budget || run.budget_micro !== null
-    places.fill(claimOf(ctx, { ...run, under_budget, prices, waited_ms: 0 }, deployment, env, items))
+    places.fill(
+      claimOf(ctx, { ...run, account_id, under_budget, prices, waited_ms: 0 }, deployment, env, items),
+    )
   } catch (error) {
     ctx.log('warn', 'turn_failed', { run_id: run.id, error: String(error) })
   }

@@ -1,7 +1,7 @@
 // What an agent that answers later sends, and is told.
 
-import { LIMITS } from '../../domain/limits.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 
 export const AnswerAddress = z.strictObject({
   to: z

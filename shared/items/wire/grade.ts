@@ -1,8 +1,8 @@
 // The shape of a run that is graded again.
 
-import { LIMITS } from '../../domain/limits.ts'
 import { ANSWER_CHECKS, type AnswerCheck, LANGUAGES, REFUSAL_CHOICES } from '../../domain/vocabulary.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { cursor, pageSize, slug } from '../../schema/input.ts'
 import { NO_CHECKS, readChecks } from '../rules/check-names.ts'
 

@@ -1,9 +1,9 @@
 // The shape of what checks over a run found.
 
-import { itemRecordId } from '../../domain/ids.ts'
-import { usdOf } from '../../domain/pricing.ts'
+import { usdOf } from '../../accounts/rules/pricing.ts'
 import { RUN_CHECKS } from '../../domain/vocabulary.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { itemRecordId } from '../../kernel/ids.ts'
 import { type CheckedRun, sayFailedRunCheck } from '../rules/run-checks.ts'
 
 const uuid = (description: string) => z.string().meta({ format: 'uuid', description })

@@ -3,7 +3,7 @@
 
 import { and, asc, eq } from 'drizzle-orm'
 import type { Database, Sql } from '../../context.ts'
-import { LIMITS } from '../../domain/limits.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { agents, deadlines, schedules } from '../../schema/tables.ts'
 import type { PassedDeadline } from '../rules/run-alerts.ts'
 import type { DeadlineRow } from '../wire/deadlines.ts'

@@ -2,7 +2,7 @@
 // gets it, in the transaction that takes the run off the list of those that ended.
 
 import type { Sql } from '../../context.ts'
-import type { RunKey } from '../../domain/ids.ts'
+import type { RunKey } from '../../kernel/ids.ts'
 import type { ResultFormat } from '../../recovery/rules/results.ts'
 
 /** Returns how many. */

@@ -1,6 +1,6 @@
 // Alerts, their end and tests of a channel, as messages of any format.
 
-import type { Alert } from '../../domain/alerts.ts'
+import type { Alert } from './alerts.ts'
 import type { Message } from './message.ts'
 
 type Told = Pick<

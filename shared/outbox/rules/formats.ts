@@ -1,7 +1,7 @@
 // How channels are written to. Guarantee: every body keeps within what its receiver documents, so that a long name or
 // message is cut and never refused, and no text of an agent is read as markup.
 
-import { LIMITS } from '../../domain/limits.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import type { Message, Tone } from './message.ts'
 import type { ChannelFormat } from './vocabulary.ts'
 

@@ -1,9 +1,9 @@
 // Alerts about runs, projects and what waits, in words. Guarantee: a run is called by what its people call it and never
 // by an id, and of all that a run gives reason for, the first rule in order is told and no other.
 
-import type { Alert } from '../../domain/alerts.ts'
-import { count, counted, dollars } from '../../domain/amounts.ts'
+import { count, counted, dollars } from '../../accounts/rules/amounts.ts'
 import { type RunTally, ran, worked } from '../../items/rules/run-words.ts'
+import type { Alert } from './alerts.ts'
 import type { AlertRule } from './vocabulary.ts'
 
 /** What rules about runs look at. */

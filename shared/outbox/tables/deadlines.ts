@@ -1,10 +1,10 @@
 // Deadlines: by when, each day, a schedule's run or a run of an agent has to have ended.
 
 import { foreignKey, index, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
-import { agentOf } from '../../schema/tables/agents.ts'
+import { ofProject } from '../../accounts/tables/tenant.ts'
+import { agentOf } from '../../agents/tables/agents.ts'
 import { at, createdAt, id } from '../../schema/tables/columns.ts'
-import { schedules } from '../../schema/tables/schedules.ts'
-import { ofProject } from '../../schema/tables/tenant.ts'
+import { schedules } from '../../starts/tables/schedules.ts'
 
 export const deadlines = pgTable(
   'deadlines',

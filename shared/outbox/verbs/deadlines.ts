@@ -2,13 +2,13 @@
 // time in its zone, and each passing is judged once, by a transaction that also moves it on.
 
 import type { Context, Sql } from '../../context.ts'
-import type { Alert } from '../../domain/alerts.ts'
-import { ApiError } from '../../domain/errors.ts'
-import { nextFires } from '../../domain/fire-times.ts'
-import { LIMITS } from '../../domain/limits.ts'
-import { readable } from '../../engine/schedules.ts'
-import { readClock } from '../../store/schedules.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { readClock } from '../../starts/queries/schedules.ts'
+import { nextFires } from '../../starts/rules/fire-times.ts'
+import { readable } from '../../starts/verbs/schedules.ts'
 import * as store from '../queries/deadlines.ts'
+import type { Alert } from '../rules/alerts.ts'
 import { notFinished } from '../rules/run-alerts.ts'
 import type { DeadlineRow } from '../wire/deadlines.ts'
 

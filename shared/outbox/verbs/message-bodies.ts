@@ -2,14 +2,13 @@
 // a message tells is read as it was when it was put down.
 
 import type { Context } from '../../context.ts'
-import { LIMITS } from '../../domain/limits.ts'
-import { plainText } from '../../domain/plain-text.ts'
 import { sayFailedRunCheck } from '../../items/rules/run-checks.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { plainText } from '../../kernel/plain-text.ts'
 import { findTopCauses } from '../../recovery/queries/causes.ts'
 import { toJson } from '../../schema/raw-json.ts'
-import { alertRaisedOf, runFinishedOf } from '../../schema/wire-deliveries.ts'
-import { findRunEnds, findToldAlerts, type HeldDelivery } from '../../store/deliveries.ts'
 import { findProjectNames } from '../queries/channels.ts'
+import { findRunEnds, findToldAlerts, type HeldDelivery } from '../queries/deliveries.ts'
 import { findCorrections, findDigests } from '../queries/digests.ts'
 import { alertMessage, resolvedMessage, testMessage } from '../rules/alert-message.ts'
 import {
@@ -23,6 +22,7 @@ import {
 import { isMailUrl, mailOf, slackOf, teamsOf } from '../rules/formats.ts'
 import type { Message } from '../rules/message.ts'
 import type { ChannelFormat } from '../rules/vocabulary.ts'
+import { alertRaisedOf, runFinishedOf } from '../wire/deliveries.ts'
 import { alertResolvedOf, channelTestOf, type DigestEnd, runDigestOf } from '../wire/messages.ts'
 
 /** Makes the bodies of messages that have none. */

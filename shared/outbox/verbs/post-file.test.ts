@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createOutside } from '../../../infra/node/reach.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import type { OutsideFile, Post } from '../../engine/outside-port.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { postFile } from './post-file.ts'
 
 // Sockets keep their own time.
@@ -21,7 +21,7 @@ async function* slices(n: number, before: () => Promise<unknown> = async () => {
 }
 const send = (post: Post, read: OutsideFile['read'], url = 'http://receiver.example/') =>
   postFile(post, {
-    ...{ url, headers: {}, signal: new AbortController().signal },
+    ...{ url, account_id: null, headers: {}, signal: new AbortController().signal },
     body: { bytes: 2 ** 30, read },
   })
 /** Takes the file, and each slice only after a while. */

@@ -4,9 +4,9 @@
 // It is read twice: its signature and its length stand before it.
 
 import type { Context } from '../../context.ts'
-import type { RunKey } from '../../domain/ids.ts'
-import { LIMITS } from '../../domain/limits.ts'
-import { signatureInParts } from '../../domain/message-signature.ts'
+import type { RunKey } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { signatureInParts } from '../../kernel/message-signature.ts'
 import { resultsInChunks, slicesOf } from '../../recovery/queries/results.ts'
 import { RESULT_TYPES, resultsText } from '../../recovery/wire/results-text.ts'
 import { findResultsFile } from '../queries/results-files.ts'

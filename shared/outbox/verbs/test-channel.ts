@@ -1,9 +1,9 @@
 // Sends a test message to a channel, as any message is sent.
 
 import type { Context } from '../../context.ts'
-import { ApiError } from '../../domain/errors.ts'
-import { deliverSoon } from '../../engine/deliver.ts'
+import { ApiError } from '../../kernel/errors.ts'
 import { queueChannelTest } from '../queries/channels.ts'
+import { deliverSoon } from './deliver.ts'
 
 /** @throws ApiError `not_found` */
 export async function testChannel(ctx: Context, project_id: string, channel_id: string) {

@@ -2,8 +2,8 @@
 
 import * as z from '../../kernel/documented-zod.ts'
 import { Run, type RunRow, runOf, timestamp } from '../../schema/wire.ts'
-import { Alert, type AlertRow, alertOf } from '../../schema/wire-alerts.ts'
 import type { Digest, DigestWords, RunLinks } from '../rules/digest.ts'
+import { Alert, type AlertRow, alertOf } from './alerts.ts'
 
 /** A run that has ended, with the schedule that started it and that schedule's run before. */
 export interface DigestEnd {

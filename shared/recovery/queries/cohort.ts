@@ -3,10 +3,13 @@
 
 import type { Sql } from '../../context.ts'
 import type { RecoveryFilter } from '../../schema/tables.ts'
-import { cancelled, inTriage } from '../../store/recoveries.ts'
-import { canBeReplayed, type ItemKey } from '../../store/triage.ts'
+import { cancelled, inTriage } from './recoveries.ts'
+import { canBeReplayed, type ItemKey } from './triage.ts'
 
-/** Items that would be replayed. */
+/**
+ * Items that would be replayed. Each row of triage looks its item up by key, which `offset 0` holds: PostgreSQL knows nothing yet
+ * of a run that has just ended, takes it for one row, and would read all its failures for each of its items.
+ */
 const eligible = (sql: Sql, projectId: string, filter: RecoveryFilter) =>
   filter.status === 'cancelled'
     ? sql`
@@ -14,8 +17,8 @@ const eligible = (sql: Sql, projectId: string, filter: RecoveryFilter) =>
       where ${cancelled(sql, projectId, filter)} and ${canBeReplayed(sql, 'i')}`
     : sql`
       select i.project_id, i.run_id, i.seq, i.cost_micro, i.unpriced
-      from triage t join runs r on r.project_id = t.project_id and r.id = t.run_id
-        join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq
+      from triage t join runs r on r.project_id = t.project_id and r.id = t.run_id, lateral (
+        select i.* from items i where i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq offset 0) i
       where t.lane = 'dlq' and t.disposition is null and r.payloads_purged_at is null
         and ${inTriage(sql, projectId, filter)}`
 

@@ -4,8 +4,8 @@
 import type { Sql } from '../../context.ts'
 import type { WrongOf } from '../../domain/vocabulary.ts'
 import { become, CLEAR_DUE, countMoves, dispositionOf, guard } from '../../items/queries/transitions.ts'
-import { type ItemKey, projectOf, rowsOfKeys } from '../../store/triage.ts'
 import { CALLED_WRONG } from '../rules/verdicts.ts'
+import { type ItemKey, projectOf, rowsOfKeys } from './triage.ts'
 import { countJudged, isVerdict, says, uncountJudged } from './verdicts.ts'
 
 /** The items a decision is about, and their runs under lock, in one order. */

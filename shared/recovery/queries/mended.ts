@@ -2,8 +2,8 @@
 // number of replays looked at.
 
 import type { Sql } from '../../context.ts'
-import { LIMITS } from '../../domain/limits.ts'
-import { type ItemKey, projectOf, recordId, rowsOfKeys } from '../../store/triage.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { type ItemKey, projectOf, recordId, rowsOfKeys } from './triage.ts'
 
 /**
  * By record id, the newest item that worked among an item's replays, the replays of those, and so on. Replays are

@@ -3,8 +3,8 @@
 // many questions about its agent are open.
 
 import type { Sql } from '../../context.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import type { OutcomeReason } from '../../domain/vocabulary.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 
 const SUSPECTED = 'suspected_refusal' satisfies OutcomeReason
 

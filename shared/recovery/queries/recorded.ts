@@ -2,11 +2,11 @@
 // items at once; an item that has ended records nothing more, so no lock is needed to read it.
 
 import type { Sql } from '../../context.ts'
-import type { RunKey } from '../../domain/ids.ts'
 import type { Outcome, StepKind } from '../../domain/vocabulary.ts'
+import type { RunKey } from '../../kernel/ids.ts'
 import { numbers } from '../../store/columns.ts'
-import { type ItemKey, projectOf, rowsOfKeys } from '../../store/triage.ts'
 import type { EndedItem, StepHead } from '../rules/reuse.ts'
+import { type ItemKey, projectOf, rowsOfKeys } from './triage.ts'
 
 export interface EndedItemRow extends EndedItem, ItemKey {
   step_count: number

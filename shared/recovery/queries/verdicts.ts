@@ -3,8 +3,8 @@
 
 import type { Sql } from '../../context.ts'
 import type { WrongOf } from '../../domain/vocabulary.ts'
-import type { ItemKey } from '../../store/triage.ts'
 import { CALLED_WRONG, type VerdictCounts } from '../rules/verdicts.ts'
+import type { ItemKey } from './triage.ts'
 
 /** Rows of triage `t` that say just this of their item. */
 export const says = (sql: Sql, what: WrongOf) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LIMITS } from '../../domain/limits.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { CausesOfKind, causesToMake, causeTitle, kindKey, messageOf, stepName, symptomsOf } from './causes.ts'
 import { maskedWords } from './masking.ts'
 

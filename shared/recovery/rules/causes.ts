@@ -7,9 +7,9 @@
 // exactly right. Without the last word 0.90, with one first word 0.91; four of five is best by a point.)
 
 import type { GradedStep } from '../../domain/grading.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import { itemErrorMeaning, reasonMeaning } from '../../domain/outcome-meanings.ts'
 import type { Verdict } from '../../domain/verdict.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { maskedWords, VARIABLE } from './masking.ts'
 
 /** How a cause's id is spelled. */

@@ -1,7 +1,7 @@
 // Takes out of a message what varies from item to item. Guarantee: pure, and in time that grows with the message
 // alone; the same message and input always give the same words, so that a key may be made of them.
 
-import { LIMITS } from '../../domain/limits.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 
 /** What stands for a variable. */
 export const VARIABLE = '*'

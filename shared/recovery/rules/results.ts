@@ -1,7 +1,7 @@
 // Which fields of a result a caller asks for, and what a field is in a cell of a table. Guarantee: a part of an input
 // or an output keeps its digits, and no text of an item becomes a formula of a spreadsheet.
 
-import { elementsOf, fieldsOf } from '../../domain/json.ts'
+import { elementsOf, fieldsOf } from '../../kernel/json.ts'
 
 export const RESULT_FORMATS = ['json', 'ndjson', 'csv'] as const
 export type ResultFormat = (typeof RESULT_FORMATS)[number]

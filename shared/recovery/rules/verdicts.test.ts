@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { LIMITS } from '../../domain/limits.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { firstDayAt, isOftenWrong, precisionOf } from './verdicts.ts'
 
 it.each([

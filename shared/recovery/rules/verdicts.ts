@@ -1,6 +1,6 @@
 // What people say of verdicts: which rows of triage say something that can be wrong, and how good a reason is. Pure.
 
-import { LIMITS } from '../../domain/limits.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 
 /** The reason of a row that was opened by calling an ok item wrong. */
 export const CALLED_WRONG = 'called_wrong'

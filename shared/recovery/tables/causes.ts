@@ -2,10 +2,10 @@
 
 import { sql } from 'drizzle-orm'
 import { date, index, integer, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
-import { agents } from '../../schema/tables/agents.ts'
+import { projects } from '../../accounts/tables/projects.ts'
+import { ofProject } from '../../accounts/tables/tenant.ts'
+import { agents } from '../../agents/tables/agents.ts'
 import { at, micro } from '../../schema/tables/columns.ts'
-import { projects } from '../../schema/tables/projects.ts'
-import { ofProject } from '../../schema/tables/tenant.ts'
 
 const projectId = () =>
   uuid('project_id')

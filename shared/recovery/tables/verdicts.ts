@@ -3,11 +3,11 @@
 // outlives the items.
 
 import { date, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { agents } from '../../schema/tables/agents.ts'
+import { projects } from '../../accounts/tables/projects.ts'
+import { ofProject } from '../../accounts/tables/tenant.ts'
+import { agents } from '../../agents/tables/agents.ts'
 import { projectOfRun } from '../../schema/tables/columns.ts'
-import { projects } from '../../schema/tables/projects.ts'
 import { runs } from '../../schema/tables/runs.ts'
-import { ofProject } from '../../schema/tables/tenant.ts'
 
 /** Of each day (UTC), agent and reason, how many verdicts were taken as right, and how many called wrong. */
 export const verdictDays = pgTable(

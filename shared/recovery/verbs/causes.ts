@@ -3,7 +3,8 @@
 // project has a bounded number of them, beyond which all that is new goes to one.
 
 import type { Context, Sql } from '../../context.ts'
-import { LIMITS } from '../../domain/limits.ts'
+import { sinceMs } from '../../kernel/elapsed.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import * as store from '../queries/causes.ts'
 import {
   type CauseKind,
@@ -64,7 +65,7 @@ export class CauseNamer {
       const cause = remembered?.causes.find(one.words)
       if (remembered === undefined || cause === undefined) continue
       // Room may have been made meanwhile for what went to the one of all others.
-      if (i > 0 && this.#ctx.now() - remembered.learned_ms > LIMITS.causes_other_ms) continue
+      if (i > 0 && sinceMs(this.#ctx.now(), remembered.learned_ms) > LIMITS.causes_other_ms) continue
       this.#remembered.delete(key)
       this.#remembered.set(key, remembered)
       return { kind: kindOf(one), cause }

@@ -2,8 +2,8 @@
 // and of a large one the steps of its first items stand for all, which it says.
 
 import type { Context } from '../../context.ts'
-import { ApiError } from '../../domain/errors.ts'
-import { LIMITS } from '../../domain/limits.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import type { RecoveryFilter } from '../../schema/tables.ts'
 import { findCohortCost, findCohortItems, findCostOfWorking, findReasons } from '../queries/cohort.ts'
 import { type Forecast, Forecaster } from '../rules/forecast.ts'

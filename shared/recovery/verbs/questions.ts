@@ -1,7 +1,7 @@
 // Asks people in triage about what the grader is not sure of.
 
 import type { Context } from '../../context.ts'
-import { LIMITS } from '../../domain/limits.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { askAboutSuspected } from '../queries/questions.ts'
 
 export const askQuestions = (ctx: Context): Promise<number> =>

@@ -1,8 +1,8 @@
 // The shape of causes, alike failures seen as one, and how rows become it.
 
-import { LIMITS } from '../../domain/limits.ts'
-import { usdOf } from '../../domain/pricing.ts'
+import { usdOf } from '../../accounts/rules/pricing.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { timestamp } from '../../schema/wire.ts'
 import { CAUSE_ID, causeTitle, messageOf } from '../rules/causes.ts'
 

@@ -1,10 +1,10 @@
 // The shape of a result: the best that became of an item_id. Guarantee: its output leaves as the text it came in as.
 
-import { itemRecordId } from '../../domain/ids.ts'
-import { LIMITS } from '../../domain/limits.ts'
-import { usdOf } from '../../domain/pricing.ts'
+import { usdOf } from '../../accounts/rules/pricing.ts'
 import { ITEM_STATUSES, OUTCOMES } from '../../domain/vocabulary.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { itemRecordId } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { httpUrl, instant, slug, uuid } from '../../schema/input.ts'
 import { RawJson, rawJson } from '../../schema/raw-json.ts'
 import { type ItemRow, Json, timestamp } from '../../schema/wire.ts'

@@ -1,8 +1,6 @@
 // The shapes of triage as callers see them, and of an item with what was decided about it; and how rows become them.
 
-import { itemRecordId } from '../../domain/ids.ts'
-import { LIMITS } from '../../domain/limits.ts'
-import { usdOf } from '../../domain/pricing.ts'
+import { usdOf } from '../../accounts/rules/pricing.ts'
 import {
   DISPOSITIONS,
   type Disposition,
@@ -15,6 +13,8 @@ import {
   TRIAGE_LANES,
 } from '../../domain/vocabulary.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { itemRecordId } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { label } from '../../schema/input.ts'
 import { type ItemInRunRow, ItemRecord, itemRecordOf, timestamp } from '../../schema/wire.ts'
 

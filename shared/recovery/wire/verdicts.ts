@@ -1,7 +1,7 @@
 // The shape of how good verdicts are, and how rows become it.
 
-import { LIMITS } from '../../domain/limits.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { isOftenWrong, judgedOf, precisionOf, type VerdictCounts } from '../rules/verdicts.ts'
 
 const count = (description: string) => z.int().min(0).describe(description)

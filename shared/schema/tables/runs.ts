@@ -18,12 +18,12 @@ import {
   unique,
   uuid,
 } from 'drizzle-orm/pg-core'
+import { projects } from '../../accounts/tables/projects.ts'
+import { OPENED, ofProject, ofRun } from '../../accounts/tables/tenant.ts'
+import { agentOf, deployments } from '../../agents/tables/agents.ts'
 import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../../domain/vocabulary.ts'
 import type { CheckedRun } from '../../items/rules/run-checks.ts'
-import { agentOf, deployments } from './agents.ts'
 import { at, createdAt, id, micro, projectOfRun, textCollateC } from './columns.ts'
-import { projects } from './projects.ts'
-import { OPENED, ofProject, ofRun } from './tenant.ts'
 
 export const runStatus = pgEnum('run_status', RUN_STATUSES)
 export const stopReason = pgEnum('stop_reason', STOP_REASONS)
@@ -255,6 +255,7 @@ export const idempotencyKeys = pgTable(
   t => [
     primaryKey({ columns: [t.project_id, t.key] }),
     index('idempotency_keys_created').on(t.created_at),
+    index('idempotency_keys_run').on(t.run_id), // without it each run that is removed reads all keys of its project
     runOf(t),
   ],
 )

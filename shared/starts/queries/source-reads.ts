@@ -152,6 +152,7 @@ export async function findSourcedSchedule(sql: Sql, id: string): Promise<Sourced
 export interface CurrentDeployment {
   slug: string
   deployment: {
+    account_id: string | null
     id: string
     kind: DeploymentKind
     protocol: AgentProtocol
@@ -164,9 +165,9 @@ export interface CurrentDeployment {
 
 export async function findCurrent(sql: Sql, agent_id: string): Promise<CurrentDeployment | undefined> {
   const [row] = await sql<CurrentDeployment[]>`
-    select a.slug, case when d.id is not null then json_build_object('id', d.id, 'kind', d.kind, 'protocol', d.protocol,
+    select a.slug, case when d.id is not null then json_build_object('account_id', p.account_id, 'id', d.id, 'kind', d.kind, 'protocol', d.protocol,
       'url', d.url, 'bundle_hash', d.bundle_hash, 'declaration', d.declaration, 'env_sealed', d.env_sealed) end as deployment
-    from agents a left join deployments d on d.id = a.current_deployment_id
+    from agents a join projects p on p.id = a.project_id left join deployments d on d.id = a.current_deployment_id
     where a.id = ${agent_id} and a.deleted_at is null`
   return row
 }

@@ -1,8 +1,8 @@
 // Where items come from, as an agent's code declares it. Guarantee: what code declares holds no secret, only the names
 // of variables that do.
 
-import { canonicalJson } from '../../domain/canonical.ts'
 import type { AgentDeclaration, DeclaredSource, DeclaredTrigger } from '../../domain/protocol.ts'
+import { canonicalJson } from '../../kernel/canonical.ts'
 import { type BodySource, noGenerator } from './source.ts'
 
 /** Where the items of a start come from, as a caller or as code says it. */

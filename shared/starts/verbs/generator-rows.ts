@@ -1,15 +1,15 @@
 // Reads the rows that a generator of the agent makes, where the agent runs. Guarantee: they end well only where the agent
 // said that they do, with how many there were.
 
+import { signatureOf } from '../../agents/verbs/agent-keys.ts'
+import { openEnv } from '../../agents/verbs/deploy.ts'
 import type { Context } from '../../context.ts'
 import type { Row } from '../../domain/file-items.ts'
-import { fieldsOf as membersOf } from '../../domain/json.ts'
-import { LIMITS } from '../../domain/limits.ts'
-import { LineError, ndjsonLines } from '../../domain/ndjson.ts'
 import { type GeneratorRequest, NDJSON, PROTOCOL_VERSION } from '../../domain/protocol.ts'
-import { signatureOf } from '../../engine/agent-keys.ts'
 import type { AgentResponse, AgentTarget } from '../../engine/agent-port.ts'
-import { openEnv } from '../../engine/deploy.ts'
+import { fieldsOf as membersOf } from '../../kernel/json.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { LineError, ndjsonLines } from '../../kernel/ndjson.ts'
 import { type GeneratorSource, noGenerator, SourceError } from '../rules/source.ts'
 import { occurrenceOf } from '../rules/source-url.ts'
 import { type OpenSource, type Reading, type Silence, wordsOf } from './reading.ts'

@@ -1,13 +1,13 @@
 // Takes a source as it was given into the columns that keep it. Guarantee: values of headers are kept sealed, and go to
 // no other host than the one they were given for.
 
+import { seal, unseal } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
-import { ApiError } from '../../domain/errors.ts'
-import { seal, unseal } from '../../engine/sealing.ts'
+import { ApiError } from '../../kernel/errors.ts'
 import { findCurrent } from '../queries/source-reads.ts'
 import type { ItemsOrder } from '../rules/declared-source.ts'
 import { isBody, isGenerator, noGenerator, type Source, type TriggerSource } from '../rules/source.ts'
-import type { SourceOrder } from '../wire.ts'
+import type { SourceOrder } from '../wire/sources.ts'
 
 export interface KeptSource<S = Source> {
   source: S | null

@@ -2,7 +2,7 @@
 // and never when none was.
 
 import type { Context } from '../../context.ts'
-import { LIMITS } from '../../domain/limits.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { endPilots } from '../queries/pilots.ts'
 
 /** The chore. Returns how many runs were decided about. */

@@ -1,12 +1,12 @@
 // Takes the body of a fire as items. Guarantee: each is the very text that was sent, and of a body with a bad one nothing
 // is taken.
 
-import { ApiError } from '../../domain/errors.ts'
 import { BadLines, jsonRows, linesOfRows, type Row } from '../../domain/file-items.ts'
-import { elementsOf } from '../../domain/json.ts'
-import { oneLine } from '../../domain/ndjson.ts'
 import { itemsOfLines } from '../../engine/item-lines.ts'
 import type { NewItem } from '../../items/rules/chunks.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { elementsOf } from '../../kernel/json.ts'
+import { oneLine } from '../../kernel/ndjson.ts'
 import { type BodySource, fieldsOf } from '../rules/source.ts'
 
 /** What was sent: the text of a JSON value that has passed the gate, or lines of JSON as they came. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { LIMITS } from '../../domain/limits.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { Silence } from './reading.ts'
 
 const bytes = new Uint8Array([0x0a])

@@ -3,10 +3,10 @@
 // in memory.
 
 import type { Context } from '../../context.ts'
-import { ApiError } from '../../domain/errors.ts'
 import { BadLines, linesOfRows } from '../../domain/file-items.ts'
 import { itemsOfLines } from '../../engine/item-lines.ts'
 import type { NewItem } from '../../items/rules/chunks.ts'
+import { ApiError } from '../../kernel/errors.ts'
 import {
   fieldsOf,
   type GeneratorSource,

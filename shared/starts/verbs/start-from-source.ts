@@ -2,12 +2,12 @@
 // however else it ends, nothing is left of it.
 
 import type { Context, Sql } from '../../context.ts'
-import { problemText } from '../../domain/alerts.ts'
-import { ApiError } from '../../domain/errors.ts'
-import { LIMITS } from '../../domain/limits.ts'
-import { plainText } from '../../domain/plain-text.ts'
 import { type RunOrder, type Submitted, submitRun } from '../../engine/submit.ts'
 import type { NewItem } from '../../items/rules/chunks.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { plainText } from '../../kernel/plain-text.ts'
+import { problemText } from '../../outbox/rules/alerts.ts'
 import { findCurrent, type SourcedStart } from '../queries/source-reads.ts'
 import { SourceError, type SourceProblem } from '../rules/source.ts'
 import type { Occasion } from '../rules/source-url.ts'

@@ -1,12 +1,12 @@
 // Reads the rows that a URL answers with. Guarantee: an answer that was cut, or could have been without anybody telling,
 // is a SourceError; values of headers leave for nowhere but that URL.
 
+import { unseal } from '../../accounts/verbs/sealing.ts'
+import { openEnv } from '../../agents/verbs/deploy.ts'
 import type { Context } from '../../context.ts'
 import { csvRows, jsonRows as ndjsonRows } from '../../domain/file-items.ts'
-import { LIMITS } from '../../domain/limits.ts'
-import { openEnv } from '../../engine/deploy.ts'
 import type { OutsideAnswer } from '../../engine/outside-port.ts'
-import { unseal } from '../../engine/sealing.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { filledIn } from '../rules/declared-source.ts'
 import { jsonRows } from '../rules/json-rows.ts'
 import { fieldsOf, SourceError, type UrlSource } from '../rules/source.ts'
@@ -32,6 +32,7 @@ export async function openUrl(
 
 async function ask(ctx: Context, reading: Reading<UrlSource>, signal: AbortSignal): Promise<OutsideAnswer> {
   const { source, occasion } = reading
+  const account_id = reading.deployment?.account_id ?? null
   const headers = {
     accept: source.format_guessed ? ACCEPT_GUESSED : ACCEPT[source.format],
     'user-agent': 'Assay',
@@ -39,7 +40,7 @@ async function ask(ctx: Context, reading: Reading<UrlSource>, signal: AbortSigna
     'accept-encoding': 'identity', // a few bytes could become any number
   }
   const answer = await ctx
-    .get({ url: urlFor(source.url, occasion), headers, signal })
+    .get({ url: urlFor(source.url, occasion), account_id, headers, signal })
     .catch((error: Error) => {
       throw signal.aborted ? signal.reason : new SourceError(error.message)
     })

@@ -2,8 +2,8 @@
 // at all.
 
 import type { Sql } from '../../context.ts'
-import type { RunKey } from '../../domain/ids.ts'
 import type { StepRow } from '../../domain/step-row.ts'
+import type { RunKey } from '../../kernel/ids.ts'
 import { rowsOf } from '../../store/columns.ts'
 
 /** Of the items that `settled` has, those steps. */

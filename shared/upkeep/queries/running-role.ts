@@ -1,8 +1,8 @@
 // The role that Assay works as, where another one owns its tables. Guarantee: what is granted here is what is asked for
 // here, and granting it again changes nothing.
 
+import { TENANT_ROLE } from '../../accounts/tables/tenant.ts'
 import type { Sql } from '../../context.ts'
-import { TENANT_ROLE } from '../../schema/tables/tenant.ts'
 import type { RoleState } from '../rules/faults.ts'
 import { SCHEMA } from '../rules/schema.gen.ts'
 

@@ -115,6 +115,10 @@ export const LOG_EVENTS = {
     says: "agents' processes cannot be given a user of their own, and `why`",
   },
   not_ready: { levels: ['warn'], says: '`/health/ready` answers 503, and why; told once until that changes' },
+  degraded: {
+    levels: ['warn'],
+    says: '`/health/ready` answers 200, and names what a store does not do; told once until that changes',
+  },
   ready_again: { levels: ['info'], says: 'it answers 200 again' },
   waiting_for_postgres: {
     levels: ['warn'],

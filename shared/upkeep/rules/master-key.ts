@@ -1,6 +1,6 @@
 // Tells master keys apart, and what is said where one is not that which an installation was sealed under.
 
-import { derivedKey, toHex } from '../../domain/secrets.ts'
+import { derivedKey, toHex } from '../../kernel/secrets.ts'
 
 const FINGERPRINT_CHARACTERS = 16 // 64 bits: enough to tell keys apart, nothing to find one by
 

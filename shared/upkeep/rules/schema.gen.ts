@@ -1,8 +1,8 @@
 // Made by npm run generate from the tables and the migrations.
 
 export const SCHEMA = {
-  migration: '0060_take_functions_by_project',
-  version: 1795500471742,
+  migration: '0062_dead_keys',
+  version: 1795555539774,
   tables: [
     'accounts',
     'agents',

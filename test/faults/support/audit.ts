@@ -6,6 +6,7 @@ import type { Sql } from '../../../shared/context.ts'
 export async function installAudit(sql: Sql): Promise<void> {
   await sql.unsafe(`
     create table audit_verdicts (run_id uuid, seq int, attempt int);
+    create index on audit_verdicts (run_id, seq, attempt);
     create table audit_breaches (what text, run_id uuid, detail text);
 
     create function audit_item() returns trigger language plpgsql as $$

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 
 const CHECKOUT = join(import.meta.dirname, '../../..')
 const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'].find(path => existsSync(path))
@@ -21,13 +21,13 @@ export interface AssayProcess {
   end(name?: NodeJS.Signals): Promise<string | number>
 }
 
-/** Starts a process with the environment and resolves when it says that it is ready. */
+/** Starts a process with the environment and resolves when it says that it is ready. A program is from infra/node. */
 export async function startProcess(
   env: Record<string, string>,
   program = 'main',
   checkout = CHECKOUT,
 ): Promise<AssayProcess> {
-  const path = join(checkout, 'infra/node', `${program}.ts`)
+  const path = join(checkout, 'infra/node', extname(program) === '' ? `${program}.ts` : program)
   const [file, args] = SETPRIV
     ? [SETPRIV, ['--pdeathsig', 'KILL', '--', process.execPath, path]]
     : [process.execPath, [path]]

@@ -1,8 +1,11 @@
 // What stands before two servers of one kind where no platform's service does: a connection goes to the next of them that
-// takes it. It can be closed for a while, so that what is under way stays under way.
+// takes it. It can be closed for a while, so that what is under way stays under way; it can be late, cut what is open, and
+// refuse what comes.
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { Transform } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 
 export interface Relay {
   port: number
@@ -10,14 +13,28 @@ export interface Relay {
   taken: number[]
   /** Nothing more reaches the servers until the returned function is called. */
   hold(): () => void
+  /** Ends all connections that are open. */
+  cut(): void
+  /** What is sent from now on, either way, arrives so much later, until the returned function is called. */
+  delay(ms: number): () => void
+  /** Nobody listens until the returned function is called; what is open stays open. */
+  refuse(): () => Promise<void>
   close(): Promise<void>
 }
 
+/** How a connection's client reaches its server: `pipe` and `unpipe` are between the first two. */
+interface Way {
+  client: Socket
+  late: Transform
+  server: Socket
+}
+
 export async function startRelay(ports: readonly number[]): Promise<Relay> {
-  const pairs = new Map<Socket, Socket>()
+  const ways = new Set<Way>()
   const taken = ports.map(() => 0)
   let next = 0
   let isHeld = false
+  let late_ms = 0
 
   async function reach(): Promise<Socket | undefined> {
     for (const _ of ports) {
@@ -41,33 +58,78 @@ export async function startRelay(ports: readonly number[]): Promise<Relay> {
       server?.destroy()
       return client.destroy()
     }
-    pairs.set(client, server)
+    const way = { client, late: later(() => late_ms), server }
+    ways.add(way)
     server.on('error', () => client.destroy())
     server.on('close', () => client.destroy())
     client.on('close', () => {
-      pairs.delete(client)
+      ways.delete(way)
       server.destroy()
     })
-    server.pipe(client)
-    if (!isHeld) client.pipe(server)
+    server.pipe(later(() => late_ms)).pipe(client)
+    way.late.pipe(server)
+    if (!isHeld) client.pipe(way.late)
   })
-  listener.listen(0, '127.0.0.1')
-  await once(listener, 'listening')
+  const listen = async (port: number) => {
+    listener.listen(port, '127.0.0.1')
+    await once(listener, 'listening')
+  }
+  const cut = () => {
+    for (const { client } of ways) client.destroy()
+  }
+  await listen(0)
+  const { port } = listener.address() as AddressInfo
   return {
-    port: (listener.address() as AddressInfo).port,
+    port,
     taken,
     hold() {
       isHeld = true
-      for (const [client, server] of pairs) client.unpipe(server)
+      for (const { client, late } of ways) client.unpipe(late)
       return () => {
         isHeld = false
-        for (const [client, server] of pairs) client.pipe(server)
+        for (const { client, late } of ways) client.pipe(late)
       }
     },
+    cut,
+    delay(ms) {
+      late_ms = ms
+      return () => {
+        late_ms = 0
+      }
+    },
+    refuse() {
+      listener.close()
+      return () => listen(port)
+    },
     async close() {
-      for (const client of pairs.keys()) client.destroy()
+      cut()
+      if (!listener.listening) return
       listener.close()
       await once(listener, 'close')
     },
   }
+}
+
+/** Passes on what it gets in its order, each piece as much later as is said when it comes. */
+function later(late_ms: () => number): Transform {
+  let last = Promise.resolve()
+  let waiting = 0
+  return new Transform({
+    transform(chunk, _, done) {
+      const ms = late_ms()
+      if (ms === 0 && waiting === 0) return done(null, chunk)
+      const arrives = performance.now() + ms
+      waiting++
+      last = last.then(async () => {
+        const left = arrives - performance.now()
+        if (left > 0) await pause(left)
+        waiting--
+        this.push(chunk)
+      })
+      done()
+    },
+    flush(done) {
+      last.then(() => done())
+    },
+  })
 }

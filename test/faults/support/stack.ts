@@ -6,14 +6,16 @@ import { expect, vi } from 'vitest'
 import { openConnections } from '../../../infra/node/connections.ts'
 import { createContext } from '../../../infra/node/context.ts'
 import type { Part } from '../../../infra/node/parts.ts'
+import { KEY_SETS } from '../../../infra/unit-settings.ts'
+import { bootstrapAccount } from '../../../shared/accounts/verbs/bootstrap.ts'
 import { bundleAgent } from '../../../shared/cli/bundle.ts'
 import type { Sql } from '../../../shared/context.ts'
-import { bootstrapAccount } from '../../../shared/engine/bootstrap.ts'
+import { keySet } from '../../../shared/kernel/secrets.ts'
 import { type Client, createClient } from '../../../shared/sdk/client.ts'
-import { conservation, type TestEngine } from '../../support/engine.ts'
+import { conservation } from '../../support/conservation.ts'
 import { freePort } from '../../support/ports.ts'
 import { type PrivateStores, privateStores } from '../../support/stores.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
+import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 import { breachesOf, installAudit } from './audit.ts'
 import { type Probe, startProbe } from './probe.ts'
 import { type AssayProcess, startProcess } from './processes.ts'
@@ -90,6 +92,8 @@ export interface RunRow {
 export const ITEM_COST_MICRO = 3500 // 1000 tokens in at 2.50 $ and 100 out at 10 $ a million
 
 export interface StackOptions {
+  /** Where the data of its stores is, which it removes. */
+  place?: TempFolder
   /** A Redis other than the stack's own. */
   redisUrl?: string
   /** The time of the last migration of its database, and where the files of its processes are; this version's. */
@@ -108,7 +112,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 
 async function build(parts: AsyncDisposableStack, options: StackOptions): Promise<Stack> {
   const folder = parts.adopt(await tempFolder(), one => one.remove())
-  const stores = parts.adopt(await privateStores(options.before?.migration), one => one.close())
+  const stores = parts.adopt(await privateStores(options.before?.migration, options.place), one =>
+    one.close(),
+  )
   const probe = parts.adopt(await startProbe(), one => one.close())
   const redisUrl = options.redisUrl ?? stores.redisUrl
   const connections = openConnections({ ...stores, redisUrl, pool: { sql: 4, db: 1 } })
@@ -180,7 +186,11 @@ async function build(parts: AsyncDisposableStack, options: StackOptions): Promis
       return { base_url: `http://127.0.0.1:${port}`, process }
     },
     startProgram: (program, env) => start(env, undefined, program),
-    startRuntime: port => start({ PORT: String(port) }, undefined, 'runtime'),
+    async startRuntime(port) {
+      const ASSAY_KEYS = await keySet(MASTER_KEY, KEY_SETS.runtime)
+      const given = { DATABASE_URL: '', REDIS_URL: '', ASSAY_MASTER_KEY: '', ASSAY_KEYS } // as a platform gives it
+      return start({ PORT: String(port), ...given }, undefined, 'runtime')
+    },
     async gone(dead) {
       const how = await dead.exited
       await vi.waitFor(
@@ -273,7 +283,7 @@ async function build(parts: AsyncDisposableStack, options: StackOptions): Promis
       const verified = await client.GET('/v2/runs/{runId}/verify', { params: { path: { runId } } })
       return [
         ...(verified.data?.differences ?? [`verify answered ${verified.response.status}`]),
-        ...(await conservation({ sql } as TestEngine, runId)).map(name => `${name} does not agree`),
+        ...(await conservation({ sql }, runId)).map(name => `${name} does not agree`),
         ...(await breachesOf(sql, runId)),
         ...(await repeatedSteps(stack, runId)),
       ]

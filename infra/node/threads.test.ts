@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+
+const HERE = import.meta.dirname
+const NODE = join(HERE, '../../node_modules/.bin/node')
+
+it.each([
+  ['main.ts', './threads.ts'],
+  ['function.ts', './threads.ts'],
+  ['../local/start.ts', '../node/threads.ts'],
+])('%s asks for threads before it loads anything else', (file, path) => {
+  const [first] = /^import .*$/m.exec(readFileSync(join(HERE, file), 'utf8'))!
+  expect(first).toBe(`import '${path}'`)
+})
+
+// Counted where the kernel tells: as many hashes as there are threads begin at once.
+it.skipIf(process.platform !== 'linux')('half of the threads are as many as look names up', async () => {
+  const script = `
+    import ${JSON.stringify(join(HERE, 'threads.ts'))}
+    import { pbkdf2 } from 'node:crypto'
+    import { readdirSync } from 'node:fs'
+    const count = () => readdirSync('/proc/self/task').length
+    const before = count()
+    await Promise.all(Array.from({ length: 64 }, () => new Promise(done => pbkdf2('a', 'b', 1, 32, 'sha256', done))))
+    console.log(count() - before)`
+  const { UV_THREADPOOL_SIZE: _, ...env } = process.env
+  const { stdout } = await promisify(execFile)(NODE, ['--input-type=module', '-e', script], { env })
+  expect(Number(stdout)).toBeGreaterThan(2 * LIMITS.name_lookups - 4) // of four the runtime had begun some before
+})

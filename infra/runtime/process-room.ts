@@ -1,0 +1,74 @@
+// Room for processes of agents on this machine. Guarantee: no more of them are at work than its memory holds, and no account
+// has all of it; one that is idle goes when its room is wanted, and not before.
+
+import { totalmem } from 'node:os'
+import { NotSent } from '../../shared/engine/agent-port.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { Pool, type PoolBounds } from '../../shared/kernel/pool.ts'
+
+/** What a machine, or a container, of so much memory takes. */
+export function processBounds(memory_bytes: number): PoolBounds {
+  const { min, max } = LIMITS.agent_processes
+  const held = Math.floor((memory_bytes * LIMITS.agent_processes_of_memory) / LIMITS.agent_process_bytes)
+  const size = Math.max(min, Math.min(max, held))
+  return { size, share: Math.ceil(size * LIMITS.agent_processes_of_account) }
+}
+
+export class ProcessRoom {
+  readonly #pool: Pool
+  readonly #size: number
+  readonly #share: number
+  readonly #waiting = new Map<string, number>()
+  readonly #isClosed = Promise.withResolvers<undefined>()
+  /** Called whenever somebody has to wait. */
+  readonly #onWait: () => void
+
+  constructor(onWait: () => void, bounds: PoolBounds = processBounds(memoryHere())) {
+    this.#pool = new Pool(bounds, 'agent_processes')
+    this.#size = bounds.size
+    this.#share = bounds.share as number
+    this.#onWait = onWait
+  }
+
+  /** Resolves with what gives it back, to be called once. @throws NotSent where none became free */
+  async take(account_id: string | null): Promise<() => void> {
+    const holder = account_id ?? ''
+    const taken = this.#pool.take(holder, 1, LIMITS.agent_process_wait_ms)
+    this.#count(holder, 1)
+    if (this.#pool.waiting > 0) this.#onWait()
+    try {
+      const giveBack = await Promise.race([taken, this.#isClosed.promise])
+      if (giveBack !== undefined) return giveBack
+      void taken.then(late => late?.())
+      throw new NotSent('no room for a process of the agent became free')
+    } finally {
+      this.#count(holder, -1)
+    }
+  }
+
+  get waiting(): number {
+    return this.#pool.waiting
+  }
+
+  /** Whether an idle process of an account is in the way: of its own at its share, or of one below it where all room is taken. */
+  isWanted(account_id: string | null): boolean {
+    const hasShare = (holder: string) => this.#pool.heldBy(holder) >= this.#share
+    const isFull = this.#pool.figures.in_use >= this.#size
+    if (isFull && [...this.#waiting.keys()].some(holder => !hasShare(holder))) return true
+    const holder = account_id ?? ''
+    return this.#waiting.has(holder) && hasShare(holder)
+  }
+
+  close(): void {
+    this.#isClosed.resolve(undefined)
+  }
+
+  #count(holder: string, more: number): void {
+    const waiting = (this.#waiting.get(holder) ?? 0) + more
+    if (waiting === 0) this.#waiting.delete(holder)
+    else this.#waiting.set(holder, waiting)
+  }
+}
+
+/** Of the container, where it has less than the machine. */
+const memoryHere = () => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)

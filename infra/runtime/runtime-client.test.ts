@@ -1,0 +1,121 @@
+// Code of bundles on its way from a consumer to the runtime function, over HTTP, with agents that are played.
+
+import { afterEach, expect, it } from 'vitest'
+import type { AgentResponse, AgentTarget } from '../../shared/engine/agent-port.ts'
+import { sha256, toHex } from '../../shared/kernel/secrets.ts'
+import { CarriedBundles } from './carried-bundles.ts'
+import { createRuntimeClient } from './runtime-client.ts'
+import { serveRuntime } from './runtime-server.ts'
+
+const CODE = 'export default {} // é "'
+const HASH = toHex(await sha256(CODE))
+const target: AgentTarget = {
+  ...{
+    account_id: null,
+    agent_id: 'a',
+    deployment_id: 'd',
+    kind: 'bundle',
+    protocol: 'ndjson',
+    url: null,
+    bundle_hash: HASH,
+  },
+  ...{ declaration: { name: 'test' }, env: {}, alone: false },
+}
+
+let parts = new AsyncDisposableStack()
+afterEach(async () => {
+  await parts.disposeAsync()
+  parts = new AsyncDisposableStack()
+})
+
+async function* body() {
+  yield Buffer.from('{}\n')
+}
+const answer = (): AgentResponse => ({ status: 200, contentType: 'text/plain', body: body() })
+
+/** A runtime that starts one process, as an invoker does, and a consumer that counts how often it read the code. */
+async function hop(given = CODE, onStart = async () => {}) {
+  const bundles = new CarriedBundles()
+  const seen = { read: 0, asked: 0, started: [] as string[] }
+  let process: Promise<void> | undefined
+  const server = await serveRuntime({
+    ...{ port: 0, host: '127.0.0.1', bearer: 'b', bundles },
+    async invoke() {
+      seen.asked++
+      process ??= bundles.load(HASH).then(async code => {
+        await onStart()
+        seen.started.push(code)
+      })
+      await process.catch(error => {
+        process = undefined
+        throw error
+      })
+      return answer()
+    },
+  })
+  parts.defer(() => server.close())
+  const client = createRuntimeClient({
+    url: server.url,
+    bearer: async () => 'b',
+    async loadBundle() {
+      seen.read++
+      return given
+    },
+  })
+  parts.defer(() => client.close())
+  const send = async (signal = new AbortController().signal) => {
+    const { status, body } = await client.invoke(target, { headers: {}, body: '{}\n', signal })
+    for await (const _ of body);
+    return status
+  }
+  return { send, seen, bundles }
+}
+
+it('the code goes along once it is asked for, and not while the process is there', async () => {
+  const { send, seen, bundles } = await hop()
+  expect([await send(), await send()]).toEqual([200, 200])
+  expect(seen).toEqual({ read: 1, asked: 3, started: [CODE] })
+  expect(bundles.size).toBe(0)
+})
+
+it('of many that find no process one brings the code, and the others wait for it', async () => {
+  const { send, seen, bundles } = await hop()
+  expect(new Set(await Promise.all(Array.from({ length: 20 }, () => send())))).toEqual(new Set([200]))
+  expect(seen.read).toBe(1)
+  expect(seen.started).toEqual([CODE])
+  expect(bundles.size).toBe(0)
+})
+
+it('where the process dies as it starts, the next one alone brings the code again', async () => {
+  let starts = 0
+  const { send, seen } = await hop(CODE, async () => {
+    if (++starts === 1) throw new Error('died')
+  })
+  const sent = await Promise.allSettled(Array.from({ length: 20 }, () => send()))
+  expect(sent.filter(({ status }) => status === 'rejected')).toHaveLength(1)
+  expect(seen.read).toBe(2)
+})
+
+it('one that waits for another to bring the code can be given up', async () => {
+  const gate = Promise.withResolvers<void>()
+  const starting = Promise.withResolvers<void>()
+  const { send } = await hop(CODE, () => {
+    starting.resolve()
+    return gate.promise
+  })
+  const first = send()
+  await starting.promise
+  const consumer = new AbortController()
+  const second = send(consumer.signal)
+  consumer.abort(new Error('lease lost'))
+  await expect(second).rejects.toThrow()
+  gate.resolve()
+  expect(await first).toBe(200)
+})
+
+it('code that is another than its hash says is not run', async () => {
+  const { send, seen, bundles } = await hop('export default { other: 1 }')
+  await expect(send()).rejects.toThrow(`the code that was brought is not bundle ${HASH}`)
+  expect(seen.started).toEqual([])
+  expect(bundles.size).toBe(0)
+})

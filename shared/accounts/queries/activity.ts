@@ -1,0 +1,76 @@
+// What a project did lately and what waits in it. Guarantee: each figure reads a bounded part of an index, however
+// many runs and failures there are.
+
+import type { PendingQuery, Row } from 'postgres'
+import type { Sql } from '../../context.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { occurrences } from '../../schema/tables.ts'
+import type { OccurrenceRow } from '../../starts/wire/schedules.ts'
+import { columnsOf } from '../../store/columns.ts'
+import type { DayRow } from '../wire/activity.ts'
+
+export interface SummedDay extends DayRow {
+  first_at: Date
+  /** Runs that have not ended. */
+  open: number
+}
+
+/** What lies between the moment in a run's id and that of its row, at most. */
+const LATE_MS = 3_600_000
+
+/** Runs by the UTC day of their submission, oldest first; a day without a run has no row. */
+export async function sumDays(sql: Sql, project_id: string, since_ms: number) {
+  return sql<SummedDay[]>`
+    select day::text, first_at, open, runs, items, ok, degraded, failed, cancelled, cost_micro, unpriced_items
+    from (
+      select (created_at at time zone 'UTC')::date as day, min(created_at) as first_at, count(*)::int as runs,
+        count(*) filter (where finished_at is null)::int as open,
+        sum(total_items)::bigint as items, sum(ok)::bigint as ok, sum(degraded)::bigint as degraded,
+        sum(failed + budget_exceeded)::bigint as failed, sum(cancelled)::bigint as cancelled,
+        sum(cost_micro)::bigint as cost_micro, sum(unpriced_items)::bigint as unpriced_items
+      from (
+        select * from runs where project_id = ${project_id} and id >= ${firstIdAt(since_ms - LATE_MS)}
+          and created_at >= ${new Date(since_ms)}
+        order by id desc limit ${LIMITS.activity_runs}
+      ) latest group by 1
+    ) summed order by day`
+}
+
+export interface Waiting {
+  dlq: number
+  quarantine: number
+  /** Messages of a day that were given up, and moments of a day that started nothing. */
+  given_up: number
+  unfired: number
+}
+
+const UNFIRED = `outcome in ('missed', 'error', 'skipped')`
+
+export async function countWaiting(sql: Sql, project_id: string, since: Date): Promise<Waiting> {
+  const bounded = (rows: PendingQuery<Row[]>) =>
+    sql`(select count(*)::int from (${rows} limit ${LIMITS.activity_counted}) as found)`
+  const inLane = (lane: string) => sql`
+    select from triage where project_id = ${project_id} and lane = ${lane} and disposition is null`
+  const [row] = await sql<Waiting[]>`
+    select ${bounded(inLane('dlq'))} as dlq, ${bounded(inLane('quarantine'))} as quarantine,
+      ${bounded(sql`
+        select from deliveries where project_id = ${project_id} and created_at >= ${since}
+          and due_at is null and delivered_at is null`)} as given_up,
+      ${bounded(sql`
+        select from occurrences where project_id = ${project_id} and scheduled_for >= ${since}
+          and ${sql.unsafe(UNFIRED)}`)} as unfired`
+  return row!
+}
+
+/** The latest moments that started nothing. */
+export async function listUnfired(sql: Sql, project_id: string, since: Date) {
+  return sql<(OccurrenceRow & { agent_slug: string })[]>`
+    select ${sql(columnsOf(occurrences, 'o'))}, a.slug as agent_slug
+    from (
+      select * from occurrences
+      where project_id = ${project_id} and scheduled_for >= ${since} and ${sql.unsafe(UNFIRED)}
+      order by scheduled_for desc limit ${LIMITS.activity_fires}
+    ) o join schedules s on s.id = o.schedule_id join agents a on a.id = s.agent_id
+    order by o.scheduled_for desc`
+}

@@ -1,0 +1,84 @@
+// Project keys. Only the hash of a key is stored; the plaintext leaves once, with the answer that made it.
+
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import type { Database } from '../../context.ts'
+import { accounts, apiKeys, projects } from '../../schema/tables.ts'
+import type { ApiKeyRow } from '../wire/account.ts'
+
+const columns = {
+  id: apiKeys.id,
+  project_id: apiKeys.project_id,
+  name: apiKeys.name,
+  prefix: apiKeys.prefix,
+  created_at: apiKeys.created_at,
+  last_used_at: apiKeys.last_used_at,
+  revoked_at: apiKeys.revoked_at,
+  role: apiKeys.role,
+  expires_at: apiKeys.expires_at,
+}
+
+/** The unrevoked key with this hash, expired or not, and whose it is; a deleted project's keys are dead. */
+export async function liveKey(db: Database, hash: Uint8Array) {
+  const [row] = await db
+    .select({
+      id: apiKeys.id,
+      prefix: apiKeys.prefix,
+      project_id: apiKeys.project_id,
+      account_id: accounts.id,
+      account_status: accounts.status,
+      plan: accounts.plan,
+      settings: projects.settings,
+      role: apiKeys.role,
+      expires_at: apiKeys.expires_at,
+    })
+    .from(apiKeys)
+    .innerJoin(projects, eq(projects.id, apiKeys.project_id))
+    .innerJoin(accounts, eq(accounts.id, projects.account_id))
+    .where(and(eq(apiKeys.hash, hash), isNull(apiKeys.revoked_at)))
+    .prepare('live_key')
+    .execute()
+  return row
+}
+
+/** Notes the use of a key, at most once a minute. */
+export async function touchKey(db: Database, id: string): Promise<void> {
+  await db
+    .update(apiKeys)
+    .set({ last_used_at: sql`now()` })
+    .where(
+      and(
+        eq(apiKeys.id, id),
+        sql`coalesce(${apiKeys.last_used_at}, '-infinity') < now() - interval '1 minute'`,
+      ),
+    )
+    .prepare('touch_key')
+    .execute()
+}
+
+/** A project's unrevoked keys, newest first. */
+export function listKeys(db: Database, project_id: string): Promise<ApiKeyRow[]> {
+  return db
+    .select(columns)
+    .from(apiKeys)
+    .where(and(eq(apiKeys.project_id, project_id), isNull(apiKeys.revoked_at)))
+    .orderBy(desc(apiKeys.id))
+}
+
+export async function insertKey(db: Database, key: typeof apiKeys.$inferInsert): Promise<ApiKeyRow> {
+  const [row] = await db.insert(apiKeys).values(key).returning(columns)
+  return row!
+}
+
+/** The key as revoked; undefined when the project has no such live key. */
+export async function revokeKey(
+  db: Database,
+  project_id: string,
+  id: string,
+): Promise<ApiKeyRow | undefined> {
+  const [row] = await db
+    .update(apiKeys)
+    .set({ revoked_at: sql`now()` })
+    .where(and(eq(apiKeys.id, id), eq(apiKeys.project_id, project_id), isNull(apiKeys.revoked_at)))
+    .returning(columns)
+  return row
+}

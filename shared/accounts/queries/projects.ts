@@ -1,0 +1,78 @@
+// Accounts' projects. A project and its usage row are made together and go together.
+
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Database } from '../../context.ts'
+import { projects, projectUsage } from '../../schema/tables.ts'
+import type { ProjectRow } from '../wire/account.ts'
+import { budgetColumns } from './budgets.ts'
+
+const columns = {
+  id: projects.id,
+  account_id: projects.account_id,
+  name: projects.name,
+  settings: projects.settings,
+  credit_micro: projects.credit_micro,
+  created_at: projects.created_at,
+  updated_at: projects.updated_at,
+  running: projectUsage.running,
+  spent_micro: projectUsage.spent_micro,
+  ...budgetColumns(sql`null`),
+}
+
+/** The account's projects, or one of them, oldest first. */
+export function listProjects(
+  db: Database,
+  account_id: string,
+  project_id: string | null,
+): Promise<ProjectRow[]> {
+  return db
+    .select(columns)
+    .from(projects)
+    .innerJoin(projectUsage, eq(projectUsage.project_id, projects.id))
+    .where(
+      and(eq(projects.account_id, account_id), project_id === null ? undefined : eq(projects.id, project_id)),
+    )
+    .orderBy(asc(projects.id))
+}
+
+export async function findProject(
+  db: Database,
+  account_id: string,
+  id: string,
+): Promise<ProjectRow | undefined> {
+  const [row] = await listProjects(db, account_id, id)
+  return row
+}
+
+export async function insertProject(db: Database, project: typeof projects.$inferInsert): Promise<void> {
+  await db.transaction(async tx => {
+    await tx.insert(projects).values(project)
+    await tx.insert(projectUsage).values({ project_id: project.id })
+  })
+}
+
+export interface StoredChanges {
+  name: string | undefined
+  credit_micro: number | null | undefined
+  /** Null takes a setting away. */
+  settings: object
+}
+
+export async function updateProject(db: Database, id: string, changes: StoredChanges): Promise<void> {
+  const { name, credit_micro, settings } = changes
+  await db
+    .update(projects)
+    .set({
+      ...(name !== undefined && { name }),
+      ...(credit_micro !== undefined && { credit_micro }),
+      // No setting holds a null further down.
+      settings: sql`jsonb_strip_nulls(${projects.settings} || ${JSON.stringify(settings)}::text::jsonb)`,
+      updated_at: sql`now()`,
+    })
+    .where(eq(projects.id, id))
+}
+
+/** Takes a project from its account: no query finds it any more, and none of its keys is live. */
+export async function detachProject(db: Database, id: string): Promise<void> {
+  await db.update(projects).set({ account_id: null, updated_at: sql`now()` }).where(eq(projects.id, id))
+}

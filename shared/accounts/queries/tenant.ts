@@ -1,0 +1,88 @@
+// Reads for a caller. Guarantee: PostgreSQL itself shows such a read nothing of another account, whatever condition
+// its queries forget (shared/accounts/tables/tenant.ts), it changes nothing, all it reads is of one moment, and none of its
+// statements goes on for longer than its class may.
+//
+// Everything is set for one transaction, so a pooler between us and PostgreSQL may give each to another connection.
+
+import { drizzle } from 'drizzle-orm/postgres-js'
+import type { Database, Lanes, Sql } from '../../context.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { TENANT_ROLE, TENANT_SETTING } from '../tables/tenant.ts'
+
+export interface Stores {
+  sql: Sql
+  db: Database
+}
+
+const BEGIN = 'begin isolation level repeatable read read only'
+
+/** Both of its stores are one connection, and are shut when `read` is done. */
+export async function readForAccount<T>(
+  lanes: Lanes,
+  account_id: string,
+  read: (stores: Stores) => Promise<T>,
+  statement: keyof typeof LIMITS.statement_ms = 'plain',
+): Promise<T> {
+  const lane = await lanes.take()
+  const { sql } = lane
+  let isOver = false
+  const check = () => {
+    if (isOver) throw shut()
+    if (lane.sql !== sql) throw broken()
+  }
+  // Sent together with the first query, not awaited before it: that would be two round trips more.
+  const confined = Promise.all([
+    sql.unsafe(BEGIN).execute(),
+    // Its schema first: there are the views that stand before some tables.
+    sql`
+      select set_config('search_path', ${TENANT_ROLE} || ', ' || current_setting('search_path'), true),
+        set_config(${TENANT_SETTING}, ${account_id}, true), set_config('role', ${TENANT_ROLE}, true),
+        set_config('statement_timeout', ${String(LIMITS.statement_ms[statement])}, true)`.execute(),
+  ])
+  confined.catch(() => {})
+  try {
+    const value = await read(storesOf(sql, check))
+    // Nothing leaves here that was read before these were known to hold.
+    await confined
+    check()
+    return value
+  } catch (error) {
+    await confined // what kept the transaction from beginning says more than that its connection broke
+    throw error
+  } finally {
+    isOver = true
+    const ended = lane.sql === sql ? sql.unsafe('commit').execute() : confined
+    void ended.catch(() => {}).then(() => lanes.give(lane))
+  }
+}
+
+/** Stores for a place that must not read. */
+export const noStores = (): Stores => {
+  return storesOf(undefined, () => {
+    throw shut()
+  })
+}
+
+const broken = () =>
+  Object.assign(new Error('the connection to PostgreSQL broke in the middle of a read'), {
+    code: 'CONNECTION_CLOSED',
+  })
+
+const shut = () =>
+  new Error('this read is over: what is read after the answer has begun is read by `read` of the invocation')
+
+/** Only what reads: a statement that began or ended a transaction would leave the role. */
+function storesOf(connection: Sql | undefined, check: () => void): Stores {
+  const ask = ((...args: Parameters<Sql>) => {
+    check()
+    return connection!(...args)
+  }) as unknown as Sql
+  const unsafe = ((...args: Parameters<Sql['unsafe']>) => {
+    check()
+    return connection!.unsafe(...args)
+  }) as Sql['unsafe']
+  const sql = Object.assign(ask, { unsafe, json: connection?.json, array: connection?.array }) as Sql
+  // Drizzle replaces codecs of the client it gets; these are nobody's.
+  const client = { options: { parsers: {}, serializers: {} }, unsafe }
+  return { sql, db: drizzle({ client: client as never }) as unknown as Database }
+}

@@ -1,0 +1,43 @@
+// Numbers and money as people read and write them: in the dashboard, in the terminal and in messages. Guarantee: what is
+// spent never shows as $0, and an amount that is written means the same wherever it says its unit.
+
+import { INPUT_LIMITS } from '../../kernel/limits/input.ts'
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+/** Fractions of a cent, never as 7e-6. */
+const tiny = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
+
+export const count = (value: number): string => whole.format(value)
+
+/** @example counted(1, 'item') // '1 item' */
+export const counted = (value: number, noun: string): string =>
+  `${count(value)} ${noun}${value === 1 ? '' : 's'}`
+
+/** Dollars; sums below a cent keep three digits that mean something. */
+export function money(usd: number): string {
+  if (usd === 0) return '$0'
+  return `$${(usd < 0.01 ? tiny : cents).format(usd)}`
+}
+
+/** Micro-dollars, as `money` shows them. @example dollars(3_000) // '$0.003' */
+export const dollars = (micro: number): string => money(micro / 1e6)
+
+const AMOUNT = /^(?:(\$)\s*)?(\d{1,10})(?:\.(\d{1,2}))?(c)?$/
+
+/**
+ * Whole cents of an amount as people write it: `5.00`, `$5` or `500c`. A whole number without a unit is in `unit`.
+ * Undefined for what is no amount, or more than any budget may be.
+ *
+ * @example centsOfAmount('500c', 'dollars') // 500
+ */
+export function centsOfAmount(text: string, unit: 'cents' | 'dollars'): number | undefined {
+  const [, sign, whole, part, cents] = AMOUNT.exec(text.trim()) ?? []
+  if (whole === undefined || (cents !== undefined && (sign ?? part) !== undefined)) return undefined
+  const isCents = cents !== undefined || (isBareAmount(text) && unit === 'cents')
+  const value = isCents ? Number(whole) : Number(whole) * 100 + Number((part ?? '').padEnd(2, '0'))
+  return value > INPUT_LIMITS.budget_cents ? undefined : value
+}
+
+/** Whether an amount leaves its unit open. */
+export const isBareAmount = (text: string): boolean => /^\d+$/.test(text.trim())

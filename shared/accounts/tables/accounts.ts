@@ -1,0 +1,91 @@
+// Accounts, their members, who is signed in, and the log of what they changed.
+
+import { index, jsonb, pgEnum, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { ACCOUNT_STATUSES, MEMBER_ROLES } from '../../domain/vocabulary.ts'
+import { at, bytea, createdAt, id, micro } from '../../schema/tables/columns.ts'
+import type { SetQuotas } from '../rules/quotas.ts'
+import { ofAccount, ofMember } from './tenant.ts'
+
+export const accountStatus = pgEnum('account_status', ACCOUNT_STATUSES)
+export const memberRole = pgEnum('member_role', MEMBER_ROLES)
+
+/** What whoever runs the installation grants an account; of absent keys the default holds. */
+export type AccountPlan = SetQuotas
+
+export const accounts = pgTable(
+  'accounts',
+  {
+    id: id(),
+    name: text('name').notNull(),
+    status: accountStatus('status').notNull().default('active'),
+    plan: jsonb('plan').$type<AccountPlan>().notNull().default({}),
+    /** Inputs and code, where the plan bounds them: as of then, and what was deployed since. */
+    kept_bytes: micro('kept_bytes'),
+    kept_bytes_at: at('kept_bytes_at'),
+    created_at: createdAt(),
+  },
+  t => [ofAccount(t.id)],
+)
+
+export const members = pgTable(
+  'members',
+  {
+    id: id(),
+    account_id: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    email: text('email').notNull().unique(),
+    role: memberRole('role').notNull().default('owner'),
+    password_hash: text('password_hash').notNull(),
+    created_at: createdAt(),
+  },
+  t => [ofAccount(t.account_id)],
+)
+
+/** A signed-in member; the row holds the hash of the refresh token, the access token is a JWT. */
+export const sessions = pgTable(
+  'sessions',
+  {
+    id: id(),
+    member_id: uuid('member_id')
+      .notNull()
+      .references(() => members.id, { onDelete: 'cascade' }),
+    refresh_hash: bytea('refresh_hash').notNull().unique(),
+    /** What the client called itself, so that people recognize their sessions. */
+    user_agent: text('user_agent').notNull().default(''),
+    created_at: createdAt(),
+    last_used_at: at('last_used_at').notNull().defaultNow(),
+    expires_at: at('expires_at').notNull(),
+    revoked_at: at('revoked_at'),
+  },
+  t => [index('sessions_expires').on(t.expires_at), ofMember(t)],
+)
+
+/** Who changed what and when. Values are not kept, only which fields were named: they may be secrets. */
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    /** A UUIDv7: the order of entries. */
+    id: id(),
+    account_id: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    /** Null for what concerns the account as a whole; kept when the project is gone. */
+    project_id: uuid('project_id'),
+    actor_kind: text('actor_kind').$type<'key' | 'member' | 'operator' | 'stranger'>().notNull(),
+    /** All zeros where it is the operator or a stranger. */
+    actor_id: uuid('actor_id').notNull(),
+    /** The key's prefix, the member's e-mail or the stranger's address, since the actor may be gone when this is read. */
+    actor_name: text('actor_name').notNull(),
+    /** The operation; with `.refused` behind it where a stranger tried it in vain. */
+    action: text('action').notNull(),
+    target_id: uuid('target_id'),
+    fields: text('fields').array().notNull().default([]),
+    created_at: createdAt(),
+  },
+  t => [
+    index('audit_log_account').on(t.account_id, t.id),
+    index('audit_log_project').on(t.project_id, t.id),
+    ofAccount(t.account_id),
+  ],
+)

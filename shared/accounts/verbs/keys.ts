@@ -1,0 +1,45 @@
+// Mints and revokes project keys. Guarantee: the plaintext exists only in the answer; the database holds its SHA-256.
+
+import type { Context, Database } from '../../context.ts'
+import type { KeyRole } from '../../domain/vocabulary.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { randomWord, sha256 } from '../../kernel/secrets.ts'
+import * as store from '../queries/api-keys.ts'
+import type { ApiKeyRow } from '../wire/account.ts'
+
+const KEY_BYTES = 32
+const PREFIX_CHARACTERS = 11 // pk_ and 48 of the key's 256 bits
+
+export interface KeyOptions {
+  db?: Database
+  /** An operator's unless told. */
+  role?: KeyRole | undefined
+  /** Never unless told. */
+  expires_at?: Date | null | undefined
+}
+
+export async function mintKey(
+  ctx: Context,
+  project_id: string,
+  name: string,
+  { db = ctx.db, role = 'operator', expires_at = null }: KeyOptions = {},
+): Promise<{ row: ApiKeyRow; key: string }> {
+  const key = `pk_${randomWord(ctx.random, KEY_BYTES)}`
+  const row = await store.insertKey(db, {
+    id: ctx.newId(),
+    project_id,
+    name,
+    prefix: key.slice(0, PREFIX_CHARACTERS),
+    hash: await sha256(key),
+    role,
+    expires_at,
+  })
+  return { row, key }
+}
+
+/** @throws ApiError `not_found` when the project has no such live key. */
+export async function revokeKey(ctx: Context, project_id: string, id: string): Promise<ApiKeyRow> {
+  const row = await store.revokeKey(ctx.db, project_id, id)
+  if (row === undefined) throw new ApiError('not_found', 'There is no such API key in this account.')
+  return row
+}

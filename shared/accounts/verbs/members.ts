@@ -1,0 +1,105 @@
+// Members and their passwords. Guarantee: an account never loses its last owner, and a new password ends every
+// session that was opened with the old one.
+
+import type { Context, Database } from '../../context.ts'
+import type { MemberRole } from '../../domain/vocabulary.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import * as store from '../queries/members.ts'
+import { setPassword } from '../queries/passwords.ts'
+import type { MemberRow } from '../wire/members.ts'
+import { countTaken } from './password-guesses.ts'
+import { hashPassword } from './passwords.ts'
+import { withinQuota } from './quotas.ts'
+import { checkPassword } from './sign-in.ts'
+
+export interface NewMember {
+  account_id: string
+  email: string
+  role: MemberRole
+  password: string
+}
+
+/** @throws ApiError `email_taken`, `plan_limit`, `rate_limited` */
+export async function addMember(ctx: Context, order: NewMember): Promise<MemberRow> {
+  const { password, account_id, ...member } = order
+  const asked = await countTaken(ctx, account_id)
+  const password_hash = await hashPassword(ctx, password)
+  const row = await withinQuota(ctx, { account_id }, 'members', async ctx => {
+    const row = await store.insertMember(ctx.db, { id: ctx.newId(), account_id, ...member, password_hash })
+    if (row === undefined) {
+      throw new ApiError('email_taken', 'Somebody signs in with this e-mail already.', 'Use another e-mail.')
+    }
+    return row
+  })
+  await asked.wasFree()
+  return row
+}
+
+/** @throws ApiError `last_owner` */
+export async function changeMember(
+  ctx: Context,
+  member: MemberRow,
+  changes: { role?: MemberRole | undefined; password?: string | undefined },
+): Promise<void> {
+  const { role, password } = changes
+  const password_hash = password === undefined ? undefined : await hashPassword(ctx, password)
+  await transaction(ctx, async db => {
+    if (role !== undefined && role !== 'owner') await keepAnOwner(db, member)
+    if (role !== undefined) await store.setRole(db, member.id, role)
+    if (password_hash !== undefined) await setPassword(db, member.id, password_hash)
+  })
+}
+
+/** @throws ApiError `last_owner` */
+export async function removeMember(ctx: Context, member: MemberRow): Promise<void> {
+  await transaction(ctx, async db => {
+    await keepAnOwner(db, member)
+    await store.deleteMember(db, member.id)
+  })
+}
+
+interface Self {
+  member_id: string
+  session_id: string
+  /** The e-mail. */
+  name: string
+}
+
+/** Ends all sessions of the member but the one that asks. @throws ApiError `unauthenticated`, `rate_limited` */
+export async function changePassword(ctx: Context, self: Self, current: string, next: string): Promise<void> {
+  await checkPassword(ctx, self.name, current)
+  const password_hash = await hashPassword(ctx, next)
+  await transaction(ctx, db => setPassword(db, self.member_id, password_hash, self.session_id))
+}
+
+/** Everything goes, in bounded steps. @throws ApiError `invalid_request`, `unauthenticated`, `rate_limited` */
+export async function deleteAccount(
+  ctx: Context,
+  self: Self & { account_id: string },
+  confirmation: { account_name: string; password: string },
+): Promise<void> {
+  const account = (await store.findAccount(ctx.db, self.account_id))!
+  if (confirmation.account_name !== account.name) {
+    throw new ApiError(
+      'invalid_request',
+      'Field "account_name" is not the name of the account.',
+      'Everything goes for good: repeat the name that GET /v1/account tells, to say that you mean it.',
+    )
+  }
+  await checkPassword(ctx, self.name, confirmation.password)
+  await transaction(ctx, db => store.deleteAccount(db, self.account_id))
+  ctx.poke()
+}
+
+async function keepAnOwner(db: Database, member: MemberRow): Promise<void> {
+  await store.lockMembers(db, member.account_id)
+  if (member.role !== 'owner' || (await store.countOwners(db, member.account_id)) > 1) return
+  throw new ApiError(
+    'last_owner',
+    'This is the only owner of the account.',
+    'Make another member an owner first; POST /v1/account/deletion removes the whole account.',
+  )
+}
+
+const transaction = <T>(ctx: Context, work: (db: Database) => Promise<T>): Promise<T> =>
+  ctx.db.transaction(tx => work(tx as unknown as Database))

@@ -1,0 +1,70 @@
+// The shape of what a project did lately and what waits in it.
+
+import * as z from '../../kernel/documented-zod.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { timestamp } from '../../schema/wire.ts'
+import { Occurrence } from '../../starts/wire/schedules.ts'
+import { usdOf } from '../rules/pricing.ts'
+
+const count = (description: string) => z.int().min(0).describe(description)
+const waiting = (description: string) =>
+  count(`${description} At most ${LIMITS.activity_counted} are counted.`)
+
+const Day = z.object({
+  day: z.string().meta({ format: 'date', description: 'In UTC.' }),
+  runs: count('Runs submitted on this day.'),
+  items: count('Their items.'),
+  ok: count('Of those, items that worked.'),
+  degraded: count('Of those, items that are degraded.'),
+  failed: count('Of those, items that failed.'),
+  cancelled: count('Of those, items that were cancelled.'),
+  cost_usd: z.number().describe('What the runs of this day have cost.'),
+  unpriced_item_count: count('Items that called a model without a known price.'),
+})
+
+/** A day as the database sums it. */
+export interface DayRow extends Omit<z.infer<typeof Day>, 'cost_usd' | 'unpriced_item_count'> {
+  cost_micro: number
+  unpriced_items: number
+}
+
+export const Activity = z
+  .object({
+    days: z.array(Day).describe('The oldest first, days without a run included; the last one is today.'),
+    complete_since: timestamp.describe(
+      `Of this time and later every run is counted: the latest ${LIMITS.activity_runs} are.`,
+    ),
+    waiting: z.object({
+      dlq: waiting('Items that did not work and wait for a decision.'),
+      quarantine: waiting('Items that are held.'),
+    }),
+    last_24_hours: z.object({
+      given_up_deliveries: waiting('Callbacks and alerts that were given up.'),
+      unfired_moments: waiting('Moments of schedules that started nothing.'),
+      unfired: z
+        .array(Occurrence.extend({ agent_slug: z.string() }))
+        .max(LIMITS.activity_fires)
+        .describe('The latest of them.'),
+    }),
+  })
+  .openapi('Activity', { description: 'What a project did lately, and what waits in it.' })
+
+const NOTHING = {
+  runs: 0,
+  items: 0,
+  ok: 0,
+  degraded: 0,
+  failed: 0,
+  cancelled: 0,
+  cost_usd: 0,
+  unpriced_item_count: 0,
+}
+
+/** The days named, with nothing on those that have no row. */
+export const daysOf = (names: readonly string[], rows: readonly DayRow[]): z.input<typeof Day>[] =>
+  names.map(day => {
+    const row = rows.find(row => row.day === day)
+    if (row === undefined) return { day, ...NOTHING }
+    const { cost_micro, unpriced_items, ...counts } = row
+    return { ...counts, cost_usd: usdOf(cost_micro), unpriced_item_count: unpriced_items }
+  })

@@ -1,0 +1,117 @@
+// The shapes of an account, its members, their sessions and the log of changes. No hash leaves through these.
+
+import { ACCOUNT_STATUSES, MEMBER_ROLES } from '../../domain/vocabulary.ts'
+import * as z from '../../kernel/documented-zod.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { label } from '../../schema/input.ts'
+import type { accounts, auditLog, members, sessions } from '../../schema/tables.ts'
+import { timestamp } from '../../schema/wire.ts'
+
+const uuid = (description: string) => z.string().meta({ format: 'uuid', description })
+
+export type AccountRow = typeof accounts.$inferSelect
+export type MemberRow = Omit<typeof members.$inferSelect, 'password_hash'>
+export type SessionRow = Omit<typeof sessions.$inferSelect, 'refresh_hash'>
+export type AuditRow = typeof auditLog.$inferSelect
+
+export const role = z
+  .enum(MEMBER_ROLES)
+  .describe('viewer reads; operator also changes agents, keys and runs; owner also projects and members.')
+export const password = z
+  .string()
+  .min(LIMITS.password_characters.min)
+  .max(LIMITS.password_characters.max)
+  .describe('At least 12 characters.')
+export const email = label(LIMITS.name_characters, 'An e-mail address; unique in the installation.')
+  .regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address')
+  .transform(text => text.toLowerCase())
+
+export const Member = z
+  .object({
+    id: uuid('The member.'),
+    email: z.string(),
+    role: z.enum(MEMBER_ROLES),
+    created_at: timestamp,
+  })
+  .openapi('Member', { description: 'A person who can sign in to the account.' })
+
+export const memberOf = ({ id, email, role, created_at }: MemberRow): z.input<typeof Member> => ({
+  id,
+  email,
+  role,
+  created_at: created_at.toISOString(),
+})
+
+export const Account = z
+  .object({
+    id: uuid('The account.'),
+    name: z.string(),
+    status: z.enum(ACCOUNT_STATUSES).describe('Of a suspended account nothing is started or dispatched.'),
+    open_runs_limit: z.int().nullable().describe('Runs that have not ended, at most; null is no bound.'),
+    created_at: timestamp,
+    member: Member.describe('Who is asking.'),
+  })
+  .openapi('Account', { description: 'Owns projects; its members sign in to all of them.' })
+
+export const accountOf = (row: AccountRow, member: MemberRow): z.input<typeof Account> => ({
+  id: row.id,
+  name: row.name,
+  status: row.status,
+  open_runs_limit: row.plan.open_runs ?? null,
+  created_at: row.created_at.toISOString(),
+  member: memberOf(member),
+})
+
+export const OpenSession = z
+  .object({
+    id: uuid('The id to revoke it by.'),
+    is_current: z.boolean().describe('The session that is asking.'),
+    user_agent: z.string().describe('What the client called itself when it signed in.'),
+    created_at: timestamp,
+    last_used_at: timestamp.describe('When its tokens were last renewed.'),
+    expires_at: timestamp,
+  })
+  .openapi('OpenSession', { description: 'A sign-in that is still good.' })
+
+export const sessionOf = (row: SessionRow, current: string): z.input<typeof OpenSession> => ({
+  id: row.id,
+  is_current: row.id === current,
+  user_agent: row.user_agent,
+  created_at: row.created_at.toISOString(),
+  last_used_at: row.last_used_at.toISOString(),
+  expires_at: row.expires_at.toISOString(),
+})
+
+export const AuditEntry = z
+  .object({
+    id: uuid('The entry.'),
+    created_at: timestamp,
+    action: z
+      .string()
+      .describe(
+        'The operationId of what was done, with `.refused` behind it where a stranger tried it in vain.',
+      ),
+    actor: z.object({
+      kind: z.enum(['key', 'member', 'operator', 'stranger']),
+      id: uuid(
+        'The key or the member; all zeros where it is whoever operates the installation, or a stranger.',
+      ),
+      name: z
+        .string()
+        .describe("The key's prefix, the member's e-mail at that time, or the stranger's address."),
+    }),
+    project_id: uuid('Null for what concerns the account as a whole.').nullable(),
+    target_id: uuid('What was made or changed.').nullable(),
+    fields: z.array(z.string()).describe('The fields that were sent, without their values.'),
+  })
+  .openapi('AuditEntry', { description: 'Who changed what, and when.' })
+
+export const auditEntryOf = (row: AuditRow): z.input<typeof AuditEntry> => ({
+  id: row.id,
+  created_at: row.created_at.toISOString(),
+  action: row.action,
+  actor: { kind: row.actor_kind, id: row.actor_id, name: row.actor_name },
+  project_id: row.project_id,
+  target_id: row.target_id,
+  fields: row.fields,
+})

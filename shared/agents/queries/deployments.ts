@@ -1,0 +1,118 @@
+// Deployments and the bundles they run. Rows are never changed; the agent's pointer says which one is current.
+
+import { and, desc, eq, getTableColumns, isNull, lt, sql } from 'drizzle-orm'
+import type { Database } from '../../context.ts'
+import { agents, bundles, deployments } from '../../schema/tables.ts'
+import type { DeploymentRow } from '../wire/deploy.ts'
+
+export type NewDeployment = Omit<typeof deployments.$inferInsert, 'version'>
+
+function selectDeployments(db: Database) {
+  return db
+    .select({
+      ...getTableColumns(deployments),
+      is_current: sql<boolean>`${deployments.id} is not distinct from ${agents.current_deployment_id}`,
+    })
+    .from(deployments)
+    .innerJoin(agents, eq(agents.id, deployments.agent_id))
+}
+
+export interface DeploymentFilter {
+  external_id?: string | undefined
+  before_version?: number | undefined
+  limit: number
+}
+
+/** An agent's deployments, newest first. */
+export function listDeployments(
+  db: Database,
+  agent_id: string,
+  { external_id, before_version, limit }: DeploymentFilter,
+): Promise<DeploymentRow[]> {
+  return selectDeployments(db)
+    .where(
+      and(
+        eq(deployments.agent_id, agent_id),
+        external_id === undefined ? undefined : eq(deployments.external_id, external_id),
+        before_version === undefined ? undefined : lt(deployments.version, before_version),
+      ),
+    )
+    .orderBy(desc(deployments.version))
+    .limit(limit)
+}
+
+/** The one that the agent's next run executes. */
+export async function findCurrentDeployment(
+  db: Database,
+  agent_id: string,
+): Promise<DeploymentRow | undefined> {
+  const [row] = await selectDeployments(db).where(
+    and(eq(deployments.agent_id, agent_id), eq(deployments.id, agents.current_deployment_id)),
+  )
+  return row
+}
+
+/** The version that a new deployment of the agent gets. */
+export async function findNextVersion(db: Database, agent_id: string): Promise<number> {
+  const [row] = await db
+    .select({ version: sql<number>`coalesce(max(${deployments.version}), 0) + 1` })
+    .from(deployments)
+    .where(eq(deployments.agent_id, agent_id))
+  return Number(row!.version)
+}
+
+export async function findDeployment(
+  db: Database,
+  agent_id: string,
+  id: string,
+): Promise<DeploymentRow | undefined> {
+  const [row] = await selectDeployments(db).where(
+    and(eq(deployments.agent_id, agent_id), eq(deployments.id, id)),
+  )
+  return row
+}
+
+/** Earlier versions that equal a new one in all but the environment, which is sealed; newest first. */
+export function findSame(db: Database, given: NewDeployment): Promise<DeploymentRow[]> {
+  const same = (
+    column: typeof deployments.url | typeof deployments.bundle_hash,
+    value: string | null | undefined,
+  ) => (value == null ? isNull(column) : eq(column, value))
+  return selectDeployments(db)
+    .where(
+      and(
+        eq(deployments.agent_id, given.agent_id),
+        eq(deployments.kind, given.kind),
+        eq(deployments.protocol, given.protocol ?? 'ndjson'),
+        same(deployments.url, given.url),
+        same(deployments.bundle_hash, given.bundle_hash),
+        sql`${deployments.declaration} = ${JSON.stringify(given.declaration)}::text::jsonb`,
+      ),
+    )
+    .orderBy(desc(deployments.version))
+}
+
+/** Makes others who deploy to the agent wait until this transaction ends; its runs may start meanwhile. */
+export async function lockAgent(db: Database, agent_id: string): Promise<void> {
+  await db.select({ id: agents.id }).from(agents).where(eq(agents.id, agent_id)).for('no key update')
+}
+
+/** Appends the agent's next version; its agent must be locked. */
+export async function insertDeployment(db: Database, given: NewDeployment): Promise<void> {
+  const version = sql`(select coalesce(max(version), 0) + 1 from deployments where agent_id = ${given.agent_id})`
+  await db.insert(deployments).values({ ...given, version: version as unknown as number })
+}
+
+/** False where the code is there already. */
+export async function insertBundle(db: Database, bundle: { hash: string; code: string }): Promise<boolean> {
+  const rows = await db.insert(bundles).values(bundle).onConflictDoNothing().returning({ hash: bundles.hash })
+  return rows.length === 1
+}
+
+/** Points the agent at a deployment of its own. */
+export async function setCurrentDeployment(db: Database, agent_id: string, id: string): Promise<void> {
+  await db
+    .update(agents)
+    .set({ current_deployment_id: id, updated_at: sql`now()` })
+    .where(eq(agents.id, agent_id))
+}

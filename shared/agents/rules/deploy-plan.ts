@@ -1,0 +1,209 @@
+// What a deploy changes: what runs, and the agent's schedules and triggers. Guarantee: what no code ever declared is
+// left alone, and the plan for what a plan has made changes nothing.
+
+import type { AgentDeclaration, DeclaredSource } from '../../domain/protocol.ts'
+import type { DeclaredCheck, PlanAction } from '../../domain/vocabulary.ts'
+import { canonicalJson } from '../../kernel/canonical.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import type { ResultsReceiver } from '../../recovery/rules/results.ts'
+import {
+  type ItemsOrder,
+  itemsDeclared,
+  itemsInWords,
+  sameItems,
+} from '../../starts/rules/declared-source.ts'
+
+/** A schedule as it stands, by its key: the agent and the cron. */
+export interface StandingSchedule {
+  id: string
+  cron: string
+  timezone: string
+  /** JSON text. */
+  input: string
+  /** Where its items come from, as code would declare it; null where each run is over the input. */
+  source: DeclaredSource | null
+  enabled: boolean
+  declared: boolean
+  results?: ResultsReceiver | null
+}
+
+/** A trigger as it stands, by its key: the agent and the name. */
+export interface StandingTrigger {
+  id: string
+  name: string
+  secret_env: string | null
+  /** Where they come from, as code would declare it; null where each fire is over one, its body. */
+  items: ItemsOrder | null
+  declared: boolean
+}
+
+/** A field that a deploy sets; long values are cut. */
+export interface FieldChange {
+  field: string
+  from: string | null
+  to: string | null
+}
+
+export interface PlannedSchedule {
+  action: Exclude<PlanAction, 'rotated' | 'kept'>
+  /** Null until it is created. */
+  id: string | null
+  cron: string
+  timezone: string
+  /** JSON text. */
+  input: string
+  source: DeclaredSource | null
+  /** Absent where it stays as it is. */
+  results?: ResultsReceiver
+  changes: FieldChange[]
+}
+
+export interface PlannedTrigger {
+  action: PlanAction
+  /** Null until it is created. */
+  id: string | null
+  name: string
+  secret_env: string | null
+  items: ItemsOrder | null
+  /** The trigger that goes where one is renamed, with its URL and its secret. */
+  replaces: { id: string; name: string } | null
+  changes: FieldChange[]
+}
+
+type Declared = Pick<AgentDeclaration, 'schedules' | 'triggers' | 'schedule_input'>
+
+/**
+ * Declared schedules are created, or made what the declaration says: an operator's disable is taken back, and one
+ * made through the API under the same cron becomes a declared one. Those that were declared and are no more are
+ * deleted. What the declaration cannot say (a budget, a callback) stays as it is; who gets the results does where it
+ * says nothing of it, and a source does where the version before said nothing of it either: it was set by hand.
+ */
+export function planSchedules(
+  { schedules = [], schedule_input = null }: Declared,
+  standing: readonly StandingSchedule[],
+  before: Pick<Declared, 'schedules'> = {},
+): PlannedSchedule[] {
+  const hadSource = new Set(before.schedules?.filter(one => one.source).map(one => one.cron))
+  const byCron = new Map(standing.map(one => [one.cron, one]))
+  const kept = new Set(schedules.map(one => one.cron))
+  return [
+    ...schedules.map(({ cron, timezone = 'UTC', results: said, ...declared }): PlannedSchedule => {
+      const before = byCron.get(cron)
+      const ownSource = hadSource.has(cron) ? null : (before?.source ?? null)
+      const source = declared.source === undefined ? ownSource : declared.source
+      const input = source === null ? canonicalJson(schedule_input) : 'null'
+      const results = said && { url: said.url, format: said.format ?? 'csv' }
+      const planned = { cron, timezone, source, ...(results && { results }) }
+      if (before === undefined) return { action: 'created', id: null, ...planned, input, changes: [] }
+      const sameInput = canonicalJson(JSON.parse(before.input)) === input
+      const changes = [
+        ...changed('timezone', before.timezone, timezone),
+        ...(sameInput ? [] : changed('input', before.input, input)),
+        ...itemsChanged(before.source, source),
+        ...(results ? changed('results', inWords(before.results), inWords(results)) : []),
+        ...changed('enabled', before.enabled, true),
+        ...changed('declared', before.declared, true),
+      ]
+      const after = sameInput ? before.input : input
+      return { action: changedOrNot(changes), id: before.id, ...planned, input: after, changes }
+    }),
+    ...standing
+      .filter(one => one.declared && !kept.has(one.cron))
+      .map(({ id, cron, timezone, input, source }): PlannedSchedule => {
+        return { action: 'deleted', id, cron, timezone, input, source, changes: [] }
+      }),
+  ]
+}
+
+const inWords = (results: ResultsReceiver | null | undefined) =>
+  results ? `${results.url} (${results.format})` : null
+
+/**
+ * The same for triggers. A name is a key, so a new name is a new trigger with a URL and a secret of its own; where
+ * exactly one goes and one comes, that is told as a rename. Those declared no more may be kept instead.
+ */
+export function planTriggers(
+  { triggers = [] }: Declared,
+  standing: readonly StandingTrigger[],
+  undeclared: 'deleted' | 'kept' = 'deleted',
+): PlannedTrigger[] {
+  const byName = new Map(standing.map(one => [one.name, one]))
+  const kept = new Set(triggers.map(one => one.name))
+  const gone = standing.filter(one => one.declared && !kept.has(one.name))
+  const come = triggers.filter(one => !byName.has(one.name))
+  const renamed = undeclared === 'deleted' && gone.length === 1 && come.length === 1 ? gone[0]! : null
+  return [
+    ...triggers.map((declared): PlannedTrigger => {
+      const { name, secret_env = null } = declared
+      const planned = { name, secret_env, items: itemsDeclared(declared) }
+      const before = byName.get(name)
+      if (before === undefined) {
+        const replaces = renamed && { id: renamed.id, name: renamed.name }
+        return { action: renamed ? 'rotated' : 'created', id: null, ...planned, replaces, changes: [] }
+      }
+      const changes = [
+        ...changed('secret_env', before.secret_env, secret_env),
+        ...itemsChanged(before.items, planned.items),
+        ...changed('declared', before.declared, true),
+      ]
+      return { action: changedOrNot(changes), id: before.id, ...planned, replaces: null, changes }
+    }),
+    ...(renamed === null ? gone : []).map(({ id, name, secret_env, items }): PlannedTrigger => {
+      return { action: undeclared, id, name, secret_env, items, replaces: null, changes: [] }
+    }),
+  ]
+}
+
+const changedOrNot = (changes: FieldChange[]) => (changes.length > 0 ? 'changed' : 'unchanged')
+
+type Value = string | boolean | null
+
+function changed(field: string, from: Value, to: Value): FieldChange[] {
+  return from === to ? [] : [{ field, from: excerpt(from), to: excerpt(to) }]
+}
+
+function itemsChanged(from: ItemsOrder | null, to: ItemsOrder | null): FieldChange[] {
+  if (sameItems(from, to)) return []
+  return [{ field: 'source', from: excerpt(itemsInWords(from)), to: excerpt(itemsInWords(to)) }]
+}
+
+function excerpt(value: Value): string | null {
+  return value === null ? null : String(value).slice(0, LIMITS.plan_value_characters).toWellFormed()
+}
+
+/** What runs, as far as it is compared. */
+export interface Content {
+  kind: string
+  protocol: string
+  url: string | null
+  bundle_hash: string | null
+  declaration: AgentDeclaration
+  /** As deployments keep them, apart from what is declared. */
+  default_checks: readonly DeclaredCheck[] | null
+  env: Record<string, string>
+}
+
+/** What a deployment's answers are looked at for. */
+export const checksOf = ({
+  declaration,
+  default_checks,
+}: Pick<Content, 'declaration' | 'default_checks'>) => [
+  ...(declaration.checks ?? default_checks ?? []),
+  ...(declaration.language ? ['wrong_language' as const] : []),
+]
+
+/** Names what differs: `code`, `url`, `env`, and fields of the declaration. */
+export function contentChanges(before: Content, after: Content): string[] {
+  const differs = (one: unknown, other: unknown) => canonicalJson(one) !== canonicalJson(other)
+  const where = [before, after].map(({ kind, protocol, url }) => ({ kind, protocol, url }))
+  const [was, is] = [before, after].map(
+    content => ({ ...content.declaration, checks: checksOf(content) }) as Record<string, unknown>,
+  )
+  const fields = [...new Set([...Object.keys(was!), ...Object.keys(is!)])].sort()
+  return [
+    ...(before.bundle_hash === after.bundle_hash ? [] : ['code']),
+    ...(differs(where[0], where[1]) ? ['url'] : []),
+    ...(differs(before.env, after.env) ? ['env'] : []),
+    ...fields.filter(field => differs(was![field], is![field])),
+  ]
+}

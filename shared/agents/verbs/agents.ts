@@ -1,0 +1,42 @@
+// Makes, changes and deletes agents. Making and changing touch nothing that is deployed.
+
+import { type BudgetChanges, setBudgets } from '../../accounts/verbs/budgets.ts'
+import { withinQuota } from '../../accounts/verbs/quotas.ts'
+import type { Context } from '../../context.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import * as store from '../queries/agents.ts'
+
+export interface NewAgent {
+  project_id: string
+  name: string
+  slug: string
+  description: string
+}
+
+/** @throws ApiError `agent_slug_taken`, `quota_exceeded` */
+export async function createAgent(ctx: Context, agent: NewAgent): Promise<string> {
+  const id = ctx.newId()
+  const isMade = await withinQuota(ctx, { project_id: agent.project_id }, 'agents', ctx =>
+    store.insertAgent(ctx.db, { id, ...agent }),
+  )
+  if (!isMade) {
+    throw new ApiError('agent_slug_taken', `The project already has an agent with the slug "${agent.slug}".`)
+  }
+  return id
+}
+
+/** Applies the changes and bumps the configuration's version. */
+export async function updateAgent(
+  ctx: Context,
+  agent: { id: string; project_id: string },
+  changes: store.AgentChanges & BudgetChanges,
+): Promise<void> {
+  await store.updateAgent(ctx.db, agent.id, changes)
+  await setBudgets(ctx, { project_id: agent.project_id, agent_id: agent.id }, changes)
+}
+
+/** Out of reach at once; the tick cancels its runs and removes them with all that is in them. */
+export async function deleteAgent(ctx: Context, id: string): Promise<void> {
+  await store.markAgentDeleted(ctx.db, id)
+  ctx.poke()
+}

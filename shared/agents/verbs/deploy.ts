@@ -1,0 +1,204 @@
+// Deploys agents. Guarantee: a deployment never changes, the same content deployed again is the same version, what
+// runs and what starts it change together, and the environment is readable only with the master key.
+
+import { keepBytes } from '../../accounts/verbs/kept-bytes.ts'
+import { withinQuota } from '../../accounts/verbs/quotas.ts'
+import { seal, unseal } from '../../accounts/verbs/sealing.ts'
+import type { Context, Database } from '../../context.ts'
+import type { AgentDeclaration } from '../../domain/protocol.ts'
+import type { AgentProtocol } from '../../domain/vocabulary.ts'
+import { DEFAULT_CHECKS } from '../../items/rules/checks.ts'
+import { canonicalJson } from '../../kernel/canonical.ts'
+import { ApiError, type ApiErrorCode } from '../../kernel/errors.ts'
+import { fault } from '../../kernel/fault.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { sha256, toHex } from '../../kernel/secrets.ts'
+import { variablesOf } from '../../starts/rules/declared-source.ts'
+import * as store from '../queries/deployments.ts'
+import { type Content, contentChanges } from '../rules/deploy-plan.ts'
+import type { DeploymentRow } from '../wire/deploy.ts'
+import { agentKeyOf } from './agent-keys.ts'
+import { type Automation, planAutomation, reconcile, type Undeclared } from './reconcile.ts'
+
+export interface DeployOrder {
+  project_id: string
+  agent_id: string
+  /** What runs: code that Assay runs itself, or an HTTP function somewhere. */
+  code: { kind: 'bundle'; text: string } | { kind: 'url'; url: string; protocol: AgentProtocol }
+  declaration: AgentDeclaration
+  env: Record<string, string>
+  external_id: string | null
+}
+
+/** What is current now, and what became of the agent's schedules and triggers. */
+export interface Deployed {
+  deployment: DeploymentRow
+  automation: Automation
+  /** What the function at the URL checks requests with; null for a bundle. */
+  agent_key: string | null
+}
+
+/** What a deploy would do. */
+export interface DeployPlan {
+  version: number
+  /** False when the content is a version already. */
+  created: boolean
+  current_version: number | null
+  changes: string[]
+  automation: Automation
+}
+
+/**
+ * Makes this content the agent's current deployment; `created` is false when it already was a version.
+ *
+ * @throws ApiError `quota_exceeded`
+ */
+export async function deploy(ctx: Context, order: DeployOrder): Promise<Deployed & { created: boolean }> {
+  const given = await contentOf(ctx, order)
+  return underLock(ctx, order.agent_id, async ctx => {
+    const same = await findSame(ctx, given, order.env)
+    if (same === undefined) await addVersion(ctx, order, given)
+    const deployed = await makeCurrent(ctx, order.agent_id, same?.id ?? given.id, 'deleted')
+    return { ...deployed, created: same === undefined }
+  })
+}
+
+async function addVersion(ctx: Context, { code }: DeployOrder, given: store.NewDeployment): Promise<void> {
+  if (code.kind === 'url') return store.insertDeployment(ctx.db, given)
+  await withinQuota(ctx, { project_id: given.project_id }, 'bundles', async ctx => {
+    const isNew = await store.insertBundle(ctx.db, { hash: given.bundle_hash!, code: code.text })
+    if (isNew)
+      await keepBytes(ctx, { project_id: given.project_id }, new TextEncoder().encode(code.text).length)
+    await store.insertDeployment(ctx.db, given)
+  })
+}
+
+/** Says what deploying it would do. */
+export async function planDeploy(ctx: Context, order: DeployOrder): Promise<DeployPlan> {
+  const given = await contentOf(ctx, order)
+  return underLock(ctx, order.agent_id, async ctx => {
+    const same = await findSame(ctx, given, order.env)
+    const version = same?.version ?? (await store.findNextVersion(ctx.db, order.agent_id))
+    const content = { ...given, env: order.env, default_checks: (same ?? given).default_checks }
+    const plan = await compare(ctx, order.agent_id, content, 'deleted')
+    return { ...plan, version, created: same === undefined }
+  })
+}
+
+/**
+ * Makes an older deployment the current one again, and what it declares with it. A trigger that it does not declare
+ * is kept: going back must not cost a URL and a secret that cannot be had again.
+ *
+ * @throws ApiError `not_found`
+ */
+export function promote(ctx: Context, agent_id: string, deployment_id: string): Promise<Deployed> {
+  return underLock(ctx, agent_id, async ctx => {
+    await findKnown(ctx, agent_id, deployment_id)
+    return makeCurrent(ctx, agent_id, deployment_id, 'kept')
+  })
+}
+
+/** Says what promoting it would do. @throws ApiError `not_found` */
+export function planPromotion(ctx: Context, agent_id: string, deployment_id: string): Promise<DeployPlan> {
+  return underLock(ctx, agent_id, async ctx => {
+    const known = await findKnown(ctx, agent_id, deployment_id)
+    const after = { ...known, env: await openEnv(ctx, known.env_sealed) }
+    return { ...(await compare(ctx, agent_id, after, 'kept')), version: known.version, created: false }
+  })
+}
+
+/** One at a time for each agent, in one transaction: two deploys end as if one had followed the other. */
+async function underLock<T>(
+  ctx: Context,
+  agent_id: string,
+  work: (ctx: Context) => Promise<T>,
+  tries: number = LIMITS.deploy_tries,
+): Promise<T> {
+  try {
+    return await ctx.db.transaction(async tx => {
+      const db = tx as unknown as Database
+      await store.lockAgent(db, agent_id)
+      return work({ ...ctx, db })
+    })
+  } catch (error) {
+    // Made through the API since the deploy looked; looking again, it is there to be taken over.
+    const isTaken = error instanceof ApiError && TAKEN.has(error.code)
+    if (isTaken && tries > 1) return underLock(ctx, agent_id, work, tries - 1)
+    throw error
+  }
+}
+
+const TAKEN = new Set<ApiErrorCode>(['schedule_cron_taken', 'trigger_name_taken'])
+
+async function makeCurrent(
+  ctx: Context,
+  agent_id: string,
+  id: string,
+  undeclared: Undeclared,
+): Promise<Deployed> {
+  const before = (await store.findCurrentDeployment(ctx.db, agent_id))?.declaration
+  await store.setCurrentDeployment(ctx.db, agent_id, id)
+  const deployment = (await store.findDeployment(ctx.db, agent_id, id))!
+  const automation = await reconcile(ctx, { ...deployment, before }, undeclared)
+  await fault('deploy.before_commit')
+  return { deployment, automation, agent_key: await agentKeyOf(ctx, deployment) }
+}
+
+async function compare(ctx: Context, agent_id: string, after: Content, undeclared: Undeclared) {
+  const current = await store.findCurrentDeployment(ctx.db, agent_id)
+  const before = current && { ...current, env: await openEnv(ctx, current.env_sealed) }
+  return {
+    current_version: current?.version ?? null,
+    changes: before === undefined ? ['everything'] : contentChanges(before, after),
+    automation: await planAutomation(
+      ctx,
+      { agent_id, declaration: after.declaration, before: current?.declaration },
+      undeclared,
+    ),
+  }
+}
+
+async function findKnown(ctx: Context, agent_id: string, id: string): Promise<DeploymentRow> {
+  const known = await store.findDeployment(ctx.db, agent_id, id)
+  if (known === undefined) throw new ApiError('not_found', 'There is no such deployment in this account.')
+  return known
+}
+
+async function contentOf(ctx: Context, { code, ...order }: DeployOrder) {
+  const missing = variablesOf(order.declaration).find(name => !Object.hasOwn(order.env, name))
+  if (missing !== undefined)
+    throw new ApiError(
+      'invalid_request',
+      `A source that the agent declares is asked with ${missing}, which the environment of the deployment does not have.`,
+      `Deploy with --env ${missing}.`,
+    )
+  return {
+    id: ctx.newId(),
+    project_id: order.project_id,
+    agent_id: order.agent_id,
+    kind: code.kind,
+    protocol: code.kind === 'url' ? code.protocol : ('ndjson' as const),
+    url: code.kind === 'url' ? code.url : null,
+    bundle_hash: code.kind === 'bundle' ? toHex(await sha256(code.text)) : null,
+    declaration: order.declaration,
+    default_checks: order.declaration.checks === undefined ? [...DEFAULT_CHECKS] : null,
+    env_sealed: await sealEnv(ctx, order.env),
+    external_id: order.external_id,
+  }
+}
+
+async function findSame(ctx: Context, given: store.NewDeployment, env: Record<string, string>) {
+  for (const version of await store.findSame(ctx.db, given)) {
+    if (canonicalJson(await openEnv(ctx, version.env_sealed)) === canonicalJson(env)) return version
+  }
+  return undefined
+}
+
+/** Null when there is nothing in it. */
+async function sealEnv(ctx: Context, env: Record<string, string>): Promise<string | null> {
+  return Object.keys(env).length === 0 ? null : seal(ctx, 'environment', JSON.stringify(env))
+}
+
+export async function openEnv(ctx: Context, env_sealed: string | null): Promise<Record<string, string>> {
+  return env_sealed === null ? {} : JSON.parse(await unseal(ctx, 'environment', env_sealed))
+}

@@ -1,0 +1,140 @@
+// Makes an agent's schedules and triggers what its code declares. Guarantee: all of it or none, in the transaction of
+// the deploy; what no code ever declared stays as it is.
+
+import type { Context } from '../../context.ts'
+import type { AgentDeclaration } from '../../domain/protocol.ts'
+import { lockSchedulesOfAgent } from '../../starts/queries/schedules.ts'
+import { lockTriggersOfAgent, updateTrigger } from '../../starts/queries/triggers.ts'
+import { asDeclared, itemsAsDeclared, keptTriggerSource } from '../../starts/verbs/kept-source.ts'
+import {
+  createSchedule,
+  deleteSchedule,
+  enableSchedule,
+  updateSchedule,
+} from '../../starts/verbs/schedules.ts'
+import { createTrigger, deleteTrigger } from '../../starts/verbs/triggers.ts'
+import { triggerUrl } from '../../starts/wire/triggers.ts'
+import {
+  type PlannedSchedule,
+  type PlannedTrigger,
+  planSchedules,
+  planTriggers,
+} from '../rules/deploy-plan.ts'
+import type { Automation } from '../wire/deploy.ts'
+
+export type { Automation }
+
+/** What declares: a deployment of the agent. */
+export interface Declaring {
+  project_id: string
+  agent_id: string
+  declaration: AgentDeclaration
+  /** Of the version before; undefined of a first one. */
+  before: AgentDeclaration | undefined
+}
+
+/** What becomes of triggers that code declared and this version does not. */
+export type Undeclared = 'deleted' | 'kept'
+
+/** Says what the declaration changes. What it is made from is locked until the transaction ends. */
+export async function planAutomation(
+  ctx: Context,
+  { agent_id, declaration, before }: Omit<Declaring, 'project_id'>,
+  undeclared: Undeclared,
+): Promise<Automation> {
+  const schedules = await Promise.all(
+    (await lockSchedulesOfAgent(ctx.db, agent_id)).map(async row => ({
+      ...row,
+      source: await asDeclared(ctx, row),
+    })),
+  )
+  const triggers = await Promise.all(
+    (await lockTriggersOfAgent(ctx.db, agent_id)).map(async row => ({
+      ...row,
+      items: await itemsAsDeclared(ctx, row),
+    })),
+  )
+  const urls = new Map(
+    triggers.map(({ id, webhook_id }) => [id, triggerUrl(ctx.config.base_url, webhook_id)]),
+  )
+  return {
+    schedules: planSchedules(declaration, schedules, before),
+    triggers: planTriggers(declaration, triggers, undeclared).map(one => ({
+      ...one,
+      url: one.id === null ? null : urls.get(one.id)!,
+      secret: null,
+    })),
+  }
+}
+
+/** Carries out the plan; tells the secrets of the triggers it makes. */
+export async function reconcile(
+  ctx: Context,
+  declaring: Declaring,
+  undeclared: Undeclared,
+): Promise<Automation> {
+  const plan = await planAutomation(ctx, declaring, undeclared)
+  // What goes makes room for what comes, where the account has as many as it may.
+  const isDeleted = ({ action }: PlannedSchedule) => action === 'deleted'
+  for (const schedule of [
+    ...plan.schedules.filter(isDeleted),
+    ...plan.schedules.filter(schedule => !isDeleted(schedule)),
+  ])
+    schedule.id = await applySchedule(ctx, declaring, schedule)
+  for (const trigger of plan.triggers) Object.assign(trigger, await applyTrigger(ctx, declaring, trigger))
+  return plan
+}
+
+async function applySchedule(
+  ctx: Context,
+  { project_id, agent_id }: Declaring,
+  { action, id, cron, timezone, input, source, results, changes }: PlannedSchedule,
+): Promise<string> {
+  if (id === null) {
+    const rest = { name: null, source, budget_cents: null, timeout_seconds: null, callback_url: null }
+    return createSchedule(ctx, {
+      ...{ project_id, agent_id, cron, timezone, input, enabled: true, declared: true },
+      ...rest,
+      ...(results && { results }),
+    })
+  }
+  if (action === 'deleted') await deleteSchedule(ctx, id)
+  if (action === 'changed') {
+    const fields = new Set(changes.map(({ field }) => field))
+    // Only a zone that changes may move the next moment: one that is due and has no row yet must get its row.
+    await updateSchedule(ctx, id, {
+      ...{ input, declared: true },
+      ...(fields.has('timezone') && { timezone }),
+      ...(fields.has('source') && { source }),
+      ...(results && { results }),
+    })
+    if (fields.has('enabled')) await enableSchedule(ctx, id)
+  }
+  return id
+}
+
+/** What there is to tell of a trigger once it stands; a secret only of one that was just made. */
+async function applyTrigger(
+  ctx: Context,
+  { project_id, agent_id }: Declaring,
+  { action, id, name, secret_env, items: order, replaces }: PlannedTrigger,
+): Promise<{ id: string; url?: string; secret: string | null }> {
+  if (replaces !== null) await deleteTrigger(ctx, replaces.id)
+  const items = await keptTriggerSource(ctx, order, undefined, 'code')
+  if (id === null) {
+    const trigger = {
+      project_id,
+      agent_id,
+      name,
+      secret_env,
+      scheme: 'bearer',
+      signing_secret: null,
+    } as const
+    const made = await createTrigger(ctx, { ...trigger, declared: true, allow_unpriced: false, items })
+    const url = triggerUrl(ctx.config.base_url, made.webhook_id)
+    return { id: made.id, url, secret: made.secret }
+  }
+  if (action === 'deleted') await deleteTrigger(ctx, id)
+  if (action === 'changed') await updateTrigger(ctx.db, id, { secret_env, declared: true, ...items })
+  return { id, secret: null }
+}

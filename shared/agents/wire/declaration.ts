@@ -1,0 +1,156 @@
+// What an agent says about itself when it is deployed, as callers send it.
+
+import { DECLARED_CHECKS, LANGUAGES, REFUSAL_CHOICES } from '../../domain/vocabulary.ts'
+import * as z from '../../kernel/documented-zod.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { ResultsReceiverOrder } from '../../recovery/wire/results.ts'
+import { isStorable, label, prose } from '../../schema/input.ts'
+import { Json } from '../../schema/wire.ts'
+import { checkCron, normalCron } from '../../starts/rules/cron.ts'
+import { declaredSourceProblem } from '../../starts/rules/declared-source.ts'
+import { checkTimezone } from '../../starts/rules/timezone.ts'
+import { generatorName, SourceOrder, triggerItems, triggerSourceOrder } from '../../starts/wire/sources.ts'
+import { secretEnv, triggerName } from '../../starts/wire/triggers.ts'
+
+/** A list in which no two entries have the same key. */
+function keyed<K extends string, T extends z.ZodType<Record<K, string>>>(entry: T, key: K, max: number) {
+  return z
+    .array(entry)
+    .max(max)
+    .superRefine((list, ctx) => {
+      for (const [at, one] of list.entries()) {
+        if (list.findIndex(other => other[key] === one[key]) === at) continue
+        ctx.addIssue({ code: 'custom', path: [at, key], message: `"${one[key]}" is declared twice` })
+      }
+    })
+}
+
+const passes = (check: (text: string) => void) => (text: string, ctx: z.RefinementCtx) => {
+  try {
+    check(text)
+  } catch (error) {
+    ctx.addIssue({ code: 'custom', message: (error as Error).message })
+  }
+}
+
+const DeclaredSchedule = z
+  .strictObject({
+    cron: z.string().superRefine(passes(checkCron)).transform(normalCron).describe('Five fields.'),
+    timezone: z
+      .string()
+      .superRefine(passes(checkTimezone))
+      .optional()
+      .describe('An IANA zone; UTC unless told.'),
+    source: SourceOrder.nullable().optional(),
+    results: ResultsReceiverOrder.optional(),
+  })
+  .openapi('DeclaredSchedule', {
+    description:
+      "A recurring start; its key is the cron. A header of its source names variables of the deployment's environment: Bearer $EXPORT_TOKEN.",
+    example: { cron: '0 9 * * 1-5', timezone: 'Europe/Berlin' },
+  })
+
+const DeclaredTrigger = z
+  .strictObject({
+    name: triggerName,
+    secret_env: secretEnv.optional(),
+    ...triggerItems,
+  })
+  .superRefine((trigger, ctx) => {
+    try {
+      triggerSourceOrder(trigger)
+    } catch (error) {
+      ctx.addIssue({ code: 'custom', message: (error as Error).message })
+    }
+  })
+  .openapi('DeclaredTrigger', {
+    description: 'An inbound HTTP start; its key is the name.',
+    example: { name: 'new-ticket', secret_env: 'ASSAY_TRIGGER_SECRET' },
+  })
+
+// A fraction, because the price of one item may be one.
+const cents = z.number().min(0).max(LIMITS.budget_cents)
+
+/** What an agent says about itself when it is deployed. */
+export const Declaration = z
+  .strictObject({
+    name: label(LIMITS.name_characters, "The agent's name."),
+    description: prose(LIMITS.description_characters, 'What it does.').optional(),
+    item_budget_cents: cents.optional().describe('Money one item may spend.'),
+    on_budget: z
+      .enum(['fail', 'pause'])
+      .optional()
+      .describe('What becomes of an item that reaches its budget.'),
+    refusals: z
+      .enum(REFUSAL_CHOICES)
+      .optional()
+      .describe(
+        "Which refusals by wording degrade an item: 'sure' (as without it), 'balanced' (suspected ones too) or 'off'.",
+      ),
+    checks: z
+      .array(z.enum(DECLARED_CHECKS))
+      .max(DECLARED_CHECKS.length)
+      .optional()
+      .describe(
+        'Ways not to have worked that answers of models are looked at for, and no others; without it the defaults of when it is deployed, [] for none.',
+      ),
+    language: z
+      .enum(LANGUAGES)
+      .optional()
+      .describe('The language of its answers; one that is surely in another is degraded, wrong_language.'),
+    max_steps: z.int().min(1).max(LIMITS.agent_steps.max).optional(),
+    concurrency: z.int().min(1).max(LIMITS.run_concurrency).optional(),
+    timeout_seconds: z.int().min(1).max(LIMITS.agent_timeout_seconds.max).optional(),
+    step_seconds: z
+      .int()
+      .min(1)
+      .max(LIMITS.agent_timeout_seconds.max)
+      .optional()
+      .describe(
+        'The longest that one step of it takes, where that is known: no consumer with less time begins it.',
+      ),
+    answers_later: z
+      .boolean()
+      .optional()
+      .describe('Of an agent behind a URL: it answers later what takes longer than a consumer has left.'),
+    retries: z
+      .int()
+      .min(0)
+      .max(LIMITS.agent_retries)
+      .optional()
+      .describe("Further attempts after the agent's errors."),
+    max_consecutive_failures: z
+      .int()
+      .min(1)
+      .max(LIMITS.items_per_run)
+      .optional()
+      .describe('A run stops when so many items in a row failed.'),
+    network: z
+      .array(label(LIMITS.callback_url_characters, 'A host, host:port, or * for the public internet.'))
+      .max(LIMITS.agent_network_hosts)
+      .optional(),
+    models: z
+      .array(label(LIMITS.name_characters, 'As its provider names it.'))
+      .max(LIMITS.agent_models)
+      .optional()
+      .describe('Models it calls: those without a price are told at the deploy, and refused under a budget.'),
+    input_schema: Json.optional(),
+    output_schema: Json.optional(),
+    generators: z
+      .array(generatorName)
+      .max(LIMITS.agent_generators)
+      .optional()
+      .describe('What it can make items with: methods under @items.'),
+    schedule_input: Json.optional().describe('Input of the runs its schedules start; null unless told.'),
+    schedules: keyed(DeclaredSchedule, 'cron', LIMITS.agent_schedules).optional(),
+    triggers: keyed(DeclaredTrigger, 'name', LIMITS.agent_triggers).optional(),
+  })
+  .superRefine(({ schedules = [], triggers = [], generators = [] }, ctx) => {
+    for (const [list, starts] of Object.entries({ schedules, triggers }))
+      for (const [at, { source }] of starts.entries()) {
+        const problem = source && declaredSourceProblem(source, generators)
+        if (problem) ctx.addIssue({ code: 'custom', path: [list, at, 'source'], message: problem })
+      }
+  })
+  .refine(isStorable, 'must hold no \\u0000 and no lone surrogates in its texts')
+  .openapi('AgentDeclaration', { description: 'What an agent says about itself when it is deployed.' })

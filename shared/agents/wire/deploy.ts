@@ -1,0 +1,168 @@
+// The shapes of deployments and of what a deploy does, and how rows become them. Guarantee: no environment and no
+// code ever leaves through these, a trigger's secret only when it was just made, and an agent's key only to who deploys.
+
+import {
+  AGENT_PROTOCOLS,
+  CHECKS,
+  DEPLOY_WARNINGS,
+  DEPLOYMENT_KINDS,
+  PLAN_ACTIONS,
+  RUN_CHECKS,
+} from '../../domain/vocabulary.ts'
+import * as z from '../../kernel/documented-zod.ts'
+import type { deployments } from '../../schema/tables.ts'
+import { timestamp } from '../../schema/wire.ts'
+import { checksOf, type PlannedSchedule, type PlannedTrigger } from '../rules/deploy-plan.ts'
+import { Declaration } from './declaration.ts'
+
+const uuid = (description: string) => z.string().meta({ format: 'uuid', description })
+
+export type DeploymentRow = typeof deployments.$inferSelect & { is_current: boolean }
+
+export const Deployment = z
+  .object({
+    id: uuid('The deployment.'),
+    project_id: uuid('The project of its agent.'),
+    agent_id: uuid('The agent it is a version of.'),
+    version: z.int().describe('Counts from 1 within the agent.'),
+    is_current: z.boolean().describe('The next run executes it.'),
+    kind: z.enum(DEPLOYMENT_KINDS),
+    protocol: z
+      .enum(AGENT_PROTOCOLS)
+      .describe('What it speaks: lines of JSON, or one JSON value per request.'),
+    url: z.string().nullable(),
+    bundle_hash: z.string().nullable().describe('SHA-256 of the code.'),
+    declaration: Declaration,
+    checks: z
+      .array(z.enum([...CHECKS, ...RUN_CHECKS]))
+      .describe(
+        'What its answers are looked at for: as it declares, or the defaults of when it was deployed; an update adds none.',
+      ),
+    external_id: z.string().nullable(),
+    created_at: timestamp,
+  })
+  .openapi('Deployment', { description: 'A version of an agent. It never changes.' })
+
+const id = uuid('Null until it is created.').nullable()
+const changes = z
+  .array(z.object({ field: z.string(), from: z.string().nullable(), to: z.string().nullable() }))
+  .describe('The fields that are set; long values are cut.')
+
+const Plan = z
+  .object({
+    schedules: z.array(
+      z.object({
+        action: z.enum(PLAN_ACTIONS).exclude(['rotated', 'kept']),
+        id,
+        cron: z.string(),
+        timezone: z.string(),
+        changes,
+      }),
+    ),
+    triggers: z.array(
+      z.object({
+        action: z.enum(PLAN_ACTIONS),
+        id,
+        name: z.string(),
+        secret_env: z.string().nullable(),
+        replaces: z.string().nullable().describe('The name of the trigger that goes, where one is renamed.'),
+        url: z.string().nullable().describe('Where it is fired; null until it is created.'),
+        secret: z.string().nullable().describe('Of one that was just created; it is shown this once.'),
+        changes,
+      }),
+    ),
+  })
+  .openapi('DeployPlan', {
+    description:
+      'What a deploy does to the schedules and triggers of an agent. Those that no code ever declared are left alone and not listed.',
+  })
+
+const unpriced = z
+  .array(z.string())
+  .describe(
+    "Models without a price that the agent's latest runs called or that it declares: budgets do not count them.",
+  )
+
+const warnings = z
+  .array(
+    z.object({
+      code: z.enum(DEPLOY_WARNINGS),
+      message: z.string().describe('What may happen.'),
+      hint: z.string().describe('What to set.'),
+    }),
+  )
+  .describe('What the agent may need and this installation does not give it.')
+
+export const Deployed = Deployment.extend({
+  created: z
+    .boolean()
+    .describe('False when the same content had been deployed before: this is that version.'),
+  agent_key: z
+    .string()
+    .nullable()
+    .describe(
+      'What requests to the URL are signed with, for ASSAY_AGENT_KEY of the function there; the same for all versions at this URL. Null for a bundle.',
+    ),
+  plan: Plan,
+  unpriced,
+  warnings,
+}).openapi('Deployed', {
+  description: 'The deployment that is current now, and what became of its schedules and triggers.',
+})
+
+export const Promoted = Deployed.omit({ created: true, unpriced: true, warnings: true }).openapi('Promoted', {
+  description: 'The deployment that is current now, and what became of its schedules and triggers.',
+})
+
+export const DryRun = z
+  .object({
+    dry_run: z.literal(true),
+    version: z.int().describe('The version that would be current.'),
+    created: z.boolean().describe('Whether it would be a new one.'),
+    current_version: z.int().nullable().describe('The version that is current now.'),
+    changes: z
+      .array(z.string())
+      .describe(
+        'What differs from it: code, url, env, fields of the declaration; everything for a first one.',
+      ),
+    plan: Plan,
+    unpriced: unpriced.optional(),
+    warnings: warnings.optional(),
+  })
+  .openapi('DryRun', { description: 'What a deploy would do. Nothing was changed.' })
+
+export function deploymentOf(row: DeploymentRow): z.input<typeof Deployment> {
+  const { env_sealed: _, default_checks: __, created_at, ...fields } = row
+  return { ...fields, checks: checksOf(row), created_at: created_at.toISOString() } as z.input<
+    typeof Deployment
+  >
+}
+
+/** What a deploy does to schedules and triggers; `url` and `secret` are there from when a trigger is. */
+export interface Automation {
+  schedules: PlannedSchedule[]
+  triggers: (PlannedTrigger & { url: string | null; secret: string | null })[]
+}
+
+export function deployedOf(deployed: {
+  deployment: DeploymentRow
+  automation: Automation
+  agent_key: string | null
+}): z.input<typeof Promoted> {
+  const { deployment, automation, agent_key } = deployed
+  return { ...deploymentOf(deployment), agent_key, plan: planOf(automation) }
+}
+
+export function dryRunOf<P extends { automation: Automation }>({ automation, ...plan }: P) {
+  return { dry_run: true as const, ...plan, plan: planOf(automation) }
+}
+
+function planOf({ schedules, triggers }: Automation): z.input<typeof Plan> {
+  return {
+    schedules: schedules.map(({ input: _, source: __, results: ___, ...schedule }) => schedule),
+    triggers: triggers.map(({ items: _, ...trigger }) => ({
+      ...trigger,
+      replaces: trigger.replaces?.name ?? null,
+    })),
+  }
+}

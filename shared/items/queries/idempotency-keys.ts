@@ -1,0 +1,47 @@
+// Idempotency keys of submissions. Guarantee: within its window a key stands for one run, whoever sends it how often at once.
+
+import type { PendingQuery, Row } from 'postgres'
+import type { Sql } from '../../context.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+
+export interface KeyedAnswer {
+  fingerprint: string
+  run_id: string
+  total_items: number
+}
+
+/** The run an idempotency key already started within its window. */
+export async function findKeyedRun(sql: Sql, projectId: string, key: string, windowHours: number) {
+  const [row] = await sql<KeyedAnswer[]>`
+    select k.fingerprint, k.run_id, r.total_items
+    from idempotency_keys k join runs r on r.id = k.run_id
+    where k.project_id = ${projectId} and k.key = ${key}
+      and k.created_at > now() - make_interval(hours => ${windowHours})`
+  return row
+}
+
+/** The idempotency key that a run is started under. */
+export interface IdempotencyKey {
+  project_id: string
+  key: string
+  fingerprint: string
+  run_id: string
+}
+
+/** Takes the key for a run; false when another submission took it first. Waits for one that is committing. */
+export async function takeIdempotencyKey(sql: Sql, key: IdempotencyKey): Promise<boolean> {
+  const result = await takeKeyFor(sql, key, sql`(values (1)) one`)
+  return result.count === 1
+}
+
+/** Takes the key if `source` has a row; no row where another run has it within its window. */
+export const takeKeyFor = (
+  sql: Sql,
+  { project_id, key, fingerprint, run_id }: IdempotencyKey,
+  source: PendingQuery<Row[]>,
+) => sql`
+  insert into idempotency_keys as k (project_id, key, fingerprint, run_id)
+  select ${project_id}::uuid, ${key}, ${fingerprint}, ${run_id}::uuid from ${source}
+  on conflict (project_id, key) do update
+    set fingerprint = excluded.fingerprint, run_id = excluded.run_id, created_at = now()
+    where k.created_at <= now() - make_interval(hours => ${LIMITS.idempotency_window_hours})`

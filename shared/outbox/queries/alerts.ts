@@ -1,0 +1,215 @@
+// Alerts, their settings and channels. Guarantee: a rule alerts once about one subject until that is resolved, however
+// many processes find the same thing; an alert, its end and the messages that tell them are one statement each.
+
+import { and, desc, eq, isNotNull, isNull, sql as raw } from 'drizzle-orm'
+import type { Database, Sql } from '../../context.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { alertChannels, alertSettings, alerts, projects } from '../../schema/tables.ts'
+import { type Alert, RULES } from '../rules/alerts.ts'
+import type { AlertRule, AlertState } from '../rules/vocabulary.ts'
+import type { AlertChannelRow, AlertRow, AlertSettingRow } from '../wire/alerts.ts'
+
+export type NewAlert = Alert & { id: string }
+
+/**
+ * Raises those that nobody has muted and that are not open; returns their ids. A missed schedule is told again after
+ * LIMITS.alert_repeat_hours, open or not, and not before; the new alert takes the place of the old one.
+ */
+export function raiseAlerts(sql: Sql, given: readonly NewAlert[]): Promise<{ id: string }[]> {
+  const rows = given.map(alert => ({ ...alert, enabled: RULES[alert.rule].enabled }))
+  return sql<{ id: string }[]>`
+    with wanted as (
+      select distinct on (project_id, rule, subject_id) g.*
+      from jsonb_to_recordset(${sql.json(rows as never)}) as g(id uuid, project_id uuid, agent_id uuid,
+        schedule_id uuid, run_id uuid, rule alert_rule, subject_id uuid, reason text, message text, advice text,
+        command text, since timestamptz, enabled boolean)
+      where coalesce((${settingOf(sql, 'enabled')}), g.enabled)
+      order by project_id, rule, subject_id, since desc
+    ), marked as (
+      insert into alert_marks as m (project_id, rule, subject_id, raised_at)
+      select project_id, rule, subject_id, now() from wanted
+      on conflict (project_id, rule, subject_id) do update set raised_at = excluded.raised_at, resolved_at = null
+        where case when m.rule = 'schedule_missed'
+          then m.raised_at <= excluded.raised_at - make_interval(hours => ${LIMITS.alert_repeat_hours})
+          else m.resolved_at is not null end
+      returning project_id, rule, subject_id
+    ), replaced as (
+      update alerts a set resolved_at = now() from marked m
+      where a.project_id = m.project_id and a.rule = m.rule and a.subject_id = m.subject_id and a.resolved_at is null
+    ), raised as (
+      insert into alerts (id, project_id, agent_id, schedule_id, run_id, rule, subject_id, reason, message, advice,
+        command, since)
+      select id, project_id, agent_id, schedule_id, run_id, rule, subject_id, reason, message, advice, command, since
+      from wanted join marked using (project_id, rule, subject_id)
+      returning id, project_id
+    ), told as (
+      insert into deliveries (project_id, alert_id, kind, url, format)
+      select project_id, r.id, 'alert.raised', c.url, c.format from raised r join alert_channels c using (project_id)
+    )
+    select id from raised`
+}
+
+/** Ends open alerts and tells so; returns those it did. */
+export function resolveAlerts(sql: Sql, ids: readonly string[]): Promise<{ id: string }[]> {
+  return sql<{ id: string }[]>`
+    with over as (
+      update alerts set resolved_at = now() where id = any(${[...ids]}::uuid[]) and resolved_at is null
+      returning id, project_id, rule, subject_id
+    ), marked as (
+      update alert_marks m set resolved_at = now() from over o
+      where m.project_id = o.project_id and m.rule = o.rule and m.subject_id = o.subject_id
+    ), told as (
+      insert into deliveries (project_id, alert_id, kind, url, format)
+      select project_id, o.id, 'alert.resolved', c.url, c.format from over o join alert_channels c using (project_id)
+    )
+    select id from over`
+}
+
+/** What the end of a run says about open alerts. */
+export interface EndedSubject {
+  run_id: string
+  project_id: string
+  agent_id: string
+  schedule_id: string | null
+  /** False where the run had ended before. */
+  first_end: boolean
+  /** All of its items that did not work have been decided about, be it before anybody looked at its end. */
+  is_decided: boolean
+  /** Rules that the run gives reason for, which its end therefore leaves open. */
+  still: readonly AlertRule[]
+}
+
+/**
+ * Open alerts that ended runs are the end of: a run of the schedule, or else of the agent, that gives no reason for the
+ * rule any more, and of a run itself that all its items were decided about.
+ */
+export function findResolvedBy(sql: Sql, ended: readonly EndedSubject[]): Promise<{ id: string }[]> {
+  return sql<{ id: string }[]>`
+    select distinct a.id
+    from jsonb_to_recordset(${sql.json(ended as never)}) as g(run_id uuid, project_id uuid, agent_id uuid,
+      schedule_id uuid, first_end boolean, is_decided boolean, still jsonb)
+    join alerts a on a.project_id = g.project_id and a.resolved_at is null and a.subject_id is not null
+    where case
+      when a.run_id = g.run_id and g.is_decided then true
+      when not g.first_end then false
+      when a.rule = 'not_finished' then a.subject_id in (g.schedule_id, g.agent_id)
+      when a.rule in ('schedule_missed', 'source_failed') then a.subject_id = g.schedule_id
+      when a.rule in ('credentials_refused', 'budget_exceeded', 'failure_share', 'run_not_ok')
+        then a.subject_id = coalesce(g.schedule_id, g.agent_id) and not g.still ? a.rule::text
+      when a.rule = 'unpriced_model' then a.subject_id = g.agent_id and not g.still ? a.rule::text
+      else false end`
+}
+
+/** What was set for `g`'s rule: for its agent before for all of them. */
+const settingOf = (sql: Sql, column: string) => sql`
+  select s.${sql(column)} from alert_settings s
+  where s.project_id = g.project_id and s.rule = g.rule and (s.agent_id = g.agent_id or s.agent_id is null)
+  order by s.agent_id nulls last limit 1`
+
+export interface AlertFilter {
+  account_id: string
+  project_id: string | null
+  agent_id?: string | undefined
+  rule?: AlertRule | undefined
+  state?: AlertState | undefined
+  after?: [created_at: string, id: string] | undefined
+  limit: number
+}
+
+/** Newest first, each with the database's own text of when it was raised. */
+export function listAlerts(db: Database, filter: AlertFilter): Promise<(AlertRow & { key: string })[]> {
+  const { account_id, project_id, agent_id, rule, state, after } = filter
+  return db
+    .select({ ...alertColumns, key: raw<string>`${alerts.created_at}::text` })
+    .from(alerts)
+    .innerJoin(projects, eq(projects.id, alerts.project_id))
+    .where(
+      and(
+        eq(projects.account_id, account_id),
+        project_id === null ? undefined : eq(alerts.project_id, project_id),
+        agent_id === undefined ? undefined : eq(alerts.agent_id, agent_id),
+        rule === undefined ? undefined : eq(alerts.rule, rule),
+        state && (state === 'open' ? isNull(alerts.resolved_at) : isNotNull(alerts.resolved_at)),
+        after && raw`(${alerts.created_at}, ${alerts.id}) < (${after[0]}::timestamptz, ${after[1]}::uuid)`,
+      ),
+    )
+    .orderBy(desc(alerts.created_at), desc(alerts.id))
+    .limit(filter.limit)
+}
+
+const alertColumns = {
+  id: alerts.id,
+  project_id: alerts.project_id,
+  agent_id: alerts.agent_id,
+  schedule_id: alerts.schedule_id,
+  run_id: alerts.run_id,
+  rule: alerts.rule,
+  reason: alerts.reason,
+  message: alerts.message,
+  advice: alerts.advice,
+  command: alerts.command,
+  since: alerts.since,
+  subject_id: alerts.subject_id,
+  resolved_at: alerts.resolved_at,
+  created_at: alerts.created_at,
+}
+
+export function listAlertSettings(db: Database, project_id: string): Promise<AlertSettingRow[]> {
+  return db
+    .select()
+    .from(alertSettings)
+    .where(eq(alertSettings.project_id, project_id))
+    .limit(LIMITS.alert_settings_per_project)
+}
+
+/** Sets a rule for a project's agents, or for one of them. */
+export async function putAlertSetting(
+  db: Database,
+  setting: typeof alertSettings.$inferInsert,
+): Promise<void> {
+  const { enabled, bounds } = setting
+  await db
+    .insert(alertSettings)
+    .values(setting)
+    .onConflictDoUpdate({
+      target: [alertSettings.project_id, alertSettings.agent_id, alertSettings.rule],
+      set: { enabled, ...(bounds && { bounds }), updated_at: raw`now()` },
+    })
+}
+
+export function listAlertChannels(db: Database, project_id: string): Promise<AlertChannelRow[]> {
+  return db
+    .select()
+    .from(alertChannels)
+    .where(eq(alertChannels.project_id, project_id))
+    .orderBy(alertChannels.created_at)
+    .limit(LIMITS.alert_channels_per_project)
+}
+
+/** The channel as it stands; one that was there already takes what is said of it now. */
+export async function putAlertChannel(
+  db: Database,
+  channel: typeof alertChannels.$inferInsert,
+): Promise<AlertChannelRow> {
+  const [row] = await db
+    .insert(alertChannels)
+    .values(channel)
+    .onConflictDoUpdate({
+      target: [alertChannels.project_id, alertChannels.url],
+      set: { format: raw`excluded.format`, digest: raw`excluded.digest` },
+    })
+    .returning()
+  return row!
+}
+
+export async function deleteAlertChannel(
+  db: Database,
+  project_id: string,
+  id: string,
+): Promise<AlertChannelRow | undefined> {
+  const [row] = await db
+    .delete(alertChannels)
+    .where(and(eq(alertChannels.project_id, project_id), eq(alertChannels.id, id)))
+    .returning()
+  return row
+}

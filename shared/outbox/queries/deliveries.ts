@@ -1,0 +1,240 @@
+// Messages to the outside and the tries to deliver them. Guarantee: a message is written in the transaction that made
+// it true, one sender at a time holds it, and what becomes of a try is recorded only by the one who holds it.
+
+import type { Sql } from '../../context.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import type { ItemRow, RunRow } from '../../schema/wire.ts'
+import { isHeld } from '../../upkeep/queries/installation.ts'
+import type { ChannelFormat, DeliveryKind, DeliveryState, RunTransition } from '../rules/vocabulary.ts'
+import type { AlertRow } from '../wire/alerts.ts'
+import type { DeliveryRow, RunEnd, TryRow } from '../wire/deliveries.ts'
+
+/** A message in its sender's hands. */
+export interface HeldDelivery {
+  id: string
+  account_id: string
+  project_id: string
+  kind: DeliveryKind
+  url: string
+  format: ChannelFormat
+  host: string
+  /** Null until it was put in words. */
+  body: string | null
+  /** The number of this try; the sender holds the message for as long as it is the last. */
+  tries: number
+}
+
+/** How many messages a process is sending, by host, project and account. */
+export interface InFlight {
+  /** Projects whose files are being sent: one of each at a time, and not many in all. */
+  files: ReadonlySet<string>
+  hosts: ReadonlyMap<string, number>
+  projects: ReadonlyMap<string, number>
+  accounts: ReadonlyMap<string, number>
+}
+
+/**
+ * Takes up to `slots` messages that are due. Hosts are looked at one by one, those with the fewest in flight first, so
+ * that however many wait for one, the others are not behind them; and a project and an account have a share of the slots,
+ * however many hosts they name: the account with the fewest in flight comes first. A message that was tried often enough, or whose project is gone, is given up. Without `mails` they
+ * are left to a process that sends them.
+ */
+export async function claimDeliveries(
+  sql: Sql,
+  inFlight: InFlight,
+  slots: number,
+  mails: boolean,
+): Promise<HeldDelivery[]> {
+  const busy = sql.json(Object.fromEntries(inFlight.hosts))
+  const busyProjects = sql.json(Object.fromEntries(inFlight.projects))
+  const busyAccounts = sql.json(Object.fromEntries(inFlight.accounts))
+  const room = LIMITS.results_files_in_flight - inFlight.files.size
+  return sql<HeldDelivery[]>`
+    with recursive waiting as (
+      (select host from deliveries where due_at is not null and not ${isHeld(sql)} order by host limit 1)
+      union all
+      select (select d.host from deliveries d where d.due_at is not null and d.host > w.host order by d.host limit 1)
+      from waiting w where w.host is not null
+    ), candidate as (
+      select d.*, busy.n + row_number() over (partition by w.host order by d.due_at) as place
+      from waiting w, lateral (select coalesce((${busy}::jsonb ->> w.host)::int, 0) as n) busy, lateral (
+        select d.id, d.project_id, d.due_at, d.kind = 'run.results' as is_file from deliveries d
+        where d.host = w.host and d.due_at <= now() and (${mails} or d.url not like 'mailto:%')
+          and (d.kind <> 'run.results' or ${room > 0} and d.project_id <> all(${[...inFlight.files]}::uuid[]))
+        order by d.due_at limit greatest(0, ${LIMITS.deliveries_in_flight_per_host} - busy.n)
+        for update skip locked
+      ) d
+    ), ranked as (
+      select c.*, coalesce((${busyProjects}::jsonb ->> project_id::text)::int, 0)
+        + row_number() over (partition by project_id order by place, due_at) as nth,
+        row_number() over (partition by is_file, project_id order by place, due_at) as nth_of_kind
+      from candidate c
+    ), of_account as (
+      select r.*, coalesce((${busyAccounts}::jsonb ->> p.account_id::text)::int, 0)
+        + row_number() over (partition by p.account_id order by place, due_at) as turn
+      from ranked r join projects p on p.id = r.project_id
+      where nth <= ${LIMITS.deliveries_in_flight_per_project} and (not is_file or nth_of_kind = 1)
+    ), fitting as (
+      select *, row_number() over (partition by is_file order by turn, place, due_at) as nth_fitting from of_account
+      where turn <= ${LIMITS.deliveries_in_flight_per_account}
+    ), chosen as (
+      select c.id, p.account_id, p.account_id is not null and d.tries < d.tries_allowed as goes_on
+      from (
+        select id from fitting where not is_file or nth_fitting <= ${room}
+        order by turn, place, due_at limit ${slots}
+      ) c
+      join deliveries d using (id) join projects p on p.id = d.project_id
+    ), held as (
+      update deliveries d set tries = d.tries + goes_on::int,
+        due_at = case when goes_on then now() + interval '1 ms'
+          * case when d.kind = 'run.results' then ${LIMITS.results_file_lease_ms}::int else ${LIMITS.delivery_lease_ms}::int end end
+      from chosen c where d.id = c.id
+      returning d.*, c.account_id, goes_on
+    ), started as (
+      insert into delivery_tries (project_id, delivery_id, try) select project_id, id, tries from held where goes_on
+    )
+    select id, account_id, project_id, kind, url, format, host, body, tries from held where goes_on`
+}
+
+/** What messages about runs tell, by message: the run as it was then, and its item if it has but one. */
+export async function findRunEnds(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, RunEnd>> {
+  const rows = await sql<
+    (RunRow & { delivery_id: string; ended_at: Date; transition: RunTransition | null })[]
+  >`
+    select r.*, a.slug as agent_slug, v.version as deployment_version, now.payloads_purged_at, now.steps_purged_at,
+      d.id as delivery_id, d.created_at as ended_at, d.run->>'transition' as transition
+    from deliveries d join runs now on now.id = d.run_id, jsonb_populate_record(null::runs, d.run) r
+    join agents a on a.id = r.agent_id left join deployments v on v.id = r.deployment_id
+    where d.id = any(${[...deliveryIds]}::uuid[])`
+  const single = rows.filter(run => run.total_items === 1)
+  const items = await sql<ItemRow[]>`
+    select i.* from unnest(${single.map(run => run.project_id)}::uuid[], ${single.map(run => run.id)}::uuid[]) as k(project_id, run_id)
+      join items i on i.project_id = k.project_id and i.run_id = k.run_id and i.seq = 1`
+  const itemOf = new Map(items.map(item => [item.run_id, item]))
+  return new Map(
+    rows.map(({ delivery_id, ended_at, transition, ...run }) => [
+      delivery_id,
+      {
+        run: { ...run, unchanged: run.unchanged ?? 0 },
+        item: itemOf.get(run.id) ?? null,
+        ended_at,
+        transition: transition ?? 'ended',
+      },
+    ]),
+  )
+}
+
+/** The alerts that messages tell, by message. */
+export async function findToldAlerts(
+  sql: Sql,
+  deliveryIds: readonly string[],
+): Promise<Map<string, AlertRow>> {
+  const rows = await sql<(AlertRow & { delivery_id: string })[]>`
+    select a.*, d.id as delivery_id from deliveries d join alerts a on a.id = d.alert_id
+    where d.id = any(${[...deliveryIds]}::uuid[])`
+  return new Map(rows.map(({ delivery_id, ...alert }) => [delivery_id, alert]))
+}
+
+/** How a try ended. */
+export interface TryEnd {
+  delivered: boolean
+  status: number | null
+  error: string | null
+  duration_ms: number
+  /** Until the next one, if there is one. */
+  backoff_ms: number
+}
+
+/** Records a try; false when it was taken for lost meanwhile, and somebody else holds the message. */
+export async function endTry(sql: Sql, held: HeldDelivery, end: TryEnd): Promise<boolean> {
+  const [row] = await sql<{ held: boolean }[]>`
+    with ended as (
+      update delivery_tries set status = ${end.status}, error = ${end.error}, duration_ms = ${end.duration_ms}
+      where project_id = ${held.project_id} and delivery_id = ${held.id} and try = ${held.tries}
+    ), freed as (
+      update deliveries set body = coalesce(body, ${held.body}),
+        delivered_at = case when ${end.delivered} then now() end,
+        due_at = case when not ${end.delivered} and tries < tries_allowed
+          then now() + ${end.backoff_ms} * interval '1 ms' end
+      where project_id = ${held.project_id} and id = ${held.id} and tries = ${held.tries} and due_at is not null
+      returning id
+    )
+    select exists (select from freed) as held`
+  return row!.held
+}
+
+/** Lets a message that was delivered or given up be tried again; undefined while it is still being tried. */
+export async function resendDelivery(sql: Sql, id: string): Promise<Date | undefined> {
+  const [row] = await sql<{ due_at: Date }[]>`
+    update deliveries set tries_allowed = tries + ${LIMITS.delivery_tries}, due_at = now(), delivered_at = null
+    where id = ${id} and due_at is null returning due_at`
+  return row?.due_at
+}
+
+/** Removes messages that are over from the log when they are old; returns how many. */
+export async function removeOldDeliveries(sql: Sql, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from deliveries where id in (
+      select id from deliveries
+      where due_at is null and created_at < now() - ${LIMITS.delivery_days} * interval '1 day'
+      order by created_at limit ${limit})`
+  return count
+}
+
+export interface DeliveryFilter {
+  account_id: string
+  project_id: string | null
+  run_id?: string | undefined
+  state?: DeliveryState | undefined
+  before?: { created_text: string; id: string } | undefined
+  limit: number
+}
+
+const STATE = `case when d.due_at is not null then 'pending' when d.delivered_at is not null then 'delivered' else 'failed' end`
+
+const columns = (sql: Sql) => sql`
+  d.id, d.project_id, d.run_id, d.alert_id, d.kind, d.url, d.tries, d.due_at, d.created_at, d.delivered_at,
+  d.created_at::text as created_text, ${sql.unsafe(STATE)} as state, last.status as last_status, last.error as last_error`
+
+const lastTry = (sql: Sql) => sql`
+  left join lateral (
+    select status, error from delivery_tries t
+    where t.project_id = d.project_id and t.delivery_id = d.id and t.duration_ms is not null order by try desc limit 1
+  ) last on true`
+
+/** A page of the log, newest first. */
+export async function listDeliveries(sql: Sql, filter: DeliveryFilter): Promise<DeliveryRow[]> {
+  const { project_id, run_id, state, before, limit } = filter
+  const key = before && sql`(${before.created_text}::text::timestamptz, ${before.id}::uuid)`
+  return sql<DeliveryRow[]>`
+    select ${columns(sql)} from (
+      select d.* from projects p, lateral (
+        select * from deliveries d where d.project_id = p.id
+          ${run_id === undefined ? sql`` : sql`and d.run_id = ${run_id}`}
+          ${state === undefined ? sql`` : sql`and ${sql.unsafe(STATE)} = ${state}`}
+          ${key === undefined ? sql`` : sql`and (d.created_at, d.id) < ${key}`}
+        order by d.created_at desc, d.id desc limit ${limit}
+      ) d
+      where p.account_id = ${filter.account_id} ${project_id === null ? sql`` : sql`and p.id = ${project_id}`}
+      order by d.created_at desc, d.id desc limit ${limit}
+    ) d ${lastTry(sql)}
+    order by d.created_at desc, d.id desc`
+}
+
+/** With what was sent; its tries are read apart. */
+export async function findDelivery(sql: Sql, account_id: string, id: string) {
+  const [row] = await sql<(DeliveryRow & { body: string | null })[]>`
+    select ${columns(sql)}, d.body from deliveries d join projects p on p.id = d.project_id ${lastTry(sql)}
+    where p.account_id = ${account_id} and d.id = ${id}`
+  return row
+}
+
+/** Oldest first. */
+export async function listTries(
+  sql: Sql,
+  { project_id, id }: Pick<DeliveryRow, 'project_id' | 'id'>,
+): Promise<TryRow[]> {
+  return sql<TryRow[]>`
+    select try, started_at, duration_ms, status, error from delivery_tries
+    where project_id = ${project_id} and delivery_id = ${id} order by try`
+}

@@ -1,0 +1,90 @@
+// Reads of failure clusters. Their counts are kept by triggers on `triage`, so a read costs as much as it shows and
+// not as much as has failed.
+
+import type { Sql } from '../../context.ts'
+import type { RunKey } from '../../kernel/ids.ts'
+import { numbers, textRows } from '../../store/columns.ts'
+
+export interface ClusterRow {
+  cluster_key: string
+  error_code: string
+  sample_prompt: string
+  count: number
+  item_ids: string[]
+  record_ids: string[]
+}
+
+/** Failures of some projects, and a number that differs whenever their clusters do. */
+export async function readFailureState(sql: Sql, projectIds: readonly string[]) {
+  const [row] = await sql<{ failures: number; changes: number }[]>`
+    select coalesce(sum(failures), 0)::bigint as failures, coalesce(sum(failure_changes), 0)::bigint as changes
+    from project_usage where project_id = any(${[...projectIds]}::uuid[])`
+  return row!
+}
+
+/** The largest clusters of more than one item, each with the ids of its latest items. */
+export async function readClusters(sql: Sql, projectIds: readonly string[], limit: number, samples: number) {
+  return sql<ClusterRow[]>`
+    with sized as materialized (${projectIds.length === 1 ? ofOne(sql, projectIds[0]!, limit) : ofMany(sql, projectIds, limit)})
+    select s.cluster_key, s.error_code, s.sample_prompt, s.count, latest.item_ids, latest.record_ids
+    from sized s, lateral (
+      select array_agg(i.item_id order by t.created_at desc, t.run_id desc, t.seq desc) as item_ids,
+        array_agg((left(t.run_id::text, 28) || lpad(to_hex(t.seq), 8, '0'))
+          order by t.created_at desc, t.run_id desc, t.seq desc) as record_ids
+      from (
+        select one.* from unnest(s.projects) as p(id), lateral (
+          select project_id, run_id, seq, created_at from triage
+          where project_id = p.id and cluster_key = s.cluster_key
+          order by created_at desc, run_id desc, seq desc limit ${samples}
+        ) one
+        order by created_at desc, run_id desc, seq desc limit ${samples}
+      ) t join items i on i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq
+    ) latest
+    order by s.count desc, s.cluster_key`
+}
+
+const ofOne = (sql: Sql, projectId: string, limit: number) => sql`
+  select cluster_key, error_code, sample_prompt, count, array[project_id] as projects
+  from failure_clusters where project_id = ${projectId} and count > 1
+  order by count desc, cluster_key limit ${limit}`
+
+/** Items of several projects may be alone in theirs and not in the account. */
+const ofMany = (sql: Sql, projectIds: readonly string[], limit: number) => sql`
+  select cluster_key, min(error_code) as error_code, min(sample_prompt) as sample_prompt,
+    sum(count)::int as count, array_agg(project_id) as projects
+  from failure_clusters where project_id = any(${[...projectIds]}::uuid[])
+  group by 1 having sum(count) > 1 order by 4 desc, 1 limit ${limit}`
+
+/** Failed items whose prompt is not known yet, as many as their inputs fit in `bytes`, at least one. */
+export async function findUnclustered(sql: Sql, limit: number, bytes: number) {
+  return sql<(RunKey & { seq: number; input: string })[]>`
+    with bare as (
+      select project_id, run_id, seq from triage where error_code is not null and prompt is null
+      order by run_id, seq limit ${limit}
+    ), sized as (
+      select i.project_id, i.run_id, i.seq, sum(octet_length(i.input)) over (order by i.run_id, i.seq) as upto,
+        row_number() over (order by i.run_id, i.seq) as n
+      from bare join items i using (project_id, run_id, seq)
+    )
+    select i.project_id, i.run_id, i.seq, i.input from sized s join items i using (project_id, run_id, seq)
+    where s.upto <= ${bytes} or s.n = 1`
+}
+
+/** Writes the prompts of failed items of a run that had none. */
+export async function writePrompts(
+  sql: Sql,
+  { project_id, run_id }: RunKey,
+  prompts: readonly { seq: number; prompt: string }[],
+): Promise<number> {
+  const result = await sql`
+    update triage t set prompt = p.prompt
+    from rows from (
+      unnest(${numbers(prompts.map(p => p.seq))}::text::int[]),
+      ${textRows(
+        sql,
+        prompts.map(p => p.prompt),
+      )}
+    ) as p(seq, prompt)
+    where t.project_id = ${project_id} and t.run_id = ${run_id} and t.seq = p.seq and t.prompt is null and t.error_code is not null`
+  return result.count
+}

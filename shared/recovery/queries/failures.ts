@@ -1,0 +1,76 @@
+// What did not work in a run, by what went wrong and for whom. A read looks at a part of a large pile of failures, so it
+// costs the same however many there are; the order of a pile deals its partitions in turn, so its head is like the rest.
+
+import type { Sql } from '../../context.ts'
+import type { RunKey } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import type { RunRow } from '../../schema/wire.ts'
+import type { RunFailures } from '../wire/failures.ts'
+
+type FailedRun = Pick<RunRow, 'project_id' | 'id' | 'unread_calls' | 'unpriced_items'>
+
+const CALLS = {
+  unread: { items: 'unread_calls > 0', calls: 's.unread is not null', by: 's.unread as found' },
+  unpriced: { items: 'unpriced', calls: 's.unpriced and s.unread is null', by: 's.model' },
+} as const
+
+/** Of the first items that have such calls, these by what is wrong with them. A run without any is not looked through. */
+function callsBy(sql: Sql, { project_id, run_id }: RunKey, kind: keyof typeof CALLS, hasAny: boolean) {
+  const { items, calls, by } = CALLS[kind]
+  return sql`
+    select ${sql.unsafe(by)}, count(*)::int as calls,
+      (left(${run_id}, 28) || lpad(to_hex(min(s.seq)), 8, '0')) as record_id
+    from (
+      select seq from items
+      where ${hasAny} and project_id = ${project_id} and run_id = ${run_id}
+        and seq <= ${LIMITS.failures_looked_through} and ${sql.unsafe(items)}
+      order by seq limit ${LIMITS.uncounted_items}) i
+    join steps s on s.project_id = ${project_id} and s.run_id = ${run_id} and s.seq = i.seq
+      and s.kind = 'llm_call' and ${sql.unsafe(calls)}
+    group by 1 order by 2 desc, 1 limit ${LIMITS.failure_groups}`
+}
+
+export async function readRunFailures(
+  sql: Sql,
+  { project_id, id: run_id, unread_calls, unpriced_items }: FailedRun,
+): Promise<RunFailures> {
+  const run = { project_id, run_id }
+  const groups = LIMITS.failure_groups
+  const [row] = await sql<RunFailures[]>`
+    with looked as materialized (
+      select seq, lane, disposition, reason, error_code, cluster_key, partition_key, prompt
+      from triage where project_id = ${project_id} and run_id = ${run_id} and lane <> 'review'
+      order by seq limit ${LIMITS.failures_looked_through}
+    ), reasons as (
+      select lane as kind, reason, error_code, count(*)::int as count,
+        count(*) filter (where disposition is null)::int as waiting, min(seq) as seq
+      from looked group by 1, 2, 3 order by 4 desc, 2, 3 limit ${groups}
+    ), clusters as (
+      select cluster_key, min(error_code) as error_code, min(prompt) as sample_prompt, count(*)::int as count,
+        count(*) filter (where disposition is null)::int as waiting
+      from looked where cluster_key is not null
+      group by 1 having count(*) > 1 order by 4 desc, 1 limit ${groups}
+    ), partitions as (
+      select partition_key, count(*) filter (where error_code is not null)::int as failed,
+        count(*) filter (where error_code is null and lane = 'dlq')::int as degraded,
+        count(*) filter (where lane = 'quarantine')::int as held,
+        count(*) filter (where disposition is null)::int as waiting
+      from looked where partition_key is not null group by 1 order by count(*) desc, 1 limit ${groups}
+    ), unread as (${callsBy(sql, run, 'unread', unread_calls > 0)}
+    ), unpriced as (${callsBy(sql, run, 'unpriced', unpriced_items > 0)}
+    )
+    select (select count(*)::int from looked) as looked_at,
+      (select count(*) from looked) < ${LIMITS.failures_looked_through} as is_complete,
+      (select coalesce(json_agg(json_build_object('kind', r.kind, 'reason', r.reason, 'error_code', r.error_code,
+          'count', r.count, 'waiting', r.waiting,
+          'message', left(coalesce(i.error_message, i.degraded_reason), ${LIMITS.triage_message_characters}),
+          'record_id', (left(i.run_id::text, 28) || lpad(to_hex(i.seq), 8, '0')))
+          order by r.count desc, r.reason, r.error_code), '[]')
+        from reasons r join items i
+          on i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = r.seq) as reasons,
+      (select coalesce(json_agg(c), '[]') from clusters c) as clusters,
+      (select coalesce(json_agg(p), '[]') from partitions p) as partitions,
+      (select coalesce(json_agg(u), '[]') from unread u) as unread,
+      (select coalesce(json_agg(u), '[]') from unpriced u) as unpriced`
+  return row!
+}

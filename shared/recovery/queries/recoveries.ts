@@ -1,0 +1,298 @@
+// Recoveries and the runs they are made of. Guarantee: whoever advances one holds the lock of its row, so each step of it
+// is taken once, and what is left to do can always be told from what is stored.
+
+import { and, desc, eq, inArray, lt } from 'drizzle-orm'
+import type { PendingQuery, Row } from 'postgres'
+import type { Database, Sql } from '../../context.ts'
+import type { DeploymentChoice, Exclusion, RecoveryStatus, TriageAction } from '../../domain/vocabulary.ts'
+import { countMoves } from '../../items/queries/transitions.ts'
+import type { RunKey } from '../../kernel/ids.ts'
+import { projects, type RecoveryFilter, recoveries, runs } from '../../schema/tables.ts'
+import { columnsOf } from '../../store/columns.ts'
+import type { RecoveryRow, RecoveryRunRow } from '../wire/recoveries.ts'
+import {
+  canBeReplayed,
+  type ItemKey,
+  projectOf,
+  replayInTheWay,
+  rowsOfKeys,
+  triageConditions,
+} from './triage.ts'
+
+/**
+ * Rows of triage that pass a recovery's filter and are older than the recovery: not what it made fail itself. What is
+ * asked about items that worked is answered one by one.
+ */
+export const inTriage = (sql: Sql, projectId: string, filter: RecoveryFilter, recoveryId?: string) => sql`
+  t.project_id = ${projectId} and t.lane <> 'review' ${triageConditions(sql, filter)}
+  ${filter.from === undefined ? sql`` : sql`and t.created_at >= ${filter.from}::text::timestamptz`}
+  ${filter.to === undefined ? sql`` : sql`and t.created_at < ${filter.to}::text::timestamptz`}
+  ${recoveryId === undefined ? sql`` : sql`and t.created_at < (select created_at from recoveries where id = ${recoveryId})`}
+  and t.agent_id = any(array(select id from agents where project_id = ${projectId} and deleted_at is null))`
+
+/** Items of an ended run that were cancelled, with their run as `r`. */
+export const cancelled = (
+  sql: Sql,
+  projectId: string,
+  { run_id, agent_id, partition_key }: RecoveryFilter,
+) => sql`
+  i.project_id = ${projectId} and i.run_id = ${run_id!} and i.status = 'cancelled'
+  and r.project_id = ${projectId} and r.id = i.run_id
+  and r.finished_at is not null and (select deleted_at is null from agents where id = r.agent_id)
+  ${agent_id === undefined ? sql`` : sql`and r.agent_id = ${agent_id}`}
+  ${partition_key === undefined ? sql`` : sql`and i.partition_key = ${partition_key}`}`
+
+export interface Cohort {
+  agent_id: string
+  /** What the items ran with. */
+  deployment_id: string | null
+  standing: 'eligible' | Exclusion
+  held: boolean
+  count: number
+}
+
+/**
+ * Of a row of triage `t` and its run `r`: `eligible`, or why an action is not for it. What was acknowledged has left the
+ * feed, and is still to be dismissed or resumed; a replay leaves it to whoever looks at it.
+ */
+export const standingFor: Record<TriageAction, (sql: Sql) => PendingQuery<Row[]>> = {
+  replay: sql => sql`case
+    when t.disposition is not null then t.disposition::text
+    when t.lane = 'quarantine' then 'held'
+    when r.payloads_purged_at is not null then 'purged' else 'eligible' end`,
+  resume: sql => sql`case
+    when t.disposition <> 'acknowledged' then t.disposition::text
+    when t.lane <> 'quarantine' then 'not_held'
+    when r.stop_reason is not null or r.finished_at is not null then 'run_ended' else 'eligible' end`,
+  acknowledge: sql => sql`coalesce(t.disposition::text, 'eligible')`,
+  dismiss: sql => sql`case when t.disposition <> 'acknowledged' then t.disposition::text else 'eligible' end`,
+  wrong: sql => sql`case
+    when t.disposition <> 'acknowledged' then t.disposition::text
+    when t.lane <> 'dlq' or t.error_code is not null then 'not_judged' else 'eligible' end`,
+}
+
+/**
+ * How many items pass a filter, by agent, deployment and whether an action is for them. Exact, and so at a cost that grows
+ * with what passes: a third of a microsecond an item. They are counted by run before anything is asked of the run.
+ */
+export async function countCohort(
+  sql: Sql,
+  projectId: string,
+  filter: RecoveryFilter,
+  action: TriageAction = 'replay',
+) {
+  if (filter.status === 'cancelled')
+    return sql<Cohort[]>`
+      select r.agent_id, r.deployment_id, false as held, count(*)::int as count, case
+        when r.payloads_purged_at is not null then 'purged'
+        when ${replayInTheWay(sql, 'i')} then 'replayed' else 'eligible' end as standing
+      from items i, runs r where ${cancelled(sql, projectId, filter)} group by 1, 2, 5`
+  return sql<Cohort[]>`
+    select t.agent_id, r.deployment_id, t.lane = 'quarantine' as held, sum(t.items)::int as count,
+      ${standingFor[action](sql)} as standing
+    from (
+      select t.run_id, t.agent_id, t.disposition, t.lane, t.error_code, count(*) as items
+      from triage t where ${inTriage(sql, projectId, filter)} group by 1, 2, 3, 4, 5
+    ) t join runs r on r.project_id = ${projectId} and r.id = t.run_id group by 1, 2, 3, 5`
+}
+
+export interface CohortItem extends ItemKey {
+  agent_id: string
+  /** What it ran with. */
+  deployment_id: string | null
+}
+
+/** The next items of a recovery, the longest waiting first. Nothing is locked. */
+export async function nextOfCohort(sql: Sql, recovery: OpenRecovery, limit: number) {
+  const { id, project_id, filter } = recovery
+  if (filter.status === 'cancelled') return nextCancelled(sql, recovery, limit)
+  return sql<CohortItem[]>`
+    select c.project_id, c.run_id, c.seq, r.agent_id, r.deployment_id from (
+      select t.project_id, t.run_id, t.seq, t.created_at from triage t
+      where t.lane = 'dlq' and t.disposition is null and ${inTriage(sql, project_id, filter, id)}
+        and ${canBeReplayed(sql, 't')}
+      order by t.created_at, t.run_id, t.seq limit ${limit}
+    ) c join runs r on r.project_id = c.project_id and r.id = c.run_id
+    order by c.created_at, c.run_id, c.seq`
+}
+
+/** Nothing tells them from those that were copied but the copies: it goes on behind the last one. */
+async function nextCancelled(sql: Sql, recovery: OpenRecovery, limit: number) {
+  const { project_id, filter, pilot_run_ids, run_ids } = recovery
+  return sql<CohortItem[]>`
+    select i.project_id, i.run_id, i.seq, r.agent_id, r.deployment_id from items i, runs r
+    where ${cancelled(sql, project_id, filter)} and ${canBeReplayed(sql, 'i')}
+      and i.seq > coalesce((
+        select max(last.from_seq) from unnest(${[...pilot_run_ids, ...run_ids]}::uuid[]) as made(id), lateral (
+          select p.from_seq from replays p where p.project_id = ${project_id} and p.run_id = made.id order by p.seq desc limit 1) last), 0)
+    order by i.seq limit ${limit}`
+}
+
+export interface NewRecovery {
+  id: string
+  project_id: string
+  name: string | null
+  action: TriageAction
+  filter: RecoveryFilter
+  eligible: number
+  first: number | null
+  deployment: DeploymentChoice
+  budget_micro: number | null
+  status: RecoveryStatus
+}
+
+export async function insertRecovery(sql: Sql, recovery: NewRecovery): Promise<void> {
+  await sql`insert into recoveries ${sql({ ...recovery, filter: sql.json(recovery.filter as never) } as never)}`
+}
+
+export type OpenRecovery = typeof recoveries.$inferSelect
+
+/** An open recovery under the lock of its row; undefined when it has ended or somebody else advances it. */
+export async function lockRecovery(sql: Sql, id: string): Promise<OpenRecovery | undefined> {
+  const [row] = await sql<OpenRecovery[]>`
+    select ${sql(columnsOf(recoveries, 'recoveries'))} from recoveries where id = ${id} and finished_at is null for no key update skip locked`
+  return row
+}
+
+export async function findOpenRecoveries(sql: Sql, limit: number) {
+  return sql<{ id: string }[]>`
+    select id from recoveries where finished_at is null order by id limit ${limit}`
+}
+
+type Changes = Partial<Pick<OpenRecovery, 'status' | 'pilot_better'>>
+const ENDS: readonly RecoveryStatus[] = ['completed', 'stopped', 'aborted']
+
+export async function updateRecovery(sql: Sql, id: string, changes: Changes): Promise<void> {
+  const ends = changes.status !== undefined && ENDS.includes(changes.status)
+  await sql`
+    update recoveries set ${sql(changes as never)} ${ends ? sql`, finished_at = now()` : sql``} where id = ${id}`
+}
+
+/** Which of a recovery's two lists of runs. */
+export type Part = 'pilot_run_ids' | 'run_ids'
+
+export async function addRun(sql: Sql, id: string, part: Part, runId: string): Promise<void> {
+  await sql`update recoveries set ${sql(part)} = ${sql(part)} || ${runId}::uuid where id = ${id}`
+}
+
+/** Asks an open recovery to end; false when it has ended. Waits for a step of it that is under way. */
+export async function abortRecovery(sql: Sql, id: string): Promise<boolean> {
+  const result = await sql`
+    update recoveries set status = 'aborting' where id = ${id} and finished_at is null`
+  return result.count === 1
+}
+
+export interface ReplayRunState {
+  id: string
+  agent_id: string
+  deployment_id: string | null
+  materializing: boolean
+  finished: boolean
+  total_items: number
+  ok: number
+  failed: number
+  failed_before: number
+  cost_micro: number
+}
+
+/**
+ * How replay runs stand, and how many of their originals had failed. One that was deleted meanwhile, with its agent
+ * or by retention, is left out: nothing of it is to be waited for.
+ */
+export async function findReplayRuns(sql: Sql, ids: readonly string[]) {
+  return sql<ReplayRunState[]>`
+    select id, agent_id, deployment_id, materializing, finished_at is not null as finished, total_items, ok,
+      failed + budget_exceeded as failed, cost_micro,
+      case when finished_at is null then 0 else (
+        select count(*)::int from replays p
+          join items o on o.project_id = p.project_id and o.run_id = p.from_run_id and o.seq = p.from_seq
+        where p.project_id = runs.project_id and p.run_id = runs.id and o.outcome = 'failed') end as failed_before
+    from runs where id = any(${[...ids]}::uuid[]) order by id`
+}
+
+/** Runs whose items somebody else decided about before they were copied. */
+export async function deleteEmptyRuns(sql: Sql, id: string, part: Part): Promise<void> {
+  await sql`
+    with gone as (
+      delete from runs where materializing and total_items = 0
+        and id in (select unnest(${sql(part)}) from recoveries where id = ${id}) returning id
+    )
+    update recoveries set ${sql(part)} = array(
+      select made from unnest(${sql(part)}) as made where made not in (select id from gone))
+    where id = ${id}`
+}
+
+/** Originals whose copies were cancelled, to be given back to triage. */
+export async function findCancelledCopies(sql: Sql, { project_id, run_id }: RunKey, limit: number) {
+  return sql<ItemKey[]>`
+    select p.project_id, p.from_run_id as run_id, p.from_seq as seq
+    from items n join replays p on p.project_id = n.project_id and p.run_id = n.run_id and p.seq = n.seq
+      join triage t on t.project_id = p.project_id and t.run_id = p.from_run_id and t.seq = p.from_seq
+    where n.project_id = ${project_id} and n.run_id = ${run_id} and n.status = 'cancelled' and t.disposition = 'replayed'
+      and t.lane = 'dlq' and ${canBeReplayed(sql, 't')}
+    order by n.seq limit ${limit}`
+}
+
+/** Puts originals back into the feed. Their runs must be locked. */
+export async function returnToFeed(sql: Sql, keys: readonly ItemKey[]): Promise<void> {
+  await sql`
+    with back as (
+      update triage t set disposition = null, decided_at = null
+      from ${rowsOfKeys(sql, keys)}
+      where t.project_id = ${projectOf(keys)} and t.run_id = k.run_id and t.seq = k.seq and t.disposition = 'replayed'
+      returning t.run_id, t.lane
+    )
+    update runs r set ${sql.unsafe(countMoves({ reopen: 'b.n' }))}
+    from (select run_id, count(*)::int as n from back where lane = 'dlq' group by 1) b
+    where r.project_id = ${projectOf(keys)} and r.id = b.run_id`
+}
+
+export interface RecoveryScope {
+  account_id: string
+  project_id: string | null
+  before_id?: string | undefined
+  limit: number
+}
+
+/** Newest first. */
+export async function listRecoveries(db: Database, scope: RecoveryScope): Promise<RecoveryRow[]> {
+  const rows = await db
+    .select({ recovery: recoveries })
+    .from(recoveries)
+    .innerJoin(projects, eq(projects.id, recoveries.project_id))
+    .where(
+      and(
+        eq(projects.account_id, scope.account_id),
+        scope.project_id === null ? undefined : eq(recoveries.project_id, scope.project_id),
+        scope.before_id === undefined ? undefined : lt(recoveries.id, scope.before_id),
+      ),
+    )
+    .orderBy(desc(recoveries.id))
+    .limit(scope.limit)
+  return withRuns(db, rows)
+}
+
+export async function findRecovery(
+  db: Database,
+  account_id: string,
+  id: string,
+): Promise<RecoveryRow | undefined> {
+  const rows = await db
+    .select({ recovery: recoveries })
+    .from(recoveries)
+    .innerJoin(projects, eq(projects.id, recoveries.project_id))
+    .where(and(eq(projects.account_id, account_id), eq(recoveries.id, id)))
+  const [found] = await withRuns(db, rows)
+  return found
+}
+
+type Found = { recovery: typeof recoveries.$inferSelect }
+
+async function withRuns(db: Database, rows: Found[]): Promise<RecoveryRow[]> {
+  const idsOf = ({ recovery }: Found) => [...recovery.pilot_run_ids, ...recovery.run_ids]
+  const ids = rows.flatMap(idsOf)
+  const found: RecoveryRunRow[] =
+    ids.length === 0 ? [] : await db.select().from(runs).where(inArray(runs.id, ids))
+  const runOf = new Map(found.map(run => [run.id, run]))
+  return rows.map(row => ({ ...row.recovery, runs: idsOf(row).flatMap(id => runOf.get(id) ?? []) }))
+}

@@ -1,0 +1,184 @@
+// Copies items that did not work, or were cancelled, into a new run, with the steps that need not run again. Guarantee: under the locks
+// of the originals' runs an item is copied only while no replay of it is under way or has worked, and its copy, the
+// decision on the original and all counters are one statement.
+
+import type { Sql } from '../../context.ts'
+import { HOLD_KEY } from '../../domain/protocol.ts'
+import { countMoves, isUndecided } from '../../items/queries/transitions.ts'
+import type { RunKey } from '../../kernel/ids.ts'
+import { numbers } from '../../store/columns.ts'
+import { canBeReplayed, type ItemKey, recordId, rowsOfKeys } from './triage.ts'
+import { countJudged, isVerdict } from './verdicts.ts'
+
+export interface NewReplayRun {
+  id: string
+  project_id: string
+  agent_id: string
+  deployment_id: string | null
+  name: string | null
+  replay_of: string | null
+  recovery_id: string | null
+  timeout_seconds: number | null
+  budget_micro: number | null
+}
+
+/** A run that takes copies until it is opened. */
+export async function insertReplayRun(sql: Sql, run: NewReplayRun): Promise<void> {
+  await sql`insert into runs ${sql({ ...run, materializing: true })}`
+}
+
+/** Opens the run for dispatch. */
+export async function openReplayRun(sql: Sql, runId: string): Promise<void> {
+  // Who knew of a model without a price knows it still.
+  await sql`
+    update runs r set materializing = false, touched_at = now(),
+      allow_unpriced = coalesce((select o.allow_unpriced from runs o where o.id = r.replay_of), false)
+    where id = ${runId} and materializing and stop_reason is null`
+}
+
+/** Locks runs in one order, so that two that lock several do not wait for each other. */
+export async function lockRuns(sql: Sql, runIds: readonly string[]): Promise<void> {
+  await sql`select 1 from runs where id = any(${[...new Set(runIds)]}::uuid[]) order by id for no key update`
+}
+
+/** A step of the `n`th key. */
+interface Place {
+  n: number
+  step_no: number
+}
+
+export interface Copy extends RunKey {
+  keys: readonly ItemKey[]
+  /** Only items nothing was decided about, as a cohort takes them. */
+  in_feed: boolean
+  /** Instead of the original's. */
+  input: string | null
+  /** Steps that are taken over. */
+  reused: readonly Place[]
+  /** Steps that stand for calls with the same input. */
+  offered: readonly Place[]
+}
+
+export interface Copied {
+  items: number
+  reused_steps: number
+}
+
+/** Appends copies to a run that is not open yet. Copied steps cost nothing. */
+export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
+  const { project_id, run_id, keys } = copy
+  const [row] = await sql<Copied[]>`
+    with chosen as materialized (
+      select k.n, i.run_id, i.seq, i.item_id, i.partition_key, coalesce(${copy.input}::text, i.input) as input,
+        run.total_items + row_number() over (order by k.n)::int as new_seq,
+        coalesce(${sql.unsafe(isUndecided())}, false) as was_undecided, coalesce(t.judged, false) as was_judged
+      from runs run,
+        ${rowsOfKeys(sql, keys)}
+        join items i on i.project_id = ${project_id} and i.run_id = k.run_id and i.seq = k.seq
+        left join triage t on t.project_id = ${project_id} and t.run_id = k.run_id and t.seq = k.seq
+      where run.project_id = ${project_id} and run.id = ${run_id} and (coalesce(t.corrected, i.outcome) in ('degraded', 'failed') or i.status = 'cancelled')
+        and (not ${copy.in_feed} or t.disposition is null)
+        and ${canBeReplayed(sql, 'i')}
+    ), reused as materialized (
+      select c.new_seq, row_number() over (partition by c.new_seq order by s.step_no)::int as new_no, s.kind,
+        s.outcome, s.started_at, s.duration_ms, s.key, s.name, s.model, s.outcome_reason, s.input, s.output
+      from ${placesOf(sql, copy.reused)} join chosen c using (n)
+        join steps s on s.project_id = ${project_id} and s.run_id = c.run_id and s.seq = c.seq and s.step_no = place.step_no
+    ), placed as (
+      insert into items (project_id, run_id, seq, line, status, step_count, replayed_from, item_id, partition_key, input)
+      select ${project_id}, ${run_id}, c.new_seq, c.new_seq, 'queued', coalesce(s.steps, 0), ${recordId(sql, 'c')}, c.item_id,
+        c.partition_key, c.input
+      from chosen c left join (
+        select n, count(*)::int as steps from ${placesOf(sql, copy.reused)} group by n) s using (n)
+    ), traced as (
+      insert into steps (project_id, run_id, seq, step_no, attempt, kind, outcome, reused, started_at, duration_ms, key,
+        name, model, outcome_reason, input, output)
+      select ${project_id}, ${run_id}, new_seq, new_no, 0, kind, outcome, true, started_at, duration_ms, key, name, model,
+        outcome_reason, input, output
+      from reused
+    ), linked as (
+      insert into replays (project_id, from_run_id, from_seq, run_id, seq, offered_steps)
+      select ${project_id}, c.run_id, c.seq, ${run_id}, c.new_seq, o.step_nos
+      from chosen c left join (
+        select n, array_agg(step_no) as step_nos from ${placesOf(sql, copy.offered)} group by n) o using (n)
+    ), replayed as (
+      -- Whoever replays one item has looked at it; a cohort is nobody's judgement.
+      update triage t set disposition = 'replayed', decided_at = now(),
+        judged = t.judged or (not ${copy.in_feed} and ${isVerdict(sql)})
+      from chosen c where t.project_id = ${project_id} and t.run_id = c.run_id and t.seq = c.seq
+      returning t.project_id, t.agent_id, t.reason, t.disposition, t.judged, c.was_judged
+    ), decided as (select * from replayed where not was_judged), ${countJudged(sql)}, counted as (
+      update runs r set ${sql.unsafe(countMoves({ decide: 'c.n' }))}
+      from (select run_id, count(*)::int as n from chosen where was_undecided group by 1) c
+      where r.project_id = ${project_id} and r.id = c.run_id
+    ), n as (select count(*)::int as n from chosen),
+    grown as (
+      update runs set total_items = total_items + n, touched_at = now() from n
+      where project_id = ${project_id} and id = ${run_id}
+    )
+    select n as items, (select count(*)::int from reused where key !~ ${HOLD_KEY.source}) as reused_steps from n`
+  return row!
+}
+
+const placesOf = (sql: Sql, places: readonly Place[]) => sql`
+  unnest(${numbers(places.map(p => p.n))}::text::int[], ${numbers(places.map(p => p.step_no))}::text::int[])
+    as place(n, step_no)`
+
+export async function hasStep(sql: Sql, { project_id, run_id, seq }: ItemKey, key: string): Promise<boolean> {
+  const rows = await sql`
+    select 1 from steps where project_id = ${project_id} and run_id = ${run_id} and seq = ${seq} and key = ${key} limit 1`
+  return rows.length > 0
+}
+
+export interface OriginalRun {
+  project_id: string
+  agent_id: string
+  deployment_id: string | null
+  name: string | null
+  timeout_seconds: number | null
+}
+
+/** What a replay takes over from the run of its original. */
+export async function findOriginalRun(sql: Sql, runId: string): Promise<OriginalRun> {
+  const [row] = await sql<OriginalRun[]>`
+    select project_id, agent_id, deployment_id, name, timeout_seconds from runs where id = ${runId}`
+  return row!
+}
+
+export async function findCurrentDeployment(sql: Sql, agentId: string): Promise<string | null> {
+  const [row] = await sql<{ id: string | null }[]>`
+    select current_deployment_id as id from agents where id = ${agentId}`
+  return row?.id ?? null
+}
+
+export interface Relative extends ItemKey {
+  record_id: string
+  /** 0 is the item itself, below it what it replays, above it what replays it. */
+  generation: number
+  replayed_from: string | null
+  status: string
+  outcome: string | null
+}
+
+/** An item with everything it descends from and all replays of those, oldest first. */
+export async function findLineage(sql: Sql, { project_id, run_id, seq }: ItemKey, limit: number) {
+  return sql<Relative[]>`
+    with recursive up as (
+      select ${run_id}::uuid as run_id, ${seq}::int as seq, 0 as depth
+      union all
+      select p.from_run_id, p.from_seq, up.depth + 1
+      from up join replays p on p.project_id = ${project_id} and p.run_id = up.run_id and p.seq = up.seq where up.depth < ${limit}
+    ), down as (
+      (select run_id, seq, 0 as depth, null::uuid as from_run_id, null::int as from_seq from up
+        order by up.depth desc limit 1)
+      union all
+      select p.run_id, p.seq, down.depth + 1, p.from_run_id, p.from_seq
+      from down join replays p
+        on p.project_id = ${project_id} and p.from_run_id = down.run_id and p.from_seq = down.seq
+      where down.depth < ${limit}
+    )
+    select i.project_id, d.run_id, d.seq, ${recordId(sql, 'd')} as record_id,
+      d.depth - (select max(depth) from up) as generation, i.replayed_from, i.status, i.outcome
+    from down d join items i on i.project_id = ${project_id} and i.run_id = d.run_id and i.seq = d.seq
+    order by d.depth, d.run_id, d.seq limit ${limit}`
+}

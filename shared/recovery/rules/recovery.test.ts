@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest'
+import { WRONG_OF } from '../../domain/vocabulary.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { type ItemFacts, refusalOf, refusalToReopen, sayPlan } from './recovery.ts'
+
+const dismissed = { status: 'failed', lane: 'dlq', disposition: 'dismissed', decided_ms_ago: 1000 } as const
+const WITHIN_MS = LIMITS.reopen_minutes * 60_000
+
+it.each([
+  ['a dismissal', dismissed, null],
+  ['an acknowledgement', { ...dismissed, disposition: 'acknowledged' }, null],
+  ['one that is too long ago', { ...dismissed, decided_ms_ago: WITHIN_MS }, 'minutes ago'],
+  ['a replay', { ...dismissed, disposition: 'replayed' }, 'it was replayed'],
+  ['nothing', { ...dismissed, disposition: null, decided_ms_ago: null }, 'nothing was decided'],
+  [
+    'an item that is still held',
+    { ...dismissed, lane: 'quarantine', status: 'paused', disposition: 'acknowledged' },
+    null,
+  ],
+  ['a held item that has ended', { ...dismissed, lane: 'quarantine', status: 'cancelled' }, 'has ended'],
+] as const)('taking back %s', (_, decided, refusal) => {
+  if (refusal === null) expect(refusalToReopen(decided)).toBeNull()
+  else expect(refusalToReopen(decided)).toContain(refusal)
+})
+
+const fine: ItemFacts = {
+  ...{ status: 'completed', outcome: 'ok', lane: null, disposition: null, corrected: null },
+  ...{ run_stopped: false, input_purged: false, replay: null },
+}
+const asked = { ...fine, lane: 'review' } as const
+const called = { ...asked, corrected: 'degraded' } as const
+const refused = { ...fine, outcome: 'degraded', lane: 'dlq' } as const
+
+it.each([
+  ['an ok item', fine, { verdict: null, question: 'nothing is asked', correction: 'nobody' }],
+  ['one of triage', refused, { verdict: null, question: 'nothing is asked', correction: 'nobody' }],
+  ['a question', asked, { verdict: 'something is asked', question: null, correction: 'nobody' }],
+  [
+    'one that was called wrong',
+    called,
+    { verdict: '"correction"', question: 'nothing is asked', correction: null },
+  ],
+  [
+    'one that was decided about',
+    { ...called, disposition: 'dismissed' },
+    { verdict: 'dismissed already', question: 'dismissed already', correction: 'dismissed already' },
+  ],
+] as const)('%s is called wrong of just what is said of it', (_, facts, refusals) => {
+  for (const of of WRONG_OF) {
+    const refusal = refusalOf('wrong', facts, of)
+    if (refusals[of] === null) expect(refusal).toBeNull()
+    else expect(refusal).toContain(refusals[of])
+  }
+})
+
+it('a question that was answered says how', () => {
+  expect(refusalOf('confirm', asked)).toBeNull()
+  expect(refusalOf('confirm', { ...called, disposition: 'confirmed' })).toBe('it was confirmed already')
+  expect(refusalOf('confirm', called)).toBe('nothing is asked about it')
+})
+
+it('a plan says how many can be replayed, and of the others why not', () => {
+  const excluded = [
+    { reason: 'dismissed', count: 1 },
+    { reason: 'replayed', count: 1 },
+  ] as const
+  expect(sayPlan({ action: 'replay', eligible: 1, ineligible: [] })).toBe('1 item can be replayed')
+  expect(sayPlan({ action: 'replay', eligible: 41, ineligible: [{ reason: 'dismissed', count: 2 }] })).toBe(
+    '41 of 43 items can be replayed; 2 cannot: dismissed',
+  )
+  expect(sayPlan({ action: 'replay', eligible: 1041, ineligible: excluded })).toBe(
+    '1,041 of 1,043 items can be replayed; 2 cannot: 1 dismissed, 1 replayed already',
+  )
+  expect(sayPlan({ action: 'resume', eligible: 2, ineligible: [{ reason: 'not_held', count: 5 }] })).toBe(
+    '2 of 7 items can be resumed; 5 cannot: not held',
+  )
+})

@@ -1,0 +1,197 @@
+// What may be done with an item that did not work, or is held. Pure: the same rules refuse a call, tell the actions
+// of a triage row, and decide whether a recovery goes on after its pilot.
+
+import { count, counted } from '../../accounts/rules/amounts.ts'
+import type {
+  Disposition,
+  Exclusion,
+  ItemAction,
+  ItemStatus,
+  Outcome,
+  RowAction,
+  TriageAction,
+  TriageLane,
+  WrongOf,
+} from '../../domain/vocabulary.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+
+export interface ItemFacts {
+  status: ItemStatus
+  outcome: Outcome | null
+  /** Of its row in triage; null when it has none. */
+  lane: TriageLane | null
+  disposition: Disposition | null
+  /** What people say of it instead of its outcome. */
+  corrected: Outcome | null
+  /** Its run was stopped: nothing of it is dispatched any more. */
+  run_stopped: boolean
+  /** Its input is kept no longer. */
+  input_purged: boolean
+  /** The replay of it that stands in the way of another: one under way, else one that worked. */
+  replay: { record_id: string; status: ItemStatus; outcome: Outcome | null } | null
+}
+
+const RULES: Record<RowAction, (facts: ItemFacts, of?: WrongOf) => string | null> = {
+  replay: refusalToReplay,
+  resume: refusalToResume,
+  acknowledge: ({ lane, disposition }) =>
+    lane === null ? NOT_IN_TRIAGE : disposition === null ? null : already(disposition),
+  // An acknowledged item has left the feed, but is still undecided.
+  dismiss: facts => (facts.lane === null ? NOT_IN_TRIAGE : refusalToDecide(facts)),
+  wrong: refusalToCallWrong,
+  confirm: facts =>
+    facts.lane !== 'review'
+      ? NOTHING_ASKED
+      : (refusalToDecide(facts) ?? (facts.corrected === null ? null : NOTHING_ASKED)),
+}
+
+const NOT_IN_TRIAGE = 'it does not wait for a decision'
+const NOTHING_ASKED = 'nothing is asked about it'
+
+/** @example sayDisposition('wrong') // 'called wrong' */
+export const sayDisposition = (disposition: Disposition): string =>
+  disposition === 'wrong' ? 'called wrong' : disposition
+
+const already = (disposition: Disposition) => `it was ${sayDisposition(disposition)} already`
+
+const refusalToDecide = ({ disposition }: ItemFacts) =>
+  disposition === null || disposition === 'acknowledged' ? null : already(disposition)
+
+/** What is said of an item now. One that was held and went on has a row of that time, which says nothing of it. */
+const saidOf = ({ outcome, lane, corrected }: ItemFacts): WrongOf =>
+  outcome !== 'ok' || lane !== 'review' ? 'verdict' : corrected === null ? 'question' : 'correction'
+
+/** What somebody looked at who says `of`, and what is said now instead. */
+const NOT_SAID: Record<WrongOf, (now: WrongOf) => string> = {
+  verdict: now =>
+    now === 'question'
+      ? 'something is asked about it: confirm that, or call it wrong with "of": "question"'
+      : 'it was called wrong already; that it worked after all is said with "of": "correction"',
+  question: () => NOTHING_ASKED,
+  correction: () => 'nobody has called it wrong',
+}
+
+/** Only what the grader or an agent judged can be wrong: that an item raised or is held is no judgement. */
+function refusalToCallWrong(facts: ItemFacts, of = saidOf(facts)): string | null {
+  if (facts.outcome === null) return 'it has no verdict'
+  if (facts.outcome === 'failed') return 'it did not return anything that could be right'
+  const now = saidOf(facts)
+  const decided = facts.outcome === 'ok' && now === 'verdict' ? null : refusalToDecide(facts)
+  return decided ?? (of === now ? null : NOT_SAID[of](now))
+}
+
+/** Why an action is not possible, as the end of a sentence; null when it is. `of`: what is called wrong, if that is told. */
+export function refusalOf(action: RowAction, facts: ItemFacts, of?: WrongOf): string | null {
+  return RULES[action](facts, of)
+}
+
+/** @example actionsOf({...facts, status: 'paused', lane: 'quarantine'}) // ['resume', 'acknowledge', 'dismiss'] */
+export function actionsOf(facts: ItemFacts): RowAction[] {
+  return (Object.keys(RULES) as RowAction[]).filter(action => RULES[action](facts) === null)
+}
+
+function refusalToReplay({ status, outcome, corrected, replay, input_purged }: ItemFacts): string | null {
+  if (status === 'queued' || status === 'running') return `it is ${status}`
+  if (status === 'paused') return 'it is paused: resume or dismiss it'
+  if (corrected === 'ok') return 'it worked: its verdict was called wrong'
+  if ((corrected ?? outcome) === 'ok') return 'it worked'
+  if (replay === null) return input_purged ? 'its input is kept no longer' : null
+  return replay.outcome === 'ok'
+    ? `its replay ${replay.record_id} worked`
+    : `its replay ${replay.record_id} is ${replay.status}`
+}
+
+function refusalToResume({ status, lane, disposition, run_stopped }: ItemFacts): string | null {
+  if (status !== 'paused') return `it is ${status}, not paused`
+  if (lane !== 'quarantine' || disposition === 'resumed')
+    return 'it waits for money (credit, a budget or the price of a model) and goes on by itself when there is some'
+  return run_stopped ? 'its run was stopped' : null
+}
+
+/** What was decided about an item, and how long ago. */
+export type Decided = Pick<ItemFacts, 'status' | 'lane' | 'disposition'> & { decided_ms_ago: number | null }
+
+/**
+ * Why a decision cannot be taken back, as the end of a sentence; null when it can. Whoever slipped notices soon; later,
+ * others have acted on what the run said.
+ */
+export function refusalToReopen({ status, lane, disposition, decided_ms_ago }: Decided): string | null {
+  if (lane === null || disposition === null) return 'nothing was decided about it'
+  if (disposition === 'replayed' || disposition === 'resumed') return `it was ${disposition}`
+  if (lane === 'quarantine' && status !== 'paused') return 'it was held, and has ended; replay it'
+  const within_ms = LIMITS.reopen_minutes * 60_000
+  if (decided_ms_ago !== null && decided_ms_ago < within_ms) return null
+  return `it was ${sayDisposition(disposition)} more than ${LIMITS.reopen_minutes} minutes ago${disposition === 'wrong' ? '' : '; replay it'}`
+}
+
+/** What an item accepts, whether it waits for a decision or was decided about. */
+export const itemActionsOf = (facts: ItemFacts & Decided): ItemAction[] =>
+  refusalToReopen(facts) === null ? [...actionsOf(facts), 'reopen'] : actionsOf(facts)
+
+export interface PilotResult {
+  ok: number
+  failed: number
+  /** Of the originals, how many had failed; the others were degraded. */
+  failed_before: number
+}
+
+/** Before, none of them worked: better is at least one that does, and no more that fail. */
+export function isBetter({ ok, failed, failed_before }: PilotResult): boolean {
+  return ok > 0 && failed <= failed_before
+}
+
+const EXCLUDED: Record<Exclusion, string> = {
+  held: 'held (to be resumed or dismissed)',
+  not_held: 'not held',
+  acknowledged: 'acknowledged already',
+  dismissed: 'dismissed',
+  replayed: 'replayed already',
+  resumed: 'resumed already',
+  purged: 'too old (inputs are kept no longer)',
+  run_ended: 'of a run that has ended',
+  wrong: 'called wrong already',
+  not_judged: 'not judged (failed or held)',
+}
+
+/** What an action makes of an item. */
+export const ACTED: Record<RowAction, string> = {
+  replay: 'replayed',
+  resume: 'resumed',
+  acknowledge: 'acknowledged',
+  dismiss: 'dismissed',
+  wrong: 'called wrong',
+  confirm: 'confirmed',
+}
+
+/** What a cohort comes to. */
+export interface Planned {
+  action: TriageAction
+  eligible: number
+  ineligible: readonly { reason: Exclusion; count: number }[]
+}
+
+const sum = (ineligible: Planned['ineligible']) => ineligible.reduce((all, one) => all + one.count, 0)
+
+const excludedFrom = (action: TriageAction, reason: Exclusion) =>
+  action === 'replay' && reason === 'acknowledged'
+    ? 'acknowledged (to be replayed one by one)'
+    : EXCLUDED[reason]
+
+/** How many cannot be acted on and why; empty where all can. @example '2 cannot: 1 dismissed, 1 replayed already' */
+export function sayExcluded({ action, ineligible }: Planned): string {
+  if (ineligible.length === 0) return ''
+  const why = ineligible.map(one => {
+    const words = excludedFrom(action, one.reason)
+    return ineligible.length === 1 ? words : `${count(one.count)} ${words}`
+  })
+  return `${count(sum(ineligible))} cannot: ${why.join(', ')}`
+}
+
+/** @example '41 of 43 items can be replayed; 2 cannot: dismissed' */
+export function sayPlan(plan: Planned): string {
+  const { action, eligible, ineligible } = plan
+  const left = sum(ineligible)
+  const can = `can be ${ACTED[action]}`
+  if (left === 0) return `${counted(eligible, 'item')} ${can}`
+  return `${count(eligible)} of ${counted(eligible + left, 'item')} ${can}; ${sayExcluded(plan)}`
+}

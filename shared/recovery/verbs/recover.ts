@@ -1,0 +1,280 @@
+// Acts on a whole cohort: replays it, with a pilot where one was asked for, or decides about it. Guarantee: each step is
+// one transaction under the lock of the recovery's row and is chosen by what is stored, so a crash anywhere costs time
+// and nothing else, and no item is acted on twice by it.
+
+import { microOf } from '../../accounts/rules/pricing.ts'
+import type { Context, Sql } from '../../context.ts'
+import { errorText } from '../../domain/error-text.ts'
+import type { DeploymentChoice, Exclusion, ReuseChoice, TriageAction } from '../../domain/vocabulary.ts'
+import { admitRuns } from '../../engine/admit.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { fault } from '../../kernel/fault.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { deliverSoon } from '../../outbox/verbs/deliver.ts'
+import type { RecoveryFilter } from '../../schema/tables.ts'
+import { stopCancelled } from '../../store/stop.ts'
+import * as store from '../queries/recoveries.ts'
+import { findCurrentDeployment, insertReplayRun, lockRuns, openReplayRun } from '../queries/replay.ts'
+import { isBetter, type PilotResult } from '../rules/recovery.ts'
+import { copyWithSteps, withinSteps } from './copy.ts'
+import { decideNext } from './decide.ts'
+import { type CostedForecast, forecast, refuseUnknownReason } from './plan.ts'
+
+/** Which items, and what is done with them: what is planned and what is ordered. */
+export interface CohortOrder {
+  project_id: string
+  action: TriageAction
+  filter: RecoveryFilter
+  deployment: DeploymentChoice
+  reuse: ReuseChoice
+  from_step: string | null
+}
+
+export interface RecoveryOrder extends CohortOrder {
+  name: string | null
+  first: number | null
+  budget_cents: number | null
+}
+
+export interface CohortPlan {
+  action: TriageAction
+  eligible: number
+  /** Of those, how many are held. */
+  held: number
+  /** Items that pass the filter and are not for the action, by why not. */
+  ineligible: { reason: Exclusion; count: number }[]
+  /** Agents with eligible items. */
+  agent_ids: string[]
+  /** Runs that a replay takes: one for each agent, and with original deployments for each of those. */
+  runs: number
+  /** Of a replay. */
+  forecast: CostedForecast | null
+}
+
+/**
+ * What a recovery with this filter would act on, what not, and what a replay comes to.
+ *
+ * @throws ApiError `invalid_request` when no item has the reason of the filter
+ */
+export async function planRecovery(ctx: Context, order: CohortOrder): Promise<CohortPlan> {
+  const plan = await countPlan(ctx, order)
+  return { ...plan, forecast: order.action === 'replay' ? await forecast(ctx, plan.eligible, order) : null }
+}
+
+async function countPlan(ctx: Context, order: CohortOrder): Promise<Omit<CohortPlan, 'forecast'>> {
+  const { project_id, action, filter, deployment } = order
+  const plan: Omit<CohortPlan, 'forecast'> = {
+    ...{ action, eligible: 0, held: 0, ineligible: [], agent_ids: [], runs: 0 },
+  }
+  const runs = new Set<string>()
+  const cohorts = await store.countCohort(ctx.sql, project_id, filter, action)
+  if (cohorts.length === 0 && filter.reason !== undefined) await refuseUnknownReason(ctx, order)
+  for (const { standing, held, count, ...one } of cohorts) {
+    if (standing === 'eligible') {
+      plan.eligible += count
+      if (held) plan.held += count
+      if (action === 'replay') runs.add(runKey(one, deployment))
+      if (!plan.agent_ids.includes(one.agent_id)) plan.agent_ids.push(one.agent_id)
+      continue
+    }
+    const known = plan.ineligible.find(one => one.reason === standing)
+    if (known) known.count += count
+    else plan.ineligible.push({ reason: standing, count })
+  }
+  return { ...plan, runs: runs.size }
+}
+
+/** Items with the same key go into the same run. */
+const runKey = (of: { agent_id: string; deployment_id: string | null }, deployment: DeploymentChoice) =>
+  deployment === 'current' ? of.agent_id : `${of.agent_id} ${of.deployment_id}`
+
+/**
+ * Starts a recovery and acts on its first items; the tick does the rest.
+ *
+ * @throws ApiError `nothing_to_recover`; `account_suspended`, `plan_limit`, `quota_exceeded`, `too_many_open_runs`; `invalid_request`
+ *   when it takes more runs than it may, or more than one under a budget
+ */
+export async function startRecovery(ctx: Context, order: RecoveryOrder): Promise<string> {
+  const { budget_cents, ...rest } = order
+  const { eligible, agent_ids, runs } = await countPlan(ctx, order)
+  if (eligible === 0)
+    throw new ApiError(
+      'nothing_to_recover',
+      order.filter.status === 'cancelled'
+        ? 'No cancelled item passes the filter, or its run has not ended yet.'
+        : order.action === 'resume'
+          ? 'No held item passes the filter.'
+          : 'No item that waits for a decision passes the filter.',
+    )
+  const id = ctx.newId()
+  if (order.action !== 'replay') {
+    await store.insertRecovery(ctx.sql, { id, ...rest, eligible, budget_micro: null, status: 'running' })
+    await advance(ctx, id)
+    return id
+  }
+  const most = budget_cents === null ? LIMITS.recovery_runs : 1
+  if (runs > most)
+    throw new ApiError(
+      'invalid_request',
+      `The items need ${runs} runs, ${budget_cents === null ? `more than ${most}` : 'and a budget is for one'}.`,
+      `Narrow the filter, for example by "agent_id": ${agent_ids.slice(0, LIMITS.bad_lines_named).join(', ')}.`,
+    )
+  await admitRuns(ctx, order.project_id, agent_ids[0]!, runs)
+  const budget_micro = budget_cents === null ? null : microOf(budget_cents)
+  await store.insertRecovery(ctx.sql, { id, ...rest, eligible, budget_micro, status: 'creating' })
+  await advance(ctx, id)
+  return id
+}
+
+/** @throws ApiError `recovery_already_ended` */
+export async function abortRecovery(ctx: Context, id: string): Promise<void> {
+  if (!(await store.abortRecovery(ctx.sql, id)))
+    throw new ApiError('recovery_already_ended', `Recovery ${id} has ended already.`)
+  await advance(ctx, id)
+}
+
+/** Takes a bounded number of steps of every open recovery. */
+export async function advanceRecoveries(ctx: Context): Promise<number> {
+  const open = await store.findOpenRecoveries(ctx.sql, LIMITS.open_runs_per_look)
+  for (const { id } of open) {
+    try {
+      await advance(ctx, id)
+    } catch (error) {
+      // One that cannot go on must not keep the others waiting; the next sweep tries it again.
+      ctx.log('warn', 'recovery_failed', { recovery_id: id, error: errorText(error) })
+    }
+  }
+  return open.length
+}
+
+async function advance(ctx: Context, id: string): Promise<void> {
+  for (let steps = 0; steps < LIMITS.recovery_chunks_per_sweep; steps++) {
+    const more = await ctx.sql.begin(async tx => {
+      const sql = tx as unknown as Sql
+      const recovery = await store.lockRecovery(sql, id)
+      if (recovery === undefined) return false
+      const more =
+        recovery.action === 'replay'
+          ? await STEPS[recovery.status](ctx, sql, recovery)
+          : await decideNext(sql, recovery)
+      await fault('recovery.before_commit')
+      return more
+    })
+    if (!more) break
+  }
+  deliverSoon(ctx)
+  ctx.poke()
+}
+
+/** Takes one step; true when another can follow at once. */
+type Step = (ctx: Context, sql: Sql, recovery: store.OpenRecovery) => Promise<boolean>
+
+const STEPS: Record<store.OpenRecovery['status'], Step> = {
+  creating: create,
+  pilot: judge,
+  async running(_ctx, sql, { id, run_ids }) {
+    const runs = await store.findReplayRuns(sql, run_ids)
+    if (runs.every(run => run.finished)) await store.updateRecovery(sql, id, { status: 'completed' })
+    return false
+  },
+  aborting: abort,
+  completed: async () => false,
+  stopped: async () => false,
+  aborted: async () => false,
+}
+
+/** Copies the next chunk into the runs that are being made, or opens them when there is nothing more to copy. */
+async function create(ctx: Context, sql: Sql, recovery: store.OpenRecovery): Promise<boolean> {
+  const isPilot = recovery.first !== null && recovery.pilot_better === null
+  const part = isPilot ? 'pilot_run_ids' : 'run_ids'
+  const runs = await store.findReplayRuns(sql, recovery[part])
+  const copied = runs.reduce((sum, run) => sum + run.total_items, 0)
+  const room = (isPilot ? recovery.first! : LIMITS.items_per_run) - copied
+  const chunk = Math.min(room, LIMITS.recovery_chunk_items)
+  const next = chunk > 0 ? await store.nextOfCohort(sql, recovery, chunk) : []
+  const items = await withinSteps(sql, next)
+  if (items.length > 0) {
+    await lockRuns(
+      sql,
+      items.map(item => item.run_id),
+    )
+    const runOf = new Map(runs.map(run => [runKey(run, recovery.deployment), run.id]))
+    const { project_id, reuse, from_step } = recovery
+    for (const [key, keys] of Map.groupBy(items, item => runKey(item, recovery.deployment))) {
+      const run_id = runOf.get(key) ?? (await newRun(ctx, sql, recovery, part, keys[0]!))
+      // What somebody else decided since they were read is left out.
+      const in_feed = recovery.filter.status !== 'cancelled'
+      await copyWithSteps(sql, { project_id, run_id, keys, in_feed, input: null, reuse, from_step })
+    }
+    return true
+  }
+  await store.deleteEmptyRuns(sql, recovery.id, part)
+  for (const run of runs) await openReplayRun(sql, run.id)
+  // Nothing may be left, for example because all of it was in the pilot.
+  const status = copied === 0 ? 'completed' : isPilot ? 'pilot' : 'running'
+  await store.updateRecovery(sql, recovery.id, { status })
+  return false
+}
+
+async function newRun(
+  ctx: Context,
+  sql: Sql,
+  recovery: store.OpenRecovery,
+  part: store.Part,
+  { agent_id, deployment_id }: store.CohortItem,
+): Promise<string> {
+  const { deployment, budget_micro, pilot_run_ids } = recovery
+  const id = ctx.newRunId()
+  const spent = (await store.findReplayRuns(sql, pilot_run_ids)).reduce((sum, run) => sum + run.cost_micro, 0)
+  await insertReplayRun(sql, {
+    id,
+    project_id: recovery.project_id,
+    agent_id,
+    deployment_id: deployment === 'original' ? deployment_id : await findCurrentDeployment(sql, agent_id),
+    name: recovery.name,
+    replay_of: recovery.filter.run_id ?? null,
+    recovery_id: recovery.id,
+    timeout_seconds: null,
+    budget_micro: budget_micro === null ? null : Math.max(0, budget_micro - spent),
+  })
+  await store.addRun(sql, recovery.id, part, id)
+  return id
+}
+
+/** When the pilot has ended: goes on if it did better than before, stops otherwise. */
+async function judge(_ctx: Context, sql: Sql, { id, pilot_run_ids }: store.OpenRecovery): Promise<boolean> {
+  const runs = await store.findReplayRuns(sql, pilot_run_ids)
+  if (!runs.every(run => run.finished)) return false
+  const sum: PilotResult = { ok: 0, failed: 0, failed_before: 0 }
+  for (const run of runs) for (const key of ['ok', 'failed', 'failed_before'] as const) sum[key] += run[key]
+  const pilot_better = isBetter(sum)
+  await store.updateRecovery(sql, id, { pilot_better, status: pilot_better ? 'creating' : 'stopped' })
+  return pilot_better
+}
+
+/** Cancels its runs, waits for what is at work, and gives back to triage what was not dispatched. */
+async function abort(_ctx: Context, sql: Sql, recovery: store.OpenRecovery): Promise<boolean> {
+  const { id, project_id } = recovery
+  const runs = await store.findReplayRuns(sql, [...recovery.pilot_run_ids, ...recovery.run_ids])
+  for (const run of runs) {
+    if (run.materializing) await openReplayRun(sql, run.id)
+    if (!run.finished) await stopCancelled(sql, { project_id, run_id: run.id })
+  }
+  if (runs.some(run => !run.finished)) return false
+  for (const run of runs) {
+    const keys = await store.findCancelledCopies(
+      sql,
+      { project_id, run_id: run.id },
+      LIMITS.recovery_chunk_items,
+    )
+    if (keys.length === 0) continue
+    await lockRuns(
+      sql,
+      keys.map(key => key.run_id),
+    )
+    await store.returnToFeed(sql, keys)
+    return true
+  }
+  await store.updateRecovery(sql, id, { status: 'aborted' })
+  return false
+}

@@ -1,0 +1,179 @@
+// Replays, resumes and decides items one by one. Guarantee: of any number of callers at once, exactly one gets its
+// way; the others learn why not.
+
+import { microOf } from '../../accounts/rules/pricing.ts'
+import type { Context, Sql } from '../../context.ts'
+import type { DeploymentChoice, ReuseChoice, RowAction, WrongOf } from '../../domain/vocabulary.ts'
+import { admitRuns } from '../../engine/admit.ts'
+import { ApiError, type ApiErrorCode } from '../../kernel/errors.ts'
+import { fault } from '../../kernel/fault.ts'
+import { itemRecordId } from '../../kernel/ids.ts'
+import { deliverSoon } from '../../outbox/verbs/deliver.ts'
+import * as decisions from '../queries/decisions.ts'
+import * as store from '../queries/replay.ts'
+import * as triage from '../queries/triage.ts'
+import { callOkWrong } from '../queries/verdicts.ts'
+import { refusalOf, refusalToReopen } from '../rules/recovery.ts'
+import { copyWithSteps } from './copy.ts'
+
+export type ItemKey = triage.ItemKey
+
+export interface ReplayOptions {
+  reuse?: ReuseChoice | undefined
+  from_step?: string | undefined
+  /** The JSON text of another input. */
+  input?: string | undefined
+  deployment?: DeploymentChoice | undefined
+  budget_cents?: number | undefined
+}
+
+/** What goes on, and how much of it is not done again. */
+export interface Continued {
+  run_id: string
+  record_id: string
+  reused_steps: number
+}
+
+/**
+ * Makes a run of one item beside an item that did not work or was cancelled.
+ *
+ * What it recorded is taken over by the rule of `reuse`: with another input nothing is, unless `reuse` or `from_step`
+ * says that it still holds.
+ *
+ * @throws ApiError `item_not_replayable`, `account_suspended`, `plan_limit`, `quota_exceeded`, `too_many_open_runs`, `invalid_request`
+ *   when there is no such step
+ */
+export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOptions): Promise<Continued> {
+  const { from_step = null, input, deployment = 'current', budget_cents } = options
+  const { reuse = input === undefined ? 'auto' : 'none' } = options
+  const original = await store.findOriginalRun(ctx.sql, key.run_id)
+  const current = await admitRuns(ctx, original.project_id, original.agent_id)
+  const run_id = ctx.newRunId()
+  const copied = await ctx.sql.begin(async tx => {
+    const sql = tx as unknown as Sql
+    const refusal = whyNot('replay', await triage.findStanding(sql, key, true))
+    if (refusal !== null) throw refused('replay', key, refusal)
+    if (from_step !== null && !(await store.hasStep(sql, key, from_step)))
+      throw new ApiError('invalid_request', `Field "from_step" names no step of the item: ${from_step}.`)
+    const { project_id, agent_id, name, timeout_seconds } = original
+    await store.insertReplayRun(sql, {
+      id: run_id,
+      project_id,
+      agent_id,
+      deployment_id: (deployment === 'original' ? original : current).deployment_id,
+      name,
+      replay_of: key.run_id,
+      recovery_id: null,
+      timeout_seconds,
+      budget_micro: budget_cents === undefined ? null : microOf(budget_cents),
+    })
+    const order = { reuse, from_step, in_feed: false, input: input ?? null }
+    const copied = await copyWithSteps(sql, { project_id, run_id, keys: [key], ...order })
+    if (copied.items === 0) throw refused('replay', key, 'it was decided meanwhile')
+    await store.openReplayRun(sql, run_id)
+    await fault('replay.before_commit')
+    return copied
+  })
+  deliverSoon(ctx) // the original's run may have been waiting for just this
+  ctx.poke()
+  return { run_id, record_id: itemRecordId(run_id, 1), reused_steps: copied.reused_steps }
+}
+
+/**
+ * Lets a held item go on from its last recorded step. At its budget fence it gets `budget_cents` more, or its
+ * declared budget once more.
+ *
+ * @throws ApiError `item_not_paused`
+ */
+export async function resumeItem(
+  ctx: Context,
+  key: ItemKey,
+  options: { budget_cents?: number | undefined },
+): Promise<Continued> {
+  const { budget_cents } = options
+  const extra = budget_cents === undefined ? null : microOf(budget_cents)
+  if ((await decisions.resume(ctx.sql, [key], extra)) === 0) {
+    const refusal = whyNot('resume', await triage.findStanding(ctx.sql, key))
+    throw refused('resume', key, refusal ?? 'its run has ended')
+  }
+  ctx.poke()
+  const reused_steps = await triage.countKeptSteps(ctx.sql, key)
+  return { run_id: key.run_id, record_id: itemRecordId(key.run_id, key.seq), reused_steps }
+}
+
+/** @throws ApiError `item_already_decided` */
+export async function acknowledgeItem(ctx: Context, key: ItemKey): Promise<void> {
+  if ((await decisions.acknowledge(ctx.sql, [key])) === 0) throw await tooLate(ctx.sql, 'acknowledge', key)
+}
+
+/** @throws ApiError `item_already_decided` */
+export async function dismissItem(ctx: Context, key: ItemKey): Promise<void> {
+  if ((await decisions.endWaiting(ctx.sql, [key], { as: 'dismissed', one_by_one: true })) === 0)
+    throw await tooLate(ctx.sql, 'dismiss', key)
+  deliverSoon(ctx)
+}
+
+/**
+ * Calls wrong what the caller looked at: the verdict of an item, which takes its row out of triage or, of an ok item,
+ * opens one; what triage asks about it; or that somebody called it wrong. What was recorded stays. What is said of the
+ * item may have changed since they looked, so that `wrong` alone would mean the opposite.
+ *
+ * @throws ApiError `verdict_not_judgeable`, also when that is not what is said of it now
+ */
+export async function callItemWrong(ctx: Context, key: ItemKey, of: WrongOf = 'verdict'): Promise<void> {
+  if ((await decisions.endWaiting(ctx.sql, [key], { as: 'wrong', of })) > 0) return deliverSoon(ctx)
+  if (of === 'verdict' && (await callOkWrong(ctx.sql, key))) return
+  throw await tooLate(ctx.sql, 'wrong', key, of)
+}
+
+/**
+ * Says that what is asked about an item is so: it did not work, whatever was recorded.
+ *
+ * @throws ApiError `verdict_not_judgeable`
+ */
+export async function confirmItem(ctx: Context, key: ItemKey): Promise<void> {
+  if ((await decisions.endWaiting(ctx.sql, [key], { as: 'confirmed' })) === 0)
+    throw await tooLate(ctx.sql, 'confirm', key)
+}
+
+/**
+ * Takes back a decision about an item that nothing was begun by: it waits for a decision again, and so does its run.
+ *
+ * @throws ApiError `item_not_reopenable`
+ */
+export async function reopenItem(ctx: Context, key: ItemKey): Promise<void> {
+  await ctx.sql.begin(async tx => {
+    const sql = tx as unknown as Sql
+    const standing = await triage.findStanding(sql, key, true)
+    const refusal = standing === undefined ? 'it is gone' : refusalToReopen(standing)
+    if (refusal !== null || !(await decisions.reopen(sql, key)))
+      throw new ApiError(
+        'item_not_reopenable',
+        `Cannot reopen item ${itemRecordId(key.run_id, key.seq)}: ${refusal ?? 'it was decided meanwhile'}.`,
+      )
+  })
+  deliverSoon(ctx) // a run that goes back to partial is announced like one that comes to it
+}
+
+const whyNot = (action: RowAction, facts: triage.Standing | undefined, of?: WrongOf): string | null =>
+  facts === undefined ? 'it is gone' : refusalOf(action, facts, of)
+
+/** Why nothing was done. What is in the way may be gone by now: that is said too, since nothing was done all the same. */
+async function tooLate(sql: Sql, action: RowAction, key: ItemKey, of?: WrongOf): Promise<ApiError> {
+  const refusal = whyNot(action, await triage.findStanding(sql, key), of)
+  return refused(action, key, refusal ?? 'it has changed meanwhile; look at it again')
+}
+
+const CODES: Record<RowAction, ApiErrorCode> = {
+  replay: 'item_not_replayable',
+  resume: 'item_not_paused',
+  acknowledge: 'item_already_decided',
+  dismiss: 'item_already_decided',
+  wrong: 'verdict_not_judgeable',
+  confirm: 'verdict_not_judgeable',
+}
+
+const refused = (action: RowAction, { run_id, seq }: ItemKey, why: string) => {
+  const act = action === 'wrong' ? 'call wrong' : action
+  return new ApiError(CODES[action], `Cannot ${act} item ${itemRecordId(run_id, seq)}: ${why}.`)
+}

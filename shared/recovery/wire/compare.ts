@@ -1,0 +1,58 @@
+// The shape of two runs beside one another.
+
+import { usdOf } from '../../accounts/rules/pricing.ts'
+import { OUTCOMES } from '../../domain/vocabulary.ts'
+import * as z from '../../kernel/documented-zod.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { Run, type RunRow, runOf } from '../../schema/wire.ts'
+
+const record = (description: string) => z.string().meta({ format: 'uuid', description }).nullable()
+const verdict = (description: string) => z.enum([...OUTCOMES, 'none', 'absent']).describe(description)
+
+const VerdictChange = z.object({
+  before: verdict(
+    'The verdict in the run before; none: it has no verdict. absent: the run has no such item.',
+  ),
+  after: verdict('The verdict in this run.'),
+  count: z.int().min(0).describe('Items.'),
+  before_cost_usd: z.number().describe('What they cost in the run before.'),
+  after_cost_usd: z.number().describe('What they cost in this run.'),
+  items: z
+    .array(
+      z.object({
+        item_id: z.string(),
+        before_record_id: record('Its record in the run before.'),
+        after_record_id: record('Its record in this run.'),
+      }),
+    )
+    .max(LIMITS.compared_changes)
+    .describe('Some of them, where the verdict differs.'),
+})
+
+/** A pair of verdicts as the database counts it. */
+export interface ChangeRow extends Omit<z.infer<typeof VerdictChange>, 'before_cost_usd' | 'after_cost_usd'> {
+  before_micro: number
+  after_micro: number
+}
+
+export const RunComparison = z
+  .object({
+    before: Run.describe('The run named by `with`.'),
+    after: Run.describe('The run named by the path.'),
+    changes: z.array(VerdictChange).describe('Each pair of verdicts that occurs, the most frequent first.'),
+  })
+  .openapi('RunComparison', { description: 'Two runs, item by item.' })
+
+export const runComparisonOf = (
+  before: RunRow,
+  after: RunRow,
+  changes: readonly ChangeRow[],
+): z.input<typeof RunComparison> => ({
+  before: runOf(before),
+  after: runOf(after),
+  changes: changes.map(({ before_micro, after_micro, ...change }) => ({
+    ...change,
+    before_cost_usd: usdOf(before_micro),
+    after_cost_usd: usdOf(after_micro),
+  })),
+})

@@ -1,0 +1,196 @@
+// Asks the search index of steps. Guarantee: a page costs the same however many steps there are, as long as its filters
+// have an index: every filter of the interface has one; and it ends at bytes as well as rows.
+
+import { type SQL, sql } from 'drizzle-orm'
+import type { Database } from '../../context.ts'
+import type { Outcome, OutcomeReason } from '../../domain/vocabulary.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { wordQuery } from '../../kernel/words.ts'
+import type { StepRow } from '../wire/steps.ts'
+
+/** `started_text` and `cost_micro` are what pages are sorted by, as the database writes them. */
+export type FoundStep = StepRow & {
+  project_id: string
+  started_text: string
+  /** Of inputs and outputs, of the step and of those before it in the page. */
+  bytes: number
+  bytes_before: number
+}
+
+export interface StepKey {
+  cost_micro: number
+  started_text: string
+  run_id: string
+  seq: number
+  step_no: number
+}
+
+export interface StepSearch {
+  project_ids: readonly string[]
+  /** The trace of one item; read from the steps themselves. */
+  record?: { run_id: string; seq: number } | undefined
+  run_id?: string | undefined
+  item_id?: string | undefined
+  item_id_prefix?: string | undefined
+  outcome?: Outcome | undefined
+  outcome_reason?: OutcomeReason | undefined
+  min_cost_micro?: number | undefined
+  /** RFC 3339; from is inclusive, to exclusive. */
+  from?: string | undefined
+  to?: string | undefined
+  q?: string | undefined
+  /** `cost` lists the steps that cost something, the dearest first. */
+  sort: 'recent' | 'cost'
+  after?: StepKey | undefined
+  limit: number
+}
+
+// An agent's clock may be ahead of ours: a step may look older than the run it belongs to.
+const SKEW_MS = 3_600_000
+
+/**
+ * Steps with their parent item, in the order asked for.
+ *
+ * Words are looked for in the newest steps first, which finds what is frequent; what is not there is rare, and the
+ * index of words finds it. Left alone, the planner takes every word for frequent and walks through all steps.
+ */
+export async function searchSteps(db: Database, search: StepSearch): Promise<FoundStep[]> {
+  if (search.q === undefined) return read(db, search)
+  const asked = await wanted(db, search.project_ids, search.q)
+  const near = await read(db, search, asked, 'near')
+  return near.length >= search.limit || isFullOfBytes(near) ? near : read(db, search, asked, 'rare')
+}
+
+/** More may follow although there are fewer steps than were asked for. */
+export function isFullOfBytes(steps: readonly FoundStep[]): boolean {
+  const last = steps.at(-1)
+  return last !== undefined && last.bytes_before + last.bytes >= LIMITS.page_bytes
+}
+
+/** Of a step's payloads, which is known without reading what is stored apart from its row. */
+const BYTES = sql`coalesce(octet_length(s.input), 0) + coalesce(octet_length(s.output), 0)`
+
+async function read(
+  db: Database,
+  search: StepSearch,
+  asked?: Wanted,
+  how?: 'near' | 'rare',
+): Promise<FoundStep[]> {
+  const { limit } = search
+  const order =
+    search.sort === 'cost'
+      ? sql`x.cost_micro desc, x.started_at desc, x.run_id desc, x.seq desc, x.step_no desc`
+      : sql`x.started_at desc, x.run_id desc, x.seq desc, x.step_no desc`
+  // One item's trace is read from the steps themselves, and so is complete whatever the index has still to do.
+  const table = search.record !== undefined && asked === undefined ? sql`steps` : sql`step_index`
+  const filtered = sql`from ${table} x join runs r on r.project_id = x.project_id and r.id = x.run_id where ${sql.join(conditionsOf(search), sql` and `)}`
+  const columns = sql`x.run_id, x.seq, x.step_no, x.started_at, x.cost_micro, x.project_id`
+  const met = asked === undefined ? sql`true` : matches(asked)
+  // "offset 0" keeps the planner from looking into what is inside.
+  const candidates =
+    how === undefined
+      ? sql`select ${columns} ${filtered} and ${met}`
+      : how === 'rare'
+        ? sql`select * from (select ${columns} ${filtered} and ${met} offset 0) x`
+        : sql`select * from (
+            select ${columns}, x.words, x.name ${filtered} order by ${order} limit ${LIMITS.search_near_steps}
+          ) x where ${met}`
+  // Project by project, so that each one's index gives its first rows in order.
+  const rows = await db.execute<FoundStep & { started_at: unknown }>(sql`
+    with found as materialized (
+      select x.run_id, x.seq, x.step_no, x.started_at, x.cost_micro, x.project_id
+      from unnest(${uuids(search.project_ids)}) as p(id) cross join lateral (
+        select * from (${candidates}) x order by ${order} limit ${limit}
+      ) x order by ${order} limit ${limit}
+    )
+    , sized as (
+      select x.*, i.item_id, (${BYTES})::float8 as bytes, (sum(${BYTES}) over (order by ${order}) - (${BYTES}))::float8 as bytes_before
+      from found x join steps s using (project_id, run_id, seq, step_no) join items i using (project_id, run_id, seq)
+    )
+    select s.*, x.item_id, x.bytes, x.bytes_before, s.started_at::text as started_text
+    from sized x join steps s using (project_id, run_id, seq, step_no)
+    where x.bytes_before < ${LIMITS.page_bytes}
+    order by ${order}`)
+  return [...rows].map(row => ({ ...row, started_at: new Date(row.started_text) }))
+}
+
+function conditionsOf(search: StepSearch): SQL[] {
+  const { record, run_id, item_id, item_id_prefix, outcome, outcome_reason, min_cost_micro, from, to } =
+    search
+  const found: SQL[] = [sql`x.project_id = p.id`, sql`r.steps_purged_at is null`]
+  if (record !== undefined) found.push(sql`x.run_id = ${record.run_id} and x.seq = ${record.seq}`)
+  if (run_id !== undefined) found.push(sql`x.run_id = ${run_id}`)
+  if (item_id !== undefined)
+    found.push(sql`(x.project_id, x.run_id, x.seq) in (
+      select project_id, run_id, seq from items where project_id = p.id and item_id = ${item_id})`)
+  // As a range, not by like, which the policy of items would keep from the index. U+10FFFF is no character.
+  if (item_id_prefix !== undefined)
+    found.push(sql`(x.project_id, x.run_id, x.seq) in (
+      select project_id, run_id, seq from items
+      where project_id = p.id and item_id >= ${item_id_prefix} and item_id < ${`${item_id_prefix}\u{10ffff}`})`)
+  if (outcome !== undefined)
+    found.push(outcome === 'ok' ? sql`x.outcome = 'ok'` : sql`x.outcome = ${outcome} and x.outcome <> 'ok'`)
+  if (outcome_reason !== undefined)
+    found.push(sql`x.outcome_reason = ${outcome_reason} and x.outcome_reason is not null`)
+  if (min_cost_micro !== undefined) found.push(sql`x.cost_micro >= ${min_cost_micro}`)
+  if (search.sort === 'cost' || (min_cost_micro ?? 0) > 0) found.push(sql`x.cost_micro > 0`)
+  if (from !== undefined) found.push(sql`x.started_at >= ${from}::timestamptz`)
+  // Runs are older than their steps: this leaves out later partitions.
+  if (to !== undefined)
+    found.push(
+      sql`x.started_at < ${to}::timestamptz and x.run_id < ${firstIdAt(Date.parse(to) + SKEW_MS)}::uuid`,
+    )
+  if (search.after !== undefined) found.push(comesAfter(search.sort, search.after))
+  return found
+}
+
+/** What q asks for: words, as a tsquery, and the names that hold it. */
+interface Wanted {
+  words: string | null
+  names: readonly string[]
+}
+
+/** Every word of q, or a name that holds q as it is. */
+function matches({ words, names }: Wanted): SQL {
+  // As plain values, so that the planner knows how rare they are.
+  const byWords = words === null ? sql`false` : sql`x.words @@ ${words}::tsquery`
+  return names.length === 0 ? byWords : sql`(${byWords} or x.name = any(${texts(names)}))`
+}
+
+function comesAfter(sort: StepSearch['sort'], key: StepKey): SQL {
+  const time = sql`${key.started_text}::timestamptz`
+  const rest = sql`${time}, ${key.run_id}::uuid, ${key.seq}::int, ${key.step_no}::int`
+  // The first column by itself is what the index can begin at.
+  return sort === 'cost'
+    ? sql`x.cost_micro <= ${key.cost_micro}
+        and (x.cost_micro, x.started_at, x.run_id, x.seq, x.step_no) < (${key.cost_micro}::bigint, ${rest})`
+    : sql`x.started_at <= ${time} and (x.started_at, x.run_id, x.seq, x.step_no) < (${rest})`
+}
+
+/**
+ * The words of a text, and the names of steps that hold the text, whatever its case. Walks the index from one name to
+ * the next, so it costs what there are different names, not steps; beyond a thousand names of a project, those late in
+ * the alphabet are missed.
+ */
+async function wanted(db: Database, project_ids: readonly string[], text: string): Promise<Wanted> {
+  const [row] = await db.execute<{ names: string[] | null }>(sql`
+    select array_agg(distinct n.name) as names from unnest(${uuids(project_ids)}) as p(id) cross join lateral (
+      with recursive walk as (
+        (select name, 1 as n from step_index where project_id = p.id order by name limit 1)
+        union all
+        select (
+          select x.name from step_index x where x.project_id = p.id and x.name > walk.name order by x.name limit 1
+        ), n + 1 from walk where walk.name is not null and n < ${LIMITS.search_names}
+      ) select name from walk where name is not null
+    ) n where n.name ilike ${`%${likeText(text)}%`}`)
+  return { words: wordQuery(text), names: row!.names ?? [] }
+}
+
+const likeText = (text: string) => text.replace(/[\\%_]/g, '\\$&')
+
+// As one text each: the driver takes a list apart into parameters.
+const arrayText = (values: readonly string[]) =>
+  `{${values.map(value => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+const uuids = (values: readonly string[]) => sql`${arrayText(values)}::uuid[]`
+const texts = (values: readonly string[]) => sql`${arrayText(values)}::text[]`

@@ -1,0 +1,58 @@
+// Counts steps that did not work. Guarantee: exact, at a cost that grows with the hours and kinds of failures and not
+// with the steps: whole hours are read as counted, and only what is left of the first and the last one step by step.
+
+import type { PendingQuery, Row } from 'postgres'
+import type { Sql } from '../../context.ts'
+import type { Outcome } from '../../domain/vocabulary.ts'
+
+export interface ErrorCategory {
+  outcome: Outcome
+  error_code: string | null
+  tool_name: string | null
+  outcome_reason: string | null
+  steps: number
+  last_at: Date
+}
+
+export interface ErrorRange {
+  project_ids: readonly string[]
+  /** RFC 3339; from is inclusive, to exclusive. */
+  from?: string | undefined
+  to?: string | undefined
+  limit: number
+}
+
+/** Of a step `x` that is a tool call, its tool. */
+export const toolName = (sql: Sql) => sql`case when x.kind in ('tool_call', 'tool_result') then x.name end`
+
+/** By what the steps say about themselves, the most frequent first. */
+export async function countErrorCategories(sql: Sql, { project_ids, from, to, limit }: ErrorRange) {
+  const since = sql`${from ?? null}::text::timestamptz`
+  const till = sql`${to ?? null}::text::timestamptz`
+  const firstHour = sql`(hour_of(${since} - interval '1 microsecond') + interval '1 hour')`
+  const rows = await sql<(ErrorCategory & { total_steps: number })[]>`
+    select outcome, error_code, tool_name, outcome_reason, sum(steps)::bigint as steps, max(last_at) as last_at,
+      sum(sum(steps)) over ()::bigint as total_steps
+    from (
+      select outcome, error_code, tool_name, outcome_reason, steps, last_at from project_step_errors
+      where project_id = any(${[...project_ids]}::uuid[])
+        ${from === undefined ? sql`` : sql`and hour >= ${since}`}
+        ${to === undefined ? sql`` : sql`and hour <= ${till} - interval '1 hour'`}
+      ${from === undefined ? sql`` : sql`union all ${stepsBetween(sql, project_ids, since, sql`least(${firstHour}, ${till})`)}`}
+      ${to === undefined ? sql`` : sql`union all ${stepsBetween(sql, project_ids, sql`greatest(hour_of(${till}), ${firstHour})`, till)}`}
+    ) counted
+    group by 1, 2, 3, 4 order by steps desc, 2, 3, 4 limit ${limit}`
+  return {
+    total_steps: rows[0]?.total_steps ?? 0,
+    categories: rows.map(({ total_steps: _, ...category }) => category),
+  }
+}
+
+type Fragment = PendingQuery<Row[]>
+
+/** Least and greatest pass over what is null, which is a time nobody named. */
+const stepsBetween = (sql: Sql, projectIds: readonly string[], since: Fragment, till: Fragment) => sql`
+  select x.outcome, x.error_code, ${toolName(sql)} as tool_name, x.outcome_reason, 1 as steps, x.started_at as last_at
+  from step_index x join runs r on r.project_id = x.project_id and r.id = x.run_id
+  where x.project_id = any(${[...projectIds]}::uuid[]) and x.outcome <> 'ok' and r.steps_purged_at is null
+    and x.started_at >= ${since} and x.started_at < ${till}`

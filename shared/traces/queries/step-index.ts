@@ -1,0 +1,107 @@
+// Feeds the search index of steps and the counts of those that did not work. Guarantee: a step that was filed is
+// indexed and counted once, whoever is at it and wherever a process dies: it leaves the file in the transaction that
+// indexes it.
+
+import type { Sql } from '../../context.ts'
+import type { RunKey } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { withoutEscapes, wordsOf } from '../../kernel/words.ts'
+import { sampleSuspected } from '../../recovery/queries/questions.ts'
+import { numbers, texts } from '../../store/columns.ts'
+import { toolName } from './step-errors.ts'
+
+/** Of a step that was removed meanwhile only its place is left. */
+interface FiledStep extends RunKey {
+  seq: number
+  step_no: number
+  name: string | null
+  error_code: string | null
+  error_message: string | null
+  input: string | null
+  output: string | null
+}
+
+/** Indexes steps of the oldest flushes that were filed, less than twice `limit`; returns how many there were. */
+export async function indexSteps(sql: Sql, limit: number): Promise<number> {
+  // Most searches find nothing to do, and need no transaction to see it.
+  if ((await sql`select from unindexed_steps limit 1`).length === 0) return 0
+  return sql.begin(async tx => {
+    // What a crash of the machine takes back is on file again.
+    await tx`set local synchronous_commit = off`
+    const filed = await takeFiled(tx as unknown as Sql, limit)
+    const steps = filed.filter(step => step.name !== null)
+    if (steps.length > 0) await insertIndexed(tx as unknown as Sql, steps)
+    return filed.length
+  })
+}
+
+function takeFiled(sql: Sql, limit: number) {
+  const characters = LIMITS.search_text_characters
+  return sql<FiledStep[]>`
+    with oldest as materialized (
+      -- Not skip locked: a search waits for what another one is indexing.
+      select id, cardinality(seqs) as steps from unindexed_steps order by id limit ${LIMITS.index_flushes} for update
+    ), taken as (
+      delete from unindexed_steps where id = any(array(
+        select id from (select id, sum(steps) over (order by id) - steps as before from oldest) o where before < ${limit}
+      )) returning project_id, run_id, seqs, step_nos
+    ), rest as (
+      insert into unindexed_steps (project_id, run_id, seqs, step_nos)
+      select project_id, run_id, seqs[${limit}::int + 1:], step_nos[${limit}::int + 1:] from taken
+      where cardinality(seqs) > ${limit}
+    ), filed as materialized (
+      select project_id, run_id, f.seq, f.step_no
+      from taken, unnest(seqs[:${limit}::int], step_nos[:${limit}::int]) as f(seq, step_no)
+    )
+    select f.project_id, f.run_id, f.seq, f.step_no, s.name, s.error_code, s.error_message,
+      left(s.input, ${characters}) as input, left(s.output, ${characters}) as output
+    from filed f left join steps s using (project_id, run_id, seq, step_no)`
+}
+
+async function insertIndexed(sql: Sql, steps: readonly FiledStep[]): Promise<void> {
+  await sql`
+    with step as materialized (
+      select project_id::uuid, run_id::uuid, seq, step_no, words from rows from (
+        string_to_table(${texts(steps.map(step => step.project_id))}, E'\\x1e'),
+        string_to_table(${texts(steps.map(step => step.run_id))}, E'\\x1e'),
+        unnest(${numbers(steps.map(step => step.seq))}::text::int[]),
+        unnest(${numbers(steps.map(step => step.step_no))}::text::int[]),
+        string_to_table(${texts(steps.map(wordsOfStep))}, E'\\x1e', E'\\x1f')
+      ) as t(project_id, run_id, seq, step_no, words)
+    ), indexed as (
+      insert into step_index (run_id, seq, step_no, project_id, started_at, cost_micro, kind, outcome,
+        outcome_reason, error_code, name, words)
+      select s.run_id, s.seq, s.step_no, s.project_id, s.started_at, s.cost_micro, s.kind, s.outcome,
+        s.outcome_reason, s.error_code, s.name, coalesce(array_to_tsvector(string_to_array(t.words, ' ')), '')
+      from step t join steps s using (project_id, run_id, seq, step_no)
+        -- Steps of a run that was removed meanwhile may be there still.
+        join runs r on r.project_id = s.project_id and r.id = s.run_id
+      on conflict do nothing
+      returning run_id, seq, project_id, started_at, kind, outcome, outcome_reason, error_code, name
+    ), ${sampleSuspected(sql)}
+    insert into run_step_errors as e (run_id, project_id, hour, outcome, error_code, tool_name, outcome_reason, steps, last_at)
+    select run_id, project_id, hour_of(started_at), outcome, error_code, ${toolName(sql)}, outcome_reason,
+      count(*), max(started_at)
+    from indexed x where outcome <> 'ok' group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4, 5, 6, 7
+    on conflict on constraint run_step_errors_kind
+    do update set steps = e.steps + excluded.steps, last_at = greatest(e.last_at, excluded.last_at)`
+}
+
+function wordsOfStep({ name, error_code, error_message, input, output }: FiledStep): string | null {
+  const payloads = withoutEscapes(`${input ?? ''} ${output ?? ''}`)
+  return [...wordsOf(`${name} ${error_code ?? ''} ${error_message ?? ''} ${payloads}`)].join(' ') || null
+}
+
+/**
+ * Whether items are in flight, or another statement is under way, of any process. Items whose agent answers later take
+ * nobody's time meanwhile.
+ */
+export async function isWorkUnderWay(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ is_any: boolean }[]>`
+    select exists (select from claims where answer_until is null) or exists (
+      select from pg_stat_activity
+      where state = 'active' and backend_type = 'client backend' and datname = current_database()
+        and pid <> pg_backend_pid()
+    ) as is_any`
+  return row!.is_any
+}

@@ -1,0 +1,30 @@
+// What steps are searched by.
+
+import * as z from 'zod'
+import { OUTCOME_REASONS } from '../../domain/vocabulary.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { cursor, instant, itemId, label, outcome, usdAmount, uuid } from '../../schema/input.ts'
+
+export const timeRange = {
+  from: instant('Only steps that began at or after this time.').optional(),
+  to: instant('Only steps that began before this time.').optional(),
+}
+
+export const StepQuery = z.strictObject({
+  q: label(LIMITS.search_characters, 'Words to find, or a part of a name.').optional(),
+  item_id: itemId.optional().describe('Only steps of items with this identifier of yours.'),
+  item_id_prefix: itemId.optional().describe('Only steps of items whose identifier begins like this.'),
+  record_id: uuid('Only the trace of the item with this record id.').optional(),
+  run_id: uuid('Only steps of this run.').optional(),
+  project_id: uuid('Only steps of this project.').optional(),
+  outcome_status: outcome.optional().describe('Only steps with this verdict.'),
+  outcome: outcome.optional().describe('The same as outcome_status.'),
+  outcome_reason: z.enum(OUTCOME_REASONS).optional().describe('Only steps that the grader gave this reason.'),
+  min_cost_usd: usdAmount('Only steps that cost at least this many dollars.').optional(),
+  ...timeRange,
+  sort: z
+    .enum(['recent', 'cost'])
+    .default('recent')
+    .describe('The most recent first; or the dearest first, without those that cost nothing.'),
+  cursor: cursor.optional(),
+})

@@ -1,0 +1,95 @@
+// The shape of a step as callers see it. Guarantee: payloads leave as the very text they were recorded as.
+
+import { centsOf, usdOf } from '../../accounts/rules/pricing.ts'
+import { OUTCOMES, STEP_KINDS } from '../../domain/vocabulary.ts'
+import * as z from '../../kernel/documented-zod.ts'
+import { itemRecordId } from '../../kernel/ids.ts'
+import { snippetOf } from '../../kernel/snippet.ts'
+import { rawJson } from '../../schema/raw-json.ts'
+import type { steps } from '../../schema/tables.ts'
+import { count, payload, timestamp, uuid } from '../../schema/wire.ts'
+
+export type StepRow = typeof steps.$inferSelect & { item_id: string }
+
+export const Step = z
+  .object({
+    run_id: uuid('The run of its item.'),
+    record_id: uuid('Record id of its item.'),
+    item_id: z.string().describe('Your own identifier of its item.'),
+    step_no: count('Its place in the trace of its item.'),
+    attempt: z.int().describe('The attempt it was recorded in.'),
+    key: z.string().describe('Its name within the item, the same in every attempt.'),
+    type: z.enum(STEP_KINDS),
+    name: z.string().describe("The model's or the tool's name, or the step's."),
+    tool_name: z.string().nullable().describe('The name, where the step is a tool call or its result.'),
+    model: z.string().nullable(),
+    outcome_status: z.enum(OUTCOMES),
+    outcome_reason: z.string().nullable(),
+    error_code: z.string().nullable(),
+    error_message: z.string().nullable(),
+    input_tokens: count('Input tokens.'),
+    output_tokens: count('Output tokens.'),
+    cost_cents: count('In whole cents.'),
+    cost_usd: z.number(),
+    unpriced: z.boolean(),
+    unread: z
+      .string()
+      .nullable()
+      .describe('Of a model call whose answer could not be read, so that it is not graded: what was found.'),
+    reused: z.boolean().describe('Taken over from an earlier item, at no cost.'),
+    started_at: timestamp,
+    duration_ms: z.number(),
+    input: payload('What went in; cut and marked when it was over the bound.'),
+    output: payload('What came out; cut and marked when it was over the bound.'),
+    snippet: z
+      .object({
+        field: z
+          .enum(['error_message', 'name', 'error_code', 'input', 'output'])
+          .describe('Where q was met.'),
+        text: z.string().describe('The text around it on one line; the hit stands between « and ».'),
+      })
+      .nullable()
+      .describe('The first hit of q; null without q.'),
+  })
+  .openapi('Step', { description: "A node of an item's trace." })
+
+/** `query` is what the step was searched by. */
+export function stepOf(row: StepRow, query?: string): z.input<typeof Step> {
+  return {
+    run_id: row.run_id,
+    record_id: itemRecordId(row.run_id, row.seq),
+    item_id: row.item_id,
+    step_no: row.step_no,
+    attempt: row.attempt,
+    key: row.key,
+    type: row.kind,
+    name: row.name,
+    tool_name: row.kind === 'tool_call' || row.kind === 'tool_result' ? row.name : null,
+    model: row.model,
+    outcome_status: row.outcome,
+    outcome_reason: row.outcome_reason,
+    error_code: row.error_code,
+    error_message: row.error_message,
+    input_tokens: row.input_tokens,
+    output_tokens: row.output_tokens,
+    cost_cents: centsOf(row.cost_micro),
+    cost_usd: usdOf(row.cost_micro),
+    unpriced: row.unpriced,
+    unread: row.unread,
+    reused: row.reused,
+    started_at: row.started_at.toISOString(),
+    duration_ms: row.duration_ms,
+    input: rawJson(row.input),
+    output: rawJson(row.output),
+    snippet: query === undefined ? null : snippetOf(textsOf(row), query),
+  }
+}
+
+const textsOf = (row: StepRow) =>
+  [
+    ['error_message', row.error_message],
+    ['name', row.name],
+    ['error_code', row.error_code],
+    ['input', row.input],
+    ['output', row.output],
+  ] as const

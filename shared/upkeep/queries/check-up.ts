@@ -1,0 +1,29 @@
+// What PostgreSQL says of itself and of what is left to remove. Guarantee: bounded, however much there is.
+
+import type { Sql } from '../../context.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+
+export interface DatabaseState {
+  postgres: string
+  /** Its clock, in seconds since 1970. */
+  clock_s: number
+  bytes: number
+  /** Whether what it has acknowledged outlives a crash. */
+  durable: boolean
+  /** Parts of runs that retention has given up and that are still there. */
+  purges_waiting: number
+  /** What was sealed last with the master key; null where nothing was. */
+  sealed: string | null
+}
+
+export async function readDatabaseState(sql: Sql): Promise<DatabaseState> {
+  const [row] = await sql<DatabaseState[]>`
+    select current_setting('server_version') as postgres,
+      extract(epoch from clock_timestamp())::float8 as clock_s,
+      pg_database_size(current_database())::float8 as bytes,
+      'off' not in (current_setting('fsync'), current_setting('full_page_writes'),
+        current_setting('synchronous_commit')) as durable,
+      (select count(*)::int from (select from purges limit ${LIMITS.metrics_counted}) p) as purges_waiting,
+      (select env_sealed from deployments where env_sealed is not null order by id desc limit 1) as sealed`
+  return row!
+}

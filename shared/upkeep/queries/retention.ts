@@ -1,0 +1,207 @@
+// Takes what projects keep no longer: steps, items' inputs and outputs, whole runs, what was logged of schedules and
+// alerts. Guarantee: only what has ended; a run says what it has lost from the statement on that decides it, and the
+// rows follow in bounded pieces.
+
+import type { Sql } from '../../context.ts'
+import type { PurgeKind } from '../../domain/vocabulary.ts'
+import { firstIdAt, type RunKey } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import type { ProjectSettings } from '../../schema/tables.ts'
+import { dropSpentWeek, weekStart } from './partitions.ts'
+import { type Runs, removeRunRows, removeRuns } from './removal.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+
+/** Marks runs whose time is over, by the time they were submitted; returns how many it marked. */
+export async function markSpentRuns(sql: Sql, nowMs: number, limit: number): Promise<number> {
+  const projects = await sql<{ id: string; settings: ProjectSettings }[]>`
+    select id, settings from projects
+    where settings ?| array['step_retention_days', 'payload_retention_days', 'record_retention_days']`
+  let marked = 0
+  for (const { id, settings } of projects) {
+    const { step_retention_days, payload_retention_days, record_retention_days } = settings
+    const before = (days: number) => nowMs - days * DAY_MS
+    // Steps go by whole weeks, so that those of a week can be dropped with their partition.
+    if (step_retention_days)
+      marked += await markPart(sql, 'steps', id, weekStart(before(step_retention_days)), limit)
+    if (payload_retention_days)
+      marked += await markPart(sql, 'payloads', id, before(payload_retention_days), limit)
+    if (record_retention_days) marked += await markRecords(sql, id, before(record_retention_days), limit)
+  }
+  return marked
+}
+
+/** Marks runs of which only steps or only payloads go; they stay otherwise. */
+async function markPart(
+  sql: Sql,
+  kind: 'steps' | 'payloads',
+  project_id: string,
+  beforeMs: number,
+  limit: number,
+): Promise<number> {
+  const purgedAt = sql(`${kind}_purged_at`)
+  const { count } = await sql`
+    with spent as (
+      update runs set ${purgedAt} = now() where project_id = ${project_id} and id in (
+        select id from runs where project_id = ${project_id} and id < ${firstIdAt(beforeMs)}
+          and ${purgedAt} is null and finished_at is not null ${allIndexed(sql)} order by id limit ${limit})
+        and finished_at is not null returning id
+    ), uncounted as (${kind === 'steps' ? uncountSteps(sql, project_id) : sql`select`})
+    insert into purges (project_id, run_id, kind) select ${project_id}, id, ${kind} from spent on conflict do nothing`
+  return count
+}
+
+async function markRecords(sql: Sql, project_id: string, beforeMs: number, limit: number): Promise<number> {
+  const { count } = await sql`
+    with spent as (
+      update runs r set steps_purged_at = coalesce(steps_purged_at, now()),
+        payloads_purged_at = coalesce(payloads_purged_at, now())
+      where project_id = ${project_id} and id in (
+        select id from runs where project_id = ${project_id} and id < ${firstIdAt(beforeMs)}
+          and finished_at is not null
+          and not exists (
+            select from purges where project_id = ${project_id} and run_id = runs.id and kind = 'records') ${allIndexed(sql)}
+        order by id limit ${limit}) and finished_at is not null returning id
+    ), uncounted as (${uncountSteps(sql, project_id)})
+    insert into purges (project_id, run_id, kind) select ${project_id}, id, 'records' from spent on conflict do nothing`
+  return count
+}
+
+/** Steps that are counted later would be counted for good. */
+const allIndexed = (sql: Sql) => sql`and not exists (
+  select from unindexed_steps u where u.project_id = runs.project_id and u.run_id = runs.id)`
+
+const uncountSteps = (sql: Sql, project_id: string) => sql`
+  delete from run_step_errors where project_id = ${project_id} and run_id in (select id from spent)`
+
+interface Purge extends RunKey {
+  kind: PurgeKind
+  next_seq: number
+  total_items: number
+}
+
+/** Takes one bounded piece of what was marked, of a run or of small ones together; false when nothing is left to take. */
+export async function purgePiece(sql: Sql, nowMs: number): Promise<boolean> {
+  const purges = await sql<Purge[]>`
+    select p.*, coalesce(r.total_items, 0) as total_items
+    from purges p left join runs r on r.project_id = p.project_id and r.id = p.run_id
+    order by p.project_id, p.run_id, p.kind limit ${LIMITS.runs_removed}`
+  const [purge] = purges
+  if (purge === undefined) return false
+  const { project_id, run_id, kind, next_seq } = purge
+  if (kind === 'steps' && next_seq === 1 && (await dropSpentWeek(sql, run_id, nowMs))) return true
+  const run_ids = goingWith(purge, purges)
+  const over =
+    kind === 'records'
+      ? await takeRecords(sql, { project_id, run_ids })
+      : await takeItems(sql, { project_id, run_ids }, purge)
+  await (over
+    ? sql`
+        delete from purges
+        where project_id = ${project_id} and run_id = any(${run_ids}::uuid[]) and kind = ${kind}`
+    : sql`
+        update purges set next_seq = ${next_seq + LIMITS.purge_items}
+        where project_id = ${project_id} and run_id = ${run_id} and kind = ${kind}`)
+  return true
+}
+
+/** The runs of which the same is to go, and which with this one are no more than a piece; this one alone where it is more. */
+function goingWith(purge: Purge, purges: readonly Purge[]): string[] {
+  // A records purge goes by what is left, not by seq, so one that was begun goes on with the others.
+  const isWhole = ({ kind, next_seq }: Purge) => kind === 'records' || next_seq === 1
+  const isSmall = (one: Purge) => isWhole(one) && one.total_items <= LIMITS.purge_items
+  if (!isSmall(purge)) return [purge.run_id]
+  let left = purge.kind === 'records' ? LIMITS.sweep_items : LIMITS.purge_items
+  const run_ids: string[] = []
+  for (const one of purges) {
+    if (one.kind !== purge.kind || one.project_id !== purge.project_id || !isSmall(one)) continue
+    left -= one.total_items
+    if (left < 0) break
+    run_ids.push(one.run_id)
+  }
+  return run_ids
+}
+
+async function takeItems(sql: Sql, { project_id, run_ids }: Runs, purge: Purge): Promise<boolean> {
+  const { kind, next_seq, total_items } = purge
+  const end = next_seq + LIMITS.purge_items
+  const ids = [...run_ids]
+  if (kind === 'steps')
+    await sql`
+      delete from steps
+      where project_id = ${project_id} and run_id = any(${ids}::uuid[]) and seq >= ${next_seq} and seq < ${end}`
+  else
+    await sql`
+      with told as (
+        update deliveries set body = null
+        where project_id = ${project_id} and run_id = any(${ids}::uuid[]) and body is not null)
+      update items set input = 'null', output = null
+      where project_id = ${project_id} and run_id = any(${ids}::uuid[]) and seq >= ${next_seq} and seq < ${end}`
+  return end > total_items
+}
+
+/** Runs go last of all their rows. */
+async function takeRecords(sql: Sql, runs: Runs): Promise<boolean> {
+  if ((await removeRunRows(sql, runs, LIMITS.sweep_items)) > 0) return false
+  await removeRuns(sql, runs)
+  return true
+}
+
+/** What a project logs beside its runs: when a row was made, and whether it is over. Each has an index by project and time. */
+const LOGS = [
+  { table: 'occurrences', at: 'scheduled_for', over: 'retry_at is null and watch_until is null' },
+  { table: 'alerts', at: 'created_at', over: 'true' },
+  { table: 'alert_marks', at: 'raised_at', over: 'true' },
+] as const
+
+/** Removes days of judged verdicts that no longer count; returns how many rows went. */
+export async function removeOldVerdicts(sql: Sql, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from verdict_days where ctid = any(array(
+      select old.ctid from projects p, lateral (
+        select ctid from verdict_days v
+        where v.project_id = p.id and day < (now() at time zone 'UTC')::date - ${LIMITS.verdicts_days}::int - 1
+        limit ${limit} for update skip locked
+      ) old limit ${limit}))`
+  return count
+}
+
+/**
+ * Removes up to `limit` of each: keys of requests that may be used anew, sessions that have expired, API keys a while after
+ * they ended, entries of audit logs that are kept no longer. Returns how many went.
+ */
+export async function removeExpired(sql: Sql, nowMs: number, limit: number): Promise<number> {
+  const old = firstIdAt(nowMs - LIMITS.audit_days * DAY_MS)
+  const rows = {
+    idempotency_keys: sql`created_at < now() - make_interval(hours => ${LIMITS.idempotency_window_hours + 1}) order by created_at`,
+    sessions: sql`expires_at < now() order by expires_at`,
+    api_keys: sql`least(revoked_at, expires_at) < now() - make_interval(days => ${LIMITS.dead_keys_days})
+      order by least(revoked_at, expires_at)`,
+    audit_log: sql`id < ${old} order by id`,
+  }
+  let removed = 0
+  for (const [table, over] of Object.entries(rows)) {
+    const { count } = await sql`
+      delete from ${sql(table)} where ctid = any(array(
+        select ctid from ${sql(table)} where ${over} limit ${limit} for update skip locked))`
+    removed += count
+  }
+  return removed
+}
+
+/** Removes up to `limit` rows of each log that are older than the records their project keeps; returns how many. */
+export async function removeOldLogs(sql: Sql, limit: number): Promise<number> {
+  let removed = 0
+  for (const { table, at, over } of LOGS) {
+    const { count } = await sql`
+      delete from ${sql(table)} where ctid = any(array(
+        select old.ctid from projects p, lateral (
+          select ctid from ${sql(table)} l
+          where l.project_id = p.id and ${sql(at)} < now() - make_interval(days =>
+            coalesce((p.settings->>'record_retention_days')::int, ${LIMITS.log_days})) and ${sql.unsafe(over)}
+          order by ${sql(at)} limit ${limit} for update skip locked
+        ) old limit ${limit}))`
+    removed += count
+  }
+  return removed
+}

@@ -1,0 +1,144 @@
+// The state of the installation as Prometheus reads it, and of the pools of the process that is asked. Guarantee: no name and no id of anybody's, so the number of
+// series is that of this list; and however often it is asked, PostgreSQL is asked once in LIMITS.metrics_cache_ms.
+
+import type { Context } from '../../context.ts'
+import { countAwake } from '../../hints/awake.ts'
+import { readTurns, type Turn } from '../../hints/turns.ts'
+import { sinceMs } from '../../kernel/elapsed.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { type PoolFigures, poolFigures } from '../../kernel/pool.ts'
+import { type Backlog, countBacklog, type Gauges, readGauges } from '../queries/backlog.ts'
+import { INSTALLATION_METRICS, readInstallation } from './check-up.ts'
+
+export type Figures = Gauges & Backlog & { consumers_awake: number | undefined; tick: Turn; consumer: Turn }
+
+/** Each is a gauge: what is now, from PostgreSQL, the same whichever process is asked. */
+export const METRICS: Record<string, { help: string; of: (figures: Figures) => number | undefined }> = {
+  assay_items_waiting: { help: 'Items that wait to be started.', of: f => f.items_waiting },
+  assay_items_startable: {
+    help: 'Items that wait and that no cap keeps from starting: what more consumers could take.',
+    of: f => f.startable,
+  },
+  assay_items_in_flight: { help: 'Items that consumers hold.', of: f => f.in_flight },
+  assay_items_paused: { help: 'Items that wait for a decision or for credit.', of: f => f.items_paused },
+  assay_model_calls: { help: 'Answers of models to be graded, in open runs.', of: f => f.model_calls },
+  assay_model_calls_unread: {
+    help: 'Of those, answers that could not be read: nobody knows whether they worked.',
+    of: f => f.unread_calls,
+  },
+  assay_model_calls_suspected: {
+    help: 'Of those, answers that are ok and may be refusals.',
+    of: f => f.suspected_calls,
+  },
+  assay_oldest_wait_seconds: {
+    help: 'How long the run that has waited longest for a consumer has, since it was submitted or last claimed from.',
+    of: f => f.oldest_wait_s,
+  },
+  assay_runs_open: { help: 'Runs that have not ended.', of: f => f.runs_open },
+  assay_leases_expired: {
+    help: 'Claims of dead consumers that no tick has offered again.',
+    of: f => f.leases_expired,
+  },
+  assay_deliveries_due: { help: 'Callbacks and alerts to be sent now.', of: f => f.deliveries_due },
+  assay_schedules_overdue: {
+    help: 'Schedules whose moment has come and was not handled.',
+    of: f => f.schedules_overdue,
+  },
+  assay_schedule_lag_seconds: {
+    help: 'How long the oldest of them has been due.',
+    of: f => f.schedule_lag_s,
+  },
+  assay_consumers_awake: {
+    help: 'Invocations of the consumer function; none where the consumer is a process that stays up.',
+    of: f => f.consumers_awake,
+  },
+  assay_tick_turn_age_seconds: {
+    help: 'Since a tick last ended a sweep; missing after ten minutes without one.',
+    of: f => secondsOf(f.tick),
+  },
+  assay_consumer_turn_age_seconds: {
+    help: 'Since a consumer at work last ended a look for work; missing where none is at work.',
+    of: f => secondsOf(f.consumer),
+  },
+}
+
+/** Of what the asked process shares out, by pool: see shared/kernel/pool.ts. */
+export const POOL_METRICS: Record<
+  string,
+  { help: string; type: 'gauge' | 'counter'; of: keyof PoolFigures }
+> = {
+  assay_pool_size: { help: 'What this process has to share out, by pool.', type: 'gauge', of: 'size' },
+  assay_pool_in_use: { help: 'How much of it is given out.', type: 'gauge', of: 'in_use' },
+  assay_pool_waiting: { help: 'How many wait for it.', type: 'gauge', of: 'waiting' },
+  assay_pool_refused_total: {
+    help: 'How many were refused for want of it, or of their share of it.',
+    type: 'counter',
+    of: 'refused',
+  },
+}
+
+const secondsOf = ({ age_ms }: Turn) => (age_ms === null ? undefined : age_ms / 1000)
+
+/** What `read` finds, at most LIMITS.metrics_cache_ms old however often it is asked for. */
+function kept<T>(read: (ctx: Context) => Promise<T>): (ctx: Context) => Promise<T> {
+  const last = new WeakMap<Context['sql'], { at: number; found: Promise<T> }>()
+  return ctx => {
+    const known = last.get(ctx.sql)
+    if (known && sinceMs(ctx.now(), known.at) < LIMITS.metrics_cache_ms) return known.found
+    const found = read(ctx)
+    last.set(ctx.sql, { at: ctx.now(), found })
+    found.catch(() => last.delete(ctx.sql)) // what failed is asked again
+    return found
+  }
+}
+
+/** What all of the metrics are read from. */
+export const readFigures = kept(async (ctx): Promise<Figures> => {
+  const [gauges, backlog, consumers_awake, turns] = await Promise.all([
+    readGauges(ctx.sql),
+    countBacklog(ctx.sql),
+    countAwake(ctx.redis),
+    readTurns(ctx.redis),
+  ])
+  return { ...gauges, ...backlog, consumers_awake, ...turns }
+})
+
+const installationOf = kept(readInstallation)
+
+/** The text a scraper is answered with. */
+export async function readMetrics(ctx: Context): Promise<string> {
+  const [figures, { versions, figures: state }] = await Promise.all([readFigures(ctx), installationOf(ctx)])
+  const gauge = (name: string, help: string, value: number | string) => [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} gauge`,
+    `${name} ${value}`,
+  ]
+  const lines = Object.entries(METRICS).flatMap(([name, { help, of }]) => {
+    const value = of(figures)
+    return value === undefined ? [] : gauge(name, help, value)
+  })
+  const own = Object.entries(INSTALLATION_METRICS).flatMap(([name, help]) =>
+    gauge(name, help, state[name as keyof typeof state]),
+  )
+  const labels = Object.entries(versions).map(
+    ([name, version]) => `${name}="${version.replace(/[^\w. ()+-]/g, '')}"`,
+  )
+  return [
+    ...lines,
+    ...own,
+    ...poolLines(),
+    '# HELP assay_info The versions of what answered.',
+    '# TYPE assay_info gauge',
+    `assay_info{${labels.join(',')}} 1`,
+    '',
+  ].join('\n')
+}
+
+function poolLines(): string[] {
+  const pools = poolFigures()
+  return Object.entries(POOL_METRICS).flatMap(([name, { help, type, of }]) => [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} ${type}`,
+    ...pools.map(([pool, figures]) => `${name}{pool="${pool}"} ${figures[of]}`),
+  ])
+}

@@ -1,0 +1,29 @@
+// Takes what projects keep no longer, a bounded part of it each tick.
+
+import type { Context } from '../../context.ts'
+import { sinceMs } from '../../kernel/elapsed.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import {
+  markSpentRuns,
+  purgePiece,
+  removeExpired,
+  removeOldLogs,
+  removeOldVerdicts,
+} from '../queries/retention.ts'
+
+/** Returns how many runs, pieces of runs and rows of logs there were. */
+export async function retain(ctx: Context): Promise<number> {
+  let taken = await markSpentRuns(ctx.sql, ctx.now(), LIMITS.purge_runs)
+  const began_ms = ctx.now()
+  for (
+    let piece = 0;
+    piece < LIMITS.purges_per_sweep && sinceMs(ctx.now(), began_ms) < LIMITS.purge_ms;
+    piece++
+  ) {
+    if (!(await purgePiece(ctx.sql, ctx.now()))) break
+    taken++
+  }
+  const limit = LIMITS.log_removals_per_sweep
+  taken += await removeExpired(ctx.sql, ctx.now(), limit)
+  return taken + (await removeOldLogs(ctx.sql, limit)) + (await removeOldVerdicts(ctx.sql, limit))
+}

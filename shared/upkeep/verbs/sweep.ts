@@ -1,0 +1,182 @@
+// The chores of the tick, a list. Each is bounded, may be cut off anywhere and may run twice at once; together they
+// mend every poke that got lost and every process that died. Guarantee: a sweep ends within LIMITS.sweep_ms,
+// give or take a second, whatever its chores do, and no chore is left out for ever; where PostgreSQL is away, or has no
+// connection to give, it ends with the first chore that finds out.
+
+import { beginSpendDays } from '../../accounts/verbs/budgets.ts'
+import { measureAccounts } from '../../accounts/verbs/kept-bytes.ts'
+import { endWaitsForPrices } from '../../accounts/verbs/prices.ts'
+import type { Context } from '../../context.ts'
+import { errorText } from '../../domain/error-text.ts'
+import { noteTurn } from '../../hints/turns.ts'
+import { findNextDue, findOpenRuns } from '../../items/queries/open-runs.ts'
+import { checkRuns } from '../../items/verbs/run-checks.ts'
+import { sinceMs } from '../../kernel/elapsed.ts'
+import { fault } from '../../kernel/fault.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { isUnreachable, noteTrouble } from '../../kernel/unreachable.ts'
+import { watchForAlerts } from '../../outbox/verbs/alerts.ts'
+import { deliverDue } from '../../outbox/verbs/deliver.ts'
+import { nameUnnamed } from '../../recovery/verbs/causes.ts'
+import { clusterUndispatched } from '../../recovery/verbs/clusters.ts'
+import { askQuestions } from '../../recovery/verbs/questions.ts'
+import { advanceRecoveries } from '../../recovery/verbs/recover.ts'
+import { fireDue, retryFires, watchStarts } from '../../starts/verbs/fire.ts'
+import { judgePilots } from '../../starts/verbs/pilots.ts'
+import { readSources } from '../../starts/verbs/source-reader.ts'
+import { reapClaims } from '../../store/claims.ts'
+import { findFundedRuns, resumeFunded } from '../../store/stop.ts'
+import { indexNewSteps } from '../../traces/verbs/index-steps.ts'
+import { readInstallationRow } from '../queries/installation.ts'
+import { ensureStepPartitions } from '../queries/partitions.ts'
+import { removeAbandoned, removeDeleted } from './removal.ts'
+import { retain } from './retention.ts'
+
+export interface Chore {
+  name: string
+  /** Returns how much it found to do. */
+  run(ctx: Context): Promise<number>
+  /** Also while the installation is held: it starts nothing, sends nothing and takes nothing away. */
+  evenHeld?: true
+}
+
+export const CHORES: readonly Chore[] = [
+  // First, so that after a long outage what the others start finds the partition of its week.
+  {
+    name: 'make partitions ahead',
+    run: ctx => ensureStepPartitions(ctx.sql, ctx.now()),
+    evenHeld: true,
+  },
+  { name: 'fire schedules', run: fireDue },
+  { name: 'try again what a schedule could not start', run: retryFires },
+  { name: 'read the sources of schedules', run: readSources },
+  { name: 'look at the first items of runs', run: judgePilots },
+  { name: 'notice runs of schedules that nobody started', run: watchStarts },
+  { name: 'offer again what dead consumers held', run: reap, evenHeld: true },
+  { name: 'begin the days of budgets', run: beginSpendDays },
+  { name: 'notice prices that runs waited for', run: endWaitsForPrices },
+  { name: 'measure what accounts keep', run: measureAccounts },
+  { name: 'resume what waited for money', run: resume },
+  { name: 'remove submissions that never arrived whole', run: removeAbandoned },
+  { name: 'remove what was deleted', run: removeDeleted },
+  { name: 'cluster what ended without being dispatched', run: clusterUndispatched },
+  { name: 'name the causes of what ended without being dispatched', run: nameUnnamed },
+  { name: 'advance recoveries', run: advanceRecoveries },
+  { name: 'look at the answers of runs that ended', run: checkRuns },
+  { name: 'raise alerts about runs', run: watchForAlerts },
+  { name: 'send what is due to the outside', run: deliverDue },
+  { name: 'take what is kept no longer', run: retain },
+  { name: 'index new steps', run: indexNewSteps, evenHeld: true },
+  { name: 'ask about answers that may be refusals', run: askQuestions, evenHeld: true },
+  { name: 'wake a consumer if there is work', run: wakeForWork, evenHeld: true },
+]
+
+/**
+ * Does every chore once and returns how much they found to do. One that fails does not keep the others from running, and
+ * one that takes too long goes on beside them: it is begun again when it has ended, or cannot be expected to end. Chores
+ * that it has no time for count as found, and come first in the next sweep of this host.
+ */
+export async function sweep(ctx: Context, chores = CHORES, time_ms = Infinity): Promise<number> {
+  let found = 0
+  const began_ms = ctx.now()
+  const leftMs = () => Math.min(LIMITS.sweep_ms, time_ms) - sinceMs(ctx.now(), began_ms)
+  const isHeld = (await heldSinceOf(ctx)) instanceof Date
+  const first = firstOf(ctx, chores)
+  const turns = [...chores.slice(first), ...chores.slice(0, first)]
+  lefts.delete(ctx.sql)
+  for (const [done, chore] of turns.entries()) {
+    if (leftMs() <= 0) {
+      lefts.set(ctx.sql, chore.name)
+      return found + turns.length - done
+    }
+    if (isHeld && !chore.evenHeld) continue
+    const ended = await attend(ctx, chore, leftMs())
+    found += ended.found
+    // All others would wait as long for a connection: the next sweep looks again, and begins after this one.
+    if (ended.error !== undefined && isUnreachable(ended.error) && (await heldSinceOf(ctx)) === undefined) {
+      lefts.set(ctx.sql, turns[(done + 1) % turns.length]!.name)
+      return found
+    }
+  }
+  noteTurn(ctx.redis, 'tick')
+  return found
+}
+
+/** The chore that the next sweep begins with, by host, where one came to no end. */
+const lefts = new WeakMap<object, string>()
+
+const firstOf = (ctx: Context, chores: readonly Chore[]): number =>
+  Math.max(
+    0,
+    chores.findIndex(({ name }) => name === lefts.get(ctx.sql)),
+  )
+
+interface Ended {
+  found: number
+  error?: unknown
+}
+
+/** When chores under way were begun, by host and name. */
+const underWay = new WeakMap<object, Map<string, number>>()
+
+async function attend(ctx: Context, { name, run }: Chore, left_ms: number): Promise<Ended> {
+  const begun = underWay.get(ctx.sql) ?? new Map<string, number>()
+  underWay.set(ctx.sql, begun)
+  const began = ctx.now()
+  const before = begun.get(name)
+  if (before !== undefined && sinceMs(began, before) < LIMITS.chore_lost_ms) return { found: 0 }
+  begun.set(name, began)
+  const ended = run(ctx)
+    .then(found => ({ found }))
+    .catch((error: unknown): Ended => {
+      ctx.log('warn', 'chore_failed', { chore: name, error: errorText(error) })
+      noteTrouble(ctx.sql, error, ctx.now())
+      return { found: 0, error }
+    })
+    .finally(() => {
+      if (begun.get(name) === began) begun.delete(name)
+    })
+  const late = Promise.withResolvers<Ended>()
+  const after_ms = Math.min(LIMITS.chore_ms, Math.max(LIMITS.tick_ms, left_ms))
+  const timer = setTimeout(() => {
+    ctx.log('warn', 'chore_late', { chore: name, after_ms })
+    late.resolve({ found: 0 })
+  }, after_ms)
+  return Promise.race([ended, late.promise]).finally(() => clearTimeout(timer))
+}
+
+/**
+ * Since when the installation is held; undefined where PostgreSQL does not say in time. Then the chores that reach outside
+ * ask for themselves, in their statements.
+ */
+async function heldSinceOf(ctx: Context): Promise<Date | null | undefined> {
+  const silent = Promise.withResolvers<undefined>()
+  const timer = setTimeout(silent.resolve, LIMITS.ready_ms)
+  const asked = readInstallationRow(ctx.sql).catch(() => undefined)
+  const row = await Promise.race([asked, silent.promise]).finally(() => clearTimeout(timer))
+  return row?.held_since
+}
+
+async function reap(ctx: Context): Promise<number> {
+  const began_ms = ctx.now()
+  for (let found = 0; ; ) {
+    await fault('reap.before_commit')
+    const runs = await reapClaims(ctx.sql, LIMITS.sweep_items)
+    for (const { run_id, items } of runs) ctx.log('warn', 'lease_expired', { run_id, items })
+    found += runs.length
+    if (runs.length === 0 || sinceMs(ctx.now(), began_ms) >= LIMITS.reap_ms) return found
+  }
+}
+
+async function resume(ctx: Context): Promise<number> {
+  let items = 0
+  for (const run of await findFundedRuns(ctx.sql, LIMITS.open_runs_per_look))
+    items += await resumeFunded(ctx.sql, run, LIMITS.sweep_items)
+  return items
+}
+
+async function wakeForWork(ctx: Context): Promise<number> {
+  const open = await findOpenRuns(ctx.sql, 1)
+  if (open.length > 0 || (await findNextDue(ctx.sql, LIMITS.tick_ms)) !== null) ctx.poke()
+  return 0 // the consumer's work, not the tick's
+}

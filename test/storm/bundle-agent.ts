@@ -1,0 +1,33 @@
+// The same agent made with the SDK, for the agent runtime.
+
+import { agent, type Context, serve } from 'assay'
+import { COMPLETION, type Doing, slowMsOf } from './payloads.ts'
+
+class StormAgent {
+  async run(ctx: Context, input: { do: Doing; name: string }) {
+    switch (input.do) {
+      case 'step':
+        await ctx.llm('ask', { model: 'gpt-4o', of: input.name }, async () => COMPLETION)
+        break
+      case 'fail':
+        throw new Error('it answered 503')
+      case 'degrade':
+        ctx.degrade('half of it')
+        break
+      case 'hold':
+        await ctx.hold('a person must look')
+        break
+      case 'slow':
+        await new Promise(resolve => setTimeout(resolve, slowMsOf(input.name)))
+    }
+    return { name: input.name }
+  }
+}
+// By hand what `@agent` does: Node runs this file as it is, and it does not know decorators.
+const declaration = { name: 'storm bundle', maxConsecutiveFailures: 1_000_000 }
+agent(declaration)(StormAgent, { kind: 'class', name: 'StormAgent' } as ClassDecoratorContext<
+  typeof StormAgent
+>)
+
+export default StormAgent
+export const fetch = serve(StormAgent)

@@ -1,0 +1,85 @@
+// Who calls the API. Guarantee: every answer that a caller should not get is kept, with when it was asked and answered.
+
+import { setTimeout as pause } from 'node:timers/promises'
+
+const ANSWER_MS = 40_000 // longer than any deadline of the server for what is asked here
+const AGAIN_MS = 300
+const AGAIN_FOR_MS = 60_000
+
+export interface Asked {
+  method?: 'GET' | 'POST'
+  body?: string
+  headers?: Record<string, string>
+}
+
+export interface Answer {
+  /** 0 without one. */
+  status: number
+  code: string
+  body: Record<string, unknown>
+}
+
+/** An answer of 5xx, or one of 4xx that nothing explains. */
+export interface Failure {
+  from: number
+  to: number
+  what: string
+  status: number
+  code: string
+}
+
+/** Refusals that callers of a storm meet: what they ask for has ended meanwhile, or was done by an earlier try. */
+const TO_BE_EXPECTED = ['run_already_ended', 'item_not_replayable', 'item_not_paused', 'nothing_to_recover']
+
+export class Caller {
+  readonly failures: Failure[] = []
+  answers = 0
+  readonly #urls: readonly string[]
+  readonly #key: string
+  #next = 0
+
+  constructor(urls: readonly string[], key: string) {
+    this.#urls = urls
+    this.#key = key
+  }
+
+  /** One try, at one API after the other. */
+  async ask(path: string, { method = 'POST', body, headers = {} }: Asked = {}): Promise<Answer> {
+    const from = Date.now()
+    const url = this.#urls[this.#next++ % this.#urls.length]! + path
+    const answer = await fetch(url, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.#key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    })
+      .then(read)
+      .catch((): Answer => ({ status: 0, code: 'no answer', body: {} }))
+    this.answers++
+    const { status, code } = answer
+    if (status >= 400 && !TO_BE_EXPECTED.includes(code))
+      this.failures.push({ from, to: Date.now(), what: `${method} ${path.split('?')[0]}`, status, code })
+    return answer
+  }
+
+  /** Asks again until the answer is clear. Only for what may be asked twice. */
+  async insist(path: string, asked?: Asked): Promise<Answer> {
+    for (const end = Date.now() + AGAIN_FOR_MS; ; await pause(AGAIN_MS)) {
+      const answer = await this.ask(path, asked)
+      if (isClear(answer) || Date.now() > end) return answer
+    }
+  }
+}
+
+export const isClear = ({ status }: Answer) => status > 0 && status < 500
+
+async function read(response: Response): Promise<Answer> {
+  const text = await response.text()
+  const body = (text.startsWith('{') ? JSON.parse(text) : {}) as Record<string, unknown>
+  const { code = text.slice(0, 80) } = (body.error ?? {}) as { code?: string }
+  return { status: response.status, code, body }
+}

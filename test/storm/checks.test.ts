@@ -1,0 +1,96 @@
+// The storm's own eyes: each kind of breach is seen where there is one.
+
+import { expect, it } from 'vitest'
+import { checkAnswers, checkEntries, checkItems } from './checks.ts'
+import { FAULTS } from './faults.ts'
+import { type Entry, itemNameOf } from './ledger.ts'
+import { FAULTS_PER_ROUND, planOf } from './nemesis.ts'
+import { doingOf, inputOf, OUTCOMES, outputOf, STEP_COST_MICRO } from './payloads.ts'
+import type { ItemRow, RunSeen } from './snapshot.ts'
+
+const URL_AGENT = 'by url'
+const entry: Entry = { name: 'sent', round: 1, items: 40, state: 'accepted', run_ids: new Set(['run 1']) }
+
+function itemRow(name: string): ItemRow {
+  const doing = doingOf(name)
+  const outcome = OUTCOMES[doing]
+  return {
+    ...{ run_id: 'run 1', name, outcome, status: outcome === 'failed' ? 'failed' : 'completed' },
+    ...{ input: inputOf(name), output: doing === 'fail' ? null : outputOf(inputOf(name)) },
+    cost_micro: doing === 'step' ? STEP_COST_MICRO : 0,
+  }
+}
+
+const runRow = (id = 'run 1'): RunSeen => ({
+  ...{
+    id,
+    name: entry.name,
+    agent_id: URL_AGENT,
+    status: 'partial',
+    total_items: entry.items,
+    is_replay: false,
+  },
+  items: Array.from({ length: entry.items }, (_, i) => itemRow(itemNameOf(entry, i + 1))),
+})
+
+it('a run with all its items as they must be is no breach', () => {
+  expect(checkEntries([entry], [runRow()])).toEqual([])
+  expect(checkItems([runRow()], new Set(), URL_AGENT)).toEqual([])
+})
+
+it.for<[what: string, entry: Entry, runs: RunSeen[], told: RegExp]>([
+  ['a run that is gone', entry, [], /run 1 was acknowledged and is lost/],
+  ['an item that is gone', entry, [{ ...runRow(), items: runRow().items.slice(1) }], /39 of 40 items/],
+  ['a run that was started twice', entry, [runRow(), runRow('run 2')], /started 2 runs/],
+  [
+    'one of a refused submission',
+    { ...entry, state: 'refused' },
+    [runRow()],
+    /was refused and started 1 runs/,
+  ],
+  [
+    'half of one that nobody heard of',
+    { ...entry, state: 'uncertain', run_ids: new Set() },
+    [{ ...runRow(), total_items: 20 }],
+    /20 by its run/,
+  ],
+  [
+    'another run under the same key',
+    { ...entry, run_ids: new Set(['run 1', 'run 2']) },
+    [runRow(), runRow('run 2')],
+    /2 runs under one key/,
+  ],
+])('%s is told', ([, given, runs, told]) => {
+  expect(checkEntries([given], runs)).toEqual(expect.arrayContaining([expect.stringMatching(told)]))
+})
+
+it.for<[what: string, change: (item: ItemRow) => Partial<ItemRow>, told: RegExp]>([
+  ['another spelling of an input', ({ input }) => ({ input: input.replace('1E+2', '100') }), /is kept as/],
+  ['another spelling of an output', ({ output }) => ({ output: `${output} ` }), /has the output/],
+  ['another verdict', () => ({ outcome: 'degraded' }), /is completed, degraded/],
+  ['an item of a run that nobody cancelled', () => ({ status: 'cancelled', outcome: null }), /is cancelled/],
+  ['a step that was paid for twice', () => ({ cost_micro: 2 * STEP_COST_MICRO }), /cost 7000/],
+])('%s is told', ([, change, told]) => {
+  const run = runRow()
+  const at = run.items.findIndex(item => doingOf(item.name) === 'step')
+  const items = run.items.map((item, i) => (i === at ? { ...item, ...change(item) } : item))
+  expect(checkItems([{ ...run, items }], new Set(), URL_AGENT)).toEqual([expect.stringMatching(told)])
+})
+
+it('a failure is told unless PostgreSQL was in trouble and the answer says so', () => {
+  const trouble = [{ from: 10_000, to: 20_000 }]
+  const failure = { from: 12_000, to: 13_000, what: 'POST /v1/runs', status: 500, code: 'store_unreachable' }
+  expect(checkAnswers([failure], trouble)).toEqual([])
+  expect(checkAnswers([{ ...failure, code: 'internal' }], trouble)).toHaveLength(1)
+  expect(checkAnswers([{ ...failure, from: 60_000, to: 61_000 }], trouble)).toHaveLength(1)
+  expect(checkAnswers([{ ...failure, status: 401, code: 'unauthenticated' }], trouble)).toHaveLength(1)
+})
+
+it('a seed says which faults strike when, another seed says otherwise, and ten rounds meet each fault', () => {
+  const plans = (seed: number) => Array.from({ length: 10 }, (_, i) => planOf(seed, i + 1, 12_000))
+  expect(plans(7)).toEqual(plans(7))
+  expect(plans(7)).not.toEqual(plans(8))
+  const met = plans(7).flat()
+  expect(met).toHaveLength(10 * FAULTS_PER_ROUND)
+  expect(new Set(met.map(strike => strike.fault))).toEqual(new Set(Object.keys(FAULTS)))
+})

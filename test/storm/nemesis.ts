@@ -1,0 +1,54 @@
+// Chooses faults and lets them strike. Guarantee: a seed and a round say which faults strike when; after a round all of
+// them have ended and everything is up again.
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { FAULTS, type Strike } from './faults.ts'
+import type { Installation } from './installation.ts'
+import { randomFrom } from './random.ts'
+
+export const FAULTS_PER_ROUND = 6
+const FIRST_MS = 500
+
+/** Dealt from shuffled decks, so that a few rounds have met each. */
+export function planOf(seed: number, round: number, ms: number): Strike[] {
+  const random = randomFrom(seed, 'nemesis')
+  const deck = Object.entries(FAULTS).flatMap(([name, { weight }]) => Array<string>(weight).fill(name))
+  const dealt: string[] = []
+  while (dealt.length < round * FAULTS_PER_ROUND) dealt.push(...random.shuffled(deck))
+  const ofRound = randomFrom(seed, round, 'strikes')
+  const apart_ms = (ms - FIRST_MS) / FAULTS_PER_ROUND
+  return dealt.slice((round - 1) * FAULTS_PER_ROUND, round * FAULTS_PER_ROUND).map((fault, nth) => ({
+    fault,
+    at_ms: Math.round(FIRST_MS + apart_ms * (nth + ofRound.next())),
+    unit: ofRound.whole(0, 1000),
+    strength: ofRound.next(),
+  }))
+}
+
+/** Resolves when all faults have ended and everything is up. */
+export async function strikeAll(
+  installation: Installation,
+  plan: readonly Strike[],
+  say: (line: string) => void,
+): Promise<void> {
+  const began = performance.now()
+  const busy = new Map<string, Promise<void>>()
+  for (const strike of plan) {
+    await pause(Math.max(0, began + strike.at_ms - performance.now()))
+    const fault = FAULTS[strike.fault]!
+    // A full disk is both stores' trouble: neither is asked to start on it.
+    const targets = fault.target === 'disk' ? ['postgres', 'redis'] : [fault.target]
+    const before = Promise.all(targets.map(target => fault.target !== 'unit' && busy.get(target)))
+    const struck = before.then(async () => {
+      const from = performance.now()
+      await fault.strike(installation, strike)
+      const at = ((from - began) / 1000).toFixed(1)
+      say(`${strike.fault} at ${at} s for ${Math.round(performance.now() - from)} ms`)
+    })
+    struck.catch(() => {}) // told below
+    for (const target of fault.target === 'unit' ? [`unit ${busy.size}`] : targets) busy.set(target, struck)
+  }
+  await Promise.all(busy.values())
+  await Promise.all([installation.postgres.ensureUp(), installation.redis.ensureUp()])
+  await Promise.all(installation.units.map(unit => unit.ready()))
+}

@@ -1,0 +1,59 @@
+// What is sent and what must come back. Guarantee: everything about an item follows from its name alone, so the agent, the
+// ledger and the checks agree without telling each other.
+
+import { hashOf } from './random.ts'
+
+/** What the agents do with an item. */
+export type Doing = 'answer' | 'step' | 'fail' | 'degrade' | 'slow' | 'hold'
+
+/** Out of a hundred items so many are above each bound; the rest are answered at once. */
+const DOINGS: readonly [from: number, Doing][] = [
+  [99, 'hold'],
+  [92, 'slow'],
+  [86, 'degrade'],
+  [79, 'fail'],
+  [66, 'step'],
+  [0, 'answer'],
+]
+const SLOW_MS = { min: 100, span: 1500 }
+
+export function doingOf(name: string): Doing {
+  const share = hashOf(`${name} does`) % 100
+  return DOINGS.find(([from]) => share >= from)![1]
+}
+
+export const slowMsOf = (name: string) => SLOW_MS.min + (hashOf(`${name} takes`) % SLOW_MS.span)
+
+export const OUTCOMES: Record<Doing, 'ok' | 'degraded' | 'failed'> = {
+  answer: 'ok',
+  step: 'ok',
+  slow: 'ok',
+  hold: 'ok',
+  degrade: 'degraded',
+  fail: 'failed',
+}
+
+/** Spelt as no serializer would: kept byte for byte, it comes back like this and not otherwise. */
+export function inputOf(name: string, doing: Doing = doingOf(name)): string {
+  const number = hashOf(name)
+  return `{ "do":"${doing}" , "name" : "${name}", "n":${number % 1000}.50,"e":1E+2,"t":"\\u00e9\\/ü😀","x":"${'.'.repeat(number % 300)}" }`
+}
+
+/** Of the agent behind a URL; that of the bundle is made by the SDK, from a value. */
+export const outputOf = (input: string) => `{ "given" : ${input},"r":1.0 }`
+
+/** A step of a model has the list price of gpt-4o for 1,000 tokens in and 100 out. */
+export const STEP_COST_MICRO = 3500
+export const COMPLETION = {
+  object: 'chat.completion',
+  model: 'gpt-4o',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'done' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 },
+}
+
+/** How the receiver of a run's callback behaves. */
+export const MANNERS = ['takes', 'late', 'deaf'] as const
+export type Manner = (typeof MANNERS)[number]
+
+/** The name of what the schedule starts. */
+export const BY_SCHEDULE = 'by schedule'

@@ -1,0 +1,28 @@
+// infra/node/main.ts as the image has it: one file. Loaded from its sources a process takes several seconds of a processor
+// to begin, and a storm starts hundreds.
+
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { FOR_NODE } from '../../infra/for-node.ts'
+
+const CHECKOUT = join(import.meta.dirname, '../..')
+
+export interface Program {
+  /** As startProcess takes it, from infra/node. */
+  path: string
+  remove(): Promise<void>
+}
+
+export async function buildProgram(): Promise<Program> {
+  const name = `dist/storm-${randomUUID()}.mjs` // in the checkout, where it finds workerd
+  await build({
+    ...FOR_NODE,
+    minify: false, // what a log says of an error is read
+    entryPoints: [join(CHECKOUT, 'infra/node/main.ts')],
+    outfile: join(CHECKOUT, name),
+    logLevel: 'warning',
+  })
+  return { path: join('../..', name), remove: () => rm(join(CHECKOUT, name), { force: true }) }
+}

@@ -1,0 +1,69 @@
+// PostgreSQL and Redis as the storm has them: on one disk, each behind a relay, started again by whoever looks after them.
+// Guarantee: a store keeps its port, so that those who speak to it past the relay find it again.
+
+import postgres from 'postgres'
+import { startPostgres } from '../../infra/local/postgres.ts'
+import { startRedis } from '../../infra/local/redis.ts'
+import type { Store } from '../../infra/local/store.ts'
+import { migrate } from '../../infra/migrate.ts'
+import { type Relay, startRelay } from '../faults/support/relay.ts'
+
+const CONNECTIONS = 120 // what five processes, the storm's own and a fault that takes the rest need
+
+export interface KeptStore {
+  /** Past the relay. */
+  url: string
+  /** By it. */
+  relayed_url: string
+  relay: Relay
+  kill(): Promise<void>
+  stop(): Promise<void>
+  /** Starts it where it is not up, which it may not be without having been ended: its disk was full. */
+  ensureUp(): Promise<void>
+  close(): Promise<void>
+}
+
+async function keep(open: () => Promise<Store>): Promise<KeptStore> {
+  let store = await open()
+  let isUp = true
+  const watch = () => {
+    isUp = true
+    void store.exited.then(() => {
+      isUp = false
+    })
+  }
+  watch()
+  const { url, port } = store
+  const relay = await startRelay([port])
+  return {
+    url,
+    relayed_url: Object.assign(new URL(url), { port: String(relay.port) }).href,
+    relay,
+    kill: () => store.kill(),
+    stop: () => store.stop(),
+    async ensureUp() {
+      if (isUp) return
+      store = await open()
+      watch()
+      if (store.port !== port) throw new Error(`port ${port} was taken by somebody else`)
+    },
+    async close() {
+      await relay.close()
+      await store.stop()
+    },
+  }
+}
+
+export async function keepPostgres(dataDir: string): Promise<KeptStore> {
+  const kept = await keep(() => startPostgres({ dataDir, connections: CONNECTIONS }))
+  await migrate(kept.url)
+  const sql = postgres(kept.url, { max: 1 })
+  // A log that is short fits the disk, and is recycled within a round.
+  await sql`alter system set max_wal_size = '256MB'`
+  await sql`alter system set min_wal_size = '64MB'`
+  await sql`select pg_reload_conf()`
+  await sql.end()
+  return kept
+}
+
+export const keepRedis = (dataDir: string): Promise<KeptStore> => keep(() => startRedis({ dataDir }))

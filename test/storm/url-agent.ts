@@ -1,0 +1,65 @@
+// The agent behind a URL, a process of its own that nothing happens to. It speaks the protocol by hand, so that outputs are
+// the bytes that payloads.ts says.
+
+import { createServer, type ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { COMPLETION, type Doing, outputOf, slowMsOf } from './payloads.ts'
+
+interface Item {
+  seq: number
+  attempt: number
+  recorded?: { key: string }[]
+  input: { do: Doing; name: string }
+}
+
+const INPUT = '"input":'
+
+async function work(line: string, response: ServerResponse): Promise<void> {
+  const { seq, attempt, recorded = [], input } = JSON.parse(line) as Item
+  const say = (type: string, more = '') =>
+    response.write(`{"type":"${type}","seq":${seq},"attempt":${attempt}${more}}\n`)
+  const step = (key: string, more: object) => {
+    if (recorded.some(one => one.key === key)) return false
+    const told = { key, name: key, started_at: new Date().toISOString(), duration_ms: 1, ...more }
+    return say('step', `,"step":${JSON.stringify(told)}`)
+  }
+  // The input is the last key of its line, and ours holds no such word.
+  const output = `,"output":${outputOf(line.slice(line.lastIndexOf(INPUT) + INPUT.length, -1))}`
+  switch (input.do) {
+    case 'step':
+      step('ask', { kind: 'llm_call', name: 'gpt-4o', input: { of: input.name }, output: COMPLETION })
+      return void say('result', output)
+    case 'fail':
+      return void say(
+        'error',
+        ',"error":{"code":"warehouse_down","message":"it answered 503","retryable":false}',
+      )
+    case 'degrade':
+      return void say('result', `,"degraded":"half of it"${output}`)
+    case 'hold':
+      if (recorded.some(one => one.key === 'hold')) return void say('result', output)
+      step('hold', { kind: 'step', input: { of: input.name }, output: null })
+      return void say('hold', ',"reason":"a person must look"')
+    case 'slow':
+      await pause(slowMsOf(input.name))
+      return void say('result', output)
+    default:
+      say('result', output)
+  }
+}
+
+const server = createServer(async (request, response) => {
+  response.on('error', () => {}) // a consumer that was killed
+  let body = ''
+  for await (const text of request.setEncoding('utf8')) body += text
+  response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+  const lines = body.split('\n').filter(line => line !== '')
+  await Promise.all(lines.map(line => work(line, response)))
+  response.end()
+})
+server.on('clientError', (_, socket) => socket.destroy())
+server.listen(0, '127.0.0.1', () => process.send?.(server.address()))
+process.on('disconnect', () => process.exit(0))
+process.on('uncaughtException', error => {
+  if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error // a request that was cut off
+})
